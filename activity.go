@@ -12,27 +12,26 @@ import (
 	"github.com/turnstile-go/turnstile/internal/catalog"
 )
 
-// Activity is the declaration of an activity: its name, and the types of its
-// input and result, which travel as JSON. It is a value; With returns another
-// one. The implementation stands elsewhere, see Implement.
+// Activity declares an activity: its name, and the types of its input and result, which are encoded
+// as JSON. It is an immutable value; With returns a changed copy. Implement joins it to its code,
+// usually in another package.
 type Activity[In, Out any] struct {
 	name   string
 	source string
 	retry  *history.Retry
-	// normalize is kept because making a generic function value costs an
-	// allocation each time.
+	// normalize is kept because making a generic function value allocates.
 	normalize engine.Normalizer
 	// byAddress is sameByAddress of In.
 	byAddress bool
-	// types is what is wrong with the types, problem that and what is wrong
-	// with the name; nil if nothing is.
+	// types is the problem with the types. problem is that together with the problem with the name.
+	// Both are nil for a valid declaration.
 	types, problem error
-	// options is what is wrong with the options.
+	// options is the problem with the options.
 	options error
 }
 
-// NewActivity declares an activity. Names are unique in an application, and
-// stand in histories: a name that was used stays what it was.
+// NewActivity declares an activity. Its name must be unique in an application. Histories contain the
+// name, so never reuse the name of a removed activity for another one.
 func NewActivity[In, Out any](name string) Activity[In, Out] {
 	types := errors.Join(encodable[In]("input of activity", name), encodable[Out]("result of activity", name))
 	return Activity[In, Out]{name: name, source: source(), normalize: normalize[In], byAddress: sameByAddress(reflect.TypeFor[In]()),
@@ -47,10 +46,9 @@ func (a Activity[In, Out]) Name() string { return a.name }
 //	var Charge = turnstile.NewActivity[Order, Receipt]("Charge").
 //		With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5}), turnstile.AttemptTimeout(10*time.Second))
 //
-// They are recorded when the activity is scheduled, and are not compared on
-// replay: changing them is safe for running instances. [App.Err] reports invalid
-// options, such as a negative timeout, where the activity is implemented, and calls
-// return it as an [*InvalidArgumentError].
+// Options are recorded when the activity is scheduled and are not compared on replay, so changing
+// them is safe for running instances. Invalid options, such as a negative timeout, are reported by
+// [App.Err] if the activity is implemented there, and by every call as an [*InvalidArgumentError].
 func (a Activity[In, Out]) With(options ...ActivityOption) Activity[In, Out] {
 	var set activityOptions
 	if a.retry != nil {
@@ -70,13 +68,12 @@ func (a Activity[In, Out]) With(options ...ActivityOption) Activity[In, Out] {
 	return a
 }
 
-// Implement gives the declaration its implementation, for [NewApp]. The implementation
-// may do anything. It runs at least once: a worker may die after the effect and
-// before the result is recorded, so make it idempotent
-// (ActivityInfo(ctx).IdempotencyKey helps), or declare it [AtMostOnce]. Its context
-// ends with the attempt, and, seen at a [Heartbeat], when the orchestration wants
-// it to stop: context.Cause is a [*StoppedError] then.
-func (a Activity[In, Out]) Implement(implementation func(context.Context, In) (Out, error), options ...ImplementationOption) Part {
+// Implement returns the activity with its implementation, for [NewApp]. The implementation may do
+// anything. It runs at least once, because a worker can die after the effect and before the result
+// is recorded: make it idempotent (ActivityInfo(ctx).IdempotencyKey helps), or declare the activity
+// [AtMostOnce]. The context ends with the attempt. It also ends when the orchestration no longer
+// wants the result, which a [Heartbeat] detects; context.Cause then returns a [*StoppedError].
+func (a Activity[In, Out]) Implement(implementation func(context.Context, In) (Out, error), options ...ImplementationOption) Component {
 	entry := activities.Activity{Name: a.name, Source: source()}
 	if a.retry != nil {
 		entry.Queue = a.retry.Queue
@@ -87,7 +84,7 @@ func (a Activity[In, Out]) Implement(implementation func(context.Context, In) (O
 	if implementation != nil {
 		name := a.name
 		entry.Func = func(ctx context.Context, input []byte) ([]byte, error) {
-			in, err := decode[In](input, "input of activity", name, ActivityInfo(ctx).Sealed)
+			in, err := decode[In](input, "input of activity", name, ActivityInfo(ctx).Encoded)
 			if err != nil {
 				return nil, &recordedError{err: err, failure: history.Failure{Kind: history.FailureInvalidInput, Message: err.Error()}}
 			}
@@ -106,7 +103,7 @@ func (a Activity[In, Out]) Implement(implementation func(context.Context, In) (O
 	return activityPart{entry, a.retry, errors.Join(a.types, a.options), types}
 }
 
-// Start schedules the activity and returns at once. It records one event.
+// Start schedules the activity and returns immediately. It records one event.
 func (a Activity[In, Out]) Start(ctx Context, in In) Future[Out] {
 	run := ctx.engine(a.name)
 	if a.normalize == nil || a.problem != nil {
@@ -127,60 +124,56 @@ func (a Activity[In, Out]) Start(ctx Context, in In) Future[Out] {
 	}
 }
 
-// Call schedules the activity and waits for its result: [Activity.Start] and
-// [Future.Await]. It
-// records one event, and one when the activity has ended; its retries record
-// none.
+// Call schedules the activity and waits for its result, as [Activity.Start] and [Future.Await] do.
+// It records one event, and another when the activity has ended. Retries record no events.
 //
-// Errors: [*ActivityError], [*EncodeError] and [*PayloadTooLargeError] for the
-// input, [*InvalidArgumentError] for options that cannot be, [*DecodeError] for
-// the result, [*CancelledError].
+// Errors: [*ActivityError], [*EncodeError] and [*PayloadTooLargeError] for the input,
+// [*InvalidArgumentError] for invalid options, [*DecodeError] for the result, [*CancelledError].
 func (a Activity[In, Out]) Call(ctx Context, in In) (Out, error) {
 	return a.Start(ctx, in).Await(ctx)
 }
 
-// Attempt is what the code of an activity can learn about the attempt that it runs in.
-type Attempt struct {
+// Attempt describes the attempt in which the code of an activity runs.
+type ActivityAttempt struct {
 	// Name of the activity.
 	Name string
-	// Instance and ExecutionID of the orchestration that scheduled the activity, and
-	// EventID of the event that says so.
+	// Instance and ExecutionID identify the orchestration that scheduled the activity. EventID is
+	// the id of its ActivityScheduled event.
 	Instance    string
 	ExecutionID int64
 	EventID     int64
 	// Attempt counts from 1.
-	Attempt int
-	// Delivery counts the deliveries of this attempt from 1. It is above 1 if a worker
-	// died in the attempt.
+	Number int
+	// Delivery counts the deliveries of this attempt from 1. It is above 1 if a worker died during
+	// the attempt.
 	Delivery int
 	// ScheduledAt is when the orchestration scheduled the activity.
 	ScheduledAt time.Time
-	// IdempotencyKey is the same for all attempts and deliveries of one activity call,
-	// and different for all others. [CommitEvery] says what holds for inline activities
-	// that share a commit.
+	// IdempotencyKey is the same for all attempts and deliveries of one activity call, and
+	// different for every other call. See [CommitEvery] for inline activities that share a commit.
 	IdempotencyKey string
-	// Deadline is when the attempt's context ends at the latest.
+	// Deadline is the latest time at which the attempt's context ends.
 	Deadline time.Time
-	// Heartbeat has the details of the last heartbeat of an earlier attempt or delivery,
-	// JSON; nil if there was none. [LastHeartbeat] decodes them.
+	// Heartbeat has the details of the last heartbeat of an earlier attempt or delivery, as JSON;
+	// nil if there was none. [LastHeartbeat] decodes them.
 	Heartbeat []byte
 	// CompletionToken completes the activity from outside after the attempt has returned
-	// [ErrPending]. Nobody can guess it, and it fits into a link. Empty for an inline
+	// [ErrPending]. It cannot be guessed, and it fits into a link. It is empty for an inline
 	// activity.
 	CompletionToken string
-	// Headers of the orchestration's start, and those of the context with which it
-	// scheduled the activity; nil for none. Not to be changed.
+	// Headers are the headers of the orchestration's start and those of the context with which it
+	// scheduled the activity; nil if there are none. Do not change the map.
 	Headers map[string]string
-	// Inline is set for an activity that runs inside the turn.
+	// Inline is true for an activity that runs inside the turn.
 	Inline bool
-	// Sealed is set if a codec seals payloads. Failures and log lines are not sealed, so
-	// keep the contents of payloads out of them.
-	Sealed bool
+	// Encoded is true if a codec encodes payloads. Failures and log lines are not encoded, so keep
+	// the contents of payloads out of them.
+	Encoded bool
 }
 
-// ActivityInfo returns the attempt that the code of an activity runs in: instance,
-// event, attempt, idempotency key. It returns the zero value outside of activities.
-func ActivityInfo(ctx context.Context) Attempt {
+// ActivityInfo returns the attempt in which the code of an activity runs. Outside of activities it
+// returns the zero value.
+func ActivityInfo(ctx context.Context) ActivityAttempt {
 	info, _ := activities.InfoFrom(ctx)
-	return Attempt(info)
+	return ActivityAttempt(info)
 }

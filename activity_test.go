@@ -114,7 +114,7 @@ func TestA03AttemptsAreMadeByThePolicy(t *testing.T) {
 	attempts := make(chan int, 20)
 	e := start(t,
 		flaky.Implement(func(ctx context.Context, failures int) (int, error) {
-			n := turnstile.ActivityInfo(ctx).Attempt
+			n := turnstile.ActivityInfo(ctx).Number
 			attempts <- n
 			if n <= failures {
 				return 0, errors.New("not yet")
@@ -123,7 +123,7 @@ func TestA03AttemptsAreMadeByThePolicy(t *testing.T) {
 		}),
 		try.Implement(func(ctx turnstile.Context, failures int) (int, error) { return flaky.Call(ctx, failures) }))
 
-	// fails twice, succeeds on the third of five.
+	// it fails twice, and succeeds on the third of five attempts.
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, try, 2))
 	if got := ok[int](t)(run.Wait(e.ctx)); got != 3 {
 		t.Errorf("succeeded on attempt %d, want 3", got)
@@ -137,7 +137,7 @@ func TestA03AttemptsAreMadeByThePolicy(t *testing.T) {
 			t.Errorf("the handler saw attempt %d, want %d", got, n)
 		}
 	}
-	// All five fail.
+	// All five attempts fail.
 	run = ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, try, 9))
 	_, err := run.Wait(e.ctx)
 	if err == nil || !strings.Contains(err.Error(), "on attempt 5: not yet") {
@@ -195,7 +195,7 @@ func TestR26AFieldAddedToATypeIsNoOtherInput(t *testing.T) {
 
 	flow := turnstile.NewOrchestration[after, int]("Flow")
 	for name, c := range map[string]struct {
-		part  turnstile.Part
+		part  turnstile.Component
 		stuck bool
 	}{
 		"R-26 a field was added": {flow.Implement(func(ctx turnstile.Context, in after) (int, error) {
@@ -224,7 +224,7 @@ func TestR26AFieldAddedToATypeIsNoOtherInput(t *testing.T) {
 
 func TestActivityInfoOutsideOfActivitiesIsEmpty(t *testing.T) {
 	t.Parallel()
-	if info := turnstile.ActivityInfo(t.Context()); info.Attempt != 0 || info.IdempotencyKey != "" {
+	if info := turnstile.ActivityInfo(t.Context()); info.Number != 0 || info.IdempotencyKey != "" {
 		t.Errorf("it is %+v", info)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// AllFailedError has the errors of all operations of an [Any], in the order of
-// the arguments. errors.Is and errors.As look into each.
+// AllFailedError has the errors of all operations of an [Any], in the order of the arguments.
+// errors.Is and errors.As search each of them.
 type AllFailedError struct{ Errs []error }
 
 func (e *AllFailedError) Error() string {
@@ -18,8 +18,8 @@ func (e *AllFailedError) Error() string {
 // Unwrap returns Errs.
 func (e *AllFailedError) Unwrap() []error { return e.Errs }
 
-// Any waits for the first operation that succeeds, and returns its place among
-// the arguments and its result. The others are cancelled. It records nothing.
+// Any waits for the first operation that succeeds. It returns the operation's index among the
+// arguments and its result. The other operations are cancelled. It records nothing.
 //
 // Errors: [*AllFailedError] if none succeeds, [*CancelledError] when the scope of
 // ctx or the instance is cancelled, [ErrNothingToWaitFor] without operations.

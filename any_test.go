@@ -57,7 +57,7 @@ func TestF07AnyListsAllErrorsIfNoneSucceeds(t *testing.T) {
 		}
 		return err
 	}, odd.Implement(oddOnly))
-	// Unhandled, it fails the orchestration with all that was wrong.
+	// If the error is not handled, the orchestration fails with all errors.
 	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || strings.Count(failed.Message, `activity "Odd" failed: even`) != 2 {
 		t.Error(err)
 	}
@@ -69,7 +69,7 @@ func TestF02AnyOverNothingIsATypedError(t *testing.T) {
 		if _, _, err := turnstile.Any[int](ctx); !errors.Is(err, turnstile.ErrNothingToWaitFor) {
 			return differ("Any gave %v", err)
 		}
-		if all, err := turnstile.Settle[int](ctx); err != nil || len(all) != 0 {
+		if all, err := turnstile.JoinSettled[int](ctx); err != nil || len(all) != 0 {
 			return differ("Settle gave %v, %v", all, err)
 		}
 		for range turnstile.AsCompleted[int](ctx) {
@@ -85,7 +85,7 @@ func TestF02AnyOverNothingIsATypedError(t *testing.T) {
 func TestSettleReturnsEveryOutcomeInArgumentOrder(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
-		all, err := turnstile.Settle(ctx, odd.Start(ctx, 1), odd.Start(ctx, 2), odd.Start(ctx, 3))
+		all, err := turnstile.JoinSettled(ctx, odd.Start(ctx, 1), odd.Start(ctx, 2), odd.Start(ctx, 3))
 		if err != nil || len(all) != 3 || all[0].Value != 1 || all[2].Value != 3 || all[0].Err != nil {
 			return differ("Settle gave %v, %v", all, err)
 		}
@@ -144,7 +144,7 @@ func TestF08AsCompletedYieldsInHistoryOrder(t *testing.T) {
 		if len(order) != 2 || order[0] != 1 || order[1] != 2 {
 			return differ("the order is %v", order)
 		}
-		// Leaving the loop leaves the others open.
+		// Operations that have not ended when the loop is left stay open.
 		if slow.Ready() {
 			return differ("the slow one is ready")
 		}

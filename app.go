@@ -10,34 +10,34 @@ import (
 	"github.com/turnstile-go/turnstile/internal/catalog"
 )
 
-// Part is one thing that an application is made of: the implementation of an
-// orchestration or an activity, from their Implement, an [Interceptor] around all of
-// them, or an [Event], so that its type is known where data is raised untyped.
-type Part interface {
+// Component is a part of an application: the implementation of an orchestration or an activity (see
+// their Implement), an [Interceptor] for all of them, an [Event] or a [Query]. With an Event,
+// an App can check the data of events that are sent without a Go type ([App.CheckEvent]).
+type Component interface {
 	addTo(*App)
 }
 
-// Parts is several parts as one, so that a package can offer all of its own.
-type Parts []Part
+// Components combines several components into one, so that a package can export all of them together.
+type Components []Component
 
-func (p Parts) addTo(a *App) {
+func (p Components) addTo(a *App) {
 	for _, part := range p {
 		if part == nil {
-			a.problems = append(a.problems, errors.New("turnstile: a part of the application is nil"))
+			a.problems = append(a.problems, errors.New("turnstile: a component of the application is nil"))
 			continue
 		}
 		part.addTo(a)
 	}
 }
 
-// App is an application: the implementations that a process has. The process
-// that runs orchestrations and the one that runs activities usually have different
-// ones, because the first must not need the dependencies of the second. It is immutable.
+// App is an application: the implementations that a process has. The process that runs
+// orchestrations and the process that runs activities usually have different applications, because the
+// first must not depend on the code of the second. An App is immutable.
 type App struct {
 	orchestrationEntries []engine.Orchestration
 	activityEntries      []activities.Activity
 	interceptors         []Interceptor
-	// events are what those that are declared under a name decode data with.
+	// events are the decoders of the declared events, by event name.
 	events map[string][]func(data []byte) error
 	// declared are all parts with their types.
 	declared []catalog.Declaration
@@ -49,16 +49,15 @@ type App struct {
 	err            error
 }
 
-// NewApp returns an application of these parts. Err reports every mistake in them
-// (a name and version registered twice, an empty or overlong name, a missing
-// implementation, an impossible retry policy or timeout). Runtimes check Err at
-// start, so a main can declare its application in one expression and still learns
-// of every mistake.
-func NewApp(parts ...Part) *App {
+// NewApp returns an application of these parts. [App.Err] reports every mistake in them: a name and
+// version that is registered twice, an empty or overlong name, a missing implementation, an invalid
+// retry policy or timeout. Runtimes check Err when they start, so main can declare its application
+// in one expression without handling an error.
+func NewApp(parts ...Component) *App {
 	a := &App{}
-	Parts(parts).addTo(a)
+	Components(parts).addTo(a)
 	a.intercept()
-	a.orchestrationEntries = append(a.orchestrationEntries, gate)
+	a.orchestrationEntries = append(a.orchestrationEntries, coordinator)
 	var orchestrationsErr, activitiesErr error
 	a.orchestrations, orchestrationsErr = engine.NewRegistry(a.orchestrationEntries...)
 	a.activities, activitiesErr = activities.NewRegistry(a.activityEntries...)
@@ -70,7 +69,7 @@ func NewApp(parts ...Part) *App {
 	return a
 }
 
-// intercept puts the interceptors around every implementation.
+// intercept wraps every implementation with the interceptors.
 func (a *App) intercept() {
 	for i := range a.orchestrationEntries {
 		if e := &a.orchestrationEntries[i]; e.Func != nil {
@@ -84,8 +83,8 @@ func (a *App) intercept() {
 	}
 }
 
-// Err returns what is wrong with the application, all of it; nil if nothing
-// is. The registries of an application with an error are empty.
+// Err returns all problems of the application, joined; nil if there are none. An application with a
+// problem has no implementations: its registries are empty.
 func (a *App) Err() error {
 	if a == nil || a.orchestrations == nil {
 		return &MisuseError{Call: "App", Problem: "the application is nil or the zero value: make it with NewApp"}
@@ -93,15 +92,15 @@ func (a *App) Err() error {
 	return a.err
 }
 
-// Orchestrations returns the registry that the orchestrator runs.
+// Orchestrations returns the registry that the orchestrator uses.
 func (a *App) Orchestrations() *engine.Registry { return a.orchestrations }
 
-// Activities returns the registry that the worker runs.
+// Activities returns the registry that the worker uses.
 func (a *App) Activities() *activities.Registry { return a.activities }
 
 type orchestrationPart struct {
 	entry    engine.Orchestration
-	wrong    error // what is wrong with types and options of the declaration
+	wrong    error // the problem with the types or options of the declaration
 	declared catalog.Declaration
 }
 
@@ -109,7 +108,7 @@ func (p orchestrationPart) addTo(a *App) {
 	e := &p.entry
 	a.refuse("orchestration", e.Name, e.Source, validName("orchestration", e.Name), validVersion(e.Version), p.wrong,
 		a.limits.addInstances(e.LimitKey, e.Limit, e.Name, e.Source))
-	if e.Name != "" { // the registry would say the same again
+	if e.Name != "" { // The registry would report the empty name a second time.
 		a.orchestrationEntries = append(a.orchestrationEntries, p.entry)
 		a.declared = append(a.declared, p.declared)
 	}
@@ -131,15 +130,14 @@ func (p activityPart) addTo(a *App) {
 	}
 }
 
-// refuse notes each of the problems with one part, which names the part and
-// where it was registered.
+// refuse records the problems of one part. Each error names the part and where it was registered.
 func (a *App) refuse(what, name, source string, problems ...error) {
 	for _, err := range apart(errors.Join(problems...)) {
 		a.problems = append(a.problems, fmt.Errorf("%s %q: %w (registered at %s)", what, name, err, source))
 	}
 }
 
-// apart returns the errors that were joined, one by one.
+// apart splits joined errors into a flat list.
 func apart(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {

@@ -8,9 +8,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/catalog"
 )
 
-// Declared returns what the application has, with its types: by kind and name, the
-// newest version of an orchestration first. A console offers it in its forms. It is
-// empty for an application with an error.
+// Declared returns the declarations of the application's parts with their types, sorted by kind and
+// name; versions of an orchestration are sorted with the newest first. A console offers them in its
+// forms. It returns nil for an application with a problem ([App.Err]).
 func (a *App) Declared() []catalog.Declaration {
 	if a.Err() != nil {
 		return nil

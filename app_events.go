@@ -11,9 +11,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/near"
 )
 
-// addTo makes an event a [Part]: an application that is given its events knows
-// their types, and those who raise untyped data for it are told what is wrong
-// ([App.CheckEvent]). Code may wait for events that no application was given.
+// addTo makes an event a [Component]. An application that is given its events knows their types and can
+// reject untyped data with an explanation ([App.CheckEvent]). Code may also wait for events that
+// were given to no application.
 func (e Event[T]) addTo(a *App) {
 	a.refuse("event", e.name, e.source, e.problem)
 	if e.problem != nil {
@@ -26,12 +26,11 @@ func (e Event[T]) addTo(a *App) {
 	a.declared = append(a.declared, catalog.Declaration{Kind: catalog.Event, Name: e.name, Takes: reflect.TypeFor[T]()})
 }
 
-// CheckEvent returns why data is not what an event of that name carries, a
-// [*DecodeError] that names the field: data that the type cannot take, or an
-// object with a field that it does not have. It returns nil if an event of the
-// application takes the data, and if the application was given no event of that
-// name: what the code decodes is not known then. Events of one name may have
-// several types.
+// CheckEvent returns a [*DecodeError] that names the field if no event of that name can carry data:
+// the type cannot decode it, or data is an object with a field that the type does not have. It
+// returns nil if an event of the application accepts the data, and if the application was given no
+// event of that name, because the type is then unknown. Events with the same name may have
+// different types.
 func (a *App) CheckEvent(name string, data []byte) error {
 	var problem error
 	for _, check := range a.events[name] {
@@ -46,8 +45,8 @@ func (a *App) CheckEvent(name string, data []byte) error {
 	return problem
 }
 
-// check is stricter than what a wait decodes with: a field that the type does not
-// have is most often one that was misspelt.
+// check is stricter than the decoding of a wait: it rejects fields that the type does not have,
+// which are usually misspelt.
 func (e Event[T]) check(data []byte) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

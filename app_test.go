@@ -21,11 +21,11 @@ func calculated(ctx turnstile.Context, n int) (int, error) { return double.Call(
 
 func TestV08ANameRegisteredTwiceNamesBothPlaces(t *testing.T) {
 	t.Parallel()
-	for name, parts := range map[string][]turnstile.Part{
+	for name, parts := range map[string][]turnstile.Component{
 		"V-08 an orchestration":       {calculate.Implement(calculated), calculate.Implement(calculated)},
 		"V-08 a version":              {calculate.With(turnstile.Version("1.2")).Implement(calculated), calculate.With(turnstile.Version("1.2")).Implement(calculated)},
 		"an activity":                 {double.Implement(doubled), double.Implement(doubled)},
-		"one of them inside of Parts": {double.Implement(doubled), turnstile.Parts{double.Implement(doubled)}},
+		"one of them inside of Parts": {double.Implement(doubled), turnstile.Components{double.Implement(doubled)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -44,7 +44,7 @@ func TestV08ANameRegisteredTwiceNamesBothPlaces(t *testing.T) {
 	}
 }
 
-func TestVersionsOfOneNameStandSideBySide(t *testing.T) {
+func TestSeveralVersionsOfANameCanBeRegistered(t *testing.T) {
 	t.Parallel()
 	app := turnstile.NewApp(calculate.Implement(calculated), calculate.With(turnstile.Version("1.2")).Implement(calculated), calculate.With(turnstile.Version("1.10")).Implement(calculated))
 	if err := app.Err(); err != nil {
@@ -55,7 +55,7 @@ func TestVersionsOfOneNameStandSideBySide(t *testing.T) {
 	}
 }
 
-func TestAnApplicationThatWasNeverMadeIsReported(t *testing.T) {
+func TestANilOrZeroApplicationIsReported(t *testing.T) {
 	t.Parallel()
 	var none *turnstile.App
 	for name, app := range map[string]*turnstile.App{"nil": none, "the zero value": {}} {
@@ -65,7 +65,7 @@ func TestAnApplicationThatWasNeverMadeIsReported(t *testing.T) {
 	}
 }
 
-func TestANameThatIsNotRegisteredIsToldWithTheOneThatIsNear(t *testing.T) {
+func TestTheErrorOfAnUnregisteredNameSuggestsASimilarOne(t *testing.T) {
 	t.Parallel()
 	app := turnstile.NewApp(calculate.Implement(calculated), calculate.With(turnstile.Version("2")).Implement(calculated), double.Implement(doubled))
 	if err := app.Err(); err != nil {
@@ -97,7 +97,7 @@ func TestEveryMistakeOfAnApplicationIsReportedAtOnce(t *testing.T) {
 		turnstile.NewActivity[int, int]("NoBody").Implement(nil),
 	)
 	err := app.Err()
-	for _, want := range []string{"part of the application is nil", "activity name", "orchestration name", "NoCode", "NoBody"} {
+	for _, want := range []string{"component of the application is nil", "activity name", "orchestration name", "NoCode", "NoBody"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error does not mention %q: %v", want, err)
 		}

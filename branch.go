@@ -6,10 +6,10 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// Go starts a branch: fn runs side by side with the code that started it, and
-// its result is the Future's. One branch runs at a time, until it blocks in a
-// durable call, so branches may share variables without locks; a new one first
-// runs when the code that started it blocks. It records nothing.
+// Go starts a branch: fn runs concurrently with the code that started it, and the Future has its
+// result. Only one branch runs at a time, until it blocks in a durable call, so branches may share
+// variables without locks. A new branch first runs when the code that started it blocks. Go records
+// nothing.
 //
 //	stock := turnstile.Go(ctx, func(ctx turnstile.Context) (int, error) {
 //		if _, err := Refresh.Call(ctx, item); err != nil {
@@ -18,11 +18,11 @@ import (
 //		return Count.Call(ctx, item)
 //	})
 //
-// Use the Context that fn is given: it has its own scope inside the scope of ctx,
-// which [Future.Cancel] cancels. The result is handed over as it is, not as JSON.
-// When the orchestration returns, its branches end where they stand.
+// Use the Context that fn is given: it has its own scope inside the scope of ctx, and
+// [Future.Cancel] cancels that scope. The result is passed as a Go value, not as JSON. When the
+// orchestration returns, its branches stop where they are blocked.
 //
-// An instance may have 10,000 branches at once; one more parks it.
+// An instance may have 10,000 branches at a time; one more makes it stuck.
 func Go[T any](ctx Context, fn func(Context) (T, error)) Future[T] {
 	run := ctx.engine("Go")
 	if fn == nil {
@@ -31,7 +31,7 @@ func Go[T any](ctx Context, fn func(Context) (T, error)) Future[T] {
 	return goFrom(run, nil, fn)
 }
 
-// goFrom is Go of a function that is ours: errors then point to origin.
+// goFrom is Go for a function of this package: errors then point to origin.
 func goFrom[T any](run *engine.Context, origin []uintptr, fn func(Context) (T, error)) Future[T] {
 	result := new(T)
 	op := run.GoFrom(origin, func(c *engine.Context) ([]byte, error) {
@@ -44,8 +44,7 @@ func goFrom[T any](run *engine.Context, origin []uintptr, fn func(Context) (T, e
 	return Future[T]{op: op, local: result, name: "branch"}
 }
 
-// origin returns the callers of a function that is called by one of the
-// surface, which starts branches.
+// origin returns the call stack above the exported function that starts branches.
 func origin() []uintptr {
 	pcs := make([]uintptr, 16)
 	return pcs[:runtime.Callers(3, pcs)]

@@ -10,9 +10,9 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-func TestABranchHasAResultOfItsOwnType(t *testing.T) {
+func TestABranchReturnsItsOwnType(t *testing.T) {
 	t.Parallel()
-	type local struct{ channel chan int } // has no JSON form, and needs none
+	type local struct{ channel chan int } // has no JSON form, which a branch does not need
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		c := make(chan int)
 		branch := turnstile.Go(ctx, func(ctx turnstile.Context) (local, error) {

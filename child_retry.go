@@ -11,8 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
-// startWithRetry starts a branch that makes the attempts of a child, one after
-// the other.
+// startWithRetry starts a branch that runs the attempts of a child, one after the other.
 func (o Orchestration[In, Out]) startWithRetry(ctx Context, in In) Future[Out] {
 	policy := *o.options.retry
 	once, id := o, o.options.instance
@@ -39,7 +38,7 @@ func (o Orchestration[In, Out]) startWithRetry(ctx Context, in In) Future[Out] {
 	return f
 }
 
-// retries reports whether a child that failed so is followed by another.
+// retries reports whether another attempt follows a child that failed with err.
 func (p *RetryPolicy) retries(err error) bool {
 	failed, isChild := errors.AsType[*ChildError](err)
 	if !isChild {
@@ -50,13 +49,13 @@ func (p *RetryPolicy) retries(err error) bool {
 		return false
 	case KindApplication:
 		if !failed.Retryable && failed.Source == failed.Orchestration {
-			return false // Marked by the child's own code; what an activity failed with says nothing of the child.
+			return false // The child's own code marked it. The mark of an activity's error does not apply to the child.
 		}
 	}
 	return failed.Code == "" || !slices.Contains(p.NonRetryableCodes, failed.Code)
 }
 
-// shareOf is the random share of a delay: from 0 to below 1, the same on every
+// shareOf returns the random share of a delay: at least 0 and less than 1, the same on every
 // replay, and different for other instances and events.
 func shareOf(ctx Context, eventID int64) float64 {
 	info := ctx.engine("Retry").Info()

@@ -52,7 +52,7 @@ func TestP06WhatBecomesOfAChildWhenItsParentEnds(t *testing.T) {
 	}
 }
 
-func TestAParentClosePolicyThatIsNoneIsRefused(t *testing.T) {
+func TestAnUnknownParentClosePolicyIsRejected(t *testing.T) {
 	t.Parallel()
 	child := turnstile.NewOrchestration[int, int]("Child").With(turnstile.ParentClosePolicy(turnstile.Terminate + 1))
 	parent := turnstile.NewOrchestration[int, string]("Parent")
@@ -69,7 +69,7 @@ func TestAParentClosePolicyThatIsNoneIsRefused(t *testing.T) {
 	}
 }
 
-func TestAChildThatFailsIsFollowedByAnother(t *testing.T) {
+func TestAFailedChildIsRetriedAsAnotherInstance(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name     string
@@ -105,20 +105,20 @@ func TestAChildThatFailsIsFollowedByAnother(t *testing.T) {
 					}
 					return failed.Instance, nil
 				}))
-			began := e.Now()
+			startedAt := e.Now()
 			run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, parent, 1, client.WithInstanceID("p")))
 			if last := ok[string](t)(run.Wait(e.ctx)); !slices.Equal(attempts, c.attempts) || last != attempts[len(attempts)-1] {
 				t.Errorf("attempts %q, the last that failed is %q; want %q", attempts, last, c.attempts)
 			}
-			if took := e.Now().Sub(began).Round(time.Second); took != c.delay {
+			if took := e.Now().Sub(startedAt).Round(time.Second); took != c.delay {
 				t.Errorf("it took %s, want %s", took, c.delay)
 			}
 		})
 	}
 }
 
-// Who returns the error of somebody else's cancellation has failed: the retry of
-// who waits for it follows, up to one that was itself cancelled.
+// A child that returns the error of another cancellation has failed, so its retry policy starts
+// another child. A child that was itself cancelled is not followed by another.
 func TestK01AChildThatReturnsAnotherOnesCancellationIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	deep := turnstile.NewOrchestration[string, int]("Deep")
@@ -171,7 +171,7 @@ func TestTheDelaysOfChildrenAreTheSameOnReplay(t *testing.T) {
 	child := turnstile.NewOrchestration[int, int]("Child")
 	parent := turnstile.NewOrchestration[int, int]("Parent")
 	call := child.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 4, InitialInterval: time.Hour, Jitter: 1}))
-	parts := turnstile.Parts{
+	parts := turnstile.Components{
 		child.Implement(func(turnstile.Context, int) (int, error) { return 0, errors.New("no") }),
 		parent.Implement(func(ctx turnstile.Context, in int) (int, error) { return call.Call(ctx, in) }),
 	}
@@ -191,7 +191,7 @@ func TestR04ANondeterminismErrorInARetryOfAChildNamesItsPlace(t *testing.T) {
 	child := turnstile.NewOrchestration[int, int]("Child")
 	parent := turnstile.NewOrchestration[int, int]("Parent")
 	call := child.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 2}))
-	part := func(n int) turnstile.Part {
+	part := func(n int) turnstile.Component {
 		return parent.Implement(func(ctx turnstile.Context, _ int) (int, error) { return call.Call(ctx, n) })
 	}
 	e := start(t, part(1), child.Implement(func(_ turnstile.Context, n int) (int, error) { return n, nil }))
@@ -203,9 +203,9 @@ func TestR04ANondeterminismErrorInARetryOfAChildNamesItsPlace(t *testing.T) {
 	}
 }
 
-// An error that the child's own code marks as final starts no other child; that an activity of the
-// child failed for good does not count.
-func TestARetryOfAChildEndsAtANonRetryableError(t *testing.T) {
+// If the child's own code marks an error as final, no other child starts. An error that an activity
+// of the child marked does not count.
+func TestANonRetryableErrorEndsTheRetriesOfAChild(t *testing.T) {
 	t.Parallel()
 	closed := turnstile.NewActivity[int, int]("Closed")
 	child := turnstile.NewOrchestration[string, int]("Child")
@@ -279,7 +279,7 @@ func TestTheTimeOfAnExecution(t *testing.T) {
 	}
 }
 
-// P-03: a child whose id is taken, as authors see it.
+// P-03: a child whose id is in use.
 func TestAChildWhoseIDIsTaken(t *testing.T) {
 	t.Parallel()
 	sum := turnstile.NewOrchestration[int, int]("Sum")
@@ -307,12 +307,12 @@ func TestAChildWhoseIDIsTaken(t *testing.T) {
 	if _, err := fails.Wait(e.ctx); err == nil || !strings.Contains(err.Error(), "UseExisting") {
 		t.Errorf("without the option: %v", err)
 	}
-	// It has ended by now.
+	// The instance has ended by now.
 	again := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, parent, true, client.WithInstanceID("again")))
 	if n := ok[int](t)(again.Wait(e.ctx)); n != 2 {
 		t.Errorf("the one that has ended gave %d, want 2", n)
 	}
-	// Clients may use it as well, but none of another orchestration.
+	// Clients may use it too, but not an instance of another orchestration.
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, sum, 7, client.WithInstanceID("sum"), client.UseExisting()))
 	if n := ok[int](t)(run.Wait(e.ctx)); n != 2 || run.StartID != first.StartID {
 		t.Errorf("a client's start gave %d by start %q, want 2 by %q", n, run.StartID, first.StartID)

@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// What makes a history grow is said where an author reads it: the comment of
-// each function that takes a Context says how many events it records, or that
-// it records none.
+// An author reads in the documentation what makes a history grow: the comment of each function that
+// takes a Context says how many events it records, or that it records none.
 func TestEveryDurableCallSaysWhatItRecords(t *testing.T) {
 	t.Parallel()
 	calls := 0
@@ -48,9 +47,9 @@ func takesContext(f *ast.FuncDecl) bool {
 	return false
 }
 
-// Where a type of this package is one of another, `go doc` prints its name there
-// and not its fields: the comment has them, as they are declared.
-func TestTypesOfOtherPackagesAreShownWhereTheyAreUsed(t *testing.T) {
+// For a type that is an alias of a type in another package, `go doc` prints the name and not the
+// fields. So the comment contains the declaration.
+func TestAliasesShowTheirDeclaration(t *testing.T) {
 	t.Parallel()
 	shown := 0
 	for _, entry := range sourcesIn(t, ".") {
@@ -83,8 +82,7 @@ func TestTypesOfOtherPackagesAreShownWhereTheyAreUsed(t *testing.T) {
 	}
 }
 
-// declaration is that of a type in the package of a folder, as it stands there,
-// indented.
+// declaration returns the declaration of a type from the source of its package, indented.
 func declaration(t *testing.T, folder, name string) string {
 	t.Helper()
 	if _, err := os.Stat(folder); err != nil {
@@ -106,7 +104,7 @@ func declaration(t *testing.T, folder, name string) string {
 	return ""
 }
 
-// sourcesIn are the files of a folder's package, without its tests.
+// sourcesIn returns the files of a folder's package, without its tests.
 func sourcesIn(t *testing.T, folder string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(folder, "*.go"))

@@ -1,22 +1,18 @@
 package turnstile_test
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/turnstile-go/turnstile/internal/compiled"
 )
 
-// What each of the programs below begins with.
+// declarations is the beginning of each program below.
 const declarations = `package shop
 
 import (
@@ -46,10 +42,9 @@ var (
 func charge(ctx context.Context, o Order) (Receipt, error) { return Receipt{}, nil }
 `
 
-// What can't be right doesn't compile, wherever Go allows. Each program is
-// compiled twice: as it should be, and with what is wrong in the place of what
-// is right.
-func TestWhatCannotBeRightDoesNotCompile(t *testing.T) {
+// As far as Go permits, wrong code does not compile. Each program is compiled twice: in its correct
+// form, and with a mistake.
+func TestWrongCodeDoesNotCompile(t *testing.T) {
 	t.Parallel()
 	compile := compiler(t)
 	for name, c := range map[string]struct {
@@ -76,7 +71,7 @@ func TestWhatCannotBeRightDoesNotCompile(t *testing.T) {
 			`func f(ctx turnstile.Context) { turnstile.Map(ctx, RIGHT{}, 3, Charge.Call) }`, `[]Order`, `[]Receipt`, "does not match"},
 		"what is not under way can't be selected": {
 			`func f(ctx turnstile.Context, o Order) { turnstile.Select(ctx, RIGHT) }`, `Charge.Start(ctx, o)`, `o`, "does not implement turnstile.Awaitable"},
-		"nobody else makes futures": {
+		"only this package makes futures": {
 			`type mine struct{ RIGHT }; func (mine) Ready() bool { return true }; func (mine) Cancel(string) error { return nil }; var _ turnstile.Awaitable = mine{}`,
 			`turnstile.Future[int]`, `int`, "does not implement turnstile.Awaitable"},
 
@@ -108,13 +103,13 @@ func TestWhatCannotBeRightDoesNotCompile(t *testing.T) {
 		"options of a start are for a start": {
 			`func f(ctx turnstile.Context, o Order) { Fulfil.With(RIGHT("a")).Call(ctx, o) }`, `turnstile.InstanceID`, `client.WithInstanceID`, "does not implement turnstile.OrchestrationOption"},
 		"options of orchestrations are for orchestrations": {
-			`var _ = RIGHT.With(turnstile.Strict())`, `Fulfil`, `Charge`, "does not implement turnstile.ActivityOption"},
+			`var _ = RIGHT.With(turnstile.StrictOrder())`, `Fulfil`, `Charge`, "does not implement turnstile.ActivityOption"},
 		"a start has no retries": {
 			`func f(ctx context.Context, c *client.Client, o Order) { client.Start(ctx, c, Fulfil, o, RIGHT) }`, `client.WithInstanceID("a")`, `turnstile.Retry(turnstile.RetryPolicy{})`, "does not implement client.StartOption"},
 		"an application is made of implementations": {
-			`var _ = turnstile.NewApp(RIGHT)`, `Charge.Implement(charge)`, `Charge`, "does not implement turnstile.Part"},
+			`var _ = turnstile.NewApp(RIGHT)`, `Charge.Implement(charge)`, `Charge`, "does not implement turnstile.Component"},
 	} {
-		t.Run(name, func(t *testing.T) { // one after the other: they share what is read of the packages
+		t.Run(name, func(t *testing.T) { // Not parallel, because they share the loaded packages.
 			if err := compile(declarations + strings.ReplaceAll(c.code, "RIGHT", c.right)); err != nil {
 				t.Fatalf("what is right does not compile: %v", err)
 			}
@@ -126,29 +121,12 @@ func TestWhatCannotBeRightDoesNotCompile(t *testing.T) {
 	}
 }
 
-// compiler returns a function that type-checks a program against this package,
-// as the compiler does.
+// compiler returns a function that type-checks a program against this package, as the compiler
+// does.
 func compiler(t *testing.T) func(source string) error {
 	t.Helper()
-	list := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", ".", "./client", "net/http")
-	var failed bytes.Buffer
-	list.Stderr = &failed
-	out, err := list.Output()
-	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, &failed)
-	}
-	exports := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
-		exports[path] = file
-	}
 	set := token.NewFileSet()
-	packages := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) {
-		if exports[path] == "" {
-			return nil, fmt.Errorf("nothing is known of %s", path)
-		}
-		return os.Open(exports[path])
-	})
+	packages := compiled.Importer(t, set, "", ".", "./client", "net/http")
 	return func(source string) error {
 		file, err := parser.ParseFile(set, "shop.go", source, 0)
 		if err != nil {

@@ -5,50 +5,49 @@ import (
 	"github.com/turnstile-go/turnstile/internal/names"
 )
 
-// Context is what an orchestration does everything durable with. It belongs to
-// one execution and to one scope of cancellation in it.
+// Context gives an orchestration its durable operations. It belongs to one execution and to one
+// scope of cancellation within it.
 //
-// It is deliberately not a context.Context: an orchestration must not do I/O,
-// and what takes a context.Context usually does some. Give it only to
-// functions of this package and to your own helpers, never to another
-// goroutine, and do not keep it after the orchestration has returned.
+// It is deliberately not a context.Context: an orchestration must not do I/O, and functions that
+// take a context.Context usually do. Pass it only to functions of this package and to your own
+// helpers, never to another goroutine, and do not keep it after the orchestration has returned.
 type Context struct {
 	run *engine.Context
 }
 
-// Err returns a [*CancelledError] once the scope of this context is cancelled,
-// nil before.
+// Err returns a [*CancelledError] after the scope of this context has been cancelled, and nil
+// before.
 func (c Context) Err() error { return c.engine("Err").Err() }
 
-// engine returns the engine's side of the context. A zero Context was never
-// given to an orchestration: nothing can be done with it but say so.
+// engine returns the engine's context. It panics with a MisuseError for the zero Context, which
+// belongs to no orchestration.
 func (c Context) engine(call string) *engine.Context {
 	if c.run == nil {
-		panic(&MisuseError{Call: call, Problem: "the Context is the zero value: use the one that the orchestration was given"})
+		panic(&MisuseError{Call: call, Problem: "the Context is the zero value: use the Context that the orchestration was given"})
 	}
 	return c.run
 }
 
-// WithLabel returns a context with a label for people: whatever is started with it shows
-// the label in timelines, lists and the history, before what it is. These are timers,
-// waits, activities, children, detached orchestrations, and events and cancels that are
-// sent to other instances; for a branch give it the context:
+// WithLabel returns a context with a label for people. Timelines, lists and the history show the
+// label in front of the name of everything that is started with the context: timers, waits,
+// activities, children, detached orchestrations, and events and cancels that are sent to other
+// instances. To label a branch, pass the context to [Go]:
 //
 //	err := turnstile.Sleep(ctx.WithLabel("grace period"), 72*time.Hour)
 //
 //	stock := turnstile.Go(ctx.WithLabel("stock"), checkStock)
 //
-// Labels nest: what that branch starts with the label "shelf" has "stock / shelf". Of more
-// than 200 characters in all, the outermost labels are left out. The scope of cancellation
-// is the same as in ctx.
+// Labels nest: an operation that this branch starts with the label "shelf" shows "stock / shelf".
+// If the combined label has more than 200 characters, the outermost labels are left out. The scope
+// of cancellation is the same as in ctx.
 //
-// A label has no effect on the code. It is not compared on replay, so that another one is
-// safe for running instances; what is recorded keeps the label that it had. It is recorded
-// with each operation and not sealed: keep it short, and free of secrets. It records
-// nothing by itself.
+// A label has no effect on the code. It is not compared on replay, so changing it is safe for
+// running instances; recorded operations keep the old label. The label is recorded with each
+// operation and is not encrypted: keep it short, and free of secrets. WithLabel itself records
+// nothing.
 //
-// A label has at most 100 characters of UTF-8, on one line. WithLabel panics for another
-// one, as [Now] does if it is misused. An empty label adds nothing.
+// A label has at most 100 characters of UTF-8, on one line. WithLabel panics with a [*MisuseError]
+// if the label is invalid. An empty label adds nothing.
 func (c Context) WithLabel(label string) Context {
 	run := c.engine("Context.WithLabel")
 	if problem := names.Label(label); problem != "" {

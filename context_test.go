@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// labels are those of the events that have one.
+// labels returns the labels of the events that have one.
 func labels(events []history.Event) string {
 	var all []string
 	for i := range events {
@@ -22,10 +22,10 @@ func labels(events []history.Event) string {
 	return strings.Join(all, ", ")
 }
 
-func TestALabelStandsWithWhatIsStartedWithItsContext(t *testing.T) {
+func TestALabelIsRecordedWithOperationsOfItsContext(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, int]("Flow")
-	part := func(grace string) turnstile.Part {
+	part := func(grace string) turnstile.Component {
 		return flow.Implement(func(ctx turnstile.Context, n int) (int, error) {
 			stock := turnstile.Go(ctx.WithLabel("stock"), func(ctx turnstile.Context) (int, error) {
 				if err := turnstile.Sleep(ctx.WithLabel("shelf"), time.Minute); err != nil {
@@ -79,7 +79,7 @@ func TestTheCallsOfAMapHaveTheLabelsOfTheirItems(t *testing.T) {
 	}
 }
 
-func TestALabelThatCannotBeIsAMisuseThatSaysWhy(t *testing.T) {
+func TestAnInvalidLabelIsAMisuseThatSaysWhy(t *testing.T) {
 	t.Parallel()
 	for label, want := range map[string]string{
 		"":                       "",
@@ -87,7 +87,7 @@ func TestALabelThatCannotBeIsAMisuseThatSaysWhy(t *testing.T) {
 		strings.Repeat("é", 100): "",
 		strings.Repeat("é", 101): "has 101 characters, it can have at most 100",
 		"two\nlines":             "has the control character U+000A at byte 3: labels are one line of plain text",
-		"right\u202eto left":     "has the mark of the writing direction U+202E at byte 5",
+		"right\u202eto left":     "has the text direction mark U+202E at byte 5",
 		"\xff":                   `the label "\xff" is not UTF-8`,
 		"\xff" + strings.Repeat("a long text ", 99): "is not UTF-8",
 	} {

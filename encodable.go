@@ -12,13 +12,13 @@ import (
 var (
 	jsonMarshaler = reflect.TypeFor[json.Marshaler]()
 	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
-	// decoders are what a type has that reads its own JSON form.
+	// decoders are the interfaces of types that decode their own JSON form.
 	decoders = []reflect.Type{reflect.TypeFor[json.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]()}
 )
 
-// encodable returns an [*EncodeError] if no value of the type, or none with all
-// its fields set, has a JSON form, or one that can be read again: so a declaration that can't work is found
-// where the application is put together, and not when it is first called.
+// encodable returns an [*EncodeError] if values of the type cannot be encoded as JSON, or cannot be
+// decoded again. So a declaration that cannot work is reported when the application is built, not
+// when it is first called.
 func encodable[T any](what, name string) error {
 	t := reflect.TypeFor[T]()
 	if problem := unencodable(t, "", make(map[reflect.Type]bool)); problem != "" {
@@ -27,8 +27,8 @@ func encodable[T any](what, name string) error {
 	return nil
 }
 
-// unencodable returns what of a type has no JSON form that can be read again, "" if
-// all has.
+// unencodable returns why the type, or a part of it, cannot be encoded as JSON and decoded again;
+// "" if it can.
 func unencodable(t reflect.Type, path string, seen map[reflect.Type]bool) string {
 	if seen[t] || marshals(t) {
 		return ""
@@ -39,15 +39,15 @@ func unencodable(t reflect.Type, path string, seen map[reflect.Type]bool) string
 		switch {
 		case t.NumMethod() == 0:
 		case path == "":
-			return fmt.Sprintf("a value of the interface %s cannot be read from JSON again", t)
+			return fmt.Sprintf("a value of the interface type %s cannot be decoded from JSON", t)
 		default:
-			return fmt.Sprintf("a value of the interface %s cannot be read from JSON again, and %s is one: use a type such as string, or leave it out with json:\"-\"", t, path[1:])
+			return fmt.Sprintf("the field %s has the interface type %s, which cannot be decoded from JSON: use a concrete type such as string, or leave the field out with json:\"-\"", path[1:], t)
 		}
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
 		if path == "" {
 			return fmt.Sprintf("a %s has no JSON form", t)
 		}
-		return fmt.Sprintf("a %s has no JSON form, and %s is one: leave it out with json:\"-\"", t, path[1:])
+		return fmt.Sprintf("the field %s has the type %s, which has no JSON form: leave the field out with json:\"-\"", path[1:], t)
 	case reflect.Pointer, reflect.Slice, reflect.Array:
 		return unencodable(t.Elem(), path, seen)
 	case reflect.Map:
@@ -61,7 +61,7 @@ func unencodable(t reflect.Type, path string, seen map[reflect.Type]bool) string
 		for i := range t.NumField() {
 			f := t.Field(i)
 			if f.Type.Kind() == reflect.Interface && decodes(t) {
-				continue // It reads the field in its own way.
+				continue // The struct decodes the field itself.
 			}
 			if !f.IsExported() && !f.Anonymous || f.Tag.Get("json") == "-" {
 				continue
@@ -87,9 +87,9 @@ func marshals(t reflect.Type) bool {
 	return false
 }
 
-// sameByAddress reports whether a value has the same JSON form if it is encoded
-// by its address, which saves a copy: not where a method that encodes is one of
-// the pointer alone, for it is called only on what can be addressed.
+// sameByAddress reports whether encoding a pointer to the value gives the same JSON as encoding the
+// value, so that a copy can be saved. It does not if only the pointer type has a method that
+// encodes, because encoding/json calls such a method only on addressable values.
 func sameByAddress(t reflect.Type) bool {
 	for _, marshaler := range []reflect.Type{jsonMarshaler, textMarshaler} {
 		if !t.Implements(marshaler) && reflect.PointerTo(t).Implements(marshaler) {

@@ -19,20 +19,20 @@ type recursive struct {
 	Left  chan int `json:"-"`
 }
 
-// report has a field of an interface with methods: it can be written, and not read.
+// report has a field of an interface type with methods: it can be encoded, but not decoded.
 type report struct {
 	Count    int
 	Problems map[string]error
 }
 
-// ownReport reads its own JSON form.
+// ownReport decodes its own JSON form.
 type ownReport struct{ Err error }
 
 func (r *ownReport) UnmarshalJSON([]byte) error { return nil }
 
 type listener struct{ Name, Ring struct{ Bell chan<- bool } }
 
-func TestATypeThatHasNoJSONFormIsFoundWhereTheApplicationIsPutTogether(t *testing.T) {
+func TestATypeWithoutAJSONFormIsAnErrorOfTheApp(t *testing.T) {
 	t.Parallel()
 	_ = recursive{}.skip
 	fine := turnstile.NewActivity[recursive, map[string]*recursive]("Fine")
@@ -43,20 +43,20 @@ func TestATypeThatHasNoJSONFormIsFoundWhereTheApplicationIsPutTogether(t *testin
 	if err := turnstile.NewApp(own.Implement(func(context.Context, ownReport) (int, error) { return 0, nil })).Err(); err != nil {
 		t.Errorf("a type that reads its own JSON form: %v", err)
 	}
-	for want, part := range map[string]turnstile.Part{
+	for want, part := range map[string]turnstile.Component{
 		`input of activity "A" (chan int) cannot be encoded as JSON: a chan int has no JSON form`: turnstile.NewActivity[chan int, int]("A").
 			Implement(func(context.Context, chan int) (int, error) { return 0, nil }),
 		`result of activity "B" (turnstile_test.listener)`: turnstile.NewActivity[int, listener]("B").
 			Implement(func(context.Context, int) (listener, error) { return listener{}, nil }),
-		`Name.Bell is one`: turnstile.NewActivity[listener, int]("C").
+		`the field Name.Bell has the type chan<- bool`: turnstile.NewActivity[listener, int]("C").
 			Implement(func(context.Context, listener) (int, error) { return 0, nil }),
 		`input of orchestration "D" (map[float64]string)`: turnstile.NewOrchestration[map[float64]string, int]("D").
 			Implement(func(turnstile.Context, map[float64]string) (int, error) { return 0, nil }),
 		`output of orchestration "E" ([]func())`: turnstile.NewOrchestration[int, []func()]("E").
 			Implement(func(turnstile.Context, int) ([]func(), error) { return nil, nil }),
-		`result of activity "F" (turnstile_test.report) cannot be encoded as JSON: a value of the interface error cannot be read from JSON again, and Problems is one`: turnstile.NewActivity[int, report]("F").
+		`result of activity "F" (turnstile_test.report) cannot be encoded as JSON: the field Problems has the interface type error, which cannot be decoded from JSON`: turnstile.NewActivity[int, report]("F").
 			Implement(func(context.Context, int) (report, error) { return report{}, nil }),
-		`input of activity "G" (error) cannot be encoded as JSON: a value of the interface error`: turnstile.NewActivity[error, int]("G").
+		`input of activity "G" (error) cannot be encoded as JSON: a value of the interface type error`: turnstile.NewActivity[error, int]("G").
 			Implement(func(context.Context, error) (int, error) { return 0, nil }),
 		`output of orchestration "H" ([]turnstile.Outcome[int])`: turnstile.NewOrchestration[int, []turnstile.Outcome[int]]("H").
 			Implement(func(turnstile.Context, int) ([]turnstile.Outcome[int], error) { return nil, nil }),

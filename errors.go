@@ -10,85 +10,83 @@ import (
 	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
-// Errors to test with errors.Is, from durable calls and from a client's Wait.
+// These errors are returned by durable calls and by a client's Wait. Test for them with errors.Is.
 var (
-	// ErrCancelled: the operation, its scope or the instance was cancelled. An
-	// orchestration that was itself cancelled and returns it, wrapped or not,
-	// ends as cancelled; if the instance was not cancelled, it has failed.
+	// ErrCancelled means that the operation, its scope or the instance was cancelled. If an
+	// orchestration returns it, wrapped or not, its status is cancelled if the instance itself was
+	// cancelled, and failed otherwise.
 	ErrCancelled = engine.ErrCancelled
-	// ErrTimeout: a *TimeoutError, an activity or a child that failed by
-	// timeout, or a *CancelledError of a scope whose time was over.
+	// ErrTimeout matches a *TimeoutError, an activity or a child that failed because of a timeout,
+	// and the *CancelledError of a scope whose timeout expired.
 	ErrTimeout = engine.ErrTimeout
-	// ErrTerminated: the instance or the child was terminated.
+	// ErrTerminated means that the instance or the child was terminated.
 	ErrTerminated = errors.New("terminated")
-	// ErrNothingToWaitFor: Select or Any without operations.
+	// ErrNothingToWaitFor is returned by Select and Any if they are called without operations.
 	ErrNothingToWaitFor = engine.ErrNothingToWaitFor
-	// ErrNested: a durable call inside a side effect or an inline activity, as
-	// a *MisuseError.
+	// ErrNested is wrapped by the *MisuseError of a durable call inside a side effect or an inline
+	// activity.
 	ErrNested = engine.ErrNested
-	// ErrNotRunning: a durable call on a context whose orchestration does not
-	// run now, as a *MisuseError: after it has ended, or from another goroutine. On AWS only the
-	// first is sure to be seen: a goroutine that makes durable calls may end
-	// the process. Package embedded sees both.
+	// ErrNotRunning is wrapped by the *MisuseError of a durable call on a context whose
+	// orchestration does not run at that moment: after it has ended, or from another goroutine. On
+	// AWS only the first case is always detected: a goroutine that makes durable calls can crash
+	// the process. Package embedded detects both.
 	ErrNotRunning = engine.ErrNotRunning
-	// ErrForeignFuture: a Future of another instance, or of another execution, as a
-	// *MisuseError.
+	// ErrForeignFuture is wrapped by the *MisuseError of a call with a Future of another instance,
+	// or of another execution.
 	ErrForeignFuture = engine.ErrForeignFuture
-	// ErrUnwinding: a durable call in a deferred function while the
-	// orchestration is unloaded at the end of a turn, or while a panic is under
-	// way. Nothing was recorded.
+	// ErrUnwinding is returned by a durable call in a deferred function while the orchestration is
+	// unloaded at the end of a turn, or during a panic. Nothing was recorded.
 	ErrUnwinding = engine.ErrUnwinding
-	// ErrPending: what an activity returns when it has handed out its
-	// ActivityInfo(ctx).CompletionToken, to a person, another service, a machine
-	// that works for hours: nothing runs meanwhile, and whoever has the token
-	// completes the activity or lets it fail (client.Complete,
-	// client.Client.Fail). [TotalTimeout] bounds how long that may take, and
-	// [HeartbeatTimeout] how long may pass between two client.Client.Heartbeat.
+	// ErrPending is returned by an activity that has passed on its
+	// ActivityInfo(ctx).CompletionToken: to a person, another service, or a machine that works for
+	// hours. The attempt ends, and no process waits. The holder of the token completes or fails the
+	// activity (client.Complete, client.Client.Fail). [TotalTimeout] limits the time until then,
+	// and [HeartbeatTimeout] limits the time between two calls of client.Client.Heartbeat.
 	ErrPending = activities.ErrPending
 )
 
-// CancelledError is an [ErrCancelled] with its reason. Every durable call may
-// return one. It is the same type as in package engine:
+// CancelledError is an [ErrCancelled] with its reason. Every durable call may return one. It is an
+// alias of the type in package engine:
 //
 //	type CancelledError struct {
 //		// What was cancelled: "activity Charge (event 5)", "scope", "instance".
 //		What string
-//		// Reason that was given; may be empty.
+//		// Reason that the caller gave; may be empty.
 //		Reason string
-//		// Timeout is set if the time of a scope was over: then it is an ErrTimeout
-//		// and no ErrCancelled.
+//		// Timeout is set if a timeout cancelled the scope. The error is then an ErrTimeout,
+//		// not an ErrCancelled.
 //		Timeout bool
 //	}
 type CancelledError = engine.CancelledError
 
-// TimeoutError says that what was waited for did not come in time. It is an
-// [ErrTimeout].
+// TimeoutError is returned if an event did not arrive in time. It is an [ErrTimeout].
 type TimeoutError struct {
-	// What is the kind of thing that was waited for, such as "event"; Name is its name.
+	// What is the kind of operation that was waited for, such as "event"; Name is its name.
 	What, Name string
-	// After is how long.
+	// After is the duration of the wait.
 	After time.Duration
 }
 
 func (e *TimeoutError) Error() string {
-	return fmt.Sprintf("%s %q did not come within %s", e.What, e.Name, e.After)
+	return fmt.Sprintf("%s %q did not arrive within %s", e.What, e.Name, e.After)
 }
 
-// Is makes it an [ErrTimeout].
+// Is reports whether target is [ErrTimeout].
 func (e *TimeoutError) Is(target error) bool { return target == ErrTimeout }
 
-// Failure says how it is recorded if an orchestration returns it.
+// Failure returns the failure that is recorded if an orchestration returns the error.
 func (e *TimeoutError) Failure() *history.Failure {
 	return &history.Failure{Kind: history.FailureTimeout, Message: e.Error(), Retryable: true}
 }
 
-// EncodeError says that a value has no JSON form, or, from [App.Err], that a type has
-// none that can be read again, such as one with a field of type error. Nothing was
-// recorded.
+// EncodeError is returned if a value cannot be encoded as JSON. [App.Err] returns it for a type
+// whose values cannot be encoded, or cannot be decoded again, such as a struct with a field of type
+// error. Nothing was recorded.
 type EncodeError struct {
-	// What names the value, for example "input of activity"; its name follows.
+	// What is the kind of value, for example "input of activity"; Name is the name of its
+	// declaration.
 	What, Name string
-	// Type of the value in Go.
+	// Type is the Go type of the value.
 	Type string
 	Err  error
 }
@@ -100,81 +98,81 @@ func (e *EncodeError) Error() string {
 // Unwrap returns the encoder's error.
 func (e *EncodeError) Unwrap() error { return e.Err }
 
-// DecodeError says that a type cannot take a JSON value that came from
-// outside. The value stays in the history as it came.
+// DecodeError is returned if a JSON value from outside cannot be decoded into its Go type. The
+// history keeps the value unchanged.
 //
-// Its text quotes the value and what the decoder says of it. In an orchestration
-// or an activity whose payloads are sealed it does not, for failures and logs
-// are not sealed: it says type, length and the place. Payload and Err have
-// all of it there too.
+// Its text quotes the value and the decoder's error. If a codec encodes the payloads of the
+// orchestration or activity, the text quotes neither, because failures and logs are not encoded: it
+// has the type, the length and the offset. Payload and Err are complete in both cases.
 type DecodeError struct {
-	// What names the value, for example "data of event"; its name follows.
+	// What is the kind of value, for example "input of activity"; Name is the name of its
+	// declaration.
 	What, Name string
-	// Type that cannot take it.
+	// Type is the Go type that cannot decode the value.
 	Type string
-	// Payload as it came.
+	// Payload is the value as it was received.
 	Payload []byte
 	Err     error
 
-	sealed bool
+	encoded bool
 }
 
 func (e *DecodeError) Error() string {
-	if e.sealed {
+	if e.encoded {
 		return e.Plain()
 	}
 	payload := string(e.Payload)
 	if len(payload) > 120 {
 		payload = payload[:120] + "…"
 	}
+	// Replay compares this text if the orchestration fails with it, and kept histories contain it.
 	return fmt.Sprintf("the %s is not a %s: %v; it is %s", named(e.What, e.Name), e.Type, e.Err, payload)
 }
 
-// Unwrap returns the decoder's error, which names the place in the JSON.
+// Unwrap returns the decoder's error, which names the position in the JSON.
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-// PayloadTooLargeError says that a value is over the limit of one payload.
-// Nothing was recorded or sent.
+// PayloadTooLargeError is returned if a value exceeds the limit of one payload. Nothing was
+// recorded or sent.
 type PayloadTooLargeError struct {
-	// What names the value, for example "input of activity"; its name follows.
+	// What is the kind of value, for example "input of activity"; Name is the name of its
+	// declaration.
 	What, Name string
-	// Size as JSON, and the limit, in bytes.
+	// Size is the size of the value as JSON, Limit the limit; both in bytes.
 	Size, Limit int
 }
 
 func (e *PayloadTooLargeError) Error() string {
-	return fmt.Sprintf("the %s has %d bytes as JSON, the limit is %d: store it elsewhere and pass a reference", named(e.What, e.Name), e.Size, e.Limit)
+	return fmt.Sprintf("the %s has %d bytes as JSON, more than the limit of %d: store it elsewhere and pass a reference", named(e.What, e.Name), e.Size, e.Limit)
 }
 
-// MisuseError says that a call is a mistake in the program, whatever the data. A durable
-// call that has an error returns it where no durable call may be made; all other mistakes
-// are panics with it. In an orchestration the panic makes the instance stuck; the
-// instance goes on after a build without the mistake is deployed. On a goroutine
-// that the program started itself it ends the process, as any panic does there.
-// It is the same type as in package engine:
+// MisuseError reports a call that is wrong for any data. Durable calls that return an error return
+// a MisuseError if no durable call may be made at that point; all other mistakes panic with it. In
+// an orchestration the panic makes the instance stuck; the instance continues after a build without
+// the mistake is deployed. On a goroutine that the program itself started the panic ends the
+// process, as any panic does. It is an alias of the type in package engine:
 //
 //	type MisuseError struct {
-//		// Call that was made: "activity Charge", "Await".
+//		// Call is the durable call: "activity Charge", "Await".
 //		Call string
-//		// Inside which code, for an ErrNested: `side effect "rate"`, `inline activity "Charge"`.
+//		// Inside names the code that made the call, for an ErrNested: `side effect "rate"`,
+//		// `inline activity "Charge"`.
 //		Inside string
-//		// Problem, and what to do instead.
+//		// Problem says what is wrong and what to do instead.
 //		Problem string
-//		// Err is an ErrNested, an ErrNotRunning or an ErrForeignFuture; nil for all other
-//		// mistakes.
+//		// Err is ErrNested, ErrNotRunning or ErrForeignFuture; nil for all other mistakes.
 //		Err error
 //	}
 type MisuseError = engine.MisuseError
 
-// InvalidArgumentError says that a call was given a value that it cannot work
-// with: a number out of range, an instance id or a name that breaks the rules.
-// Nothing was sent or recorded.
+// InvalidArgumentError reports an argument that the call cannot use: a number out of range, or an
+// instance id or a name that breaks the rules. Nothing was sent or recorded.
 type InvalidArgumentError struct {
-	// Call and its argument: "Map", "limit". Call is empty for an instance id, a name,
-	// a version or another id: Argument says which ("instance id", "activity name"), and
-	// Value is what was given.
+	// Call and Argument name the call and its argument, such as "Map" and "limit". For an instance
+	// id, a name, a version or another id, Call is empty, Argument is the kind ("instance id",
+	// "activity name"), and Value is the value that was given.
 	Call, Argument, Value string
-	// Problem, with the limit or the values that can be.
+	// Problem says what is wrong, with the limit or the valid values.
 	Problem string
 }
 
@@ -189,8 +187,8 @@ func (e *InvalidArgumentError) Error() string {
 	return fmt.Sprintf("%s: the %s %s", e.Call, e.Argument, e.Problem)
 }
 
-// unsound returns the misuse of a declaration that can't work: one that was
-// never made, or whose problem was found when it was.
+// unsound returns the MisuseError of a declaration that cannot work: the zero value, or one with a
+// problem that its constructor found.
 func unsound(call, name, constructor string, problem error) *MisuseError {
 	if problem == nil {
 		return &MisuseError{Call: call, Problem: "the declaration is the zero value: make it with " + constructor}
@@ -198,8 +196,8 @@ func unsound(call, name, constructor string, problem error) *MisuseError {
 	return &MisuseError{Call: call, Problem: fmt.Sprintf("the declaration of %q cannot work: %v", name, problem)}
 }
 
-// declared adds what is wrong with the options of a declaration, and where they
-// were given, to what was wrong before.
+// declared adds the problems of a declaration's options, and the line where they were given, to
+// earlier problems.
 func declared(before error, problems []error, source string) error {
 	all := make([]error, 0, len(problems)+1)
 	all = append(all, before)

@@ -8,18 +8,18 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// Event is the declaration of an external event: its name, and the type of its
-// data, which travels as JSON. Somebody raises it for an instance (client.Raise,
-// [Event.RaiseTo], or a work item), the orchestration waits for it.
+// Event declares an external event: its name, and the type of its data, which is encoded as JSON. A
+// client (client.Raise), another orchestration ([Event.RaiseTo]) or a work item that another
+// program sends raises it for an instance, and the orchestration waits for it.
 //
-// Events are kept until they are waited for, first in, first out by name, and
-// each is taken by one wait. Names are case-sensitive.
+// An event that arrives before a wait is kept. Waits receive the events of one name in order, first
+// in, first out, and each event goes to one wait. Names are case-sensitive.
 type Event[T any] struct {
 	name   string
 	source string
-	// rejecting waits reject what T cannot take.
+	// rejecting is true if waits reject data that T cannot decode.
 	rejecting bool
-	// problem is what is wrong with the name or the type; nil if nothing is.
+	// problem is the problem with the name or the type; nil if there is none.
 	problem error
 }
 
@@ -31,43 +31,41 @@ func NewEvent[T any](name string) Event[T] {
 // Name returns the event's name.
 func (e Event[T]) Name() string { return e.name }
 
-// Rejecting returns the declaration with waits that reject data which T cannot
-// take, in place of ending with a [*DecodeError]: the event is consumed, the
-// rejection is recorded with its reason (ExternalRejected), and the wait goes on
-// waiting for the next. A sender's mistake then costs the sender's event and not
-// the instance.
+// Rejecting returns a declaration whose waits reject data that T cannot decode, instead of
+// returning a [*DecodeError]: the event is consumed, the rejection is recorded with its reason
+// (ExternalRejected), and the wait continues with the next event. So an invalid event is lost for
+// its sender but does not fail the instance.
 //
 //	var Approved = turnstile.NewEvent[Approval]("approved").Rejecting()
 //
-// It decides when an event is taken, and what is recorded decides from then on:
-// neither another type nor taking Rejecting out changes what a replay does. It
-// records one event for each that it rejects, and nothing otherwise.
+// The decision is made when the wait takes the event, and is recorded. A replay follows the record,
+// even if the type has changed or Rejecting was removed. A wait records one ExternalRejected event
+// for each event that it rejects, and nothing otherwise.
 func (e Event[T]) Rejecting() Event[T] {
 	e.rejecting = true
 	return e
 }
 
-// accepts is what the engine asks ahead of giving an event to a wait; nil for
-// one that takes all.
+// accepts returns the function that the engine calls before it gives an event to a wait; nil for a
+// wait that accepts all data.
 func (e Event[T]) accepts(run *engine.Context) engine.Acceptor {
 	if !e.rejecting {
 		return nil
 	}
-	name, sealed := e.name, run.Sealed()
+	name, encoded := e.name, run.Encoded()
 	return func(data []byte) error {
-		_, err := decode[T](data, "data of event", name, sealed)
+		_, err := decode[T](data, "data of event", name, encoded)
 		return err
 	}
 }
 
-// Next starts a wait for the next event of this name and returns at once;
-// use it with [Select]. It records one event.
+// Next starts a wait for the next event of this name and returns immediately; use it with [Select].
+// It records one event.
 //
-// A wait takes its event even if the code no longer waits for it, so cancel waits
-// that the code no longer needs. Select does that for those that lose. What a wait took
-// and the code was not told of, because it neither awaited the wait, nor selected it,
-// nor saw it [Future.Ready], goes over to the next execution when the orchestration
-// continues as new.
+// A wait takes its event even if the code no longer waits for it, so cancel waits that the code no
+// longer needs. Select does that for the operations that lose. If a wait has taken an event, but
+// the code never awaited the wait, selected it or saw it [Future.Ready], the event is passed to the
+// next execution when the orchestration continues as new.
 func (e Event[T]) Next(ctx Context) Future[T] {
 	run := ctx.engine(e.name)
 	if e.source == "" || e.problem != nil {
@@ -76,23 +74,21 @@ func (e Event[T]) Next(ctx Context) Future[T] {
 	return Future[T]{op: run.ExternalEventIf(e.name, e.accepts(run)), kind: ofEvent, name: e.name}
 }
 
-// Wait waits for the next event of this name and returns its data. It records
-// one event for the wait, and the event itself stands in the history when it has
-// come.
+// Wait waits for the next event of this name and returns its data. It records one event for the
+// wait; the external event itself is recorded when it arrives.
 //
-// Errors: [*DecodeError] for data that T cannot take (the event is consumed, and
-// stays in the history), [*CancelledError].
+// Errors: [*DecodeError] for data that T cannot decode (the event is consumed, and stays in the
+// history), [*CancelledError].
 func (e Event[T]) Wait(ctx Context) (T, error) {
 	return e.Next(ctx).Await(ctx)
 }
 
-// TryWait is Wait without waiting: it takes the next event if one has come
-// already, and reports whether. An event has come if the history had it before the code
-// was run: one that the start brought, that was carried over by continue-as-new, or that
-// came while the instance was suspended or waited to start. It records one event if so,
-// and nothing if not.
+// TryWait takes the next event if one has already arrived, and reports whether it did. It does not
+// wait. An event has arrived if the history contained it before the code was run: the start
+// included it, continue-as-new passed it on, or it arrived while the instance was suspended or
+// waiting to start. TryWait records one event if it takes one, and nothing otherwise.
 //
-// Errors as for Wait.
+// It returns the errors of [Event.Wait].
 func (e Event[T]) TryWait(ctx Context) (data T, came bool, err error) {
 	run := ctx.engine(e.name)
 	if e.source == "" || e.problem != nil {
@@ -108,10 +104,10 @@ func (e Event[T]) TryWait(ctx Context) (data T, came bool, err error) {
 	return data, true, err
 }
 
-// All yields the events of this name as they come, without end. Each records
-// one event for the wait and one for its coming, so leave the loop now and then
-// to continue as new (Info(ctx).ContinueAsNewSuggested); events that have not
-// been taken go over.
+// All yields the events of this name as they arrive, without end. Each iteration records one event
+// for the wait and one for the external event, so leave the loop from time to time to continue as
+// new (Info(ctx).ContinueAsNewSuggested). Events that no wait has taken are passed to the next
+// execution.
 //
 //	for order, err := range Ordered.All(ctx) {
 //		if err != nil {
@@ -120,9 +116,8 @@ func (e Event[T]) TryWait(ctx Context) (data T, came bool, err error) {
 //		...
 //	}
 //
-// Data that T cannot take is yielded as a [*DecodeError], and the loop may go on.
-// When the scope of ctx or the instance is cancelled, it yields the
-// [*CancelledError] and ends.
+// Data that T cannot decode is yielded as a [*DecodeError], and the loop may continue. When the
+// scope of ctx or the instance is cancelled, All yields the [*CancelledError] and ends.
 func (e Event[T]) All(ctx Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for {
@@ -138,9 +133,9 @@ func (e Event[T]) All(ctx Context) iter.Seq2[T, error] {
 	}
 }
 
-// WaitTimeout waits as Wait does, for at most d. After that it returns a
-// [*TimeoutError], and an event that comes later goes to the next wait. It records two events, the wait and a
-// timer, and one for what comes first.
+// WaitTimeout waits as [Event.Wait] does, for at most d. After that it returns a [*TimeoutError],
+// and an event that arrives later goes to the next wait. It records two events, the wait and a
+// timer, and one for whichever completes first.
 //
 // Errors: the errors of Wait, [*TimeoutError], and [*InvalidArgumentError] for more
 // than [MaxTimer].

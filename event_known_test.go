@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 )
 
-// taken takes what has come of an event, without waiting.
+// taken takes the events that have arrived, without waiting.
 func taken(ctx turnstile.Context) (string, error) {
 	var numbers []int
 	for {
@@ -31,7 +31,7 @@ func TestTryWaitTakesWhatTheHistoryHadBeforeTheCodeRan(t *testing.T) {
 				return "", err
 			}
 		case "continues":
-			// The wait gets the first event, and the code does not look at it.
+			// The wait gets the first event, and the code does not await it.
 			_ = approvedNumber.Next(ctx)
 			if err := turnstile.Sleep(ctx, time.Hour); err != nil {
 				return "", err
@@ -43,11 +43,11 @@ func TestTryWaitTakesWhatTheHistoryHadBeforeTheCodeRan(t *testing.T) {
 	for name, c := range map[string]struct {
 		mode    string
 		options []client.StartOption
-		// at is what is done so many minutes after the start.
+		// at has the actions by minutes after the start.
 		at map[int]func(e *env, instance string) error
 	}{
 		"the start brings them": {options: []client.StartOption{client.WithEvent(approvedNumber, 1), client.WithEvent(approvedNumber, 2)}},
-		"they came before it began": {options: []client.StartOption{client.BeginAfter(time.Hour)}, at: map[int]func(*env, string) error{
+		"they came before it began": {options: []client.StartOption{client.StartAfter(time.Hour)}, at: map[int]func(*env, string) error{
 			10: raiseNumber(1), 20: raiseNumber(2)}},
 		"they came while it was suspended": {mode: "sleeps", at: map[int]func(*env, string) error{
 			30:  func(e *env, instance string) error { return e.client.Suspend(e.ctx, instance, "wait") },

@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// rejections are what the history of an instance says of rejected events.
+// rejections returns the rejections in the history of an instance.
 func rejections(t *testing.T, e *env, instance string) (reasons []string) {
 	t.Helper()
 	for _, ev := range ok[[]history.Event](t)(e.client.History(e.ctx, instance, 0)) {
@@ -32,7 +32,7 @@ func raiseData(t *testing.T, e *env, instance, name, data string) {
 	}
 }
 
-func TestE09AWaitThatRejectsGoesOnWaiting(t *testing.T) {
+func TestE09AWaitThatRejectsContinuesWaiting(t *testing.T) {
 	t.Parallel()
 	sound := approved.Rejecting()
 	work := turnstile.NewActivity[int, int]("Work")
@@ -52,8 +52,8 @@ func TestE09AWaitThatRejectsGoesOnWaiting(t *testing.T) {
 			}
 			return a, err
 		},
-		"TryWait, behind it": func(ctx turnstile.Context) (approval, error) {
-			// All have come when the time is over, and are kept.
+		"TryWait, after it": func(ctx turnstile.Context) (approval, error) {
+			// All events arrive before the time is over, and are kept.
 			if err := turnstile.Sleep(ctx, time.Minute); err != nil {
 				return approval{}, err
 			}
@@ -63,7 +63,7 @@ func TestE09AWaitThatRejectsGoesOnWaiting(t *testing.T) {
 			}
 			return a, err
 		},
-		"Wait, behind it": func(ctx turnstile.Context) (approval, error) {
+		"Wait, after it": func(ctx turnstile.Context) (approval, error) {
 			if _, err := work.Call(ctx, 1); err != nil {
 				return approval{}, err
 			}
@@ -91,13 +91,13 @@ func TestE09AWaitThatRejectsGoesOnWaiting(t *testing.T) {
 			if len(reasons) != 2 || !strings.Contains(reasons[0], "array") || !strings.Contains(reasons[1], "By of type string") {
 				t.Errorf("the rejections are %q", reasons)
 			}
-			w := ok[client.Waiting](t)(e.client.Waiting(e.ctx, run.Instance))
-			// The one behind the one that was taken is left where it had come before.
+			w := ok[client.Pending](t)(e.client.Pending(e.ctx, run.Instance))
+			// The event after the one that was taken is kept for the next wait.
 			left := 2
-			if strings.HasSuffix(name, "behind it") {
+			if strings.HasSuffix(name, "after it") {
 				left = 3
 			}
-			if len(w.Untaken) != left || w.Untaken[0].Reason != reasons[0] || w.Untaken[1].RejectedBy == 0 || w.Untaken[left-1].RejectedBy != 0 == (left == 3) || len(w.Open) != 0 {
+			if len(w.UnconsumedEvents) != left || w.UnconsumedEvents[0].Reason != reasons[0] || w.UnconsumedEvents[1].RejectedBy == 0 || w.UnconsumedEvents[left-1].RejectedBy != 0 == (left == 3) || len(w.Operations) != 0 {
 				t.Errorf("not taken: %+v", w)
 			}
 		})
@@ -123,8 +123,7 @@ func TestE09ATryWaitThatRejectsAllFindsNone(t *testing.T) {
 	}
 }
 
-// What is recorded decides, whatever the type is that the code has now, and whether
-// it rejects at all.
+// The recorded decision counts, whatever the current type, and even if the code no longer rejects.
 func TestE09ARejectionReplaysWhateverTheTypeIsNow(t *testing.T) {
 	t.Parallel()
 	work := turnstile.NewActivity[string, int]("Work")
@@ -180,13 +179,13 @@ func TestE09ARejectionReplaysWhateverTheTypeIsNow(t *testing.T) {
 			t.Errorf("%s: %v, and %d new events", name, turn.Stuck, len(turn.Events))
 		}
 	}
-	// Whose code has no such wait does not agree.
+	// Code without such a wait disagrees with the history.
 	if turn := replay(t, build(func(turnstile.Context) (string, error) { return "Ada", nil }), run.Instance, recorded); turn.Stuck == nil {
 		t.Error("code without the wait replays")
 	}
 }
 
-// brittle has a decoder that cannot go on.
+// brittle has a decoder that panics.
 type brittle struct{ By string }
 
 func (b *brittle) UnmarshalJSON([]byte) error { panic("a decoder that is broken") }
@@ -228,7 +227,7 @@ func TestE09ADecoderThatPanicsIsStuckAndLosesNoEvent(t *testing.T) {
 	}
 }
 
-func TestAnApplicationKnowsTheEventsThatItIsGiven(t *testing.T) {
+func TestAnApplicationChecksTheDataOfItsEvents(t *testing.T) {
 	t.Parallel()
 	type line struct {
 		Count int8 `json:"count"`
@@ -237,7 +236,7 @@ func TestAnApplicationKnowsTheEventsThatItIsGiven(t *testing.T) {
 		By    string `json:"by"`
 		Lines []line `json:"lines"`
 	}
-	app := turnstile.NewApp(turnstile.NewEvent[order]("ordered"), turnstile.Parts{turnstile.NewEvent[int]("either"), turnstile.NewEvent[string]("either")},
+	app := turnstile.NewApp(turnstile.NewEvent[order]("ordered"), turnstile.Components{turnstile.NewEvent[int]("either"), turnstile.NewEvent[string]("either")},
 		turnstile.NewEvent[brittle]("brittle"))
 	if err := app.Err(); err != nil {
 		t.Fatal(err)
@@ -247,7 +246,7 @@ func TestAnApplicationKnowsTheEventsThatItIsGiven(t *testing.T) {
 		{"ordered", ``, ""},
 		{"ordered", `null`, ""},
 		{"ordered", `{"by":7}`, "by of type string"},
-		{"ordered", `{"lines":[{"count":300}]}`, "count of type int8"}, // Ahead of it: lines, or lines.0 with encoding/json/v2.
+		{"ordered", `{"lines":[{"count":300}]}`, "count of type int8"}, // The prefix is "lines", or "lines.0" with encoding/json/v2.
 		{"ordered", `{"bye":"ada"}`, `unknown field "bye"; did you mean "by"?`},
 		{"ordered", `{"lines":[{"cuont":3}]}`, `unknown field "cuont"; did you mean "count"?`},
 		{"either", `1`, ""},

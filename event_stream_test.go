@@ -29,7 +29,7 @@ func raised(t *testing.T, code func(turnstile.Context) error, values ...any) ([]
 	return kinds(e.history(run.Instance)), err
 }
 
-func TestAStreamOfEventsYieldsThemInOrderAndGoesOnPastOneThatDoesNotDecode(t *testing.T) {
+func TestAStreamYieldsEventsInOrderAndContinuesAfterADecodeError(t *testing.T) {
 	t.Parallel()
 	kinds, err := raised(t, func(ctx turnstile.Context) error {
 		var numbers []int
@@ -50,17 +50,17 @@ func TestAStreamOfEventsYieldsThemInOrderAndGoesOnPastOneThatDoesNotDecode(t *te
 		if !reflect.DeepEqual(numbers, []int{1, -1, 3}) {
 			return differ("they are %v", numbers)
 		}
-		// What was not taken is kept.
+		// Events that no wait has taken are kept.
 		n, err := approvedNumber.Wait(ctx)
 		if n != 4 || err != nil {
-			return differ("behind the loop: %d, %v", n, err)
+			return differ("after the loop: %d, %v", n, err)
 		}
 		return nil
 	}, 1, "two", 3, 4)
 	if err != nil {
 		t.Error(err)
 	}
-	// The one that does not decode stays in the history.
+	// The event that cannot be decoded stays in the history.
 	if count(kinds, "ExternalEvent") != 4 || count(kinds, "ExternalSubscribed") != 4 {
 		t.Errorf("recorded were %v", kinds)
 	}
@@ -80,9 +80,9 @@ func TestAStreamOfEventsEndsWithItsScope(t *testing.T) {
 		if !errors.Is(last, turnstile.ErrTimeout) || !reflect.DeepEqual(numbers, []int{1}) {
 			return differ("%v, %v", numbers, last)
 		}
-		// The wait that was cancelled takes nothing.
+		// The cancelled wait takes nothing.
 		if n, err := approvedNumber.Wait(ctx); n != 2 || err != nil {
-			return differ("behind the scope: %d, %v", n, err)
+			return differ("after the scope: %d, %v", n, err)
 		}
 		return nil
 	}, 1, 2)
@@ -91,7 +91,7 @@ func TestAStreamOfEventsEndsWithItsScope(t *testing.T) {
 	}
 }
 
-func TestTryWaitTakesWhatHasComeAndNothingElse(t *testing.T) {
+func TestTryWaitTakesOnlyEventsThatHaveArrived(t *testing.T) {
 	t.Parallel()
 	kinds, err := raised(t, func(ctx turnstile.Context) error {
 		if n, came, err := approvedNumber.TryWait(ctx); came || n != 0 || err != nil {
@@ -108,7 +108,7 @@ func TestTryWaitTakesWhatHasComeAndNothingElse(t *testing.T) {
 			return differ("the second: %d, %v, %v", n, came, err)
 		}
 		if _, came, err := approvedNumber.TryWait(ctx); came || err != nil {
-			return differ("behind the last: %v, %v", came, err)
+			return differ("after the last: %v, %v", came, err)
 		}
 		scope, cancel := turnstile.WithCancel(ctx)
 		cancel("enough")

@@ -63,7 +63,7 @@ func TestE07AWaitWithATimeoutIsATypedTimeout(t *testing.T) {
 		return a.By, err
 	}))
 	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, next, 1))
-	// E-07: an event that comes later goes to the next wait for that name.
+	// E-07: an event that arrives later goes to the next wait for that name.
 	e.AfterFunc(2*time.Hour, func() {
 		if err := client.Raise(e.ctx, e.client, approved, run.Instance, approval{By: "Ada"}); err != nil {
 			t.Error(err)
@@ -75,7 +75,7 @@ func TestE07AWaitWithATimeoutIsATypedTimeout(t *testing.T) {
 	}
 }
 
-func TestATimeoutThatIsReturnedFailsWithThatKind(t *testing.T) {
+func TestAReturnedTimeoutHasTheTimeoutKind(t *testing.T) {
 	t.Parallel()
 	e := start(t, ask.Implement(func(ctx turnstile.Context, within time.Duration) (string, error) {
 		a, err := approved.WaitTimeout(ctx, within)
@@ -83,12 +83,12 @@ func TestATimeoutThatIsReturnedFailsWithThatKind(t *testing.T) {
 	}))
 	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, ask, time.Hour))
 	_, err := run.Wait(e.ctx)
-	if !errors.Is(err, turnstile.ErrTimeout) || !strings.Contains(err.Error(), `event "approved" did not come within 1h0m0s`) {
+	if !errors.Is(err, turnstile.ErrTimeout) || !strings.Contains(err.Error(), `event "approved" did not arrive within 1h0m0s`) {
 		t.Errorf("the error is %v", err)
 	}
 }
 
-func TestDataThatTheTypeCannotTakeIsATypedErrorAndTheEventIsConsumed(t *testing.T) {
+func TestUndecodableEventDataIsATypedErrorAndTheEventIsConsumed(t *testing.T) {
 	t.Parallel()
 	twice := turnstile.NewOrchestration[int, string]("Twice")
 	e := arrange(t, nil, twice.Implement(func(ctx turnstile.Context, _ int) (string, error) {
@@ -171,9 +171,9 @@ func TestAStartBringsItsFirstEventsInOrder(t *testing.T) {
 	}
 }
 
-// One call sends an event and makes sure that an instance takes it: Temporal's
+// One call sends an event and makes sure that an instance receives it, like Temporal's
 // signal-with-start.
-func TestAnEventOfAStartReachesTheInstanceWhetherItWasThereOrNot(t *testing.T) {
+func TestAnEventOfAStartReachesANewOrExistingInstance(t *testing.T) {
 	t.Parallel()
 	three := turnstile.NewOrchestration[int, string]("Three")
 	e := start(t, three.Implement(func(ctx turnstile.Context, _ int) (string, error) {

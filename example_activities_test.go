@@ -10,11 +10,11 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 )
 
-// An activity hands out its token, and somebody else completes it with it.
+// An activity passes on its completion token, and another program completes the activity with it.
 func ExampleErrPending() {
 	ask := turnstile.NewActivity[string, bool]("Ask").With(turnstile.TotalTimeout(72 * time.Hour))
 	request := turnstile.NewOrchestration[string, bool]("Request")
-	var mail string // in which the token stands
+	var mail string // contains the token
 	show(request, "a desk", func(c *client.Client, _ *client.Run[bool]) error {
 		fmt.Println("first answer:", client.Complete(context.Background(), c, ask, mail, true))
 		return nil
@@ -29,7 +29,7 @@ func ExampleErrPending() {
 	// completed: true
 }
 
-// The next attempt goes on where the last one said that it was.
+// The next attempt continues from the details of the last heartbeat.
 func ExampleHeartbeat() {
 	count := turnstile.NewActivity[int, int]("Count").With(
 		turnstile.HeartbeatTimeout(time.Minute), turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3}))
@@ -40,7 +40,7 @@ func ExampleHeartbeat() {
 			if err != nil {
 				return 0, err
 			}
-			fmt.Println("attempt", turnstile.ActivityInfo(ctx).Attempt, "begins behind page", page)
+			fmt.Println("attempt", turnstile.ActivityInfo(ctx).Number, "starts after page", page)
 			for page < pages {
 				page++
 				if err := turnstile.Heartbeat(ctx, page); err != nil {
@@ -54,40 +54,37 @@ func ExampleHeartbeat() {
 		}),
 		report.Implement(func(ctx turnstile.Context, pages int) (int, error) { return count.Call(ctx, pages) }))
 	// Output:
-	// attempt 1 begins behind page 0
-	// attempt 2 begins behind page 1
+	// attempt 1 starts after page 0
+	// attempt 2 starts after page 1
 	// completed: 3
 }
 
-// A status is seen from outside while the orchestration waits.
-func ExampleSetCustomStatus() {
+// A client can read a state while the orchestration waits.
+func ExampleState() {
 	type progress struct{ Step string }
+	state := turnstile.NewState[progress]("progress")
 	nightly := turnstile.NewOrchestration[string, string]("Import")
 	show(nightly, "orders.csv", func(c *client.Client, run *client.Run[string]) error {
-		d, err := c.Describe(context.Background(), run.Instance)
-		if err != nil {
-			return err
-		}
-		status, err := client.CustomStatusOf[progress](d)
-		fmt.Println("it is", d.Status, "and", status.Step)
+		shown, err := client.Get(context.Background(), c, state, run.Instance)
+		fmt.Println("it is", shown.Value.Step)
 		return err
 	},
 		nightly.Implement(func(ctx turnstile.Context, file string) (string, error) {
-			if err := turnstile.SetCustomStatus(ctx, progress{Step: "waiting for the night"}); err != nil {
+			if err := state.Set(ctx, progress{Step: "waiting for the night"}); err != nil {
 				return "", err
 			}
 			return file + " is imported", turnstile.Sleep(ctx, 8*time.Hour)
 		}))
 	// Output:
-	// it is running and waiting for the night
+	// it is waiting for the night
 	// completed: orders.csv is imported
 }
 
-// Two versions stand side by side: new instances run on the newest, and each
-// stays on the one that it started with.
+// Two versions are implemented: new instances run on the newest, and each instance stays on the
+// version that it started with.
 func ExampleVersion() {
 	greet := turnstile.NewOrchestration[string, string]("Greet")
-	both := turnstile.Parts{
+	both := turnstile.Components{
 		greet.Implement(func(_ turnstile.Context, name string) (string, error) { return "Hello, " + name, nil }),
 		greet.With(turnstile.Version("2")).Implement(func(ctx turnstile.Context, name string) (string, error) {
 			return "Dear " + name + ", from version " + turnstile.Info(ctx).Version, nil
@@ -97,7 +94,7 @@ func ExampleVersion() {
 	// Output: completed: Dear Ada, from version 2
 }
 
-// What an activity returns decides whether another attempt follows.
+// The error of an activity decides whether another attempt follows.
 func ExampleNonRetryable() {
 	pay := turnstile.NewActivity[int, string]("Pay").With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5}))
 	buy := turnstile.NewOrchestration[int, string]("Buy")

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// A few of many items at a time: Call is a plain function value.
+// Process many items, a few at a time: Call is a plain function value.
 func ExampleMap() {
 	thumbnail := turnstile.NewActivity[string, string]("Thumbnail")
 	album := turnstile.NewOrchestration[[]string, []string]("Album")
@@ -22,7 +22,7 @@ func ExampleMap() {
 	// Output: completed: [small-cat.jpg small-dog.jpg small-yak.jpg]
 }
 
-// Each item ends for itself; no more than a third may fail.
+// Each item has its own outcome; at most a third may fail.
 func ExampleMapSettled() {
 	send := turnstile.NewActivity[string, string]("Send")
 	news := turnstile.NewOrchestration[[]string, string]("News")
@@ -71,7 +71,7 @@ func ExampleForEach() {
 	// Output: completed: packed
 }
 
-// Two branches of several steps each go on side by side.
+// Two branches with several steps each run concurrently.
 func ExampleGo() {
 	price := turnstile.NewActivity[string, int]("Price")
 	exchange := turnstile.NewActivity[int, int]("Exchange")
@@ -94,7 +94,7 @@ func ExampleGo() {
 	// Output: completed: teapot [40 60]
 }
 
-// The first that succeeds is enough.
+// The first success is enough.
 func ExampleAny() {
 	fetch := turnstile.NewActivity[string, string]("Fetch")
 	load := turnstile.NewOrchestration[[]string, string]("Load")
@@ -119,8 +119,8 @@ func ExampleAny() {
 	// Output: completed: the file from good
 }
 
-// Every outcome, good or bad.
-func ExampleSettle() {
+// Settle returns every outcome, including failures.
+func ExampleJoinSettled() {
 	check := turnstile.NewActivity[string, bool]("Check")
 	audit := turnstile.NewOrchestration[[]string, []string]("Audit")
 	show(audit, []string{"door", "alarm"}, nil,
@@ -135,7 +135,7 @@ func ExampleSettle() {
 			for _, thing := range things {
 				checks = append(checks, check.Start(ctx, thing))
 			}
-			outcomes, err := turnstile.Settle(ctx, checks...)
+			outcomes, err := turnstile.JoinSettled(ctx, checks...)
 			var report []string
 			for i, o := range outcomes {
 				report = append(report, fmt.Sprintf("%s: %v %v", things[i], o.Value, o.Err))
@@ -145,7 +145,7 @@ func ExampleSettle() {
 	// Output: completed: [door: true <nil> alarm: false activity "Check" failed: no power]
 }
 
-// Results are taken as they come.
+// Process results as they arrive.
 func ExampleAsCompleted() {
 	run := turnstile.NewOrchestration[[]int, []int]("Race")
 	show(run, []int{30, 10, 20}, nil,
@@ -168,7 +168,7 @@ func ExampleAsCompleted() {
 	// Output: completed: [10 20 30]
 }
 
-// Operations of different types are waited for together.
+// Wait for operations of different types.
 func ExampleJoinMixed() {
 	stock := turnstile.NewActivity[string, int]("Stock")
 	name := turnstile.NewActivity[string, string]("Name")
@@ -188,7 +188,7 @@ func ExampleJoinMixed() {
 	// Output: completed: Teapot: 3 left
 }
 
-// A scope ends what was started in it when its time is over.
+// When its time is over, a scope cancels the operations that were started in it.
 func ExampleWithTimeout() {
 	search := turnstile.NewEvent[string]("found")
 	find := turnstile.NewOrchestration[string, string]("Find")

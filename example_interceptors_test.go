@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// One value runs around orchestrations and the attempts of activities.
+// One interceptor wraps orchestrations and the attempts of activities.
 func ExampleInterceptor() {
 	charge := turnstile.NewActivity[int, string]("Charge").With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 2}))
 	order := turnstile.NewOrchestration[int, string]("Order")
@@ -21,13 +21,13 @@ func ExampleInterceptor() {
 		},
 		Activity: func(ctx context.Context, _ *turnstile.ActivityCall, next func(context.Context) error) error {
 			err := next(ctx)
-			fmt.Println("attempt", turnstile.ActivityInfo(ctx).Attempt, "error:", err)
+			fmt.Println("attempt", turnstile.ActivityInfo(ctx).Number, "error:", err)
 			return err
 		},
 	}
 	show(order, 17, nil, watch,
 		charge.Implement(func(ctx context.Context, n int) (string, error) {
-			if turnstile.ActivityInfo(ctx).Attempt == 1 {
+			if turnstile.ActivityInfo(ctx).Number == 1 {
 				return "", errors.New("the bank is busy")
 			}
 			return fmt.Sprint("paid for ", n), nil
@@ -40,7 +40,7 @@ func ExampleInterceptor() {
 	// completed: paid for 17
 }
 
-// What is started with the context gets the header.
+// Everything that is started with the context gets the header.
 func ExampleWithHeaders() {
 	restock := turnstile.NewActivity[int, string]("Restock")
 	order := turnstile.NewOrchestration[int, string]("Order")

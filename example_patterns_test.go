@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 )
 
-// An activity is repeated until what it returns is enough.
+// An activity is repeated until its result is sufficient.
 func ExamplePoll() {
 	status := turnstile.NewActivity[string, string]("JobStatus")
 	wait := turnstile.NewOrchestration[string, string]("WaitForJob")
@@ -28,7 +28,7 @@ func ExamplePoll() {
 	// Output: completed: done
 }
 
-// When a step fails, what was done before is undone in reverse.
+// When a step fails, the completed steps are undone in reverse order.
 func ExampleSaga() {
 	book := turnstile.NewActivity[string, string]("Book")
 	cancel := turnstile.NewActivity[string, turnstile.None]("CancelBooking")
@@ -64,7 +64,7 @@ func ExampleSaga() {
 	// failed: orchestration "Trip" (instance "example") failed: activity "Book" failed: too windy
 }
 
-// Branches that must not come between each other's steps take a lock.
+// Branches whose steps must not interleave use a lock.
 func ExampleMutex() {
 	read := turnstile.NewActivity[string, int]("Read")
 	write := turnstile.NewActivity[int, int]("Write")
@@ -95,7 +95,7 @@ func ExampleMutex() {
 	// Output: completed: 5
 }
 
-// Large and small work share what there is of something.
+// Large and small jobs share a limited resource.
 func ExampleSemaphore() {
 	encode := turnstile.NewActivity[int, int]("Encode")
 	studio := turnstile.NewOrchestration[[]int, string]("Studio")
@@ -116,8 +116,8 @@ func ExampleSemaphore() {
 	// Output: completed: 4 films
 }
 
-// Code is changed in place while instances run: those that went past this place
-// before keep the old branch.
+// Code is changed in place while instances run: instances that went past this point before the
+// change keep the old branch.
 func ExamplePatched() {
 	charge := turnstile.NewActivity[int, string]("Charge")
 	check := turnstile.NewActivity[int, bool]("CheckFraud")
@@ -136,7 +136,7 @@ func ExamplePatched() {
 	// Output: completed: receipt
 }
 
-// Events are taken as they come, and the history is kept short.
+// Process events as they arrive, and keep the history short.
 func ExampleEvent_All() {
 	ordered := turnstile.NewEvent[int]("ordered")
 	till := turnstile.NewOrchestration[int, int]("Till")
@@ -166,7 +166,7 @@ func ExampleEvent_All() {
 	// Output: completed: 750
 }
 
-// What has come already is taken, without waiting for more.
+// Take the events that have already arrived, without waiting for more.
 func ExampleEvent_TryWait() {
 	note := turnstile.NewEvent[string]("note")
 	day := turnstile.NewOrchestration[string, []string]("Day")
@@ -207,7 +207,7 @@ func ExampleEvent_RaiseTo() {
 	// Output: completed: a deep hole
 }
 
-// The same random numbers on every replay.
+// The random numbers are the same on every replay.
 func ExampleRandom() {
 	draw := turnstile.NewOrchestration[[]string, int]("Draw")
 	show(draw, []string{"Ada", "Grace", "Hedy"}, nil,

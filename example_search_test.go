@@ -9,8 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 )
 
-// Orchestration code says by what its instance is to be found, and a client
-// finds it.
+// Orchestration code sets search attributes, and a client finds the instance by them.
 func ExampleSetSearchAttributes() {
 	type order struct {
 		Customer string

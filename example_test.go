@@ -11,9 +11,9 @@ import (
 	"github.com/turnstile-go/turnstile/embedded"
 )
 
-// show runs one instance of an orchestration in virtual time and prints what
-// came of it. during, if not nil, is done an hour after the start.
-func show[In, Out any](flow turnstile.Orchestration[In, Out], in In, during func(*client.Client, *client.Run[Out]) error, parts ...turnstile.Part) {
+// show runs one instance of an orchestration in virtual time and prints its outcome. during, if not
+// nil, is called an hour after the start.
+func show[In, Out any](flow turnstile.Orchestration[In, Out], in In, during func(*client.Client, *client.Run[Out]) error, parts ...turnstile.Component) {
 	env, err := embedded.New(turnstile.NewApp(parts...), embedded.WithVirtualTime(epoch))
 	if err != nil {
 		fmt.Println(err)
@@ -39,7 +39,7 @@ func show[In, Out any](flow turnstile.Orchestration[In, Out], in In, during func
 	ended := make(chan error)
 	go func() { ended <- env.Run(ctx) }()
 	out, err := run.Wait(ctx)
-	// What others print as the run ends stands ahead of what came of it.
+	// Output that is printed when the run ends appears before the outcome.
 	<-seen
 	stop()
 	if err := <-ended; err != nil {
@@ -91,7 +91,7 @@ func Example() {
 	// <nil>
 }
 
-// Two operations race; the one that loses is cancelled.
+// Two operations race; the loser is cancelled.
 func ExampleSelect() {
 	quote := turnstile.NewActivity[string, int]("Quote")
 	buy := turnstile.NewOrchestration[string, string]("Buy")
@@ -112,7 +112,7 @@ func ExampleSelect() {
 	// Output: completed: teapot for 3900 cents
 }
 
-// Several operations go on side by side.
+// Several operations run concurrently.
 func ExampleJoin() {
 	square := turnstile.NewActivity[int, int]("Square")
 	sum := turnstile.NewOrchestration[[]int, int]("Sum")
@@ -133,7 +133,7 @@ func ExampleJoin() {
 	// Output: completed: 14
 }
 
-// An orchestration waits for somebody to decide.
+// An orchestration waits for a person to decide.
 func ExampleEvent_WaitTimeout() {
 	decision := turnstile.NewEvent[string]("decision")
 	ask := turnstile.NewOrchestration[string, string]("Ask")
@@ -153,7 +153,7 @@ func ExampleEvent_WaitTimeout() {
 	// completed: Ship it? Nobody knows.
 }
 
-// Errors say what failed, and carry the author's own word for it.
+// Errors have types, and a code that the author has chosen.
 func ExampleActivityError() {
 	charge := turnstile.NewActivity[int, string]("Charge")
 	buy := turnstile.NewOrchestration[int, string]("Buy")
@@ -171,7 +171,7 @@ func ExampleActivityError() {
 	// Output: completed: Charge said "card declined" and would not try again
 }
 
-// Clean-up after a cancellation works in a shielded scope.
+// Clean-up after a cancellation works in a WithoutCancel scope.
 func ExampleWithoutCancel() {
 	release := turnstile.NewActivity[string, string]("Release")
 	rent := turnstile.NewOrchestration[string, string]("Rent")
@@ -196,7 +196,7 @@ func ExampleWithoutCancel() {
 	// failed: orchestration "Rent" (instance "example") failed (cancelled): timer (event 2) was cancelled: it rains
 }
 
-// A loop that never ends keeps its history short.
+// A loop that never ends continues as new to keep its history short.
 func ExampleOrchestration_ContinueAsNew() {
 	countdown := turnstile.NewOrchestration[int, string]("Countdown")
 	show(countdown, 3, nil,
@@ -212,7 +212,7 @@ func ExampleOrchestration_ContinueAsNew() {
 	// Output: completed: execution 4 lifts off
 }
 
-// What is not deterministic is recorded once.
+// Nondeterministic values are recorded once.
 func ExampleSideEffect() {
 	roll := turnstile.NewOrchestration[int, string]("Roll")
 	show(roll, 6, nil,

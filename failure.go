@@ -9,69 +9,68 @@ import (
 	"github.com/turnstile-go/turnstile/internal/marks"
 )
 
-// FailureKind says in one word why something failed.
+// FailureKind is the reason of a failure as one word.
 type FailureKind string
 
-// The kinds of failure. They stand in histories.
+// These are the kinds of failure, as histories record them.
 const (
 	// KindApplication is an error that the author's code returned.
 	KindApplication FailureKind = history.FailureApplication
-	// KindPanic is a panic in an activity, or in an orchestration that fails
-	// by FailWhenStuck.
+	// KindPanic is a panic in an activity, or in an orchestration with [FailWhenStuck].
 	KindPanic FailureKind = history.FailurePanic
-	// KindTimeout is an attempt out of time (AttemptTimeout), a wait, or a
-	// scope.
+	// KindTimeout is an attempt that exceeded its AttemptTimeout, or a wait or a scope whose timeout
+	// expired.
 	KindTimeout FailureKind = history.FailureTimeout
-	// KindTotalTimeout is an activity not done within its TotalTimeout.
+	// KindTotalTimeout is an activity that exceeded its TotalTimeout.
 	KindTotalTimeout FailureKind = history.FailureTotalTimeout
-	// KindHeartbeatTimeout is an attempt without a heartbeat for longer than
-	// its HeartbeatTimeout.
+	// KindHeartbeatTimeout is an attempt that sent no heartbeat for longer than its
+	// HeartbeatTimeout.
 	KindHeartbeatTimeout FailureKind = history.FailureHeartbeatTimeout
-	// KindInterrupted is an attempt, of an activity that runs AtMostOnce, in
-	// which a worker died.
+	// KindInterrupted is an attempt of an AtMostOnce activity during which the worker died.
 	KindInterrupted FailureKind = history.FailureInterrupted
-	// KindCancelled is the end of who was itself cancelled. An orchestration that
-	// only returns the error of another one's cancellation has KindApplication.
+	// KindCancelled is an operation or an instance that was itself cancelled. An orchestration that
+	// only returns the error of another cancellation has KindApplication.
 	KindCancelled FailureKind = history.FailureCancelled
-	// KindTerminated is an end by terminate.
+	// KindTerminated is an instance that was terminated.
 	KindTerminated FailureKind = history.FailureTerminated
-	// KindLost is an activity whose worker died on every delivery.
+	// KindLost is an activity whose worker died at every delivery.
 	KindLost FailureKind = history.FailureLost
-	// KindNotRegistered is an inline activity that the build which runs the
-	// orchestration does not know. One that goes to a worker waits until a build
-	// has it, or until its TotalTimeout.
+	// KindNotRegistered is an inline activity that is not registered in the build that runs the
+	// orchestration. An activity that runs on a worker waits instead, until a build registers it or
+	// its TotalTimeout expires.
 	KindNotRegistered FailureKind = history.FailureNotRegistered
-	// KindAlreadyExists is a child whose instance id is taken.
+	// KindAlreadyExists is a child whose instance id is already in use.
 	KindAlreadyExists FailureKind = history.FailureAlreadyExists
-	// KindPurged is a child whose instance id belonged to a purged instance: it is
-	// free again 15 days after the purge, as the message says.
+	// KindPurged is a child whose instance id belonged to a purged instance. The id can be used
+	// again 15 days after the purge; the message has the date.
 	KindPurged FailureKind = history.FailurePurged
-	// KindTooLarge is a result over its limit.
+	// KindTooLarge is a result that exceeds its limit.
 	KindTooLarge FailureKind = history.FailureTooLarge
-	// KindInvalidInput is an input that the implementation's type cannot take.
+	// KindInvalidInput is an input that cannot be decoded into the implementation's type.
 	KindInvalidInput FailureKind = history.FailureInvalidInput
-	// KindLimit is an end imposed by a limit.
+	// KindLimit is an instance that a limit ended.
 	KindLimit FailureKind = history.FailureLimit
-	// KindStuck is an end by FailWhenStuck for another reason than a panic.
+	// KindStuck is an instance that [FailWhenStuck] ended for another reason than a panic.
 	KindStuck FailureKind = history.FailureStuck
 )
 
 // ActivityError is the failure of an activity, after its last attempt.
 type ActivityError struct {
-	// Activity is its name.
+	// Activity is the activity's name.
 	Activity string
-	// EventID of its ActivityScheduled in the history.
+	// EventID is the id of its ActivityScheduled event in the history.
 	EventID int64
 	Kind    FailureKind
 	// Attempt is the number of the last attempt; 0 if there was none.
 	Attempt int
-	// Message of the activity's own error.
+	// Message is the message of the activity's own error.
 	Message string
-	// Code that the activity gave it (WithCode); may be empty.
+	// Code is the code that the activity gave the error ([WithCode]); may be empty.
 	Code string
-	// Retryable says whether the failure was open to another attempt.
+	// Retryable is true if the failure permitted another attempt: it was not marked with
+	// NonRetryable and has no code of RetryPolicy.NonRetryableCodes.
 	Retryable bool
-	// Stack of a panic.
+	// Stack is the stack trace of a panic.
 	Stack string
 
 	failure history.Failure
@@ -85,35 +84,36 @@ func (e *ActivityError) Error() string {
 	return text + ofKind(e.Kind) + ": " + e.Message
 }
 
-// Is makes it an [ErrCancelled] or an [ErrTimeout] by its kind; all three kinds
-// of timeout are one.
+// Is reports whether target is the [ErrCancelled] or the [ErrTimeout] of its kind. All three kinds
+// of timeout are an [ErrTimeout].
 func (e *ActivityError) Is(target error) bool { return e.Kind.Is(target) }
 
-// Failure says how it is recorded if an orchestration returns it.
+// Failure returns the failure that is recorded if an orchestration returns the error.
 func (e *ActivityError) Failure() *history.Failure { return sourced(e.failure, e.Activity) }
 
 // ChildError is the failure of a sub-orchestration.
 type ChildError struct {
-	// Orchestration is its name, Instance its instance id.
+	// Orchestration is the child's name, Instance its instance id.
 	Orchestration string
 	Instance      string
-	// EventID of its SubOrchestrationScheduled in the history.
+	// EventID is the id of its SubOrchestrationScheduled event in the history.
 	EventID int64
-	// Kind tells a failure from a cancelled (KindCancelled) or terminated
-	// (KindTerminated) child, and from an id that was taken
-	// (KindAlreadyExists) or belongs to a purged instance (KindPurged).
+	// Kind distinguishes a failure from a cancelled (KindCancelled) or terminated (KindTerminated)
+	// child, and from an id that is in use (KindAlreadyExists) or belongs to a purged instance
+	// (KindPurged).
 	Kind FailureKind
-	// Message of the child's failure.
+	// Message is the message of the child's failure.
 	Message string
-	// Code of the error that it returned; may be empty.
+	// Code is the code of the error that the child returned; may be empty.
 	Code string
-	// Source names the activity or orchestration that failed first.
+	// Source is the name of the activity or orchestration that failed first.
 	Source string
 	// Attempt is the number of the last attempt of the activity whose error the
 	// child returned; 0 if it returned none.
 	Attempt int
-	// Retryable says whether the failure is open to another attempt: not if it was marked with
-	// NonRetryable, or if the activity whose error the child returned was not retried for that.
+	// Retryable is true if the failure permits another attempt. It is false if the error was marked
+	// with [NonRetryable], or if the child returned the error of an activity that was not retried
+	// for that reason.
 	Retryable bool
 
 	failure history.Failure
@@ -123,11 +123,11 @@ func (e *ChildError) Error() string {
 	return fmt.Sprintf("sub-orchestration %q (instance %q) failed%s: %s", e.Orchestration, e.Instance, ofKind(e.Kind), e.Message)
 }
 
-// Is makes it an [ErrCancelled], an [ErrTerminated] or an [ErrTimeout] by its
+// Is reports whether target is the [ErrCancelled], the [ErrTerminated] or the [ErrTimeout] of its
 // kind.
 func (e *ChildError) Is(target error) bool { return e.Kind.Is(target) }
 
-// Failure says how it is recorded if an orchestration returns it.
+// Failure returns the failure that is recorded if an orchestration returns the error.
 func (e *ChildError) Failure() *history.Failure { return sourced(e.failure, e.Orchestration) }
 
 func sourced(f history.Failure, source string) *history.Failure {
@@ -144,8 +144,8 @@ func ofKind(kind FailureKind) string {
 	return " (" + string(kind) + ")"
 }
 
-// Is reports whether a failure of this kind is target: [ErrCancelled],
-// [ErrTerminated] or [ErrTimeout], which all three kinds of timeout are.
+// Is reports whether a failure of this kind matches target: [ErrCancelled], [ErrTerminated] or
+// [ErrTimeout]. All three kinds of timeout are an [ErrTimeout].
 func (kind FailureKind) Is(target error) bool {
 	switch target {
 	case ErrCancelled:
@@ -158,8 +158,8 @@ func (kind FailureKind) Is(target error) bool {
 	return false
 }
 
-// explain gives a failure as the engine has it the type that authors act on.
-// Other errors stay what they are.
+// explain converts an engine failure to the exported error type of its operation. Other errors are
+// returned unchanged.
 func explain(err error, kind subject, name, instance string) error {
 	failure, ok := errors.AsType[*engine.FailureError](err)
 	if !ok {
@@ -184,7 +184,7 @@ func explain(err error, kind subject, name, instance string) error {
 	return err
 }
 
-// explainAmong is explain for an error of one of several futures.
+// explainAmong is explain for the error of one of several futures.
 func explainAmong[F Awaitable](err error, futures []F) error {
 	if failure, ok := errors.AsType[*engine.FailureError](err); ok {
 		for _, f := range futures {
@@ -196,7 +196,7 @@ func explainAmong[F Awaitable](err error, futures []F) error {
 	return err
 }
 
-// recordedError is an author's error together with how it is recorded.
+// recordedError is an author's error together with the failure that is recorded for it.
 type recordedError struct {
 	err     error
 	failure history.Failure
@@ -206,8 +206,8 @@ func (e *recordedError) Error() string             { return e.err.Error() }
 func (e *recordedError) Unwrap() error             { return e.err }
 func (e *recordedError) Failure() *history.Failure { f := e.failure; return &f }
 
-// recordable lets an error that wraps, or joins, some with failures of their own be
-// recorded with its whole text: "charging order 7: activity "Charge" failed".
+// recordable makes an error that wraps or joins errors with failures of their own be recorded with
+// its whole text: "charging order 7: activity "Charge" failed".
 func recordable(err error) error {
 	f := marks.Of(err).Failure
 	if f == nil {

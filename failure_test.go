@@ -92,7 +92,7 @@ func TestA17AnInputThatTheTypeCannotTakeFailsForGood(t *testing.T) {
 	}
 }
 
-func TestAResultThatCannotBeEncodedFailsForGood(t *testing.T) {
+func TestAResultThatCannotBeEncodedIsNotRetried(t *testing.T) {
 	t.Parallel()
 	def := turnstile.NewActivity[int, any]("Func")
 	app := turnstile.NewApp(def.Implement(func(context.Context, int) (any, error) { return func() {}, nil }))

@@ -31,7 +31,7 @@ func TestATimerOverAHundredYearsIsAnErrorAtTheCall(t *testing.T) {
 		if _, err := turnstile.After(ctx, d).Await(ctx); !isInvalid(err) {
 			return "", fmt.Errorf("After: %w", err)
 		}
-		// A scope without an end in sight is one with the longest.
+		// The longest timeout stands for no timeout.
 		_, cancel := turnstile.WithTimeout(ctx, d)
 		cancel("done")
 		return "as said", nil
@@ -70,7 +70,7 @@ func TestARetryPolicyMayNameTheLongestDuration(t *testing.T) {
 	}
 }
 
-func TestHeadersGoFromTheStartToOrchestrationAndActivities(t *testing.T) {
+func TestHeadersOfAStartReachOrchestrationAndActivities(t *testing.T) {
 	t.Parallel()
 	headers := map[string]string{"traceparent": "00-1", "tenant": "é"}
 	var seen [2]map[string]string
@@ -96,7 +96,7 @@ func TestHeadersGoFromTheStartToOrchestrationAndActivities(t *testing.T) {
 	}
 }
 
-func TestAClientActsForSomebody(t *testing.T) {
+func TestAClientRecordsItsActor(t *testing.T) {
 	t.Parallel()
 	event := turnstile.NewEvent[int]("go")
 	main := turnstile.NewOrchestration[int, int]("Main")
@@ -127,8 +127,8 @@ func TestAClientActsForSomebody(t *testing.T) {
 	}
 }
 
-// What a client lets pass, the other side takes.
-func TestNamesAreCheckedByTheClientAsByTheContract(t *testing.T) {
+// The receiver accepts everything that a client accepts.
+func TestTheClientChecksNamesAsTheReceiverDoes(t *testing.T) {
 	t.Parallel()
 	main := turnstile.NewOrchestration[int, int]("Main")
 	e := start(t, main.Implement(func(_ turnstile.Context, n int) (int, error) { return n, nil }))

@@ -4,17 +4,17 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// Future is an operation under way, whose result will be a T. It belongs to
-// the execution that started it. It is a value: copies are the same operation.
+// Future is a running operation whose result will be a T. It belongs to the execution that started
+// it. Copies of the value refer to the same operation.
 type Future[T any] struct {
 	op   *engine.Future
 	kind subject
 	name string
-	// local is where a branch leaves its result; nil for what comes as JSON.
+	// local holds the result of a branch; nil if the result is decoded from JSON.
 	local *T
 }
 
-// subject is what a future's result comes from; it decides how a failure reads.
+// subject is the kind of operation of a future; it decides the type of the error of a failure.
 type subject uint8
 
 const (
@@ -25,9 +25,9 @@ const (
 	ofEvent
 )
 
-// Awaitable is any Future: what [Select] takes, whatever the type of the result.
+// Awaitable is a Future of any result type, as [Select] takes it.
 type Awaitable interface {
-	// Ready reports whether awaiting it returns at once.
+	// Ready reports whether awaiting the operation returns immediately.
 	Ready() bool
 	// Cancel cancels the operation. See Future.Cancel.
 	Cancel(reason string) error
@@ -38,10 +38,9 @@ type Awaitable interface {
 
 // Await waits for the operation and returns its result.
 //
-// Errors: [*ActivityError], [*ChildError], [*DecodeError] for a result or an event
-// that the type cannot take, [*CancelledError] when the operation, the scope of
-// ctx or the instance was cancelled. Awaiting twice gives the same again. It
-// records nothing.
+// Errors: [*ActivityError], [*ChildError], [*DecodeError] for a result or an event that the type
+// cannot decode, [*CancelledError] when the operation, the scope of ctx or the instance was
+// cancelled. A second Await returns the same result or error. Await records nothing.
 func (f Future[T]) Await(ctx Context) (T, error) {
 	run := ctx.engine("Future.Await")
 	if f.op == nil {
@@ -64,31 +63,30 @@ func (f Future[T]) result(value []byte) (T, error) {
 		var zero T
 		return zero, nil
 	}
-	return decode[T](value, f.what(), f.name, f.op.Sealed())
+	return decode[T](value, f.what(), f.name, f.op.Encoded())
 }
 
-// resultInto is result into v, which is zero.
+// resultInto is result that stores into v, which is zero.
 func (f Future[T]) resultInto(v *T, value []byte) (err error) {
 	if f.local != nil || f.kind == ofTimer {
 		*v, err = f.result(value)
 		return err
 	}
-	return decodeInto(v, value, f.what(), f.name, f.op.Sealed())
+	return decodeInto(v, value, f.what(), f.name, f.op.Encoded())
 }
 
-// Ready reports whether awaiting it returns at once: whether the history had what
-// completes it before the code was run.
+// Ready reports whether awaiting the operation returns immediately, because the history contained
+// its completion before the code was run.
 func (f Future[T]) Ready() bool { return f.op != nil && f.op.Ready() }
 
-// Cancel cancels the operation: an activity is asked to stop, a timer is
-// removed, a wait takes no event any more, a child is cancelled. Awaiting it
-// returns a [*CancelledError] from then on; what is ready already stays so. It
-// records nothing. The reason goes to the activity ([StoppedError]) and to the child
-// that are stopped, up to 1,024 bytes of it.
+// Cancel cancels the operation: it asks an activity to stop, removes a timer, ends a wait for an
+// event, or cancels a child. Awaiting the operation then returns a [*CancelledError]; an operation
+// that has already completed keeps its result. Cancel records nothing. The activity
+// ([StoppedError]) or child receives the reason, cut to 1,024 bytes.
 //
-// Nothing is cancelled where the orchestration's code does not run: from a
-// goroutine that it started itself, or in a deferred function while it is put
-// away. The error says so; code that calls it in its own flow need not look.
+// Cancel has no effect where the orchestration's code does not run: on a goroutine that the code
+// started itself, or in a deferred function while the orchestration is unloaded. It then returns an
+// error. Code that calls Cancel in its normal flow can ignore the error.
 func (f Future[T]) Cancel(reason string) error {
 	if f.op == nil {
 		return nil
@@ -96,8 +94,7 @@ func (f Future[T]) Cancel(reason string) error {
 	return f.op.Cancel(reason)
 }
 
-// EventID returns the event_id of the scheduling event in history; 0 if
-// nothing was recorded.
+// EventID returns the event_id of the scheduling event in the history; 0 if nothing was recorded.
 func (f Future[T]) EventID() int64 {
 	if f.op == nil {
 		return 0
@@ -105,8 +102,7 @@ func (f Future[T]) EventID() int64 {
 	return f.op.EventID()
 }
 
-// Instance returns the instance id of a sub-orchestration; empty for all
-// others.
+// Instance returns the instance id of a sub-orchestration, and "" for every other operation.
 func (f Future[T]) Instance() string {
 	if f.op == nil {
 		return ""
@@ -128,11 +124,11 @@ func (f Future[T]) what() string {
 	return "result"
 }
 
-// explain gives a recorded failure the type that authors act on.
+// explain converts a recorded failure to the exported error type.
 func (f Future[T]) explain(err error) error { return explain(err, f.kind, f.name, f.Instance()) }
 
-// failed returns a future that is ready with an error found before anything
-// was scheduled. It records nothing.
+// failed returns a completed future for an error that was found before the operation was scheduled.
+// It records nothing.
 func failed[T any](run *engine.Context, name string, err error) Future[T] {
 	return Future[T]{op: run.Go(func(*engine.Context) ([]byte, error) { return nil, err }), name: name}
 }

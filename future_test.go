@@ -15,7 +15,7 @@ import (
 
 // outcome runs an orchestration with the activity Double to its end, and
 // returns its history's kinds and its error.
-func outcome(t *testing.T, code func(turnstile.Context) error, parts ...turnstile.Part) ([]string, error) {
+func outcome(t *testing.T, code func(turnstile.Context) error, parts ...turnstile.Component) ([]string, error) {
 	t.Helper()
 	flow := turnstile.NewOrchestration[int, int]("Flow")
 	e := start(t, append(parts, double.Implement(doubled), flow.Implement(func(ctx turnstile.Context, _ int) (int, error) { return 0, code(ctx) }))...)
@@ -37,7 +37,7 @@ func TestSelectTakesTheEarliestOfAnyTypes(t *testing.T) {
 		if n, err := number.Await(ctx); n != 8 || err != nil {
 			return differ("the winner gave %d, %v", n, err)
 		}
-		// F-05: awaiting a loser returns the typed cancelled error at once.
+		// F-05: awaiting a loser immediately returns the typed cancelled error.
 		_, err = hour.Await(ctx)
 		if _, isCancelled := errors.AsType[*turnstile.CancelledError](err); !isCancelled || !errors.Is(err, turnstile.ErrCancelled) {
 			return differ("the loser gave %v", err)
@@ -53,8 +53,8 @@ func TestSelectKeepLeavesTheLosersOpen(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		hour, day := turnstile.After(ctx, time.Hour), turnstile.After(ctx, 24*time.Hour)
-		if first, err := turnstile.SelectKeep(ctx, day, hour); first != 1 || err != nil {
-			return differ("SelectKeep gave %d, %v", first, err)
+		if first, err := turnstile.SelectWithoutCancel(ctx, day, hour); first != 1 || err != nil {
+			return differ("SelectWithoutCancel gave %d, %v", first, err)
 		}
 		if day.Ready() {
 			return differ("the loser is ready")
@@ -130,7 +130,7 @@ func TestF02OverNothing(t *testing.T) {
 	}
 }
 
-func TestAScopeIsCancelledWithEverythingInIt(t *testing.T) {
+func TestCancellingAScopeCancelsItsOperations(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		scope, cancel := turnstile.WithCancel(ctx)
@@ -145,7 +145,7 @@ func TestAScopeIsCancelledWithEverythingInIt(t *testing.T) {
 			}
 		}
 		if err := turnstile.Sleep(scope, time.Second); !errors.Is(err, turnstile.ErrCancelled) {
-			return differ("started behind the cancel: %v", err)
+			return differ("started after the cancel: %v", err)
 		}
 		if scope.Err() == nil || ctx.Err() != nil {
 			return differ("Err is %v inside and %v outside", scope.Err(), ctx.Err())

@@ -5,20 +5,19 @@ import (
 	"github.com/turnstile-go/turnstile/internal/names"
 )
 
-// WithHeaders returns a context with these headers besides those that ctx has:
-// whatever is started with it gets them. These are activities, also inline, in
-// each attempt ([ActivityInfo]), children and detached orchestrations ([Info]),
-// everything that they start in turn, and, by ContinueAsNew, the next execution.
-// So a value goes with the work: a tenant, a trace, a value for an [Interceptor].
-// The scope of cancellation is the same as in ctx.
+// WithHeaders returns a context with these headers in addition to those of ctx. Everything that is
+// started with it gets them: activities, also inline, in each attempt ([ActivityInfo]); children
+// and detached orchestrations ([Info]) with everything that these start in turn; and, through
+// ContinueAsNew, the next execution. Use headers for a value that travels with the work: a tenant,
+// a trace, or a value for an [Interceptor]. The scope of cancellation is the same as in ctx.
 //
 //	ctx, err := turnstile.WithHeaders(ctx, map[string]string{"tenant": "c-1"})
 //
-// They are recorded with what is started, each time: keep them short. At most 16,
-// 4,096 bytes in all, with those of the start; names of lower-case letters, digits,
-// "-", "_" and ".". More is an [*InvalidArgumentError]. They are not compared on
-// replay, so that other ones are safe for running instances, and not sealed. It
-// records nothing by itself.
+// Headers are recorded with every operation that is started: keep them short. The limits, together
+// with the headers of the start, are 16 headers and 4,096 bytes; names consist of lower-case
+// letters, digits, "-", "_" and ".". Otherwise WithHeaders returns an [*InvalidArgumentError].
+// Headers are not compared on replay, so changing them is safe for running instances. They are not
+// encrypted. WithHeaders itself records nothing.
 func WithHeaders(ctx Context, headers map[string]string) (Context, error) {
 	inner := ctx.engine("WithHeaders").WithHeaders(headers)
 	if problem := names.Headers(inner.Info().Headers); problem != "" {
@@ -27,14 +26,14 @@ func WithHeaders(ctx Context, headers map[string]string) (Context, error) {
 	return Context{inner}, nil
 }
 
-// AfterCommit has fn called once for this place in the code: by the process that
-// commits the turn which first reaches it, right after the commit, as the lines
-// of [Logger] are written. It is for what counts or measures, as an [Interceptor]
-// does: not called on replay, nor for a turn whose commit is lost, and never if
-// the process dies in between. fn must not block, and has no use for the
-// context; a panic in it is logged. It records nothing.
+// AfterCommit registers fn to be called once for this place in the code, by the process that
+// commits the turn which first reaches it, right after the commit, as the lines of [Logger] are
+// written. Use it for counting and measuring, for example in an [Interceptor]: fn is not called on
+// replay or for a turn whose commit fails, and never if the process dies between the commit and the
+// call. fn must not block and must not use the orchestration's context; a panic in fn is logged.
+// AfterCommit records nothing.
 func AfterCommit(ctx Context, fn func()) { ctx.engine("AfterCommit").AfterCommit(fn) }
 
-// IsContinueAsNew reports whether the error that an orchestration returned, as an
-// [Interceptor] meets it, continues it as new: then it has not failed.
+// IsContinueAsNew reports whether an error that an orchestration returned to an [Interceptor]
+// continues the orchestration as new. Such an orchestration has not failed.
 func IsContinueAsNew(err error) bool { return engine.ContinuesAsNew(err) }

@@ -6,27 +6,26 @@ import (
 	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
-// StoppedError is the cause ([context.Cause]) for which the context of an
-// activity ends when the orchestration no longer wants it: it was cancelled,
-// its scope was, another branch of a [Select] won, or the orchestration ended.
-// It is a [context.Canceled]:
+// StoppedError is the cause ([context.Cause]) with which the context of an activity ends when the
+// orchestration no longer needs the result: the activity or its scope was cancelled, a [Select]
+// returned another operation, or the orchestration ended. It matches [context.Canceled]:
 //
 //	type StoppedError struct {
-//		// Reason that the orchestration gave; may be empty.
+//		// Reason is the reason that the orchestration gave; may be empty.
 //		Reason string
 //	}
 type StoppedError = activities.StoppedError
 
-// Heartbeat says from inside an activity that the attempt is alive, with
-// details of how far it is: the next attempt can read them with [LastHeartbeat].
-// It returns the cause for which the attempt's context has ended, if it has: a
-// [*StoppedError] when the activity is to stop, and nil as long as it is to go
-// on. It may be called as often as one likes: at most one each ten seconds (a
-// setting of the worker), or each third of the [HeartbeatTimeout], is recorded;
-// that costs one write, and is when a request to stop is seen.
+// Heartbeat reports from inside an activity that the attempt is alive, with details of its
+// progress. The next attempt can read the details with [LastHeartbeat]. Heartbeat returns nil while
+// the activity should continue. After the attempt's context has ended it returns the cause, a
+// [*StoppedError] if the orchestration asked the activity to stop. It may be called at any rate: at
+// most one heartbeat per ten seconds (a setting of the worker), or per third of the
+// [HeartbeatTimeout], is recorded. Recording costs one write, and is when a request to stop is
+// noticed.
 //
-// If the details have no JSON form, the error is an [*EncodeError], if they are too
-// large, a [*PayloadTooLargeError]. Inline runs record nothing.
+// If the details cannot be encoded as JSON, the error is an [*EncodeError]; if they are too large,
+// a [*PayloadTooLargeError]. In an inline activity Heartbeat records nothing.
 func Heartbeat[T any](ctx context.Context, details T) error {
 	data, err := encode(details, "details of a heartbeat of activity", ActivityInfo(ctx).Name)
 	if err != nil {
@@ -35,14 +34,14 @@ func Heartbeat[T any](ctx context.Context, details T) error {
 	return activities.Beat(ctx, data)
 }
 
-// LastHeartbeat returns the details that an earlier attempt of the activity,
-// or an earlier delivery of this one, gave with its last recorded [Heartbeat],
-// and whether there are any. Details that T cannot take are a [*DecodeError].
+// LastHeartbeat returns the details of the last recorded [Heartbeat] of an earlier attempt of the
+// activity, or of an earlier delivery of this attempt, and whether there are any. If T cannot
+// decode the details, the error is a [*DecodeError].
 func LastHeartbeat[T any](ctx context.Context) (details T, found bool, err error) {
 	info := ActivityInfo(ctx)
 	if info.Heartbeat == nil {
 		return details, false, nil
 	}
-	details, err = decode[T](info.Heartbeat, "details of the last heartbeat of activity", info.Name, info.Sealed)
+	details, err = decode[T](info.Heartbeat, "details of the last heartbeat of activity", info.Name, info.Encoded)
 	return details, err == nil, err
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 )
 
-// runOnce lets an orchestration call an activity of these options, and returns
-// the error, or the result, that it got.
+// runOnce runs an orchestration that calls an activity with these options, and returns the error or
+// the result.
 func runOnce[Out any](t *testing.T, implementation func(context.Context, int) (Out, error), options []turnstile.ActivityOption, is ...turnstile.ImplementationOption) (Out, error) {
 	t.Helper()
 	work := turnstile.NewActivity[int, Out]("Work").With(options...)
@@ -36,7 +36,7 @@ func TestA11TheNextAttemptReadsTheDetailsOfTheLastHeartbeat(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		if turnstile.ActivityInfo(ctx).Attempt == 1 {
+		if turnstile.ActivityInfo(ctx).Number == 1 {
 			for page := range 4 {
 				if err := turnstile.Heartbeat(ctx, progress{page}); err != nil {
 					return "", err
@@ -51,7 +51,7 @@ func TestA11TheNextAttemptReadsTheDetailsOfTheLastHeartbeat(t *testing.T) {
 	}
 }
 
-func TestAHeartbeatThatHasNoJSONOrDoesNotFitIsATypedError(t *testing.T) {
+func TestAHeartbeatThatCannotBeEncodedOrIsTooLargeIsATypedError(t *testing.T) {
 	t.Parallel()
 	_, err := runOnce(t, func(ctx context.Context, _ int) (int, error) {
 		var encode *turnstile.EncodeError
@@ -65,7 +65,7 @@ func TestAHeartbeatThatHasNoJSONOrDoesNotFitIsATypedError(t *testing.T) {
 		if err := turnstile.Heartbeat(ctx, "a text"); err != nil {
 			return 0, err
 		}
-		if turnstile.ActivityInfo(ctx).Attempt == 1 {
+		if turnstile.ActivityInfo(ctx).Number == 1 {
 			return 0, errors.New("again")
 		}
 		var decode *turnstile.DecodeError

@@ -12,9 +12,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/kept"
 )
 
-// Each build's random programs and histories have everything that a history can
-// have. What a later build adds is not asked of an earlier one.
-func TestWhatIsKeptCoversWhatThereIs(t *testing.T) {
+// The random programs and histories of each build contain everything that a history can contain. An
+// earlier build need not contain what a later build has added.
+func TestKeptHistoriesCoverEveryKindOfEvent(t *testing.T) {
 	t.Parallel()
 	kinds := []string{}
 	for _, k := range history.Kinds() {
@@ -129,8 +129,8 @@ func countExecution(has map[string]int, x *kept.Execution) {
 	countIf(has, "instance that is no FIFO group", slices.ContainsFunc([]byte(x.Instance), func(c byte) bool { return c <= ' ' || c > '~' }))
 }
 
-// countUnpatched looks for activities that code from before a patch scheduled:
-// its statement would have taken another.
+// countUnpatched counts activities that code from before a patch scheduled: with the patch the
+// statement would have scheduled another.
 func countUnpatched(has map[string]int, r *kept.Run, x *kept.Execution) {
 	patched := map[int]bool{}
 	for _, p := range r.Programs {
@@ -156,7 +156,7 @@ func countEvents(has map[string]int, events []history.Event) {
 		e := &events[i]
 		has["event "+e.Kind.String()]++
 		countIf(has, "system call "+e.Op, e.Op != "")
-		countIf(has, "end imposed: "+e.Imposed, e.Imposed != "")
+		countIf(has, "end imposed: "+e.Forced, e.Forced != "")
 		countIf(has, "inline activity", e.Inline)
 		countIf(has, "child of a chosen id", e.ExplicitID)
 		countIf(has, "existing child", e.UseExisting)
@@ -179,7 +179,7 @@ func countEvents(has map[string]int, events []history.Event) {
 		if s := e.Start; s != nil && e.Kind == history.OrchestrationStarted {
 			countIf(has, "pinned version", e.Version != "")
 			countIf(has, "carried sender ids", len(s.SenderIDs) > 0)
-			countIf(has, "carried custom status", len(s.CustomStatus) > 0)
+			countIf(has, "carried custom status", len(s.States) > 0)
 			countIf(has, "carried search attributes", len(s.SearchAttributes) > 0)
 		}
 	}

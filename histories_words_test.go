@@ -16,16 +16,16 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// The words of authors that neither the random programs nor the sample
-// applications have, by hand. Their histories are kept: nothing in keptWords may
-// ever do anything else than it does. What is new gets an orchestration of its own.
+// These orchestrations use the API calls that neither the random programs nor the sample
+// applications use. Their histories are kept, so the behaviour of keptWords must never change. Add
+// an orchestration for each new call.
 
 var (
-	keptStep  = turnstile.NewActivity[string, string]("Step")
-	keptFails = turnstile.NewActivity[string, string]("Fails")
-	keptBad   = turnstile.NewActivity[string, int]("Step") // its result is none
-	keptLarge = turnstile.NewActivity[int, string]("Large")
-	keptTold  = turnstile.NewEvent[string]("told")
+	keptStep     = turnstile.NewActivity[string, string]("Step")
+	keptFails    = turnstile.NewActivity[string, string]("Fails")
+	keptBad      = turnstile.NewActivity[string, int]("Step") // its result cannot be decoded
+	keptLarge    = turnstile.NewActivity[int, string]("Large")
+	keptReported = turnstile.NewEvent[string]("told")
 
 	keptSystem  = turnstile.NewOrchestration[string, string]("System")
 	keptMany    = turnstile.NewOrchestration[[]string, string]("Many")
@@ -39,7 +39,7 @@ var (
 	keptRejects = turnstile.NewOrchestration[string, string]("Rejects")
 )
 
-// keptWords is the application; retired: the patch is.
+// keptWords returns the application; retired is true if the patch is retired.
 func keptWords(retired bool) *turnstile.App {
 	persistent := turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: 5 * time.Second})
 	return turnstile.NewApp(
@@ -61,7 +61,7 @@ func keptWords(retired bool) *turnstile.App {
 			_, undrawn := turnstile.SideEffect(ctx, "not drawn", func() (string, error) { return "", errors.New("empty") })
 			random := turnstile.Random(ctx)
 			turnstile.Annotate(ctx, slog.LevelWarn, "here it is")
-			if err := turnstile.SetCustomStatus(ctx, in); err != nil {
+			if err := turnstile.NewState[string]("status").Set(ctx, in); err != nil {
 				return "", err
 			}
 			attributes := turnstile.SearchAttributes{"word": turnstile.SearchString(in), "n": turnstile.SearchNumber(1.5), "at": turnstile.SearchTime(now)}
@@ -91,7 +91,7 @@ func keptWords(retired bool) *turnstile.App {
 			if err != nil {
 				return "", err
 			}
-			outcomes, err := turnstile.Settle(ctx, keptFails.Start(ctx, "panic"), keptStep.Start(ctx, "settled"))
+			outcomes, err := turnstile.JoinSettled(ctx, keptFails.Start(ctx, "panic"), keptStep.Start(ctx, "settled"))
 			if err != nil {
 				return "", err
 			}
@@ -102,7 +102,7 @@ func keptWords(retired bool) *turnstile.App {
 				}
 			}
 			timer, step := turnstile.After(ctx, time.Minute), keptStep.Start(ctx, "kept")
-			won, err := turnstile.SelectKeep(ctx, timer, step)
+			won, err := turnstile.SelectWithoutCancel(ctx, timer, step)
 			if err != nil {
 				return "", err
 			}
@@ -157,12 +157,12 @@ func keptWords(retired bool) *turnstile.App {
 			if _, err := turnstile.Poll(ctx, keptStep.Call, in, func(string) bool { looks++; return looks == 3 }, turnstile.PollPolicy{InitialInterval: time.Minute}); err != nil {
 				return "", err
 			}
-			_, came, err := keptTold.TryWait(ctx)
+			_, came, err := keptReported.TryWait(ctx)
 			if err != nil {
 				return "", err
 			}
 			words := ""
-			for word, err := range keptTold.All(ctx) {
+			for word, err := range keptReported.All(ctx) {
 				if err != nil {
 					return "", err
 				}
@@ -171,9 +171,9 @@ func keptWords(retired bool) *turnstile.App {
 				}
 			}
 			within, cancel := turnstile.WithTimeout(ctx, time.Hour)
-			_, late := keptTold.Wait(within)
+			_, late := keptReported.Wait(within)
 			cancel("enough")
-			_, none := keptTold.WaitTimeout(ctx, time.Minute)
+			_, none := keptReported.WaitTimeout(ctx, time.Minute)
 			var saga turnstile.Saga
 			saga.Add("the step", func(ctx turnstile.Context) error {
 				_, err := keptStep.Call(ctx, "undone")
@@ -208,7 +208,7 @@ func keptWords(retired bool) *turnstile.App {
 			if detached != nil {
 				return "", detached
 			}
-			if err := keptTold.RaiseTo(ctx, alone, "go"); err != nil {
+			if err := keptReported.RaiseTo(ctx, alone, "go"); err != nil {
 				return "", err
 			}
 			other, detached := keptChild.StartDetached(ctx, "waits")
@@ -223,7 +223,7 @@ func keptWords(retired bool) *turnstile.App {
 		}),
 		keptChild.Implement(func(ctx turnstile.Context, in string) (string, error) {
 			if in == "waits" {
-				return keptTold.Wait(ctx)
+				return keptReported.Wait(ctx)
 			}
 			return keptFails.Call(ctx, "final")
 		}),
@@ -243,7 +243,7 @@ func keptWords(retired bool) *turnstile.App {
 			if err := turnstile.Sleep(ctx, time.Hour); err != nil {
 				return "", err
 			}
-			second, came, err := number.TryWait(ctx) // of those that are kept
+			second, came, err := number.TryWait(ctx) // of the kept events
 			if err != nil {
 				return "", err
 			}
@@ -259,8 +259,7 @@ func TestV06TheWordsOfAuthorsReplayAsTheyWereKept(t *testing.T) {
 	turnstiletest.Replay(t, keptWords(true), histories+"/*/words/*Patched-*.json")
 }
 
-// The words as they are today: with TURNSTILE_KEEP, this is what writes the
-// histories.
+// Runs the current code; with TURNSTILE_KEEP it writes the histories.
 func TestTheWordsOfAuthorsComeToTheirEnds(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, keptWords(false))
@@ -271,7 +270,7 @@ func TestTheWordsOfAuthorsComeToTheirEnds(t *testing.T) {
 	for _, in := range []string{"undo", "do"} {
 		turnstiletest.Start(env, keptLater, in, client.WithInstanceID("Later-"+in))
 		for i, word := range []string{"a", "b", "end"} {
-			env.After(time.Duration(i+1)*time.Hour, func() { turnstiletest.Raise(env, keptTold, "Later-"+in, word) })
+			env.After(time.Duration(i+1)*time.Hour, func() { turnstiletest.Raise(env, keptReported, "Later-"+in, word) })
 		}
 	}
 	turnstiletest.Start(env, keptPatched, "in", client.WithInstanceID("Patched"))
@@ -306,7 +305,7 @@ func TestTheWordsOfAuthorsAreSuspendedAndResumed(t *testing.T) {
 	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "words") })
 	turnstiletest.Start(env, keptLater, "do", client.WithInstanceID("Suspended"))
 	for i, word := range []string{"a", "b", "end"} {
-		env.After(time.Duration(i+1)*time.Hour, func() { turnstiletest.Raise(env, keptTold, "Suspended", word) })
+		env.After(time.Duration(i+1)*time.Hour, func() { turnstiletest.Raise(env, keptReported, "Suspended", word) })
 	}
 	env.After(90*time.Minute, func() {
 		if err := env.Client().Suspend(t.Context(), "Suspended", "the bank is down"); err != nil {
@@ -355,7 +354,7 @@ func TestTheWordsOfAuthorsAreRedriven(t *testing.T) {
 	t.Cleanup(func() { kept.Sample(t, env.Client(), histories, "words") })
 	turnstiletest.Start(env, keptLater, "do", client.WithInstanceID("Redriven"))
 	for i, word := range []string{"a", "b", "end"} {
-		env.After(time.Duration(i+1)*time.Hour, func() { turnstiletest.Raise(env, keptTold, "Redriven", word) })
+		env.After(time.Duration(i+1)*time.Hour, func() { turnstiletest.Raise(env, keptReported, "Redriven", word) })
 	}
 	env.After(90*time.Minute, func() {
 		if _, err := env.Client().Redrive(t.Context(), client.RedriveRequest{Instance: "Redriven", Reset: true, Reason: "the bank is back"}); err != nil {

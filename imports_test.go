@@ -15,12 +15,12 @@ import (
 
 const module = "github.com/turnstile-go/turnstile"
 
-// layer says what the packages of a folder may import, tests aside, besides
-// the standard library.
+// layer lists what the packages of a folder may import besides the standard library. Tests are
+// exempt.
 type layer struct {
-	// dir is the package's folder; with "/..." at its end all below it too.
+	// dir is the package's folder; "/..." at its end includes all folders below it.
 	dir string
-	// own are folders of this module; "any" for all but those that talk to AWS.
+	// own are folders of this module; "any" means all but those that talk to AWS.
 	own string
 	// foreign are prefixes of import paths of other modules.
 	foreign string
@@ -28,8 +28,8 @@ type layer struct {
 
 const aws = "github.com/aws/"
 
-// layers is the table of docs/design.md: imports run one way. The first row
-// that fits a folder counts.
+// layers is the table of docs/design.md: imports run one way. The first row that matches a folder
+// applies.
 var layers = []layer{
 	{dir: "internal/clock"},
 	{dir: "internal/schema", own: "internal/near", foreign: "pgregory.net/rapid"},
@@ -38,9 +38,9 @@ var layers = []layer{
 	{dir: "internal/stage"},
 	{dir: "history", own: "internal/jsonscan"},
 	{dir: "internal/redriving", own: "history"},
-	{dir: "internal/cause", own: ". history"}, // the root in its tests
+	{dir: "internal/cause", own: ". history"}, // its tests import the root
 	{dir: "internal/header"},
-	{dir: "internal/gating"},
+	{dir: "internal/coordination"},
 	{dir: "internal/scheduling"},
 	{dir: "internal/marks", own: "history"},
 	{dir: "engine", own: "history internal/header internal/marks internal/near internal/redriving"},
@@ -49,7 +49,7 @@ var layers = []layer{
 	{dir: "internal/activities", own: "history internal/marks internal/near"},
 	{dir: "store", own: "history"},
 	{dir: "internal/exports", own: "history store"},
-	{dir: "internal/untaken", own: "history store"},
+	{dir: "internal/unconsumed", own: "history store"},
 	{dir: "internal/difference", own: "history internal/timeline"},
 	{dir: "internal/places", own: "engine history store"},
 	{dir: "internal/conditions", own: "history store", foreign: "pgregory.net/rapid"},
@@ -63,40 +63,40 @@ var layers = []layer{
 	{dir: "internal/queue", own: "internal/wire"},
 	{dir: "internal/timer", own: "internal/wire"},
 	{dir: "store/dynamo", own: "history internal/conditions internal/keyring store", foreign: aws},
-	// It charges as DynamoDB does, by the items that store/dynamo makes.
+	// It charges as DynamoDB does, for the items that store/dynamo makes.
 	{dir: "internal/store/metering", own: "history store store/dynamo", foreign: aws},
 	{dir: "internal/store/...", own: "history internal/conditions internal/keyring store", foreign: "pgregory.net/rapid"},
 	{dir: "internal/queue/sqs", own: "internal/wire internal/queue", foreign: aws},
 	{dir: "internal/queue/...", own: "internal/clock internal/wire internal/queue journal", foreign: "pgregory.net/rapid"},
 	{dir: "internal/timer/scheduler", own: "internal/wire internal/timer internal/queue", foreign: aws},
 	{dir: "internal/timer/...", own: "internal/clock internal/wire internal/timer journal", foreign: "pgregory.net/rapid"},
-	// What turns and attempts share knows neither of them.
+	// Code that turns and attempts share imports neither of them.
 	{dir: "internal/host/random"},
 	{dir: "internal/host/backoff", own: "internal/clock internal/host/random"},
 	{dir: "internal/host/sharing", own: "internal/clock internal/queue"},
 	{dir: "internal/host/delivery", own: "internal/logattr internal/queue store internal/wire"},
 	{dir: "internal/host/edge", own: "codec engine history internal/queue store internal/wire"},
 	{dir: "internal/host/attempt", own: "internal/activities internal/clock internal/marks engine history internal/host/edge internal/host/random store internal/wire"},
-	// What runs orchestrations and activities: the contract with what runs it in
-	// (host), the handlers, and below them what they are made of.
+	// The host runs orchestrations and activities: first its contract with the runtime (host), then
+	// the handlers, and below them the packages that they use.
 	{dir: "host", own: "internal/queue store"},
 	{dir: "internal/host/platform", own: "host internal/clock internal/host/sharing internal/logattr internal/wire internal/queue"},
 	{dir: "internal/settings", own: ". host"},
 	{dir: "internal/host/publishing", own: "internal/clock host internal/queue"},
-	{dir: "internal/host/dispatch", own: "internal/gating internal/redriving internal/header internal/host/publishing internal/host/platform internal/clock history host internal/host/backoff internal/host/delivery internal/host/edge internal/host/random " +
+	{dir: "internal/host/dispatch", own: "internal/coordination internal/redriving internal/header internal/host/publishing internal/host/platform internal/clock history host internal/host/backoff internal/host/delivery internal/host/edge internal/host/random " +
 		"internal/host/sharing internal/keyring internal/queue store internal/timer internal/wire"},
-	{dir: "internal/host/inbox", own: "internal/host/publishing internal/host/platform internal/clock history host internal/gating internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge internal/host/lease internal/keyring internal/queue internal/wire"},
+	{dir: "internal/host/inbox", own: "internal/host/publishing internal/host/platform internal/clock history host internal/coordination internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge internal/host/lease internal/keyring internal/queue internal/wire"},
 	{dir: "internal/host/reading", own: "internal/clock codec engine history host internal/host/edge store"},
 	{dir: "internal/host/resending", own: "engine history internal/host/dispatch internal/host/edge internal/host/reading internal/redriving store"},
 	{dir: "internal/host/lease", own: "internal/clock internal/queue"},
 	{dir: "internal/host/cache", own: "internal/clock engine host internal/host/dispatch store"},
 	{dir: "internal/host/watchdog", own: "internal/clock internal/host/edge"},
 	{dir: "internal/host/projection", own: "engine history store"},
-	// The rules of the protocol: from what was read to what is done. They reach no service.
+	// The rules of the protocol: from the state that was read to the actions. They call no service.
 	{dir: "internal/host/deciding", own: "internal/header internal/host/publishing internal/activities engine history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/dispatch internal/host/edge " +
 		"internal/host/inbox internal/host/lease internal/host/projection internal/host/reading internal/host/resending internal/keyring internal/redriving store internal/wire"},
 	{dir: "internal/host/sweep", own: "history host internal/clock internal/host/delivery internal/host/dispatch internal/host/inbox internal/host/sharing internal/queue store internal/wire internal/exports"},
-	// Neither of the two handlers knows the other.
+	// The two handlers do not import each other.
 	{dir: "internal/host/worker", own: "internal/host/platform internal/activities internal/clock codec history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge " +
 		"internal/host/lease internal/host/random internal/host/sharing internal/limits internal/queue store internal/wire"},
 	{dir: "internal/host/orchestrator", own: "internal/header internal/host/publishing internal/host/platform internal/activities internal/clock internal/conditions codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
@@ -106,29 +106,31 @@ var layers = []layer{
 	{dir: "internal/logattr"},
 	{dir: "internal/loglines"},
 	{dir: "internal/embeddedmetrics", own: "host internal/queue"},
-	// What authors write; and what calls it from outside, which stands on it.
-	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/gating internal/marks internal/names internal/near"},
+	// The API for authors, and the client that calls it from outside, which imports it.
+	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/coordination internal/marks internal/names internal/near"},
 	{dir: "internal/rehearsal", own: "engine history store"},
-	{dir: "client", own: ". internal/activities internal/clock internal/conditions codec history internal/around internal/gating internal/limits internal/names internal/near internal/redriving internal/rehearsal internal/scheduling internal/untaken internal/queue store internal/wire internal/exports"},
+	{dir: "internal/querying", own: "engine internal/near internal/rehearsal store"},
+	{dir: "client", own: ". internal/activities internal/clock internal/conditions codec history internal/around internal/coordination internal/keyring internal/limits internal/names internal/near internal/querying internal/redriving internal/rehearsal internal/scheduling internal/unconsumed internal/queue store internal/wire internal/exports"},
 	{dir: "schedule", own: ". client internal/names internal/scheduling internal/wire", foreign: "github.com/netresearch/go-cron"},
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},
-	// The page and the API of the console: it stands on the client, and knows
-	// nothing of what it is mounted in.
-	{dir: "internal/console/api", own: ". client engine internal/catalog internal/cause internal/deadletter internal/difference history internal/recording internal/schema internal/timeline store internal/wire"},
+	// The page and the API of the console: they import the client, and not the programs in which
+	// they are mounted.
+	{dir: "internal/console/api", own: ". client engine internal/catalog internal/cause internal/deadletter internal/difference history internal/names internal/recording internal/schema internal/timeline store internal/wire"},
 	{dir: "internal/console/page"},
+	{dir: "internal/console/acts", own: ". client history internal/console/api internal/wire schedule"},
 	{dir: "console", own: "client internal/console"},
-	{dir: "internal/console", own: ". client codec internal/console/api internal/console/page internal/catalog internal/cause internal/deadletter internal/difference history internal/recording internal/near internal/places internal/schema internal/timeline internal/untaken internal/queue schedule store internal/wire internal/exports"},
+	{dir: "internal/console", own: ". client codec internal/console/acts internal/console/api internal/console/page internal/catalog internal/bill internal/cause internal/deadletter internal/difference history internal/recording internal/near internal/places internal/schema internal/timeline internal/unconsumed internal/queue schedule store internal/wire internal/exports"},
 	{dir: "docs"},
 	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
-	// From what is decided to what looks for failures: nobody below knows who is above.
+	// From the decisions to the check for failures: no package imports one above it.
 	{dir: "internal/simulation/choice"},
 	{dir: "internal/simulation/fault"},
 	{dir: "internal/simulation/ledger", own: "history store internal/wire"},
 	{dir: "internal/simulation/program", own: "engine history internal/simulation/choice"},
 	{dir: "internal/simulation/world", own: "host internal/host/publishing internal/host/platform internal/activities internal/clock codec engine history host internal/host/orchestrator internal/host/worker internal/keyring internal/limits journal internal/queue internal/queue/memory internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program store internal/store/memory internal/timer internal/timer/memory internal/wire"},
-	{dir: "internal/simulation/check", own: "internal/header internal/host/platform internal/activities engine history host internal/queue internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world store internal/timer internal/wire"},
-	{dir: "internal/simulation/scenario", own: ". internal/activities engine internal/gating examples/orders/orders history internal/queue internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world internal/scheduling schedule store internal/wire"},
+	{dir: "internal/simulation/check", own: "internal/header internal/host/platform internal/activities engine history host internal/querying internal/queue internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world store internal/timer internal/wire"},
+	{dir: "internal/simulation/scenario", own: ". internal/activities engine internal/coordination examples/orders/orders history internal/queue internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world internal/scheduling schedule store internal/wire"},
 	{dir: "internal/simulation", own: "history internal/kept internal/simulation/check internal/simulation/choice internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store"},
 	{dir: "internal/simulation/search", own: "internal/activities engine history internal/simulation internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store internal/wire"},
 	{dir: "internal/simulation/...", own: "any"},
@@ -139,7 +141,7 @@ var layers = []layer{
 	{dir: "internal/...", own: "any awslambda store/dynamo internal/queue/sqs internal/timer/scheduler", foreign: aws},
 }
 
-// onAWS are the folders that talk to AWS; "any" does not cover them.
+// onAWS are the folders that talk to AWS; "any" does not include them.
 var onAWS = []string{"awslambda", "internal/archive/s3", "store/dynamo", "internal/queue/sqs", "internal/timer/scheduler"}
 
 func TestImportsRunOneWay(t *testing.T) {
@@ -164,7 +166,7 @@ func TestImportsRunOneWay(t *testing.T) {
 	}
 }
 
-// What runs on Lambda has no console in it, nor the environment that serves one.
+// The Lambda functions do not link the console, nor package embedded, which serves one.
 func TestTheFunctionsDoNotLinkTheConsole(t *testing.T) {
 	t.Parallel()
 	of := map[string][]string{}
@@ -172,7 +174,7 @@ func TestTheFunctionsDoNotLinkTheConsole(t *testing.T) {
 		dir := path.Dir(file)
 		of[dir] = append(of[dir], imports...)
 	}
-	linked := map[string]string{} // by folder, who imports it
+	linked := map[string]string{} // the importing package, by folder
 	var link func(dir, by string)
 	link = func(dir, by string) {
 		if _, seen := linked[dir]; seen {
@@ -197,7 +199,7 @@ func TestTheFunctionsDoNotLinkTheConsole(t *testing.T) {
 	}
 }
 
-func TestImportsTableRefusesWhatItShould(t *testing.T) {
+func TestImportsTableRejectsWrongImports(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		dir, imported string
@@ -253,8 +255,7 @@ func (l layer) allows(imported string) bool {
 	return l.foreign != "" && strings.HasPrefix(imported, l.foreign)
 }
 
-// goFiles returns the imports of every Go file of this module that is no test,
-// by its path from the root.
+// goFiles returns the imports of every Go file of this module except tests, by path from the root.
 func goFiles(t *testing.T) map[string][]string {
 	t.Helper()
 	files := map[string][]string{}

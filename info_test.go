@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/client"
 )
 
 func TestInfoSuggestsToContinueAsNew(t *testing.T) {
@@ -27,26 +26,5 @@ func TestInfoSuggestsToContinueAsNew(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
-	}
-}
-
-func TestACustomStatusHasAType(t *testing.T) {
-	t.Parallel()
-	type progress struct{ Done, Of int }
-	flow := turnstile.NewOrchestration[int, int]("Flow")
-	e := start(t, flow.Implement(func(ctx turnstile.Context, _ int) (int, error) {
-		return 0, turnstile.SetCustomStatus(ctx, progress{2, 3})
-	}))
-	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
-	ok[int](t)(run.Wait(e.ctx))
-	d := ok[client.Description](t)(run.Describe(e.ctx))
-	if got := ok[progress](t)(client.CustomStatusOf[progress](d)); got != (progress{2, 3}) {
-		t.Errorf("the status is %v", got)
-	}
-	if _, err := client.CustomStatusOf[string](d); err == nil {
-		t.Error("it was taken for a string")
-	}
-	if got := ok[progress](t)(client.CustomStatusOf[progress](client.Description{})); got != (progress{}) {
-		t.Errorf("no status is %v", got)
 	}
 }

@@ -53,7 +53,7 @@ func TestAnInlineRetryThatWaitsForLongIsATimer(t *testing.T) {
 	}, flaky.Implement(func(ctx context.Context, _ int) (string, error) {
 		info := turnstile.ActivityInfo(ctx)
 		keys[info.IdempotencyKey] = true
-		if attempts = append(attempts, info.Attempt); info.Attempt < 4 {
+		if attempts = append(attempts, info.Number); info.Number < 4 {
 			return "", errors.New("not yet")
 		}
 		return "at last", nil
@@ -61,7 +61,7 @@ func TestAnInlineRetryThatWaitsForLongIsATimer(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	// After one second in the turn, after a minute and an hour by timers.
+	// The retry after one second runs in the turn; those after a minute and an hour are timers.
 	if !reflect.DeepEqual(attempts, []int{1, 2, 3, 4}) || len(keys) != 1 {
 		t.Errorf("the attempts were %v, with %d keys", attempts, len(keys))
 	}

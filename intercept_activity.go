@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/around"
 )
 
-// intercepted returns the code of an activity with the interceptors around it;
-// code itself where there are none.
+// intercepted returns the code of an activity wrapped by the interceptors; code itself if there are
+// none.
 func intercepted(code activities.Func, interceptors []Interceptor) activities.Func {
 	for i := len(interceptors) - 1; i >= 0; i-- {
 		if own := interceptors[i]; own.Activity != nil {
@@ -35,7 +35,7 @@ func (i Interceptor) aroundActivity(inner activities.Func) activities.Func {
 	}
 }
 
-// mistakes are what panics with in the name of the interceptor.
+// mistakes returns the panic values that name the interceptor.
 func (i Interceptor) mistakes() around.Mistakes {
 	return around.Mistakes{
 		Panicked:    func(v any) any { return &around.Panic{Interceptor: i.Name, Value: v} },

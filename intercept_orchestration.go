@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// interceptedCode returns the code of an orchestration with the interceptors
-// around it; code itself where there are none.
+// interceptedCode returns the code of an orchestration wrapped by the interceptors; code itself if
+// there are none.
 func interceptedCode(code engine.Func, interceptors []Interceptor) engine.Func {
 	for i := len(interceptors) - 1; i >= 0; i-- {
 		if own := interceptors[i]; own.Orchestration != nil {
@@ -27,12 +27,12 @@ func (i Interceptor) aroundOrchestration(inner engine.Func) engine.Func {
 			inner, own := inner, ctx.engine("next")
 			i.proceed(run)
 			if called {
-				panic(&MisuseError{Call: inside, Problem: "it called next a second time: call next once"})
+				panic(&MisuseError{Call: inside, Problem: "next was called twice: call it once"})
 			}
 			called = true
 			output, err := inner(own, input)
 			call.Output = output
-			// Not deferred: a panic that comes from within is none of this interceptor's.
+			// Not deferred, because a panic of the inner code is not this interceptor's.
 			run.Intercept(inside)
 			return err
 		})
@@ -47,8 +47,8 @@ func (i Interceptor) aroundOrchestration(inner engine.Func) engine.Func {
 	}
 }
 
-// proceed ends the interceptor's own code, and panics with what it must not have
-// done there.
+// proceed marks the end of the interceptor's own code. It panics if that code did something that an
+// interceptor must not do.
 func (i Interceptor) proceed(run *engine.Context) {
 	barred, err := run.Proceed()
 	if err != nil {
@@ -56,6 +56,6 @@ func (i Interceptor) proceed(run *engine.Context) {
 	}
 	if barred != nil {
 		panic(&MisuseError{Call: barred.Inside, Problem: fmt.Sprintf(
-			"it made a durable call, %s, which would stand in the history of every instance: do it in the orchestration, or in an activity", barred.Call)})
+			"it made a durable call, %s, which would be recorded in the history of every instance: make the call in the orchestration, or use an activity", barred.Call)})
 	}
 }

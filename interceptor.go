@@ -7,110 +7,106 @@ import (
 	"fmt"
 )
 
-// Interceptor runs around what an application or a client does: for
-// authorisation, logging, metrics, tracing. It is a [Part] of an [App], which
-// takes its Orchestration and Activity, and is given to Client.WithInterceptors, which takes
-// its Client; so one value serves all three. A function that is nil
-// costs nothing, and neither does an application or a client without interceptors.
+// Interceptor wraps the orchestrations and activities of an application, or the calls of a client:
+// for authorisation, logging, metrics, tracing. It is a [Component] of an [App], which uses
+// Orchestration and Activity, and an argument of Client.WithInterceptors, which uses Client, so one
+// value serves both. A nil function costs nothing, and neither does an application or a client
+// without interceptors.
 //
 //	app := turnstile.NewApp(audit, metrics, Fulfil.Implement(fulfil), Charge.Implement(charge))
 //	c = c.WithInterceptors(audit, metrics)
 //
-// The first that is given is the outermost. Each function calls next, which runs
-// the following interceptors and then what is intercepted, and returns its error,
-// or another. Payloads can be seen and not changed.
+// The first interceptor is the outermost. Each function calls next, which runs the following
+// interceptors and then the intercepted code, and returns the error of next or another error.
+// Interceptors can read payloads but not change them.
 type Interceptor struct {
-	// Name of the interceptor, in errors; unique in an application.
+	// Name is the interceptor's name in errors; unique in an application.
 	Name string
 
-	// Orchestration runs around the code of an orchestration, once for each
-	// execution, and again on each replay: what stands before next runs whenever
-	// the code is run from its beginning, what stands behind it when the execution
-	// ends, and again where that commit is lost. A line that [Logger] writes and a
-	// function that [AfterCommit] is given come once.
+	// Orchestration runs around the code of an orchestration, once for each execution, and again on
+	// each replay. Code before next runs whenever the orchestration is run from its beginning. Code
+	// after next runs when the execution ends, and again if that commit fails. A line that [Logger]
+	// writes, and a function that [AfterCommit] registers, appear once.
 	//
-	// Its own code has to be deterministic and records nothing: it may read
-	// [Info], log, set custom status and search attributes, and hand on headers
-	// ([WithHeaders]). So it can be added and taken out while instances run. A
-	// durable call in it returns a [*MisuseError] and makes the instance stuck, as a
-	// panic does; the reason names the interceptor. Without calling next it has to
-	// return an error, with which the orchestration fails; next is called once.
+	// Its own code must be deterministic and records nothing: it may read [Info], log, set the
+	// states and search attributes, and pass on headers ([WithHeaders]). So you can add and
+	// remove interceptors while instances run. A durable call in it returns a [*MisuseError] and
+	// makes the instance stuck, as a panic does; the reason names the interceptor. It must call
+	// next once, or return an error without calling next, which fails the orchestration.
 	Orchestration func(ctx Context, call *OrchestrationCall, next func(Context) error) error
 
-	// Activity runs around each attempt of an activity, inline or on a worker,
-	// inside of its time limits and its context: [ActivityInfo] and [Heartbeat]
-	// work. A returned error is the attempt's, with its retries; a panic is a failed
-	// attempt whose message names the interceptor. Without calling next it has to
-	// return an error; calling it again is another try within the attempt.
+	// Activity runs around each attempt of an activity, inline or on a worker, within its timeouts
+	// and its context: [ActivityInfo] and [Heartbeat] work. A returned error fails the attempt, and
+	// the retry policy applies; a panic is a failed attempt whose message names the interceptor. If
+	// it does not call next, it must return an error; calling next again repeats the activity's
+	// code within the attempt.
 	Activity func(ctx context.Context, call *ActivityCall, next func(context.Context) error) error
 
-	// Client runs around each call of a client that sends something. It may change
-	// the headers of the call; see [ClientCall]. It must not call the client that it
-	// intercepts with its own context. Calling next again sends again, under the
-	// same ids, which is harmless.
+	// Client runs around each call of a client that sends something. It may change the headers of
+	// the call; see [ClientCall]. It must not call the intercepted client with its own context.
+	// Calling next again sends the message again under the same ids, which is harmless.
 	Client func(ctx context.Context, call *ClientCall, next func(context.Context) error) error
 }
 
-// OrchestrationCall is an orchestration's execution as an [Interceptor] meets it;
-// [Info] has the rest. Not to be changed.
+// OrchestrationCall is the execution of an orchestration that an [Interceptor] wraps. [Info] has
+// more. Do not change it.
 type OrchestrationCall struct {
-	// Input, JSON.
+	// Input is the input as JSON.
 	Input json.RawMessage
-	// Output, JSON, once next has returned without an error.
+	// Output is the output as JSON, after next has returned without an error.
 	Output json.RawMessage
 }
 
-// ActivityCall is an attempt of an activity as an [Interceptor] meets it;
-// [ActivityInfo] has the rest. Not to be changed.
+// ActivityCall is the attempt of an activity that an [Interceptor] wraps. [ActivityInfo] has more.
+// Do not change it.
 type ActivityCall struct {
-	// Input, JSON.
+	// Input is the input as JSON.
 	Input json.RawMessage
-	// Result, JSON, once next has returned without an error.
+	// Result is the result as JSON, after next has returned without an error.
 	Result json.RawMessage
 }
 
-// ClientCall is a call of a client as an [Interceptor] meets it.
+// ClientCall is a call of a client that an [Interceptor] wraps.
 type ClientCall struct {
-	// Operation: "start" (of Rerun too), "raise", "cancel", "terminate", "suspend",
-	// "resume", "reschedule", "fire_timer", "retry_now", "redrive", "wake", "purge", "complete", "fail",
-	// "heartbeat", "SetLimit" or "ResetLimit".
+	// Operation is the kind of call: "start" (also for Restart), "raise", "cancel", "terminate",
+	// "suspend", "resume", "reschedule", "fire_timer", "retry_now", "redrive", "wake", "purge",
+	// "complete", "fail", "heartbeat", "SetLimit" or "ResetLimit".
 	Operation string
-	// Instance that it is about, and Name of the orchestration that is started, or
-	// of the event that is raised, or the key of a limit.
+	// Instance is the id of the instance that the call addresses. Name is the name of the
+	// orchestration that is started or of the event that is raised, or the key of a limit.
 	Instance, Name string
-	// Actor on whose behalf the client acts; empty for none.
+	// Actor is the actor on whose behalf the client acts; empty if there is none.
 	Actor string
-	// Payload that is sent, JSON: the input of a start, the data of an event, a
-	// result, details of a failure or a heartbeat, the number of a limit. Not to be changed.
+	// Payload is the payload that is sent, as JSON: the input of a start, the data of an event, a
+	// result, the details of a failure or a heartbeat, or the number of a limit. Do not change it.
 	Payload json.RawMessage
-	// Headers that go with the message: at most 16, 4,096 bytes in all. Those of a
-	// start are recorded, and go to its activities and children; headers of any other
-	// call tell the trace that it belongs to, and are not recorded. The interceptor
-	// may replace them; the map that is there may be the caller's own.
+	// Headers are sent with the message: at most 16, with 4,096 bytes in all. Headers of a start
+	// are recorded, and passed to the activities and children of the instance. Headers of every
+	// other call only connect the message to its trace, and are not recorded. The interceptor may
+	// replace the map, but must not modify it, because it may belong to the caller.
 	Headers map[string]string
 }
 
 func (i Interceptor) addTo(a *App) {
 	switch {
 	case i.Name == "":
-		a.problems = append(a.problems, errors.New("turnstile: an interceptor has no name: set Interceptor.Name, by which errors call it"))
+		a.problems = append(a.problems, errors.New("turnstile: an interceptor has no name: set Interceptor.Name, which errors show"))
 	case i.Orchestration == nil && i.Activity == nil && i.Client == nil:
 		a.problems = append(a.problems, fmt.Errorf("turnstile: interceptor %q has no function: set Orchestration, Activity or Client", i.Name))
 	case i.Orchestration == nil && i.Activity == nil:
-		a.problems = append(a.problems, fmt.Errorf("turnstile: interceptor %q has only Client, for which an application has no use: give it to client.Client.WithInterceptors", i.Name))
+		a.problems = append(a.problems, fmt.Errorf("turnstile: interceptor %q has only Client, which an application does not use: pass it to client.Client.WithInterceptors", i.Name))
 	}
 	for _, other := range a.interceptors {
 		if other.Name == i.Name && i.Name != "" {
-			a.problems = append(a.problems, fmt.Errorf("turnstile: two interceptors of the application are called %q: give one of them another Name, or leave it out", i.Name))
+			a.problems = append(a.problems, fmt.Errorf("turnstile: two interceptors of the application have the name %q: rename or remove one of them", i.Name))
 			break
 		}
 	}
 	a.interceptors = append(a.interceptors, i)
 }
 
-// withoutNext is the mistake of an interceptor that neither calls next nor
-// returns an error.
+// withoutNext is the error of an interceptor that neither called next nor returned an error.
 func withoutNext(name string) *MisuseError {
 	return &MisuseError{Call: "interceptor " + fmt.Sprintf("%q", name),
-		Problem: "it returned no error and has not called next: call next, or return an error"}
+		Problem: "it neither called next nor returned an error: do one of them"}
 }

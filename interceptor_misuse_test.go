@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 )
 
-func TestWhatAnInterceptorMustNotDoIsFoundAndNamed(t *testing.T) {
+func TestForbiddenCallsOfAnInterceptorAreDetectedAndNamed(t *testing.T) {
 	t.Parallel()
 	type next = func(turnstile.Context) error
 	event := turnstile.NewEvent[int]("go")
@@ -20,7 +20,7 @@ func TestWhatAnInterceptorMustNotDoIsFoundAndNamed(t *testing.T) {
 		want string
 	}{
 		"a panic before the code": {func(turnstile.Context, next) error { panic("oh") }, `panic in interceptor "i": oh`},
-		"a panic behind the code": {func(ctx turnstile.Context, next next) error {
+		"a panic after next": {func(ctx turnstile.Context, next next) error {
 			_ = next(ctx)
 			panic("oh")
 		}, `panic in interceptor "i": oh`},
@@ -28,7 +28,7 @@ func TestWhatAnInterceptorMustNotDoIsFoundAndNamed(t *testing.T) {
 			_ = turnstile.Sleep(ctx, time.Hour)
 			return next(ctx)
 		}, `interceptor "i": it made a durable call, timer`},
-		"a durable call behind the code": {func(ctx turnstile.Context, next next) error {
+		"a durable call after next": {func(ctx turnstile.Context, next next) error {
 			err := next(ctx)
 			_ = turnstile.Sleep(ctx, time.Hour)
 			return err
@@ -45,11 +45,11 @@ func TestWhatAnInterceptorMustNotDoIsFoundAndNamed(t *testing.T) {
 			turnstile.Go(ctx, func(turnstile.Context) (int, error) { return 0, nil })
 			return next(ctx)
 		}, `interceptor "i": it made a durable call, Go`},
-		"neither next nor an error": {func(turnstile.Context, next) error { return nil }, `interceptor "i": it returned no error and has not called next`},
+		"neither next nor an error": {func(turnstile.Context, next) error { return nil }, `interceptor "i": it neither called next nor returned an error`},
 		"next twice": {func(ctx turnstile.Context, next next) error {
 			_ = next(ctx)
 			return next(ctx)
-		}, `interceptor "i": it called next a second time`},
+		}, `interceptor "i": next was called twice`},
 		"no context": {func(_ turnstile.Context, next next) error { return next(turnstile.Context{}) }, `next: the Context is the zero value`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestWhatAnInterceptorMustNotDoIsFoundAndNamed(t *testing.T) {
 	}
 }
 
-func TestAPanicOfTheCodeIsNotTheInterceptors(t *testing.T) {
+func TestAPanicOfTheCodeDoesNotNameTheInterceptor(t *testing.T) {
 	t.Parallel()
 	main := turnstile.NewOrchestration[int, int]("Main")
 	var none notes
@@ -82,7 +82,7 @@ func TestAPanicOfTheCodeIsNotTheInterceptors(t *testing.T) {
 	}
 }
 
-func TestAPanicInAnActivitysInterceptorIsAFailedAttemptThatNamesIt(t *testing.T) {
+func TestAPanicInAnActivityInterceptorFailsTheAttemptAndNamesIt(t *testing.T) {
 	t.Parallel()
 	act := turnstile.NewActivity[string, int]("Act")
 	main := turnstile.NewOrchestration[string, string]("Main")
@@ -107,13 +107,13 @@ func TestAPanicInAnActivitysInterceptorIsAFailedAttemptThatNamesIt(t *testing.T)
 		}))
 	for what, want := range map[string]string{
 		"panic":   `panic in activity "Act": interceptor "i": oh`,
-		"nothing": `interceptor "i": it returned no error and has not called next`,
+		"nothing": `interceptor "i": it neither called next nor returned an error`,
 		"other":   `panic in activity "Act": the code's own other`,
 	} {
 		run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, main, what))
 		got, err := run.Wait(e.ctx)
 		if err != nil && what == "nothing" {
-			continue // Its stack has none of the author's code.
+			continue // Its stack contains no code of the author.
 		}
 		if err != nil || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, %v; want %q", what, got, err, want)
@@ -160,12 +160,12 @@ func TestMistakesOfAClientsInterceptor(t *testing.T) {
 	}
 }
 
-func TestAnApplicationTellsOfInterceptorsThatCannotWork(t *testing.T) {
+func TestAnApplicationReportsInvalidInterceptors(t *testing.T) {
 	t.Parallel()
 	var none notes
 	app := turnstile.NewApp(turnstile.Interceptor{}, none.noting("twice"), none.noting("twice"), turnstile.Interceptor{Name: "empty"},
 		turnstile.Interceptor{Name: "outside", Client: none.noting("").Client})
-	for _, want := range []string{"an interceptor has no name", `called "twice"`, `"empty" has no function`, `"outside" has only Client`} {
+	for _, want := range []string{"an interceptor has no name", `the name "twice"`, `"empty" has no function`, `"outside" has only Client`} {
 		if err := app.Err(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in: %v", want, err)
 		}

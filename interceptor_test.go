@@ -39,7 +39,7 @@ func (l *notes) is(t *testing.T, want ...string) {
 	}
 }
 
-// noting notes what it runs around.
+// noting returns an interceptor that records its calls.
 func (l *notes) noting(name string) turnstile.Interceptor {
 	return turnstile.Interceptor{
 		Name: name,
@@ -50,7 +50,7 @@ func (l *notes) noting(name string) turnstile.Interceptor {
 			return err
 		},
 		Activity: func(ctx context.Context, call *turnstile.ActivityCall, next func(context.Context) error) error {
-			l.add("%s: activity %s, attempt %d", name, call.Input, turnstile.ActivityInfo(ctx).Attempt)
+			l.add("%s: activity %s, attempt %d", name, call.Input, turnstile.ActivityInfo(ctx).Number)
 			err := next(ctx)
 			l.add("%s: result %s, %v", name, string(call.Result), err)
 			return err
@@ -64,7 +64,7 @@ func (l *notes) noting(name string) turnstile.Interceptor {
 	}
 }
 
-func TestInterceptorsRunAroundEachOtherTheFirstOutermost(t *testing.T) {
+func TestTheFirstInterceptorIsTheOutermost(t *testing.T) {
 	t.Parallel()
 	var seen notes
 	a, b := seen.noting("a"), seen.noting("b")
@@ -94,7 +94,7 @@ func TestInterceptorsRunAroundEachOtherTheFirstOutermost(t *testing.T) {
 	)
 }
 
-func TestAnInterceptorMayAnswerInPlaceOfWhatItRunsAround(t *testing.T) {
+func TestAnInterceptorMayReturnAnErrorWithoutCallingNext(t *testing.T) {
 	t.Parallel()
 	denied := turnstile.WithCode(errors.New("this tenant may not"), "denied")
 	guard := turnstile.Interceptor{
@@ -143,9 +143,9 @@ func TestAnInterceptorMayAnswerInPlaceOfWhatItRunsAround(t *testing.T) {
 	}
 }
 
-// What an orchestration's interceptor does before next is done again on each
-// replay; what it logs, and gives to AfterCommit, once.
-func TestOnReplayAnInterceptorRunsAgainAndIsHeardOnce(t *testing.T) {
+// Code of an orchestration's interceptor before next runs again on each replay; its log lines and
+// AfterCommit functions appear once.
+func TestAnInterceptorRunsAgainOnReplayButLogsOnce(t *testing.T) {
 	t.Parallel()
 	var runs, heard notes
 	watch := turnstile.Interceptor{
@@ -180,7 +180,7 @@ func TestOnReplayAnInterceptorRunsAgainAndIsHeardOnce(t *testing.T) {
 	heard.is(t, "began", "ended, continued: true", "began", "ended, continued: false")
 }
 
-func TestHeadersOfAContextGoToWhatIsStartedWithIt(t *testing.T) {
+func TestHeadersOfAContextReachItsOperations(t *testing.T) {
 	t.Parallel()
 	var seen notes
 	note := turnstile.NewActivity[string, string]("Note").With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 2}))
@@ -209,8 +209,8 @@ func TestHeadersOfAContextGoToWhatIsStartedWithIt(t *testing.T) {
 	e := start(t, headers,
 		note.Implement(func(ctx context.Context, who string) (string, error) {
 			info := turnstile.ActivityInfo(ctx)
-			seen.add("%s %d: %s", who, info.Attempt, shown(info.Headers))
-			if info.Attempt == 1 {
+			seen.add("%s %d: %s", who, info.Number, shown(info.Headers))
+			if info.Number == 1 {
 				return "", errors.New("again")
 			}
 			return "", nil
@@ -268,12 +268,12 @@ func TestHeadersOfAContextGoToWhatIsStartedWithIt(t *testing.T) {
 	}
 }
 
-func TestHeadersOverTheLimitAreRefusedWhereTheyAreSet(t *testing.T) {
+func TestHeadersOverTheLimitAreRejectedWhereTheyAreSet(t *testing.T) {
 	t.Parallel()
 	main := turnstile.NewOrchestration[int, string]("Main")
 	e := start(t, main.Implement(func(ctx turnstile.Context, _ int) (string, error) {
 		_, err := turnstile.WithHeaders(ctx, map[string]string{"a": strings.Repeat("x", 4090)})
-		if !isInvalid(err) || !strings.Contains(err.Error(), "the limit is 4096") {
+		if !isInvalid(err) || !strings.Contains(err.Error(), "the limit of 4096") {
 			return "", differ("too long: %v", err)
 		}
 		if _, err = turnstile.WithHeaders(ctx, map[string]string{"A": ""}); !isInvalid(err) {
@@ -281,14 +281,14 @@ func TestHeadersOverTheLimitAreRefusedWhereTheyAreSet(t *testing.T) {
 		}
 		return "as said", nil
 	}))
-	// Those of the start count too.
+	// The headers of the start count too.
 	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, main, 1, client.WithHeaders(map[string]string{"tenant": "t"})))
 	if got := ok[string](t)(run.Wait(e.ctx)); got != "as said" {
 		t.Error(got)
 	}
 }
 
-// Other headers than those recorded are no nondeterminism.
+// Headers that differ from the recorded ones are not nondeterminism.
 func TestHeadersAreNotComparedOnReplay(t *testing.T) {
 	t.Parallel()
 	act := turnstile.NewActivity[int, int]("Act")

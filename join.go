@@ -2,10 +2,9 @@ package turnstile
 
 import "github.com/turnstile-go/turnstile/engine"
 
-// Join waits for all operations and returns their results in the order of the
-// arguments. Where some fail, it waits for the others all the same, and
-// returns the error that is first in history. Over nothing it returns at once.
-// It records nothing.
+// Join waits for all operations and returns their results in the order of the arguments. If some
+// fail, it still waits for the others, and returns the error that is first in the history. Without
+// operations it returns immediately. It records nothing.
 func Join[T any](ctx Context, futures ...Future[T]) ([]T, error) {
 	run := ctx.engine("Join")
 	values, err := run.Join(operations("Join", futures)...)
@@ -21,8 +20,8 @@ func Join[T any](ctx Context, futures ...Future[T]) ([]T, error) {
 	return results, nil
 }
 
-// JoinMixed is [Join] of operations of different types: when it has returned
-// without an error, awaiting each returns its result at once.
+// JoinMixed is [Join] for operations of different types: after it has returned without an error,
+// awaiting each operation returns its result immediately.
 //
 //	stock, price := Stock.Start(ctx, item), Price.Start(ctx, item)
 //	if err := turnstile.JoinMixed(ctx, stock, price); err != nil {
@@ -37,7 +36,7 @@ func JoinMixed(ctx Context, futures ...Awaitable) error {
 	return explainAmong(err, futures)
 }
 
-// operations returns the engine's side of futures that were all started.
+// operations returns the engine's futures. It panics for a Future that was never started.
 func operations[F Awaitable](call string, futures []F) []*engine.Future {
 	return appendOperations(make([]*engine.Future, 0, len(futures)), call, futures)
 }

@@ -9,39 +9,43 @@ import (
 	"github.com/turnstile-go/turnstile/internal/names"
 )
 
-// Limit lets at most n attempts of an activity, or n instances of an orchestration, with this
-// key run at a time. Of an activity it counts over all instances, activities and processes: 1 to [MaxLimit]. The key is 1 to 256 bytes of UTF-8
-// without control characters.
+// Limit lets at most n attempts of an activity, or n instances of an orchestration, with this key
+// run at a time. n is from 1 to [MaxLimit]. The key is 1 to 256 bytes of UTF-8 without control
+// characters. Keys of activities and keys of orchestrations are separate.
+//
+// For an activity, the limit applies across all instances, activities and processes that use the
+// key:
 //
 //	var Charge = turnstile.NewActivity[Order, Receipt]("Charge").
 //		With(turnstile.Limit("stripe", 20), turnstile.AttemptTimeout(30*time.Second))
 //
-// An attempt takes a permit before its code begins, and gives it back after its
-// result was sent. Without a free permit it waits; that is no attempt for the retry
-// policy and no part of the [AttemptTimeout], and it counts for the [TotalTimeout].
-// The first 32 that wait are served in order, as soon as a permit is free; others ask again,
-// after 1 second at first and at most 20. A worker that dies leaves its permit taken
-// until the attempt's time is over (AttemptTimeout, five minutes by default).
+// An attempt takes a permit before its code starts, and returns it when its code returns.
+// Without a free permit the attempt waits. Waiting counts toward the [TotalTimeout], but not toward
+// the [AttemptTimeout] or the attempts of the retry policy. Waiting attempts are served roughly in
+// order, as soon as a permit is free. If a worker dies, its permit stays taken until one minute
+// after the attempt's timeout (AttemptTimeout, five minutes by default).
 //
 // For a limit by input, give the option at the call, with the input in the key:
 //
 //	Charge.With(turnstile.Limit("customer "+order.Customer, 1)).Call(ctx, order)
 //
-// A value that is not valid is an error of [App.Err] and of the call, as is a key that two
-// activities, or two orchestrations, of an App limit to different numbers. It is for Call and Start: Inline is
-// a [*MisuseError] that parks the instance.
+// The option works for Call and Start; with Inline it is a [*MisuseError] that makes the instance
+// stuck.
 //
-// An instance of an orchestration waits before its code begins, with the status queued, until
-// fewer than n of all instances with this key run, whatever orchestrations they are of. They
-// begin first come, first served, and keep their place until they end, also while they are
-// suspended or stuck, and over ContinueAsNew. One that is redriven waits anew. The limit of an
-// implementation holds for every start, unless the declaration that the start is made with has another key:
+// An instance of an orchestration waits before its code starts, with the status queued, until fewer
+// than n instances with this key run, of any orchestration. Instances start in the order in which
+// they asked. An instance keeps its permit until it ends, also while it is suspended or stuck, and
+// across ContinueAsNew. A redriven instance waits again. The limit of an implementation applies to
+// every start, unless the declaration that is used for the start has another key:
 //
 //	Import.With(turnstile.Limit("import "+order.Customer, 2)).StartDetached(ctx, order)
 //
-// Instances of a key have a gate, the instance "limit:KEY" of the orchestration
-// turnstile.limit, which every App has. At most 1,000 wait at it; who starts then is
-// terminated, with this reason. Keys of activities and of orchestrations are apart.
+// The permits of a key are handed out by its coordinator, the instance "limit:KEY" of the
+// orchestration turnstile.limit, which every App has. At most 1,000 instances wait for it; another
+// instance that starts then is terminated, and the reason says so.
+//
+// An invalid key or n is an error of [App.Err] and of the call. So are two activities, or two
+// orchestrations, of one App that declare different limits for a key.
 func Limit(key string, n int) Option { return limit{key, n} }
 
 type limit struct {
@@ -59,11 +63,10 @@ func (l limit) applyToOrchestration(o *orchestrationOptions) {
 	o.problems = append(o.problems, limitProblems("Limit", l.key, l.n)...)
 }
 
-// Rate lets at most n attempts with this key begin within any span of this length,
-// over all instances, activities and processes: n from 1 to [MaxLimit], a span from a
-// millisecond to [MaxTimer]. A burst of n may begin at once. Retries count, each as
-// an attempt of its own. Otherwise it works as [Limit], and an activity can have both;
-// their keys are apart.
+// Rate lets at most n attempts with this key start within any window of the length per, across all
+// instances, activities and processes. n is from 1 to [MaxLimit], per from a millisecond to
+// [MaxTimer]. A burst of n attempts may start at once. Each retry counts as an attempt. Otherwise
+// Rate works as [Limit] does. An activity can have both, and their keys are separate.
 func Rate(key string, n int, per time.Duration) ActivityOption { return rate{key, n, per} }
 
 type rate struct {
@@ -81,7 +84,7 @@ func (r rate) applyToActivity(o *activityOptions) {
 	}
 }
 
-// limitProblems returns what cannot be about a key and its number.
+// limitProblems returns the problems of a key and its number.
 func limitProblems(call, key string, n int) []error {
 	var all []error
 	wrong := func(argument, problem string) {
@@ -94,19 +97,19 @@ func limitProblems(call, key string, n int) []error {
 	return all
 }
 
-// limits are those that the activities and orchestrations of an App declare, by kind and key.
+// limits are the limits that the activities and orchestrations of an App declare, by kind and key.
 type limits map[limitName]declaredLimit
 
 type limitName struct {
 	call, key string
-	// instances: it is one of instances, whose keys are apart from those of activities.
+	// instances is true for a limit of instances. Its keys are separate from those of activities.
 	instances bool
 }
 
 type declaredLimit struct {
 	n     int
 	perMS int64
-	// by is what declares it, and where.
+	// by is the declaring activity or orchestration, and where it is registered.
 	by string
 }
 
@@ -117,8 +120,8 @@ func (l declaredLimit) String() string {
 	return fmt.Sprintf("%d in %s", l.n, time.Duration(l.perMS)*time.Millisecond)
 }
 
-// add notes the limits of an activity, and returns an error for each that another
-// activity declares otherwise.
+// add records the limits of an activity. It returns an error for each limit that another activity
+// declares differently.
 func (l *limits) add(policy *history.Retry, activity, source string) error {
 	if policy == nil {
 		return nil
@@ -129,7 +132,7 @@ func (l *limits) add(policy *history.Retry, activity, source string) error {
 		l.one(limitName{call: "Rate", key: policy.RateKey}, declaredLimit{policy.Rate, policy.RateMS, by}))
 }
 
-// addInstances is add for the limit of the instances of an orchestration.
+// addInstances does the same for the limit of the instances of an orchestration.
 func (l *limits) addInstances(key string, n int, orchestration, source string) error {
 	return l.one(limitName{"Limit", key, true}, declaredLimit{n, 0, fmt.Sprintf("orchestration %q (registered at %s)", orchestration, source)})
 }
@@ -150,5 +153,5 @@ func (l *limits) one(name limitName, d declaredLimit) error {
 		return nil
 	}
 	return &InvalidArgumentError{Call: name.call, Argument: "n",
-		Problem: fmt.Sprintf("is %s for the key %q, and %s has %s for it: a key has one limit", d, name.key, other.by, other)}
+		Problem: fmt.Sprintf("is %s for the key %q, but %s declares %s: give the key the same limit everywhere", d, name.key, other.by, other)}
 }

@@ -20,7 +20,7 @@ func TestNoMoreAttemptsRunThanALimitAllows(t *testing.T) {
 		n := running.Add(1)
 		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 		}
-		// Each waits for another one, so two do run at a time.
+		// Each attempt waits for another one, so two do run at the same time.
 		select {
 		case meet <- true:
 		case <-meet:
@@ -31,7 +31,7 @@ func TestNoMoreAttemptsRunThanALimitAllows(t *testing.T) {
 		ended.Add(1)
 		return 0, nil
 	}
-	// Two activities have one key.
+	// Two activities share a key.
 	limited := turnstile.Limit("stripe", 2)
 	charge := turnstile.NewActivity[int, int]("Charge").With(limited)
 	refund := turnstile.NewActivity[int, int]("Refund").With(limited)
@@ -67,11 +67,11 @@ func TestWrongLimitsAreRefusedWhereTheyAreDeclared(t *testing.T) {
 		"a key of 10 kB":            {[]turnstile.ActivityOption{turnstile.Limit(long, 1)}, "has 10000 bytes, it can have at most 256"},
 		"a key that is not UTF-8":   {[]turnstile.ActivityOption{turnstile.Rate("\xff", 1, time.Second)}, "is not UTF-8"},
 		"a line separator":          {[]turnstile.ActivityOption{turnstile.Limit("a\u2028b", 1)}, "line separator U+2028"},
-		"a writing direction":       {[]turnstile.ActivityOption{turnstile.Rate("a\u202eb", 1, 1)}, "writing direction U+202E"},
+		"a writing direction":       {[]turnstile.ActivityOption{turnstile.Rate("a\u202eb", 1, 1)}, "text direction mark U+202E"},
 		"a control character":       {[]turnstile.ActivityOption{turnstile.Limit("a\tb", 1)}, "control character U+0009"},
 		"a rate without a span":     {[]turnstile.ActivityOption{turnstile.Rate("stripe", 1, 0)}, "is 0s, it must be more than 0"},
-		"another limit of the key":  {[]turnstile.ActivityOption{turnstile.Limit("known", 4)}, `is 4 for the key "known", and activity "Known"`},
-		"another rate of the key":   {[]turnstile.ActivityOption{turnstile.Rate("known", 3, time.Minute)}, `is 3 in 1m0s for the key "known", and activity "Known"`},
+		"another limit of the key":  {[]turnstile.ActivityOption{turnstile.Limit("known", 4)}, `is 4 for the key "known", but activity "Known"`},
+		"another rate of the key":   {[]turnstile.ActivityOption{turnstile.Rate("known", 3, time.Minute)}, `is 3 in 1m0s for the key "known", but activity "Known"`},
 		"the same numbers":          {[]turnstile.ActivityOption{turnstile.Limit("known", 3), turnstile.Rate("known", 3, time.Second)}, ""},
 		"another limit, other keys": {[]turnstile.ActivityOption{turnstile.Limit("b", 4)}, ""},
 	} {

@@ -6,17 +6,15 @@ import (
 	"github.com/turnstile-go/turnstile/internal/names"
 )
 
-// Limits of durable calls.
+// These are the limits of durable calls.
 const (
-	// MaxPayload is how large one value may be as JSON, in bytes: an input, a
-	// result, the data of an event, a status. What is larger belongs in a bucket
-	// or a table, and a reference to it in the value.
+	// MaxPayload is the maximum size of one value as JSON, in bytes: an input, a result, the data
+	// of an event, a status. Store larger data in a bucket or a table, and pass a reference.
 	MaxPayload = 256 << 10
-	// MaxTimer is the longest timer: a hundred years. Beyond it lie times that
-	// EventBridge Scheduler does not know (its years end with 2199), and mistakes of
-	// unit.
+	// MaxTimer is the longest timer: a hundred years. EventBridge Scheduler accepts no time after
+	// the year 2199, and a longer duration is probably a wrong unit.
 	MaxTimer = 100 * 365 * 24 * time.Hour
-	// MaxLimit is the most that [Limit] and [Rate] take. All permits of a Limit are one item;
-	// each of a Rate is one of its own, and an attempt that finds none free has read them all.
+	// MaxLimit is the largest n of [Limit] and [Rate]. All permits of a key are one item of the
+	// activities table, of which DynamoDB takes 1,000 write units a second.
 	MaxLimit = names.MaxLimit
 )

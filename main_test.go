@@ -16,10 +16,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// epoch is when virtual time begins.
+// epoch is when virtual time starts.
 var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// env is an application that runs in virtual time until the test ends.
+// env returns an application that runs in virtual time until the test ends.
 type env struct {
 	*embedded.Runtime
 	t      *testing.T
@@ -27,15 +27,15 @@ type env struct {
 	ctx    context.Context
 }
 
-// arrange makes an environment that does not run yet.
-func arrange(t *testing.T, options []embedded.Option, parts ...turnstile.Part) *env {
+// arrange creates an environment that does not run yet.
+func arrange(t *testing.T, options []embedded.Option, parts ...turnstile.Component) *env {
 	t.Helper()
 	options = append([]embedded.Option{embedded.WithVirtualTime(epoch)}, options...)
 	e, err := embedded.New(turnstile.NewApp(parts...), options...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The deadline is for a test that hangs, and for none that works.
+	// The deadline only ends a test that hangs.
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(stop)
 	return &env{Runtime: e, t: t, client: e.Client(), ctx: ctx}
@@ -54,7 +54,7 @@ func (e *env) run() {
 	})
 }
 
-func start(t *testing.T, parts ...turnstile.Part) *env {
+func start(t *testing.T, parts ...turnstile.Component) *env {
 	t.Helper()
 	e := arrange(t, nil, parts...)
 	e.run()
@@ -79,8 +79,8 @@ func kinds(events []history.Event) []string {
 	return names
 }
 
-// replay runs a history against an application, and returns the outcome of
-// the turn in which nothing new arrived.
+// replay runs a history against an application, and returns the outcome of a turn without new
+// events.
 func replay(t *testing.T, app *turnstile.App, instance string, events []history.Event) engine.Turn {
 	t.Helper()
 	if err := app.Err(); err != nil {

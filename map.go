@@ -6,26 +6,24 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// Map calls fn for each item, never for more than limit of them at once, and
-// returns the results in the order of the items. The next one starts in the
-// turn in which one ends. Map records what fn starts and nothing of its own.
+// Map calls fn for each item, with at most limit calls running at a time, and returns the results
+// in the order of the items. When a call ends, the next one starts in the same turn. Map records
+// the operations of fn and nothing of its own.
 //
 //	receipts, err := turnstile.Map(ctx, orders, 3, Charge.Call)
 //
-// The first failure cancels the calls under way, no other begins, and it is
-// returned as an [*ItemError]; [TolerateFailures] allows for some, and
-// [MapSettled] lets each item end for itself. Map returns when all calls have
-// returned, the cancelled calls included. Over nothing it returns nothing at once,
-// whatever the limit, which may be len(items).
+// The first failure cancels the running calls, and no other call starts. Map returns the failure as
+// an [*ItemError]. [TolerateFailures] allows some failures, and [MapSettled] returns the outcome of
+// each item. Map returns after all calls have returned, including the cancelled ones. Without items
+// it returns immediately with an empty slice, whatever the limit, so limit may be len(items).
 //
-// Errors: [*ItemError], [*InvalidArgumentError] for a limit below 1 before
-// anything is recorded, [*CancelledError] when the scope of ctx or the instance
-// is cancelled.
+// Errors: [*ItemError]; [*InvalidArgumentError] for a limit below 1, before anything is recorded;
+// [*CancelledError] when the scope of ctx or the instance is cancelled.
 func Map[In, Out any](ctx Context, items []In, limit int, fn func(Context, In) (Out, error), options ...MapOption) ([]Out, error) {
 	return mapItems(ctx, "Map", items, limit, fn, options)
 }
 
-// ForEach is Map for calls without results. It records nothing itself either.
+// ForEach is [Map] for calls without results. It records nothing of its own either.
 func ForEach[In any](ctx Context, items []In, limit int, fn func(Context, In) error, options ...MapOption) error {
 	var none func(Context, In) (struct{}, error)
 	if fn != nil {
@@ -35,14 +33,13 @@ func ForEach[In any](ctx Context, items []In, limit int, fn func(Context, In) er
 	return err
 }
 
-// MapSettled is Map that returns how each item ended, in the order of the items:
-// the failure of one neither cancels the others nor fails MapSettled. With
-// [TolerateFailures] it fails as Map does after more failures than that. It records
-// nothing itself.
+// MapSettled is [Map] that returns the outcome of each item, in the order of the items: the failure
+// of an item neither cancels the others nor fails MapSettled. With [TolerateFailures] it fails as
+// Map does when more items fail than tolerated. It records nothing of its own.
 //
 //	outcomes, err := turnstile.MapSettled(ctx, readers, 10, Send.Call)
 //
-// Errors as for [Map].
+// It returns the errors of [Map].
 func MapSettled[In, Out any](ctx Context, items []In, limit int, fn func(Context, In) (Out, error), options ...MapOption) ([]Outcome[Out], error) {
 	outcomes := make([]Outcome[Out], len(items))
 	var kept func(Context, int) (Out, error)
@@ -68,9 +65,9 @@ func MapSettled[In, Out any](ctx Context, items []In, limit int, fn func(Context
 	return outcomes, nil
 }
 
-// ItemError is the failure of one item of a Map, [MapSettled] or [ForEach].
+// ItemError is the failure of one item of a [Map], [MapSettled] or [ForEach].
 type ItemError struct {
-	// Index of the item.
+	// Index is the index of the item.
 	Index int
 	Err   error
 }
@@ -80,28 +77,27 @@ func (e *ItemError) Error() string { return fmt.Sprintf("item %d: %v", e.Index, 
 // Unwrap returns the item's own error.
 func (e *ItemError) Unwrap() error { return e.Err }
 
-// MapOption is an option of Map, [MapSettled] and [ForEach].
+// MapOption is an option of [Map], [MapSettled] and [ForEach].
 type MapOption interface{ applyToMap(*mapOptions) }
 
 type mapOptions struct {
 	tolerated int
 }
 
-// TolerateFailures lets up to n items fail: [Map] returns the zero value for them,
-// and [MapSettled] their errors. With one more than n the call fails with the first
-// of them.
+// TolerateFailures lets up to n items fail: [Map] returns the zero value for them, and [MapSettled]
+// their errors. If more than n items fail, the call fails with the first failure.
 func TolerateFailures(n int) MapOption { return mapOptions{n} }
 
 func (o mapOptions) applyToMap(all *mapOptions) { *all = o }
 
-// mapping is one Map under way.
+// mapping is the state of one running Map.
 type mapping struct {
 	mapOptions
 	cancel   func(reason string) error
-	next     int // item to begin
+	next     int // the next item to start
 	failures int
 	first    *ItemError
-	over     error // why no other item begins
+	over     error // why no other item starts
 }
 
 func mapItems[In, Out any](ctx Context, call string, items []In, limit int, fn func(Context, In) (Out, error), options []MapOption) ([]Out, error) {
@@ -120,8 +116,8 @@ func mapItems[In, Out any](ctx Context, call string, items []In, limit int, fn f
 		o.applyToMap(&m.mapOptions)
 	}
 	results := make([]Out, len(items))
-	// Each branch takes one item after the other, so that there are never more
-	// branches than items under way.
+	// Each branch processes one item after the other, so there are never more branches than running
+	// items.
 	worker := func(c *engine.Context) ([]byte, error) {
 		for m.next < len(items) && m.over == nil {
 			if err := c.Err(); err != nil {
@@ -144,7 +140,7 @@ func mapItems[In, Out any](ctx Context, call string, items []In, limit int, fn f
 	for i := range workers {
 		workers[i] = scope.GoFrom(from, worker)
 	}
-	// A cancelled scope is no reason to leave calls behind that clean up.
+	// Map also waits in a cancelled scope, because the cancelled calls may still clean up.
 	shielded := run.Shield()
 	_, err := shielded.Settle(workers...)
 	shielded.Release()
@@ -158,7 +154,7 @@ func mapItems[In, Out any](ctx Context, call string, items []In, limit int, fn f
 	return results, nil
 }
 
-// fail notes the failure of an item.
+// fail records the failure of an item.
 func (m *mapping) fail(c *engine.Context, failure *ItemError) {
 	if m.over != nil {
 		return

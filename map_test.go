@@ -29,7 +29,7 @@ func TestF09MapKeepsToItsLimit(t *testing.T) {
 			if open++; open > 2 {
 				t.Errorf("event %d: %d are open", events[i].EventID, open)
 			}
-			// F-09: the next starts in the turn in which one completes.
+			// F-09: the next call starts in the turn in which one completes.
 			if i > 2 && events[i-1].Kind != history.ActivityCompleted {
 				t.Errorf("event %d follows a %s", events[i].EventID, events[i-1].Kind)
 			}
@@ -65,15 +65,15 @@ func TestMapFailsWithTheFirstFailureAndCancelsTheRest(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		var ended []error
-		began := 0
+		startedAt := 0
 		err := turnstile.ForEach(ctx, []int{0, 1, 2, 3}, 3, func(ctx turnstile.Context, n int) error {
-			began++
+			startedAt++
 			if n == 1 {
 				_, err := odd.Call(ctx, 2)
 				return err
 			}
 			err := turnstile.Sleep(ctx, time.Hour)
-			// Clean-up is waited for.
+			// Map waits for the clean-up.
 			if _, undone := double.Call(turnstile.WithoutCancel(ctx), n); undone != nil {
 				return undone
 			}
@@ -85,8 +85,8 @@ func TestMapFailsWithTheFirstFailureAndCancelsTheRest(t *testing.T) {
 		if !ok || item.Index != 1 || !isActivity || failed.Activity != "Odd" {
 			return differ("ForEach gave %v", err)
 		}
-		if began != 3 || len(ended) != 2 || !errors.Is(ended[0], turnstile.ErrCancelled) || !errors.Is(ended[1], turnstile.ErrCancelled) {
-			return differ("%d began, of which %v ended", began, ended)
+		if startedAt != 3 || len(ended) != 2 || !errors.Is(ended[0], turnstile.ErrCancelled) || !errors.Is(ended[1], turnstile.ErrCancelled) {
+			return differ("%d began, of which %v ended", startedAt, ended)
 		}
 		return nil
 	}, odd.Implement(oddOnly))
@@ -95,7 +95,7 @@ func TestMapFailsWithTheFirstFailureAndCancelsTheRest(t *testing.T) {
 	}
 }
 
-func TestMapToleratesAsManyFailuresAsItIsTold(t *testing.T) {
+func TestMapToleratesTheGivenNumberOfFailures(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		got, err := turnstile.Map(ctx, []int{1, 2, 3, 4, 5}, 2, odd.Call, turnstile.TolerateFailures(2))
@@ -166,12 +166,11 @@ func TestMapInACancelledScopeReturnsItsError(t *testing.T) {
 	}
 }
 
-// Where a method value leaves no code of the author's on the stack, errors
-// point to the Map.
+// With a method value the stack contains no code of the author, so errors point to the Map.
 func TestR04ANondeterminismErrorInAMapNamesItsPlace(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, int]("Flow")
-	part := func(n int) turnstile.Part {
+	part := func(n int) turnstile.Component {
 		return flow.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 			_, err := turnstile.Map(ctx, []int{n}, 1, double.Call)
 			return 0, err

@@ -1,13 +1,12 @@
 package turnstile
 
-// RaiseTo raises the event for another instance, as client.Raise does from
-// outside. It is sent once the turn is committed; whether such an instance
-// exists, and what becomes of the event there, is not known here: for an
-// instance that has ended it has no effect, and for one that is not started
-// within 15 minutes it becomes a dead letter. It records one event.
+// RaiseTo raises the event for another instance, as client.Raise does from outside. The event is
+// sent after the turn is committed. RaiseTo does not report whether the instance exists or uses the
+// event: the event has no effect if the instance has ended, and becomes a dead letter if the
+// instance is not started within 15 minutes. RaiseTo records one event.
 //
-// Errors: [*InvalidArgumentError], [*EncodeError], [*PayloadTooLargeError],
-// [*CancelledError] in a cancelled scope. With an error nothing is recorded.
+// Errors: [*InvalidArgumentError], [*EncodeError], [*PayloadTooLargeError], and [*CancelledError]
+// in a cancelled scope. If it returns an error, nothing is recorded.
 func (e Event[T]) RaiseTo(ctx Context, instance string, data T) error {
 	run := ctx.engine(e.name)
 	if e.source == "" || e.problem != nil {
@@ -23,12 +22,12 @@ func (e Event[T]) RaiseTo(ctx Context, instance string, data T) error {
 	return run.RaiseEvent(instance, e.name, payload, normalize[T])
 }
 
-// CancelInstance asks another instance to stop, as client.Client.Cancel does from
-// outside; a sub-orchestration is cancelled by its Future. It is sent once the
-// turn is committed. It records one event.
+// CancelInstance asks another instance to stop, as client.Client.Cancel does from outside. The
+// request is sent after the turn is committed. To cancel a sub-orchestration, use its Future.
+// CancelInstance records one event.
 //
-// Errors: [*InvalidArgumentError], [*CancelledError] in a cancelled scope. With an
-// error nothing is recorded.
+// Errors: [*InvalidArgumentError], and [*CancelledError] in a cancelled scope. If it returns an
+// error, nothing is recorded.
 func CancelInstance(ctx Context, instance, reason string) error {
 	run := ctx.engine("CancelInstance")
 	if err := validInstance(instance); err != nil {
@@ -37,12 +36,12 @@ func CancelInstance(ctx Context, instance, reason string) error {
 	return run.CancelInstance(instance, reason)
 }
 
-// TerminateInstance ends another instance, as client.Client.Terminate does from outside:
-// its code is not asked, and undoes nothing. Use [CancelInstance] where it should. It is
-// sent once the turn is committed. It records one event.
+// TerminateInstance ends another instance, as client.Client.Terminate does from outside: the
+// instance's code does not run again and undoes nothing. Use [CancelInstance] to let it clean up.
+// The request is sent after the turn is committed. TerminateInstance records one event.
 //
-// Errors: [*InvalidArgumentError], [*CancelledError] in a cancelled scope. With an
-// error nothing is recorded.
+// Errors: [*InvalidArgumentError], and [*CancelledError] in a cancelled scope. If it returns an
+// error, nothing is recorded.
 func TerminateInstance(ctx Context, instance, reason string) error {
 	run := ctx.engine("TerminateInstance")
 	if err := validInstance(instance); err != nil {

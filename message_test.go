@@ -62,7 +62,7 @@ func TestAnOrchestrationRaisesEventsForAndCancelsOthers(t *testing.T) {
 		t.Errorf("recorded were %v", kinds(events))
 	}
 
-	// What is sent is compared on replay.
+	// Replay compares the sent messages.
 	for text, stuck := range map[string]bool{"hello": false, "hi": true} {
 		changed := speaker.Implement(func(ctx turnstile.Context, _ string) (string, error) {
 			if err := turnstile.Sleep(ctx, time.Minute); err != nil {
@@ -127,7 +127,7 @@ func TestAnInstanceTerminatesAnother(t *testing.T) {
 	if undone {
 		t.Error("its code went on")
 	}
-	// Code that cancels in its place disagrees with the history.
+	// Code that cancels instead disagrees with the history.
 	events := e.history(run.Instance)
 	for name, stop := range map[string]func(turnstile.Context, string, string) error{"terminates": turnstile.TerminateInstance, "cancels": turnstile.CancelInstance} {
 		changed := end.Implement(func(ctx turnstile.Context, _ string) (string, error) { return "said", stop(ctx, "stubborn", "no more") })

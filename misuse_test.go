@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 )
 
-// The panic of a call without an error is a panic of the code: it makes the instance
-// stuck, and its problem names the call and the side effect that made it.
+// If a call without an error result panics, the instance is stuck, and its problem names the call
+// and the side effect that made it.
 func TestMisuseOfACallWithoutAnErrorMakesTheInstanceStuck(t *testing.T) {
 	t.Parallel()
 	for name, call := range withoutErrors {

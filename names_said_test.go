@@ -18,40 +18,41 @@ import (
 type declared struct {
 	// packages are the names that packages of a name declare, and Type.Name of methods and fields.
 	packages map[string]map[string]bool
-	// said are the last parts of the names that public packages declare, and the words with which
-	// their texts begin, such as those of a history.
+	// said are the last parts of the names that public packages declare, and the first words of
+	// their texts, such as the words of a history.
 	said map[string]bool
 }
 
-// said is a comment or a text of a program, or a page.
+// said is a comment, a string of a program, or a page.
 type said struct {
 	at, pkg, text string
-	// comment: it is one. public: it is of a package that authors and callers import.
+	// comment is true for a comment; public is true if users import the package.
 	comment, public bool
 }
 
-// proper are the capitalised words in the middle of sentences that are no names of this repository.
+// proper are capitalised words that may appear in the middle of a sentence although they are not
+// names of this repository.
 var proper = strings.Fields(`AWS Lambda Scheduler EventBridge DynamoDB CloudWatch Go Unix Turnstile Galois Counter Mode Europe Berlin March
 	May Host Inspect Tree ExpFloat64 NormFloat64 TimersLostAlarm In Out`)
 
 // receivers are the types of the variables in the examples of comments.
 var receivers = map[string][]string{"c": {"client", "Client"}, "env": {"turnstiletest", "Env"}, "run": {"client", "Run"}}
 
-// What a comment, an error or a page names is there to be looked up. Names change, and nothing
-// compiles a comment.
-func TestWhatCommentsErrorsAndPagesNameExists(t *testing.T) {
+// Every name in a comment, an error or a page exists. Names change, and no compiler checks
+// comments.
+func TestNamesInCommentsErrorsAndPagesExist(t *testing.T) {
 	t.Parallel()
 	names, texts := namesAndTexts(t)
 	packages := make([]string, 0, len(names.packages))
 	for p := range names.packages {
-		if p != "gzip" { // Most often the standard library's.
+		if p != "gzip" { // Usually means the standard library's package.
 			packages = append(packages, p)
 		}
 	}
 	slices.Sort(packages)
 	qualified := regexp.MustCompile(`(?:^|[^\w./])(` + strings.Join(packages, "|") + `)\.([A-Z]\w*)(?:\.([A-Z]\w*))?(…?)`)
 	linked := regexp.MustCompile(`\[\*?([A-Z]\w*)(?:\.([A-Z]\w*))?\]`)
-	// In the middle of a sentence a capital begins a name.
+	// In the middle of a sentence a capitalised word is a name.
 	inside := regexp.MustCompile(`(?:[a-z,;(] |\()([A-Z][a-z0-9]\w*)\b`)
 	called := regexp.MustCompile(`\b(c|env|run)\.([A-Z]\w*)\(`)
 	n := 0
@@ -96,7 +97,7 @@ func TestWhatCommentsErrorsAndPagesNameExists(t *testing.T) {
 	}
 }
 
-// firstWord is a name with which a text begins.
+// firstWord matches a name at the beginning of a text.
 var firstWord = regexp.MustCompile(`^[A-Z]\w*`)
 
 func line(text, name string) string {
@@ -123,7 +124,7 @@ func namesAndTexts(t *testing.T) (*declared, []said) {
 			}
 		case strings.HasSuffix(path, ".md"):
 			if strings.HasPrefix(d.Name(), "from-") || d.Name() == "CHANGELOG.md" || d.Name() == "bugs.md" {
-				return nil // They name what other engines have, and what is gone.
+				return nil // These pages name parts of other engines, or removed names.
 			}
 			text, err := os.ReadFile(path)
 			if err != nil {
@@ -169,7 +170,7 @@ func namesAndTexts(t *testing.T) (*declared, []said) {
 	return names, texts
 }
 
-// declares takes in what a file of a package declares.
+// declares adds the declarations of a file.
 func (d *declared) declares(pkg string, file *ast.File, public bool) {
 	has := d.packages[pkg]
 	if has == nil {
@@ -223,7 +224,7 @@ func (d *declared) declares(pkg string, file *ast.File, public bool) {
 	}
 }
 
-// typeName is the name of a type in its package, without what points to it or fills it in.
+// typeName returns the name of a type in its package, without pointers and type arguments.
 func typeName(e ast.Expr) *ast.Ident {
 	switch e := e.(type) {
 	case *ast.Ident:

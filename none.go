@@ -1,7 +1,7 @@
 package turnstile
 
-// None is the input or the result of an activity, an orchestration or an event that
-// has none. As JSON it is {}.
+// None is the type for an activity, an orchestration or an event without input, result or data. Its
+// JSON form is {}.
 //
 //	var Refund = turnstile.NewActivity[Receipt, turnstile.None]("Refund")
 //

@@ -8,14 +8,14 @@ import (
 	"github.com/turnstile-go/turnstile/internal/marks"
 )
 
-// NonRetryable marks an error as final: whatever the retry policy says, no other
-// attempt is made of the activity, or of the child, whose own error it is. A child that returns
-// the error of an activity is retried, unless the policy names its code. Nil stays nil.
+// NonRetryable marks an error as final: whatever the retry policy says, the activity or the child
+// that returns it gets no other attempt. A child that returns the error of an activity is retried,
+// unless the policy lists its code. NonRetryable(nil) is nil.
 //
-// Marks count wherever they are in the tree of a returned error, behind errors.Join or
-// several %w too. An error is final if one error in the tree is. Of several codes the
-// first in the order of errors.As counts, and of several delays that are joined the
-// longest. A mark around an error overrides the same mark inside it.
+// A mark applies wherever it is in the tree of a returned error, also inside errors.Join or several
+// %w. The returned error is final if any error in the tree is. Of several codes, the first in the
+// order of errors.As is used; of several joined delays, the longest. A mark around an error
+// overrides the same mark inside it.
 func NonRetryable(err error) error {
 	if err == nil {
 		return nil
@@ -34,10 +34,9 @@ func (e *nonRetryableError) Failure() *history.Failure {
 	return f
 }
 
-// RetryAfter has the next attempt of the activity made after d, in place of the
-// retry policy's delay, if the policy has an attempt left: for a service that
-// says when to come back. In a tree of errors it counts as [NonRetryable] says. Nil
-// stays nil.
+// RetryAfter makes the next attempt of the activity start after d instead of the retry policy's
+// delay, if the policy has an attempt left. Use it for a service that says when to try again. In a
+// tree of errors it applies as described at [NonRetryable]. RetryAfter(nil, d) is nil.
 func RetryAfter(err error, d time.Duration) error {
 	if err == nil {
 		return nil
@@ -55,10 +54,10 @@ func (e *delayedError) Unwrap() error             { return e.err }
 func (e *delayedError) RetryDelay() time.Duration { return e.after }
 func (e *delayedError) Failure() *history.Failure { return activities.FailureOf(e.err) }
 
-// WithCode gives an error a code, a word to act on: ActivityError.Code,
-// ChildError.Code and OrchestrationError.Code have it, and
-// RetryPolicy.NonRetryableCodes may name it. In a tree of errors it counts as
-// [NonRetryable] says. Nil stays nil.
+// WithCode attaches a code to an error, a word that programs can act on. ActivityError.Code,
+// ChildError.Code and OrchestrationError.Code contain it, and RetryPolicy.NonRetryableCodes may
+// list it. In a tree of errors it applies as described at [NonRetryable]. WithCode(nil, code) is
+// nil.
 func WithCode(err error, code string) error {
 	if err == nil {
 		return nil
@@ -80,10 +79,10 @@ func (e *codedError) Failure() *history.Failure {
 	return f
 }
 
-// ErrorCode returns the first code that the error, or one in its tree, was given;
-// empty if none. That of a side effect's error is the code of the error that its
-// function returned. That of an orchestration that failed, which a client's Wait
-// returns, is the code of the error that the orchestration returned.
+// ErrorCode returns the first code in the tree of an error; empty if there is none. For the error
+// of a side effect it is the code of the error that its function returned. For the failure of an
+// orchestration, which a client's Wait returns, it is the code of the error that the orchestration
+// returned.
 func ErrorCode(err error) string {
 	return marks.Code(err)
 }

@@ -6,18 +6,18 @@ import (
 	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
-// ImplementationOption is an option of [Activity.Implement]: what only the side that
-// runs the activity can know.
+// ImplementationOption is an option of [Activity.Implement]: a setting of the process that runs the
+// activity.
 type ImplementationOption interface {
 	applyToImplementation(*activities.Activity)
 }
 
-// NonRetryableErrors names errors, as errors.Is finds them, behind which no attempt
-// follows whatever the retry policy says.
+// NonRetryableErrors excludes errors from retries: no attempt follows an error that matches one of
+// the targets with errors.Is, whatever the retry policy says.
 //
 //	Charge.Implement(charge, turnstile.NonRetryableErrors(ErrCardDeclined))
 //
-// NonRetryable marks one where it is returned, RetryPolicy.NonRetryableCodes goes by
+// [NonRetryable] marks a single error where it is returned; RetryPolicy.NonRetryableCodes lists
 // codes.
 func NonRetryableErrors(targets ...error) ImplementationOption {
 	return finalIf(func(err error) bool {
@@ -30,8 +30,8 @@ func NonRetryableErrors(targets ...error) ImplementationOption {
 	})
 }
 
-// NonRetryableErrorType names a type of errors, as errors.As finds it, behind which
-// no attempt follows whatever the retry policy says.
+// NonRetryableErrorType excludes a type of errors from retries: no attempt follows an error that
+// errors.As finds to be of this type, whatever the retry policy says.
 //
 //	Charge.Implement(charge, turnstile.NonRetryableErrorType[*ValidationError]())
 func NonRetryableErrorType[E error]() ImplementationOption {

@@ -32,60 +32,58 @@ type orchestrationOptions struct {
 	problems      []error
 }
 
-// Version names a version of an orchestration. With Implement it says which one is
-// implemented; with Call, Start, StartDetached, ContinueAsNew and client.Start which
-// one is asked for. Without it Implement implements the oldest, unnamed version, and the
-// others ask for the newest.
+// Version selects a version of an orchestration. With Implement it names the version that is
+// implemented. With Call, Start, StartDetached, ContinueAsNew and client.Start it names the version
+// that is requested. Without Version, Implement implements the oldest, unnamed version, and the
+// others request the newest.
 //
-// Versions are ordered by their dot-separated parts, numbers by value: 1.10 is
-// newer than 1.2. An instance stays on the version that it started with.
+// Versions are ordered by their dot-separated parts, and numbers by value: 1.10 is newer than 1.2.
+// An instance stays on the version that it started with.
 func Version(version string) OrchestrationOption {
 	return orchestrationOption(func(o *orchestrationOptions) { o.version = version })
 }
 
-// InstanceID chooses the instance id of a child or a detached orchestration: 1
-// to 512 bytes of UTF-8 without control characters. Ids of up to 128 ASCII letters, digits and
-// punctuation are also their own message group on SQS, which reads well in its
-// console.
+// InstanceID sets the instance id of a child or a detached orchestration: 1 to 512 bytes of UTF-8
+// without control characters. An id of up to 128 ASCII letters, digits and punctuation is used
+// unchanged as the message group on SQS, so you can recognize it in the SQS console.
 func InstanceID(id string) OrchestrationOption {
 	return orchestrationOption(func(o *orchestrationOptions) { o.instance = id })
 }
 
-// UseExisting says what happens when the instance id of a child is taken: the
-// instance that has it is used, if it is one of the same orchestration, whatever
-// its version and input. Without it, and where another orchestration has the id,
-// the child fails with a [*ChildError] of kind already_exists. A start by a client
-// has the option client.UseExisting.
+// UseExisting uses the existing instance if the instance id of a child is already in use by an
+// instance of the same orchestration, whatever its version and input. Without it, or if an instance
+// of another orchestration has the id, the child fails with a [*ChildError] of kind already_exists.
+// For a start by a client see client.UseExisting.
 //
-// A parent that found the id taken waits for the outcome of that instance, and
-// is told once, however it ends; if it has ended already, at once. Its
-// continuing as new goes on being waited for. It is not the parent's own child:
-// cancelling, terminating and the end of the parent leave it alone, and so does
-// the [ParentClosePolicy]. It records one event, in that instance.
+// The parent then waits for the outcome of the existing instance. It receives the outcome once,
+// however the instance ends, and immediately if it has already ended. If the instance continues as
+// new, the parent keeps waiting. The instance does not become a child of the parent: a cancel, a
+// terminate or the end of the parent does not affect it, and neither does the [ParentClosePolicy].
+// UseExisting records one event, in that instance.
 //
-// With [Retry] an instance that failed is followed by another, with its own id.
-// StartDetached needs no such option: no caller learns that an id is taken.
+// With [Retry] an instance that failed is followed by another, with an instance id of its own.
+// StartDetached does not need the option, because it does not report an id that is in use.
 func UseExisting() OrchestrationOption {
 	return orchestrationOption(func(o *orchestrationOptions) { o.useExisting = true })
 }
 
-// ClosePolicy says what happens to a sub-orchestration that still runs when the
-// execution that started it ends, also by continue-as-new.
+// ClosePolicy decides what happens to a sub-orchestration that is still running when the execution
+// that started it ends, also by continue-as-new.
 type ClosePolicy int
 
-// The policies of [ParentClosePolicy].
+// These are the policies of [ParentClosePolicy].
 const (
-	// Abandon lets the child run on to its own end. It is the default.
+	// Abandon lets the child continue to its own end. It is the default.
 	Abandon ClosePolicy = iota
 	// Cancel cancels the child: its code decides how it ends.
 	Cancel
-	// Terminate terminates the child: none of its code runs any more.
+	// Terminate terminates the child: its code does not run again.
 	Terminate
 )
 
-// ParentClosePolicy says what happens to a sub-orchestration that still runs
-// when the execution that started it ends: [Abandon], the default, [Cancel] or
-// [Terminate]. Cancelling and terminating the parent reach the child in any case.
+// ParentClosePolicy decides what happens to a sub-orchestration that is still running when the
+// execution that started it ends: [Abandon], the default, [Cancel] or [Terminate]. Cancelling or
+// terminating the parent always cancels or terminates the child.
 //
 //	child := Fulfil.With(turnstile.ParentClosePolicy(turnstile.Cancel)).Start(ctx, order)
 func ParentClosePolicy(policy ClosePolicy) OrchestrationOption {
@@ -104,19 +102,19 @@ func ParentClosePolicy(policy ClosePolicy) OrchestrationOption {
 	})
 }
 
-// RunTimeout bounds each execution of the orchestration. It belongs to an
-// implementation; a call of a sub-orchestration is bounded by [WithTimeout].
+// RunTimeout limits the duration of each execution of the orchestration. It is an option of an
+// implementation; to limit a call of a sub-orchestration, use [WithTimeout].
 //
-// When it is over, the scope of the orchestration is cancelled as by
-// [WithTimeout]: every await returns a [*CancelledError] that is an [ErrTimeout],
-// and clean-up can still run in a [WithoutCancel]. An orchestration that returns that
-// error fails by timeout. Code that goes on waiting in a shielded scope is not
-// ended: client.Client.Terminate does that.
+// When the time expires, the scope of the orchestration is cancelled as by [WithTimeout]: every
+// await returns a [*CancelledError] that is an [ErrTimeout], and clean-up can still run in a
+// [WithoutCancel] context. An orchestration that returns that error has failed with [KindTimeout].
+// Code that keeps waiting in a WithoutCancel context is not ended; use client.Client.Terminate for
+// that.
 //
-// It records one event, a timer, at the start, and one when the time is over.
-// So it is part of the code as its other operations are: changing it parks
-// instances that run, unless the new one is another Version. Negative, or more
-// than [MaxTimer], is an [*InvalidArgumentError] in [App.Err]; 0 is none.
+// It records one event, a timer, at the start, and one when the time expires. So the timeout is
+// part of the code, as other operations are: changing it makes running instances stuck, unless the
+// changed implementation is another [Version]. A negative duration, or one above [MaxTimer], is an
+// [*InvalidArgumentError] in [App.Err]; 0 means no limit.
 func RunTimeout(d time.Duration) OrchestrationOption {
 	return orchestrationOption(func(o *orchestrationOptions) {
 		o.timeout = d
@@ -124,16 +122,15 @@ func RunTimeout(d time.Duration) OrchestrationOption {
 	})
 }
 
-// Strict makes it a nondeterminism error if the next completion in history is
-// not one that the code waits for at that moment. It belongs to an
-// implementation.
-func Strict() OrchestrationOption {
+// Strict adds a check: it is a nondeterminism error if the next completion in the history is not
+// one for which the code waits at that moment. It is an option of an implementation.
+func StrictOrder() OrchestrationOption {
 	return orchestrationOption(func(o *orchestrationOptions) { o.strict = true })
 }
 
-// FailWhenStuck fails an instance whose code cannot go on (nondeterminism, a
-// panic), where it would otherwise be stuck until working code is deployed. It
-// belongs to an implementation.
+// FailWhenStuck fails an instance whose code cannot continue because of nondeterminism or a panic.
+// Without it the instance is stuck until working code is deployed. It is an option of an
+// implementation.
 func FailWhenStuck() OrchestrationOption {
 	return orchestrationOption(func(o *orchestrationOptions) { o.failWhenStuck = true })
 }

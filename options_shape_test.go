@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// optionVerbs begin the names of options that say what is done. All other options
-// begin with "With".
-var optionVerbs = []string{"Allow", "Begin", "Check", "Compare", "Crash", "Force", "Keep", "On", "Use"}
+// optionVerbs are the prefixes of options that are named after an action. All other options start
+// with "With".
+var optionVerbs = []string{"Allow", "Check", "Compare", "Crash", "Force", "Keep", "On", "Start", "Use"}
 
 // publicFiles calls f with each file of a package that users can import, in all
 // modules of the repository.
@@ -44,9 +44,8 @@ func publicFiles(t *testing.T, f func(path string, file *ast.File)) {
 	}
 }
 
-// TestOptionsHaveOneShape: a type whose name ends with Option is an interface that
-// nobody else can implement, and a function that returns one is named as design.md
-// says.
+// A type whose name ends with Option is an interface that only its package can implement, and a
+// function that returns one is named according to design.md.
 func TestOptionsHaveOneShape(t *testing.T) {
 	t.Parallel()
 	types, functions := 0, 0
@@ -85,8 +84,8 @@ func TestOptionsHaveOneShape(t *testing.T) {
 	}
 }
 
-// closedInterface reports whether an interface has an unexported method, or embeds
-// others. An alias is the type of another package.
+// closedInterface reports whether an interface has an unexported method, or embeds such interfaces.
+// An alias is a type of another package.
 func closedInterface(of ast.Expr) bool {
 	if _, is := of.(*ast.SelectorExpr); is {
 		return true

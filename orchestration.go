@@ -9,23 +9,23 @@ import (
 	"github.com/turnstile-go/turnstile/internal/catalog"
 )
 
-// Orchestration is the declaration of an orchestration: its name, and the
-// types of its input and output, which travel as JSON. It is a value; With
-// returns another one. The implementation stands elsewhere, see Implement.
+// Orchestration declares an orchestration: its name, and the types of its input and output, which
+// are encoded as JSON. It is an immutable value; With returns a changed copy. Implement joins it to
+// its code.
 type Orchestration[In, Out any] struct {
 	name      string
 	source    string
 	options   orchestrationOptions
 	normalize engine.Normalizer
-	// types is what is wrong with the types, problem that and what is wrong
-	// with the name; nil if nothing is.
+	// types is the problem with the types. problem is that together with the problem with the name.
+	// Both are nil for a valid declaration.
 	types, problem error
-	// wrong is what is wrong with the options.
+	// wrong is the problem with the options.
 	wrong error
 }
 
-// NewOrchestration declares an orchestration. Names are unique in an
-// application, versions apart, and stand in histories.
+// NewOrchestration declares an orchestration. Its name is unique in an application, except for its
+// versions, and is recorded in histories.
 func NewOrchestration[In, Out any](name string) Orchestration[In, Out] {
 	types := errors.Join(encodable[In]("input of orchestration", name), encodable[Out]("output of orchestration", name))
 	return Orchestration[In, Out]{name: name, source: source(), normalize: normalize[In],
@@ -35,24 +35,23 @@ func NewOrchestration[In, Out any](name string) Orchestration[In, Out] {
 // Name returns the orchestration's name.
 func (o Orchestration[In, Out]) Name() string { return o.name }
 
-// Version returns the version that [Version] gave the declaration; empty if none.
+// Version returns the version that [Version] set; empty if none.
 func (o Orchestration[In, Out]) Version() string { return o.options.version }
 
-// InstanceID returns the instance id that [InstanceID] gave the declaration; empty
-// if none.
+// InstanceID returns the instance id that the option [InstanceID] set; empty if none.
 func (o Orchestration[In, Out]) InstanceID() string { return o.options.instance }
 
 // UsesExisting reports whether the declaration has the option [UseExisting].
 func (o Orchestration[In, Out]) UsesExisting() bool { return o.options.useExisting }
 
-// Limit returns the key and the number that [Limit] gave the declaration; empty if none.
+// Limit returns the key and the number that the option [Limit] set; empty and 0 if none.
 func (o Orchestration[In, Out]) Limit() (key string, n int) {
 	return o.options.limitKey, o.options.limit
 }
 
-// With returns a copy of the declaration with these options. [App.Err] reports
-// invalid options, such as a negative timeout, where the orchestration is
-// implemented, and calls of it return it as an [*InvalidArgumentError].
+// With returns a copy of the declaration with these options. Invalid options, such as a negative
+// timeout, are reported by [App.Err] if the orchestration is implemented there, and by every call
+// as an [*InvalidArgumentError].
 func (o Orchestration[In, Out]) With(options ...OrchestrationOption) Orchestration[In, Out] {
 	for _, option := range options {
 		if option == nil {
@@ -67,15 +66,15 @@ func (o Orchestration[In, Out]) With(options ...OrchestrationOption) Orchestrati
 	return o
 }
 
-// Implement gives the declaration its implementation, for [NewApp]:
+// Implement returns the orchestration with its implementation, for [NewApp]:
 //
 //	app := turnstile.NewApp(
 //		Fulfil.Implement(fulfil),
-//		Fulfil.With(turnstile.Version("1.2")).Is(fulfilBySupplier),
+//		Fulfil.With(turnstile.Version("1.2")).Implement(fulfilBySupplier),
 //	)
 //
 // The implementation must be deterministic: see the package documentation.
-func (o Orchestration[In, Out]) Implement(implementation func(Context, In) (Out, error)) Part {
+func (o Orchestration[In, Out]) Implement(implementation func(Context, In) (Out, error)) Component {
 	entry := engine.Orchestration{
 		Name:           o.name,
 		Version:        o.options.version,
@@ -91,7 +90,7 @@ func (o Orchestration[In, Out]) Implement(implementation func(Context, In) (Out,
 	if implementation != nil {
 		name, timeout := o.name, o.options.timeout
 		entry.Func = func(run *engine.Context, input []byte) ([]byte, error) {
-			in, err := decode[In](input, "input of orchestration", name, run.Sealed())
+			in, err := decode[In](input, "input of orchestration", name, run.Encoded())
 			if err != nil {
 				return nil, &recordedError{err: err, failure: history.Failure{Kind: history.FailureInvalidInput, Message: err.Error()}}
 			}
@@ -114,22 +113,21 @@ func (o Orchestration[In, Out]) Implement(implementation func(Context, In) (Out,
 	return orchestrationPart{entry, errors.Join(o.types, o.wrong), types}
 }
 
-// Start starts it as a sub-orchestration and returns at once. Its instance id
-// is derived from where it is started, unless [InstanceID] gives one; an id that
-// is taken fails with a [*ChildError] of kind already_exists, or, with
-// [UseExisting], is the instance that is waited for. Without Version it
-// runs on the newest that is deployed. It records one event.
+// Start starts the orchestration as a sub-orchestration and returns immediately. [InstanceID] sets
+// the child's instance id; without it the id is derived from the place of the start in the history.
+// If the id is in use, the child fails with a [*ChildError] of kind already_exists, or, with
+// [UseExisting], the parent waits for the existing instance. Without [Version] the child runs on
+// the newest deployed version. Start records one event.
 //
-// Cancelling and terminating reach the child; the plain end of the parent does
-// not, unless a [ParentClosePolicy] says so. [WithTimeout] bounds how long
-// it is waited for.
+// Cancelling or terminating the parent also cancels or terminates the child. If the parent ends in
+// another way, the child continues, unless a [ParentClosePolicy] says otherwise. [WithTimeout]
+// limits how long the parent waits.
 //
-// With [Retry] a child that failed is followed by another, with an instance id
-// of its own: derived, or [InstanceID] with "/2", "/3", … appended. The delays
-// are timers. So each attempt records its events, and each delay two. A child
-// that was cancelled, terminated, found its id taken or could not take its
-// input is not followed by another, nor is one whose code is among the
-// NonRetryableCodes.
+// With [Retry] a child that failed is followed by another attempt, with an instance id of its own:
+// a derived id, or [InstanceID] with "/2", "/3", … appended. The delays are timers, so each attempt
+// records its events, and each delay two. No attempt follows a child that was cancelled or
+// terminated, whose id was in use, that could not decode its input, or whose error code is among
+// the NonRetryableCodes.
 func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
 	run := ctx.engine(o.name)
 	if o.options.retry != nil && o.wrong == nil {
@@ -143,19 +141,20 @@ func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
 	return Future[Out]{op: run.Child(call), kind: ofChild, name: o.name}
 }
 
-// Call starts it as a sub-orchestration and waits for its output: [Orchestration.Start]
-// and [Future.Await]. It records one event, and one when the child has ended.
+// Call starts the orchestration as a sub-orchestration and waits for its output, as
+// [Orchestration.Start] and [Future.Await] do. It records one event, and one when the child has
+// ended.
 //
-// Errors: [*ChildError], [*InvalidArgumentError] for an instance id, and for
-// options that cannot be, [*EncodeError] and [*PayloadTooLargeError] for the
-// input, [*DecodeError] for the output, [*CancelledError].
+// Errors: [*ChildError]; [*InvalidArgumentError] for an invalid instance id or invalid options;
+// [*EncodeError] and [*PayloadTooLargeError] for the input; [*DecodeError] for the output;
+// [*CancelledError].
 func (o Orchestration[In, Out]) Call(ctx Context, in In) (Out, error) {
 	return o.Start(ctx, in).Await(ctx)
 }
 
-// StartDetached starts it as an instance of its own, and returns its instance id.
-// Nobody waits for it; neither's failure or cancellation touches the other. It
-// records one event.
+// StartDetached starts the orchestration as an independent instance, and returns its instance id.
+// Nothing waits for the instance, and failure or cancellation of one does not affect the other.
+// StartDetached records one event.
 func (o Orchestration[In, Out]) StartDetached(ctx Context, in In) (instance string, err error) {
 	run := ctx.engine(o.name)
 	call, err := o.call("Orchestration.StartDetached", in)
@@ -165,24 +164,24 @@ func (o Orchestration[In, Out]) StartDetached(ctx Context, in In) (instance stri
 	return run.Detach(call)
 }
 
-// ContinueAsNew ends this execution and begins the next one of the same
-// instance, with a new input and an empty history. Return what it returns:
+// ContinueAsNew ends this execution and starts the next execution of the same instance, with a new
+// input and an empty history. Return its error:
 //
 //	return Report{}, Remind.ContinueAsNew(ctx, next)
 //
-// Callers that wait for the instance go on waiting. External events that were
-// not taken go over, and so does the custom status; open activities and timers
-// are cancelled. The next execution runs on the newest version deployed, or on the
-// version of With(Version(...)). Only an orchestration itself can continue as
-// itself. It records one event, the last of this execution.
+// Callers that wait for the instance keep waiting. External events that no wait has taken and the
+// states are passed to the next execution; open activities and timers are cancelled. The
+// next execution runs on the newest deployed version, or on the version of With(Version(...)). An
+// orchestration can only continue as itself. ContinueAsNew records one event, the last of this
+// execution.
 //
-// The call alone does nothing. An orchestration that has called it and returns
-// without an error is stuck, and says where it called: its result was dropped.
-// One that returns another error fails with that error.
+// The call alone has no effect. An orchestration that has called ContinueAsNew and returns without
+// an error is stuck, because it dropped the error; the reason names the line of the call. An
+// orchestration that returns another error fails with that error.
 func (o Orchestration[In, Out]) ContinueAsNew(ctx Context, in In) error {
 	run := ctx.engine("ContinueAsNew")
 	if own := run.Info().Name; own != o.name {
-		panic(&MisuseError{Call: "ContinueAsNew", Problem: "orchestration " + own + " cannot continue as " + o.name + ": start that one with StartDetached, or call it"})
+		panic(&MisuseError{Call: "ContinueAsNew", Problem: "orchestration " + own + " cannot continue as " + o.name + ": use StartDetached or Call for another orchestration"})
 	}
 	if err := errors.Join(o.wrong, validVersion(o.options.version)); err != nil {
 		return err

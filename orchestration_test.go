@@ -118,7 +118,7 @@ func TestP02ACancelledOrTerminatedChildSaysSo(t *testing.T) {
 			}
 			_, err := client.Attach(e.client, child, "child").Wait(e.ctx)
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), "enough") {
-				t.Errorf("who waits for the child gets %v", err)
+				t.Errorf("the parent gets %v", err)
 			}
 		})
 	}
@@ -142,11 +142,11 @@ func TestP07ADetachedOrchestrationIsAnInstanceOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestN01ContinueAsNewGoesOnUnderTheSameId(t *testing.T) {
+func TestN01ContinueAsNewContinuesUnderTheSameId(t *testing.T) {
 	t.Parallel()
-	loop := turnstile.NewOrchestration[int, string]("Loop")
+	loop, status := turnstile.NewOrchestration[int, string]("Loop"), turnstile.NewState[int]("status")
 	e := start(t, loop.Implement(func(ctx turnstile.Context, n int) (string, error) {
-		if err := turnstile.SetCustomStatus(ctx, n); err != nil {
+		if err := status.Set(ctx, n); err != nil {
 			return "", err
 		}
 		if n < 4 {
@@ -159,7 +159,7 @@ func TestN01ContinueAsNewGoesOnUnderTheSameId(t *testing.T) {
 		t.Errorf("output %q", got)
 	}
 	d := ok[client.Description](t)(run.Describe(e.ctx))
-	if d.ExecutionID != 4 || d.FirstExecution != 1 || string(d.CustomStatus) != "4" {
+	if d.ExecutionID != 4 || d.FirstExecution != 1 || string(d.States["status"].Value) != "4" {
 		t.Errorf("description %+v", d)
 	}
 	for n := int64(1); n <= 4; n++ {
@@ -170,7 +170,7 @@ func TestN01ContinueAsNewGoesOnUnderTheSameId(t *testing.T) {
 	}
 }
 
-func TestAnInputThatTheOrchestrationCannotTakeFailsIt(t *testing.T) {
+func TestAnInputThatCannotBeDecodedFailsTheOrchestration(t *testing.T) {
 	t.Parallel()
 	e := start(t, calculate.Implement(calculated))
 	started := ok[client.Started](t)(e.client.Start(e.ctx, client.StartRequest{Name: "Calculate", Input: []byte(`"seven"`)}))
@@ -184,7 +184,7 @@ func TestAnInputThatTheOrchestrationCannotTakeFailsIt(t *testing.T) {
 func TestV01WithoutAVersionTheNewestRuns(t *testing.T) {
 	t.Parallel()
 	which := turnstile.NewOrchestration[int, string]("Which")
-	is := func(v string) turnstile.Part {
+	is := func(v string) turnstile.Component {
 		return which.With(turnstile.Version(v)).Implement(func(ctx turnstile.Context, _ int) (string, error) { return turnstile.Info(ctx).Version, nil })
 	}
 	e := start(t, is("1.2"), is("1.10"), is(""))

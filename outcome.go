@@ -4,20 +4,19 @@ import (
 	"iter"
 )
 
-// Outcome is how one of several operations ended.
+// Outcome is the result or the error of one of several operations.
 type Outcome[T any] struct {
 	// Value is the result; the zero value if Err is set.
 	Value T
-	// Err as [Future.Await] would return it.
+	// Err is the error that [Future.Await] would return.
 	Err error
 }
 
-// Settle waits for all operations, and returns how each of them ended, in the
-// order of the arguments. Over nothing it returns at once. It records nothing.
+// Settle waits for all operations and returns the outcome of each, in the order of the arguments.
+// Without operations it returns immediately. It records nothing.
 //
-// Errors: only an error of the waiting itself, [*CancelledError] when the scope of
-// ctx or the instance is cancelled.
-func Settle[T any](ctx Context, futures ...Future[T]) ([]Outcome[T], error) {
+// The only error is a [*CancelledError], when the scope of ctx or the instance is cancelled.
+func JoinSettled[T any](ctx Context, futures ...Future[T]) ([]Outcome[T], error) {
 	run := ctx.engine("Settle")
 	all, err := run.Settle(operations("Settle", futures)...)
 	if err != nil {
@@ -30,8 +29,8 @@ func Settle[T any](ctx Context, futures ...Future[T]) ([]Outcome[T], error) {
 	return outcomes, nil
 }
 
-// AsCompleted yields place and outcome of each operation as it ends, in the
-// order of history. It records nothing.
+// AsCompleted yields the index and the outcome of each operation as it ends, in the order of the
+// history. It records nothing.
 //
 //	for i, quote := range turnstile.AsCompleted(ctx, quotes...) {
 //		if quote.Err == nil && quote.Value.Price < limit {
@@ -39,9 +38,9 @@ func Settle[T any](ctx Context, futures ...Future[T]) ([]Outcome[T], error) {
 //		}
 //	}
 //
-// Leaving the loop leaves the others open; they can still be awaited. When the
-// scope of ctx or the instance is cancelled, it yields -1 with the
-// [*CancelledError], and ends.
+// Operations that have not ended when the loop is left stay open, and can still be awaited. When
+// the scope of ctx or the instance is cancelled, AsCompleted yields -1 with the [*CancelledError],
+// and ends.
 func AsCompleted[T any](ctx Context, futures ...Future[T]) iter.Seq2[int, Outcome[T]] {
 	run := ctx.engine("AsCompleted")
 	ops := operations("AsCompleted", futures)

@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// The life of a patch: the code before it, with it, with the old branch gone,
-// and with the patch forgotten.
+// These are the stages of a patch: the code before it, with it, after the old branch was removed,
+// and after PatchRetired was removed.
 var (
 	oldStep = turnstile.NewActivity[int, int]("OldStep")
 	newStep = turnstile.NewActivity[int, int]("NewStep")
@@ -95,7 +95,7 @@ func TestV04V05TheLifeOfAPatch(t *testing.T) {
 	if oldOut != 3 || newOut != 30 || retiredOut != 30 {
 		t.Errorf("the outputs are %d, %d, %d", oldOut, newOut, retiredOut)
 	}
-	// V-04: the marker is recorded once, and none where the patch is retired.
+	// V-04: the marker is recorded once, and not at all after the patch is retired.
 	if n := count(kinds(patched), "SystemCall"); n != 1 || len(patched) != len(old)+1 || !reflect.DeepEqual(kinds(retired), kinds(old)) {
 		t.Errorf("%d markers; %v; %v", n, kinds(patched), kinds(retired))
 	}
@@ -130,7 +130,7 @@ func TestV04V05TheLifeOfAPatch(t *testing.T) {
 	}
 }
 
-// An execution that waits where the patch comes next has it.
+// An execution that waits in front of the patch when it is deployed has it.
 func TestV04AnExecutionThatHasNotComeToThePatchYetHasIt(t *testing.T) {
 	t.Parallel()
 	_, old := patchHistory(t, beforePatch)

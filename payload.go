@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// encode returns v as JSON. what and name say whose value it is.
+// encode returns v as JSON. what and name describe the value in errors.
 func encode[T any](v T, what, name string) ([]byte, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -19,9 +19,8 @@ func encode[T any](v T, what, name string) ([]byte, error) {
 	return data, nil
 }
 
-// lent is a value as JSON in room that is used again. On replay an input is
-// compared with the recorded one and dropped, so that most need none of their
-// own.
+// lent is a value as JSON in a reusable buffer. On replay an input is compared with the recorded
+// one and dropped, so most inputs need no allocation of their own.
 type lent struct {
 	data []byte
 	from *jsonWriter
@@ -29,8 +28,7 @@ type lent struct {
 
 var writers = sync.Pool{New: func() any { return new(jsonWriter) }}
 
-// encodeLent is encode for those who give the bytes back. byAddress is
-// sameByAddress of T.
+// encodeLent is encode into a buffer that the caller gives back. byAddress is sameByAddress of T.
 func encodeLent[T any](v *T, byAddress bool, what, name string) (lent, error) {
 	w := writers.Get().(*jsonWriter)
 	var value any = v
@@ -51,9 +49,9 @@ func encodeLent[T any](v *T, byAddress bool, what, name string) (lent, error) {
 	return l, nil
 }
 
-// giveBack ends the use of the bytes.
+// giveBack returns the buffer for reuse.
 func (l lent) giveBack() {
-	const most = 32 << 10 // Few are longer; their room is not kept.
+	const most = 32 << 10 // Larger buffers are rare, and are not kept.
 	if cap(l.data) <= most {
 		writers.Put(l.from)
 	}
@@ -66,30 +64,30 @@ func fits(data []byte, what, name string) error {
 	return nil
 }
 
-// decode reads JSON into a value. An absent payload is the zero value, as null
-// is. Sealed keeps the payload's text out of the error's.
-func decode[T any](data []byte, what, name string, sealed bool) (T, error) {
+// decode decodes JSON into a value. An absent payload decodes to the zero value, as null does. If
+// sealed is true, the text of the error does not quote the payload.
+func decode[T any](data []byte, what, name string, encoded bool) (T, error) {
 	var v T
-	err := decodeInto(&v, data, what, name, sealed)
+	err := decodeInto(&v, data, what, name, encoded)
 	return v, err
 }
 
-// decodeInto is decode into v, which is zero, and stays so with an error.
-func decodeInto[T any](v *T, data []byte, what, name string, sealed bool) error {
+// decodeInto is decode into v, which is zero, and stays zero if there is an error.
+func decodeInto[T any](v *T, data []byte, what, name string, encoded bool) error {
 	if len(data) == 0 {
 		return nil
 	}
 	if err := unmarshal(data, v); err != nil {
 		var zero T
 		*v = zero
-		return &DecodeError{What: what, Name: name, Type: typeName[T](), Payload: bytes.Clone(data), Err: err, sealed: sealed}
+		return &DecodeError{What: what, Name: name, Type: typeName[T](), Payload: bytes.Clone(data), Err: err, encoded: encoded}
 	}
 	return nil
 }
 
-// normalize passes a payload through the type that the code has now: rule 3
-// compares inputs so when their bytes differ, for a field added to a type must
-// not park every running instance.
+// normalize decodes a payload into the current type and encodes it again. Rule 3 compares inputs in
+// this form if their bytes differ, because adding a field to a type must not make every running
+// instance stuck.
 func normalize[T any](data []byte) ([]byte, error) {
 	var v T
 	if len(data) > 0 {

@@ -10,14 +10,13 @@ import (
 // unmarshal is json.Unmarshal into a zero value.
 func unmarshal[T any](data []byte, v *T) error { return json.Unmarshal(data, v) }
 
-// jsonWriter writes what json.Marshal returns, again and again, without making
-// the room for it each time.
+// jsonWriter writes the same JSON as json.Marshal, and reuses its buffer.
 type jsonWriter struct {
 	room    bytes.Buffer
 	encoder *json.Encoder
 }
 
-// write returns v as JSON, until the next call.
+// write returns v as JSON. The bytes are valid until the next call.
 func (w *jsonWriter) write(v any) ([]byte, error) {
 	if w.encoder == nil {
 		w.encoder = json.NewEncoder(&w.room)
@@ -26,5 +25,5 @@ func (w *jsonWriter) write(v any) ([]byte, error) {
 	if err := w.encoder.Encode(v); err != nil {
 		return nil, err
 	}
-	return w.room.Bytes()[:w.room.Len()-1], nil // without the line's end
+	return w.room.Bytes()[:w.room.Len()-1], nil // without the newline
 }

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// spelled has a method of the pointer, which the standard library does not call
-// for a value that it is given as it is.
+// spelled has a pointer method, which the standard library does not call for a value that is not
+// addressable.
 type spelled struct{ Word string }
 
 func (s *spelled) MarshalJSON() ([]byte, error) { return json.Marshal(strings.ToUpper(s.Word)) }
 
-// byValue has one of the value.
+// byValue has a value method.
 type byValue struct{ Word string }
 
 func (n byValue) MarshalText() ([]byte, error) { return []byte("<" + n.Word + ">"), nil }
@@ -39,7 +39,7 @@ type parcel struct {
 	hidden int
 }
 
-func TestRoomThatIsUsedAgainHoldsWhatJSONMarshalReturns(t *testing.T) {
+func TestReusedBuffersHoldTheBytesOfJSONMarshal(t *testing.T) {
 	t.Parallel()
 	same := func(name string, write func() (lent, error), value any) {
 		t.Helper()
@@ -54,7 +54,7 @@ func TestRoomThatIsUsedAgainHoldsWhatJSONMarshalReturns(t *testing.T) {
 	}
 	one := parcel{Name: "<é\u2028&\xff>", Weight: 1e21, Tags: []string{"a"}, Notes: map[string]string{"z": "1", "a": "2"}, Inside: &parcel{},
 		Any: map[string]any{"b": 1.5, "a": nil}, Raw: json.RawMessage(`{"x": 1}`), Bytes: []byte{1, 2}, Took: time.Second, Named: byValue{"n"}, hidden: 1}
-	for range 2 { // The second time in room that was used.
+	for range 2 { // The second time in a reused buffer.
 		same("a struct", func() (lent, error) { return written(one) }, one)
 		same("nothing", func() (lent, error) { return written(any(nil)) }, nil)
 		same("a nil pointer", func() (lent, error) { return written((*parcel)(nil)) }, (*parcel)(nil))
@@ -74,7 +74,7 @@ func written[T any](v T) (lent, error) {
 	return encodeLent(&v, sameByAddress(reflect.TypeFor[T]()), "input of activity", "A")
 }
 
-func TestOnlyAMethodOfThePointerForbidsTheAddress(t *testing.T) {
+func TestOnlyAPointerMethodPreventsEncodingByAddress(t *testing.T) {
 	t.Parallel()
 	for want, types := range map[bool][]reflect.Type{
 		true: {reflect.TypeFor[parcel](), reflect.TypeFor[int](), reflect.TypeFor[any](), reflect.TypeFor[*spelled](), reflect.TypeFor[[]spelled](),
@@ -90,12 +90,12 @@ func TestOnlyAMethodOfThePointerForbidsTheAddress(t *testing.T) {
 }
 
 // Not parallel: it counts what the process allocates.
-func TestWritingAnInputTakesLessThanRoomOfItsOwn(t *testing.T) {
+func TestEncodingAnInputReusesItsBuffer(t *testing.T) {
 	v := parcel{Name: strings.Repeat("n", 5000)}
-	// A collection empties the pools, and what the tests before left running
-	// allocates beside it: none of the one, and the least of several.
+	// A garbage collection empties the pools, and goroutines of earlier tests allocate too. So the
+	// collector is off, and the least of several runs counts.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	// What a pool was given on one processor another does not find.
+	// A pool does not return an item on another processor.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	taken := func(write func() error) uint64 {
 		least := uint64(math.MaxUint64)
@@ -125,15 +125,15 @@ func TestWritingAnInputTakesLessThanRoomOfItsOwn(t *testing.T) {
 	})
 	most := own / 5
 	if raced {
-		most = own - 1 // The race detector has pools lose some of what they are given.
+		most = own - 1 // The race detector makes pools drop some items.
 	}
 	if used > most {
 		t.Errorf("an input of 5,000 bytes takes %d bytes in room that is used again, %d in room of its own", used, own)
 	}
 }
 
-// FuzzUnmarshal holds how payloads are read against json.Unmarshal: value, error
-// and the error's text.
+// FuzzUnmarshal compares the decoding of payloads with json.Unmarshal: the value, the error, and
+// the error's text.
 func FuzzUnmarshal(f *testing.F) {
 	for _, data := range []string{`null`, `{}`, `{"name":"a","NAME":"b","Weight":1e3,"tags":["x"],"Any":{"a":[1,null]},"Raw": [1] ,"Bytes":"AQI=","Took":5,"Count":"7"}`,
 		`{"name":1,"tags":["x"]}`, `{"name":"a","name":"b"}`, `{"Inside":{"Inside":{"name":"\ud800"}}}`, `{"At":"2026-01-02T03:04:05Z"}`, `{"At":"x","name":"y"}`,
@@ -154,9 +154,9 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-// The two implementations of encoding/json write some texts with other bytes: of
-// a process on either, what the other recorded is the same input (rule 3).
-func TestWhatIsSpelledOtherwiseIsTheSameInput(t *testing.T) {
+// The two implementations of encoding/json encode some strings differently. A process with either
+// one treats the input that the other recorded as equal (rule 3).
+func TestAnInputEncodedDifferentlyIsTheSameInput(t *testing.T) {
 	t.Parallel()
 	for _, spellings := range [][2]string{
 		{`{"name":"x\ufffdy"}`, "{\"name\":\"x\ufffdy\"}"},

@@ -8,13 +8,12 @@ import (
 	jsonv2 "encoding/json/v2"
 )
 
-// uncheckedV1 reads as json.Unmarshal does, but for the pass over the whole value
-// that finds out ahead whether it is JSON: payloads have been checked when their
-// history, or their message, was read.
+// uncheckedV1 decodes as json.Unmarshal does, but without the pass that first checks whether the
+// whole value is valid JSON: payloads were checked when their history, or their message, was read.
 var uncheckedV1 = jsonv2.JoinOptions(json.DefaultOptionsV1(), json.ReportErrorsWithLegacySemantics(false))
 
-// unmarshal is json.Unmarshal into a zero value. Where the value does not fit,
-// what json.Unmarshal says of it counts.
+// unmarshal is json.Unmarshal into a zero value. If the value does not fit, it returns the error of
+// json.Unmarshal.
 func unmarshal[T any](data []byte, v *T) error {
 	if jsonv2.Unmarshal(data, v, uncheckedV1) == nil {
 		return nil
@@ -24,11 +23,10 @@ func unmarshal[T any](data []byte, v *T) error {
 	return json.Unmarshal(data, v)
 }
 
-// jsonWriter writes what json.Marshal returns, again and again, without making
-// the room for it each time.
+// jsonWriter writes the same JSON as json.Marshal, and reuses its buffer.
 type jsonWriter struct{ room bytes.Buffer }
 
-// write returns v as JSON, until the next call.
+// write returns v as JSON. The bytes are valid until the next call.
 func (w *jsonWriter) write(v any) ([]byte, error) {
 	w.room.Reset()
 	if err := jsonv2.MarshalWrite(&w.room, v, json.DefaultOptionsV1()); err != nil {

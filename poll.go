@@ -7,34 +7,34 @@ import (
 	"time"
 )
 
-// PollPolicy says after which delays [Poll] looks again. The delay before look
-// n ≥ 2 is InitialInterval × BackoffCoefficient^(n−2), but at most MaxInterval.
+// PollPolicy sets the delays between the calls of a [Poll]. The delay before call n ≥ 2 is
+// InitialInterval × BackoffCoefficient^(n−2), but at most MaxInterval.
 type PollPolicy struct {
-	// InitialInterval is the delay before the second look; 0 means one second.
-	// Intervals are at most [MaxTimer].
+	// InitialInterval is the delay before the second call; 0 means one second. Intervals are at
+	// most [MaxTimer].
 	InitialInterval time.Duration
-	// MaxInterval is the longest delay; 0 means no bound.
+	// MaxInterval is the longest delay; 0 means no limit.
 	MaxInterval time.Duration
-	// BackoffCoefficient multiplies the delay after each look, from 1 on; 0 means 2, 1
-	// keeps it.
+	// BackoffCoefficient multiplies the delay after each call. It is at least 1, which keeps the
+	// delay constant; 0 means 2.
 	BackoffCoefficient float64
-	// MaxAttempts bounds the looks; 0 means no bound.
+	// MaxAttempts is the maximum number of calls; 0 means no limit.
 	MaxAttempts int
 }
 
-// Poll calls look again and again until what it returns satisfies enough, and
-// returns that. Call and Inline of an activity are such functions:
+// Poll calls look repeatedly until enough returns true for its result, and returns that result.
+// Call and Inline of an activity can be look:
 //
 //	job, err := turnstile.Poll(ctx, JobStatus.Call, id, Job.Finished,
 //		turnstile.PollPolicy{InitialInterval: time.Second, MaxInterval: time.Minute})
 //
-// It records what look records, and two events for each delay; so an endless
-// one belongs into an execution that continues as new (Info). To bound its time
-// give it a scope [WithTimeout].
+// Poll records what look records, and two events for each delay. So an orchestration that polls
+// without end must continue as new (see [Info]). To limit the duration of a Poll, call it with a
+// context from [WithTimeout].
 //
-// Errors: that of look, at once, because its retry policy has retried it already;
-// [*PollError], with the last value, after MaxAttempts; [*CancelledError];
-// [*InvalidArgumentError], before the first look, for a policy that cannot be.
+// Errors: the error of look, immediately, because its retry policy has already retried it;
+// [*PollError], with the last value, after MaxAttempts; [*CancelledError]; [*InvalidArgumentError]
+// for an invalid policy, before the first call.
 func Poll[In, Out any](ctx Context, look func(Context, In) (Out, error), in In, enough func(Out) bool, policy PollPolicy) (Out, error) {
 	var zero Out
 	if look == nil || enough == nil {
@@ -71,11 +71,11 @@ func Poll[In, Out any](ctx Context, look func(Context, In) (Out, error), in In, 
 	}
 }
 
-// valid returns what cannot be about a policy, all of it.
+// valid returns all problems of a policy.
 func (p *PollPolicy) valid() error {
 	problems := append(validDuration("Poll", "InitialInterval", p.InitialInterval), validDuration("Poll", "MaxInterval", p.MaxInterval)...)
 	if p.MaxAttempts < 0 {
-		problems = append(problems, &InvalidArgumentError{Call: "Poll", Argument: "MaxAttempts", Problem: fmt.Sprintf("is %d, it must be 0, for no bound, or more", p.MaxAttempts)})
+		problems = append(problems, &InvalidArgumentError{Call: "Poll", Argument: "MaxAttempts", Problem: fmt.Sprintf("is %d, it must be 0 (no limit) or more", p.MaxAttempts)})
 	}
 	if c := p.BackoffCoefficient; c != 0 && !(c >= 1 && c <= math.MaxFloat64) {
 		problems = append(problems, &InvalidArgumentError{Call: "Poll", Argument: "BackoffCoefficient", Problem: fmt.Sprintf("is %v, it must be 1 or more, so that delays do not shrink; 0 means 2", c)})
@@ -83,8 +83,8 @@ func (p *PollPolicy) valid() error {
 	return errors.Join(problems...)
 }
 
-// longer multiplies a delay, without running over. One multiplication of
-// floating point gives the same on every machine, unlike a power.
+// longer multiplies a delay without overflow. A single floating-point multiplication gives the same
+// result on every machine, unlike a power.
 func longer(d time.Duration, coefficient float64) time.Duration {
 	ms := float64(milliseconds(d)) * coefficient
 	if ms >= float64(MaxTimer.Milliseconds()) {
@@ -93,9 +93,9 @@ func longer(d time.Duration, coefficient float64) time.Duration {
 	return max(time.Duration(ms)*time.Millisecond, 0)
 }
 
-// PollError says that a [Poll] had looked as often as it may.
+// PollError is returned by [Poll] after MaxAttempts calls without a sufficient result.
 type PollError struct{ Attempts int }
 
 func (e *PollError) Error() string {
-	return fmt.Sprintf("not there yet after %d attempts", e.Attempts)
+	return fmt.Sprintf("no sufficient result after %d attempts", e.Attempts)
 }

@@ -9,29 +9,29 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-func TestPollLooksUntilItIsEnough(t *testing.T) {
+func TestPollRepeatsUntilTheResultIsSufficient(t *testing.T) {
 	t.Parallel()
 	looks := 0
 	look := turnstile.NewActivity[int, int]("Look")
 	var took time.Duration
 	kinds, err := outcome(t, func(ctx turnstile.Context) error {
-		began := turnstile.Now(ctx)
+		startedAt := turnstile.Now(ctx)
 		n, err := turnstile.Poll(ctx, look.Call, 0, func(n int) bool { return n == 5 },
 			turnstile.PollPolicy{InitialInterval: time.Minute, MaxInterval: 3 * time.Minute})
 		if n != 5 || err != nil {
 			return differ("Poll gave %d, %v", n, err)
 		}
-		took = turnstile.Now(ctx).Sub(began)
+		took = turnstile.Now(ctx).Sub(startedAt)
 		return nil
 	}, look.Implement(func(context.Context, int) (int, error) { looks++; return looks, nil }))
 	if err != nil {
 		t.Error(err)
 	}
-	// 1, 2, 3, 3 minutes.
+	// The delays are 1, 2, 3 and 3 minutes.
 	if looks != 5 || took != 9*time.Minute {
 		t.Errorf("it looked %d times and took %s, want 5 times in 9m", looks, took)
 	}
-	// Two events for each look, two for each delay, and nothing else.
+	// Two events for each call, two for each delay, and nothing else.
 	if want := 2 + 2 + 5*2 + 4*2; len(kinds) != want {
 		t.Errorf("%d events were recorded, want %d: %v", len(kinds), want, kinds)
 	}
@@ -59,7 +59,7 @@ func TestPollEndsWithAnErrorOrAfterItsAttempts(t *testing.T) {
 	}
 }
 
-func TestAPollPolicyThatCannotBeIsRefusedBeforeTheFirstLook(t *testing.T) {
+func TestAnInvalidPollPolicyIsRejectedBeforeTheFirstCall(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		for name, p := range map[string]turnstile.PollPolicy{

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What takes too long for make test: every mutation, every bias, exhaustive scopes, a soak, fuzzing,
-# every test at full length under the race detector, and the local stage at full length. Each proof
-# leaves its log and its row under .local/prove/COMMIT. A proof that has passed on this commit is not run again, so what
-# was interrupted goes on where it was. At the end it prints one table with commit and figures.
-#   ./prove.sh              all
-#   ./prove.sh soak bias    those whose names begin so
-#   ./prove.sh -list        their names
-# SCHEDULES (100000) is how many plain schedules run, BIASED (10000) how many with each bias.
+# Runs the tests that take too long for make test: every mutation, every bias, exhaustive scopes, a
+# soak, fuzzing, every test at full length under the race detector, and ./test.sh local at full length.
+# Each proof writes its log and its row of the table to .local/prove/COMMIT. A proof that has passed on this commit
+# is not run again, so an interrupted run continues where it stopped. At the end, it prints one table with commit and figures.
+#   ./prove.sh              all proofs
+#   ./prove.sh soak bias    proofs whose names start with one of these prefixes
+#   ./prove.sh -list        the names of the proofs
+# SCHEDULES (100000) is the number of schedules whose seeds choose the bias, BIASED (10000) the number with each bias.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 export TURNSTILE_PROVE=1 TURNSTILE_BUILDS=1
@@ -15,11 +15,11 @@ commit="$(git rev-parse --short=8 HEAD)"
 [ -z "$(git status --porcelain --untracked-files=no)" ] || commit+="-$(git diff HEAD | git hash-object --stdin | cut -c 1-8)"
 kept=".local/prove/$commit"
 wanted=("$@")
-# Each commit has seeds of its own.
+# Each commit uses its own seeds.
 first="$(($(git rev-list --count HEAD) * 1000000))"
 mkdir -p "$kept"
 
-# prove NAME COMMAND…: runs it, unless NAME has passed on this commit.
+# prove NAME COMMAND…: runs the command, unless NAME has passed on this commit.
 prove() {
 	local name="$1" began=$SECONDS prefix file
 	shift
@@ -68,7 +68,7 @@ for package in ./history ./internal/wire ./engine ./store; do
 		prove "fuzz $target" go test -run '^$' -fuzz "^$target\$" -fuzztime 5m "$package"
 	done
 done
-# turnstile dev and its database have code of their own there.
+# turnstile dev and its database have code that is specific to Windows.
 prove "windows" env GOOS=windows go vet ./cmd/turnstile/... ./sqlite/...
 prove "race" raced
 prove "local" ./test.sh local

@@ -2,21 +2,20 @@ package turnstile
 
 import "github.com/turnstile-go/turnstile/internal/names"
 
-// Queue sends the attempts of an activity through the activity queue of this name, which
-// has workers of its own: those with a GPU or more memory, those for what is urgent. The
-// name is 1 to 40 lower-case letters, digits and hyphens; "default" is the queue that has
-// no name.
+// Queue sends the attempts of an activity to the activity queue of this name, which has its own
+// workers, for example with a GPU, with more memory, or for urgent work. The name is 1 to 40
+// lower-case letters, digits and hyphens; "default" is the unnamed queue.
 //
 //	var Render = turnstile.NewActivity[Scene, Video]("Render").With(turnstile.Queue("gpu"))
 //
-// It is recorded when the activity is scheduled, so another name is for what is
-// scheduled after it. On AWS `turnstile queue add gpu` adds the queue and its function to
-// the template; package embedded serves each queue that an activity of the App names. An
-// attempt whose queue nobody serves goes round in the default queue, as one whose
-// activity is not registered does, until the queue is there or the [TotalTimeout] is over.
+// The name is recorded when the activity is scheduled, so a changed name applies to activities that
+// are scheduled later. On AWS `turnstile queue add gpu` adds the queue and its function to the
+// template; package embedded serves each queue that an activity of the App names. An attempt whose
+// queue has no worker is requeued through the delay queue, like an attempt of an unregistered
+// activity, until the queue exists or the [TotalTimeout] expires.
 //
-// A value that is not valid is an error of [App.Err] and of the call. It is for Call and Start;
-// Inline runs in the process of the orchestration, and is a [*MisuseError] with it.
+// An invalid name is an error of [App.Err] and of the call. The option works for Call and Start.
+// With Inline, which runs in the process of the orchestration, it is a [*MisuseError].
 func Queue(name string) ActivityOption { return queueName(name) }
 
 type queueName string
@@ -31,26 +30,26 @@ func (q queueName) applyToActivity(o *activityOptions) {
 	}
 }
 
-// FairBy shares the workers of an activity's queue by key, such as the tenant: one with
-// 10,000 attempts waiting does not hold up another's ten. The key is 1 to 256 bytes of
-// UTF-8 without control characters. Give it at the call, where the tenant is known:
+// FairnessKey shares the workers of an activity's queue fairly between keys, such as tenants: a tenant
+// with 10,000 waiting attempts does not hold up another tenant's ten. The key is 1 to 256 bytes of
+// UTF-8 without control characters. Give the option at the call, where the tenant is known:
 //
-//	Render.With(turnstile.FairBy(order.Tenant)).Call(ctx, scene)
+//	Render.With(turnstile.FairnessKey(order.Tenant)).Call(ctx, scene)
 //
-// In memory and with SQLite the keys of a queue take turns, one attempt each; attempts
-// without a key are one key together. On AWS it is the message group of SQS's fair queues,
-// which prefer quiet tenants once one is noisy, approximately. Retries keep their key. What
-// orchestrations themselves do is not shared by it.
+// In memory and with SQLite the keys of a queue take turns, one attempt each; attempts without a
+// key share one turn. On AWS the key is the message group of SQS's fair queues, which,
+// approximately, prefer quiet tenants while one is noisy. Retries keep their key. FairnessKey does not
+// affect the turns of orchestrations.
 //
-// A value that is not valid is an error of [App.Err] and of the call. Inline is a
-// [*MisuseError] with it.
-func FairBy(key string) ActivityOption { return fairKey(key) }
+// An invalid key is an error of [App.Err] and of the call. With Inline the option is a
+// [*MisuseError].
+func FairnessKey(key string) ActivityOption { return fairKey(key) }
 
 type fairKey string
 
 func (k fairKey) applyToActivity(o *activityOptions) {
 	if p := names.LimitKey(string(k)); p != "" {
-		o.problems = append(o.problems, &InvalidArgumentError{Call: "FairBy", Argument: "key", Problem: p})
+		o.problems = append(o.problems, &InvalidArgumentError{Call: "FairnessKey", Argument: "key", Problem: p})
 		return
 	}
 	o.FairKey = string(k)

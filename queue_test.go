@@ -59,7 +59,7 @@ func TestAnAttemptWhoseQueueNobodyServesWaitsAndIsNotLost(t *testing.T) {
 	e := start(t,
 		work.Implement(func(_ context.Context, n int) (int, error) { made.Add(1); return n, nil }),
 		flow.Implement(func(ctx turnstile.Context, n int) (string, error) {
-			// The name stands at the call alone, so no worker is there for it.
+			// The name is only given at the call, so no worker serves the queue.
 			_, err := work.With(turnstile.Queue("gpu"), turnstile.TotalTimeout(time.Hour)).Call(ctx, n)
 			failed, _ := errors.AsType[*turnstile.ActivityError](err)
 			if failed == nil {
@@ -80,11 +80,11 @@ func TestTenAttemptsOfAFairTenantAreNotHeldUpByTwoThousandOfAnother(t *testing.T
 	work := turnstile.NewActivity[string, int]("Work")
 	open := turnstile.NewActivity[int, int]("Open").With(turnstile.Queue("gate"))
 	flow := turnstile.NewOrchestration[int, int]("Flow")
-	var before atomic.Int32 // attempts of the others that were made until the last of the few was
+	var before atomic.Int32 // attempts of the other tenant before the last attempt of the small one
 	var left atomic.Int32
 	left.Store(few)
 	gate := make(chan struct{})
-	// One worker makes them in the order in which the queue gives them.
+	// One worker runs the attempts in the order of the queue.
 	e := arrange(t, []embedded.Option{embedded.WithWorkers(1)},
 		work.Implement(func(ctx context.Context, tenant string) (int, error) {
 			<-gate
@@ -100,12 +100,12 @@ func TestTenAttemptsOfAFairTenantAreNotHeldUpByTwoThousandOfAnother(t *testing.T
 		flow.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 			var all []turnstile.Future[int]
 			for range many {
-				all = append(all, work.With(turnstile.FairBy("many")).Start(ctx, "many"))
+				all = append(all, work.With(turnstile.FairnessKey("many")).Start(ctx, "many"))
 			}
 			for range few {
-				all = append(all, work.With(turnstile.FairBy("few")).Start(ctx, "few"))
+				all = append(all, work.With(turnstile.FairnessKey("few")).Start(ctx, "few"))
 			}
-			// It is sent last: all others wait when it is made.
+			// This attempt is sent last: all others wait when it runs.
 			all = append(all, open.Start(ctx, 0))
 			_, err := turnstile.Join(ctx, all...)
 			return len(all), err
@@ -113,7 +113,7 @@ func TestTenAttemptsOfAFairTenantAreNotHeldUpByTwoThousandOfAnother(t *testing.T
 	e.run()
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
 	ok[int](t)(run.Wait(e.ctx))
-	// The worker has one attempt of those that came first, and then keys take turns.
+	// The worker has one of the attempts that arrived first; then keys take turns.
 	if n := before.Load(); n > few+1 {
 		t.Errorf("%d attempts of the tenant with %d were made before the last of the tenant with %d, want at most %d", n, many, few, few+1)
 	}
@@ -132,9 +132,9 @@ func TestWrongQueuesAndKeysAreRefusedWhereTheyAreDeclared(t *testing.T) {
 		"a name of 41 characters": {turnstile.Queue(strings.Repeat("a", 41)), "has 41 characters, it can have at most 40"},
 		"a name":                  {turnstile.Queue("gpu-2"), ""},
 		"the default":             {turnstile.Queue("default"), ""},
-		"no key":                  {turnstile.FairBy(""), "is empty"},
-		"a key of 10 kB":          {turnstile.FairBy(strings.Repeat("x", 10_000)), "has 10000 bytes"},
-		"a key":                   {turnstile.FairBy("Müller & Söhne"), ""},
+		"no key":                  {turnstile.FairnessKey(""), "is empty"},
+		"a key of 10 kB":          {turnstile.FairnessKey(strings.Repeat("x", 10_000)), "has 10000 bytes"},
+		"a key":                   {turnstile.FairnessKey("Müller & Söhne"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -154,7 +154,7 @@ func TestWrongQueuesAndKeysAreRefusedWhereTheyAreDeclared(t *testing.T) {
 	}
 }
 
-// An attempt that waits for a permit is called in whichever queue its message is.
+// An attempt that waits for a permit is called, whatever queue its message is in.
 func TestALimitIsOneOverActivitiesOfSeveralQueues(t *testing.T) {
 	t.Parallel()
 	one := turnstile.Limit("one", 1)
@@ -169,7 +169,7 @@ func TestALimitIsOneOverActivitiesOfSeveralQueues(t *testing.T) {
 		return n, nil
 	}
 	var calls permitCounts
-	// In real time, because where time stands still the receipts of a message look equally old.
+	// In real time, because in virtual time all receipts of a message have the same age.
 	rt := ok[*embedded.Runtime](t)(embedded.New(turnstile.NewApp(here.Implement(work), there.Implement(work), flow.Implement(func(ctx turnstile.Context, n int) (int, error) {
 		var all []turnstile.Future[int]
 		for i := range n {
@@ -185,13 +185,13 @@ func TestALimitIsOneOverActivitiesOfSeveralQueues(t *testing.T) {
 	if most.Load() != 1 {
 		t.Errorf("%d ran at a time, want one", most.Load())
 	}
-	// Half of those that wait are in the other queue than the attempt that frees the permit.
+	// Half of the waiting attempts are in another queue than the attempt that frees the permit.
 	if waits, called := calls.waits.Load(), calls.called.Load(); called*4 < waits*3 {
 		t.Errorf("of %d that waited %d were called", waits, called)
 	}
 }
 
-// permitCounts counts the attempts that waited for a permit, and those that were called.
+// permitCounts counts the attempts that waited for a permit, and the attempts that were called.
 type permitCounts struct {
 	host.NoObserver
 	waits, called atomic.Int32

@@ -2,5 +2,5 @@
 
 package turnstile
 
-// raced says whether the race detector runs: pools lose some of what they are given then.
+// raced reports whether the race detector runs, which makes pools drop some of their items.
 const raced = true

@@ -5,13 +5,12 @@ import (
 	"math/rand/v2"
 )
 
-// Random returns a source of random numbers that gives the same ones on every
-// replay. It is seeded with a [UUID], so it records one event, however many
-// numbers are drawn. Keep it and draw from it; each call makes another.
-// NormFloat64 and ExpFloat64 may differ in the last bit between processor
-// architectures: draw them in a [SideEffect].
+// Random returns a source of random numbers that returns the same numbers on every replay. It is
+// seeded with a [UUID], so it records one event, however many numbers are drawn. Each call returns
+// another source: keep one and draw from it. NormFloat64 and ExpFloat64 may differ in the last bit
+// between processor architectures: draw them in a [SideEffect].
 //
-// It panics as [Now] does if it is misused.
+// Random panics as [Now] does if it is misused.
 func Random(ctx Context) *rand.Rand {
 	seed, err := ctx.engine("Random").GUID()
 	return rand.New(rand.NewChaCha8(sha256.Sum256([]byte(recorded("Random", seed, err)))))

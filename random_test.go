@@ -35,8 +35,8 @@ func TestRandomNumbersAreTheSameOnEveryReplay(t *testing.T) {
 	}
 }
 
-// Histories rely on what a seed gives. Should a new version of Go give other
-// numbers, Random needs code of its own.
+// Histories depend on the numbers of a seed. If a new version of Go generates other numbers, Random
+// needs its own generator.
 func TestTheNumbersOfASeedNeverChange(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewChaCha8(sha256.Sum256([]byte("6ba7b810-9dad-41d1-80b4-00c04fd430c8"))))

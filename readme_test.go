@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// The first program of the README: an order that is cancelled while it waits for
-// its approval was charged, so it is refunded and not shipped.
+// The first program of the README: an order that is cancelled while it waits for its approval has
+// been charged, so it is refunded and not shipped.
 func TestTheReadmesOrderIsRefundedWhenItIsCancelled(t *testing.T) {
 	t.Parallel()
 	var (

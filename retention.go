@@ -7,36 +7,36 @@ import (
 
 // Bounds of Retention.
 const (
-	// minRetention is what a purge needs: until then a process that stalled may still
-	// write to the history.
+	// minRetention is the shortest retention. Until then a stalled process may still write to the
+	// history, so a purge must wait.
 	minRetention = time.Hour
-	// maxRetention is long enough for "for ever".
+	// maxRetention is the longest retention.
 	maxRetention = 100 * 365 * 24 * time.Hour
 )
 
-// Bounds of KeepExecutions. A wake sends again what the end of the execution before the
-// current one asked for, so that one is always kept.
+// Bounds of KeepExecutions. The execution before the current one is always kept, because a wake
+// sends its last messages again.
 const (
 	minExecutions = 2
 	maxExecutions = 1_000_000
 )
 
-// KeepExecutions has an instance that continues as new keep its newest n executions, the
-// current one among them. The host prunes earlier ones: it deletes their histories, after
-// it has given them to the archive if there is one. It does so at every tenth execution,
-// and spares an execution that
+// KeepExecutions keeps the newest n executions of an instance that continues as new, including the
+// current one. The host prunes earlier executions: it deletes their histories, after passing them
+// to the archive if there is one. It does so at every tenth execution. It does not prune an
+// execution that
 //
-//   - ended less than fifteen days ago, because a message that is sent again from a
-//     dead-letter queue until then may need it, or
-//   - has started a child that still runs,
+//   - ended less than 15 days ago, because a message that is redriven from a dead-letter queue
+//     until then may need it, or
+//   - has started a child that is still running,
 //
-// and all executions after a spared one. Like [Retention] it belongs to an implementation, is
-// not part of the code, and may be changed at any time. Of several versions of a name the
-// largest n counts.
+// or any execution after such an execution. Like [Retention], KeepExecutions is an option of an
+// implementation, is not part of the code, and may be changed at any time. If versions of an
+// orchestration set different values, the largest n applies.
 //
-// Without it, or with 0, the setting of the stack holds (host.PurgeSettings.Executions),
-// by which all executions are kept unless it says otherwise. 1, less, or more than a
-// million is an [*InvalidArgumentError] in [App.Err].
+// Without KeepExecutions, or with 0, the setting of the stack applies
+// (host.PurgeSettings.Executions), which keeps all executions by default. An n of 1, below 0, or
+// above a million is an [*InvalidArgumentError] in [App.Err].
 func KeepExecutions(n int) OrchestrationOption {
 	return orchestrationOption(func(o *orchestrationOptions) {
 		if n == 0 || n >= minExecutions && n <= maxExecutions {
@@ -44,20 +44,19 @@ func KeepExecutions(n int) OrchestrationOption {
 			return
 		}
 		o.problems = append(o.problems, &InvalidArgumentError{Call: "KeepExecutions", Argument: "n", Problem: fmt.Sprintf(
-			"is %d, it must be from %d, the current execution and the one before it, to %d; leave it out, or give 0, for what the stack says", n, minExecutions, maxExecutions)})
+			"is %d, it must be from %d, the current execution and the one before it, to %d; leave it out, or give 0, for the stack's setting", n, minExecutions, maxExecutions)})
 	})
 }
 
-// Retention is how long an instance of the orchestration is kept after its end. Then it
-// is purged as by client.Client.Purge, within an hour or so. It belongs to an
-// implementation, and is not part of the code: it may be changed at any time, and holds
-// for instances that have ended already. Of several versions of a name the longest
-// counts.
+// Retention is the time for which an instance of the orchestration is kept after its end. Then the
+// instance is purged as by client.Client.Purge, within about an hour. Retention is an option of an
+// implementation, and is not part of the code: it may be changed at any time, and the change
+// applies to instances that have already ended. If versions of an orchestration set different
+// values, the longest applies.
 //
-// Without it, or with 0, the setting of the stack holds (host.PurgeSettings.Retention),
-// by which instances are kept for ever unless it says otherwise. Less than an
-// hour, which a purge needs, or more than a hundred years is an [*InvalidArgumentError]
-// in [App.Err].
+// Without Retention, or with 0, the setting of the stack applies (host.PurgeSettings.Retention),
+// which keeps instances for ever by default. Less than an hour, which a purge needs, or more than a
+// hundred years is an [*InvalidArgumentError] in [App.Err].
 func Retention(d time.Duration) OrchestrationOption {
 	return orchestrationOption(func(o *orchestrationOptions) {
 		var problem string
@@ -66,7 +65,7 @@ func Retention(d time.Duration) OrchestrationOption {
 			o.retention = d
 			return
 		case d < minRetention:
-			problem = fmt.Sprintf("is %s, it must be at least %s, which a purge needs; leave it out, or give 0, for what the stack says", d, minRetention)
+			problem = fmt.Sprintf("is %s, it must be at least %s, which a purge needs; leave it out, or give 0, for the stack's setting", d, minRetention)
 		default:
 			problem = fmt.Sprintf("is %s, it can be at most %s", d, maxRetention)
 		}

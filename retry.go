@@ -14,47 +14,45 @@ type ActivityOption interface {
 	applyToActivity(*activityOptions)
 }
 
-// activityOptions are what the options of a declaration have set.
+// activityOptions are the values that the options of a declaration set.
 type activityOptions struct {
 	history.Retry
 	problems []error
 }
 
-// RetryPolicy says how often, and after which delays, a failed attempt of an
-// activity is followed by another. Retries are made by the worker, or in the
-// turn for Inline: they cost no history. The delay before attempt n ≥ 2 is
-// InitialInterval × BackoffCoefficient^(n−2), but at most MaxInterval. A policy without
-// intervals backs off: 1 s, 2 s, 4 s, … up to a minute.
+// RetryPolicy sets how many attempts an activity gets, and the delays between them. The worker
+// retries, or the turn for Inline, so retries add no events to the history. The delay before
+// attempt n ≥ 2 is InitialInterval × BackoffCoefficient^(n−2), but at most MaxInterval. A policy
+// without intervals backs off by 1 s, 2 s, 4 s, … up to a minute.
 //
-// [App.Err] reports an invalid policy, such as one with a negative interval, in the process
-// that implements the activity or orchestration, and a call of it returns the
-// [*InvalidArgumentError] without recording anything.
+// [App.Err] reports an invalid policy, such as one with a negative interval, in the process that
+// implements the activity or orchestration. Calls return the same [*InvalidArgumentError] without
+// recording anything.
 type RetryPolicy struct {
-	// MaxAttempts in all, 0 to 1,000,000; 0 and 1 mean one attempt.
+	// MaxAttempts is the total number of attempts, 0 to 1,000,000; 0 and 1 mean one attempt.
 	MaxAttempts int
-	// InitialInterval is the delay before the second attempt; 0 means 1 second.
-	// For no delay at all give a millisecond: intervals are whole milliseconds,
-	// at most [MaxTimer].
+	// InitialInterval is the delay before the second attempt; 0 means 1 second. To retry without a
+	// delay, set it to a millisecond: intervals are whole milliseconds, at most [MaxTimer].
 	InitialInterval time.Duration
-	// MaxInterval is the longest delay, at least InitialInterval; 0 means one
-	// minute without an InitialInterval, and no bound with one.
+	// MaxInterval is the longest delay, at least InitialInterval; 0 means one minute without an
+	// InitialInterval, and no limit with one.
 	MaxInterval time.Duration
-	// BackoffCoefficient multiplies the delay after each attempt, from 1 on; 0 means 2.
+	// BackoffCoefficient multiplies the delay after each attempt. It is at least 1; 0 means 2.
 	BackoffCoefficient float64
-	// Jitter is the share of the delay, 0 to 1, that is random: so many
-	// attempts that failed together do not return together.
+	// Jitter is the share of the delay, 0 to 1, that is random. With it, many attempts that failed
+	// together are not all retried at the same moment.
 	Jitter float64
-	// NonRetryableCodes are error codes (WithCode) that are not retried, none of them
-	// empty. An error marked with NonRetryable never is.
+	// NonRetryableCodes are error codes ([WithCode]) that are not retried; none may be empty. An
+	// error marked with [NonRetryable] is never retried.
 	NonRetryableCodes []string
 }
 
-// Retry sets the retry policy of an activity, or of a sub-orchestration: see
-// [Orchestration.Start]. Without it there is one attempt.
+// Retry sets the retry policy of an activity, or of a sub-orchestration (see
+// [Orchestration.Start]). Without it there is one attempt.
 func Retry(policy RetryPolicy) Option { return retry(policy) }
 
-// Option is what [Retry] and [Limit] return: an option of [Activity.With] and of
-// [Orchestration.With].
+// Option is an option of both [Activity.With] and [Orchestration.With]. [Retry] and [Limit] return
+// one.
 type Option interface {
 	ActivityOption
 	OrchestrationOption
@@ -73,7 +71,7 @@ func (p retry) applyToActivity(o *activityOptions) {
 	o.problems = append(o.problems, RetryPolicy(p).problems()...)
 }
 
-// record sets the policy as histories have it.
+// record stores the policy in the form of the history.
 func (p RetryPolicy) record(r *history.Retry) {
 	r.MaxAttempts = p.MaxAttempts
 	r.InitialMS = milliseconds(p.InitialInterval)
@@ -83,8 +81,8 @@ func (p RetryPolicy) record(r *history.Retry) {
 	r.FinalCodes = slices.Clone(p.NonRetryableCodes)
 }
 
-// Delays of a policy that has attempts and names no intervals. They are
-// recorded with what is scheduled, so that a history says what is done.
+// These delays apply to a policy that has several attempts and no intervals. They are recorded with
+// the scheduled operation, so that the history contains the actual values.
 const (
 	defaultInitialInterval = time.Second
 	defaultMaxInterval     = time.Minute
@@ -100,11 +98,11 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 	return p
 }
 
-// maxAttempts is what a policy may ask for; more is a mistake, as a wrong unit
-// is, for none of the intervals lets that many attempts be made.
+// maxAttempts is the largest MaxAttempts. A larger number is a mistake, such as a wrong unit,
+// because no interval would leave time for so many attempts.
 const maxAttempts = 1_000_000
 
-// problems returns what cannot be about a policy, all of it.
+// problems returns all problems of a policy.
 func (p RetryPolicy) problems() []error {
 	var all []error
 	wrong := func(field, problem string, values ...any) {
@@ -125,12 +123,12 @@ func (p RetryPolicy) problems() []error {
 		wrong("Jitter", "is %v, it must be from 0 to 1: it is the share of a delay that is random", p.Jitter)
 	}
 	if slices.Contains(p.NonRetryableCodes, "") {
-		wrong("NonRetryableCodes", "have an empty code, which no error has: leave it out, or mark the errors with NonRetryable")
+		wrong("NonRetryableCodes", "contain an empty code, which no error has: leave it out, or mark the errors with NonRetryable")
 	}
 	return all
 }
 
-// validDuration returns what is wrong with a duration that an option sets.
+// validDuration returns the problem of a duration that an option sets.
 func validDuration(call, argument string, d time.Duration) []error {
 	var problem string
 	switch {
@@ -144,9 +142,9 @@ func validDuration(call, argument string, d time.Duration) []error {
 	return []error{&InvalidArgumentError{Call: call, Argument: argument, Problem: problem}}
 }
 
-// AttemptTimeout bounds one attempt: its context ends, the attempt counts as
-// failed by timeout ([KindTimeout]), and the retry policy decides what follows.
-// Without it the worker's own limit holds, five minutes by default.
+// AttemptTimeout limits the duration of one attempt. After d the attempt's context ends, the
+// attempt has failed with [KindTimeout], and the retry policy applies. Without it the worker's own
+// limit applies, five minutes by default.
 func AttemptTimeout(d time.Duration) ActivityOption { return attemptTimeout(d) }
 
 type attemptTimeout time.Duration
@@ -156,10 +154,10 @@ func (d attemptTimeout) applyToActivity(o *activityOptions) {
 	o.problems = append(o.problems, validDuration("AttemptTimeout", "duration", time.Duration(d))...)
 }
 
-// TotalTimeout bounds all attempts together, with the delays between them and
-// the time in the queue, from when the activity was scheduled. At its end the
-// attempt's context ends and the activity fails ([KindTotalTimeout]), whatever
-// the retry policy says; so does a pending one. Without it, attempts go on without a bound.
+// TotalTimeout limits the duration of all attempts together, including the delays between them and
+// the time in the queue, from when the activity was scheduled. When the time expires, the context
+// of the running attempt ends and the activity fails with [KindTotalTimeout], whatever the retry
+// policy says. A pending activity fails in the same way. Without the option there is no limit.
 func TotalTimeout(d time.Duration) ActivityOption { return totalTimeout(d) }
 
 type totalTimeout time.Duration
@@ -169,11 +167,11 @@ func (d totalTimeout) applyToActivity(o *activityOptions) {
 	o.problems = append(o.problems, validDuration("TotalTimeout", "duration", time.Duration(d))...)
 }
 
-// HeartbeatTimeout bounds how long an attempt may go without a [Heartbeat]: its
-// context ends, the attempt counts as failed ([KindHeartbeatTimeout]), and the
-// retry policy decides what follows. If its worker dies, the attempt is
-// delivered again soon after this time. Without it a worker that has died is
-// found by [AttemptTimeout]. Inline runs have no heartbeats.
+// HeartbeatTimeout limits the time between two calls of [Heartbeat] in an attempt. After d without
+// a heartbeat the attempt's context ends, the attempt has failed with [KindHeartbeatTimeout], and
+// the retry policy applies. If the worker dies, the attempt is delivered again soon after this
+// time; without HeartbeatTimeout it is delivered again after the [AttemptTimeout]. Inline
+// activities have no heartbeats.
 func HeartbeatTimeout(d time.Duration) ActivityOption { return heartbeatTimeout(d) }
 
 type heartbeatTimeout time.Duration
@@ -183,19 +181,19 @@ func (d heartbeatTimeout) applyToActivity(o *activityOptions) {
 	o.problems = append(o.problems, validDuration("HeartbeatTimeout", "duration", time.Duration(d))...)
 }
 
-// AtMostOnce never starts an attempt twice: a conditional write claims the attempt
-// before it starts. An attempt that is claimed already, because a worker died in it,
-// counts as failed ([KindInterrupted]), and only a retry policy brings another one.
-// Without AtMostOnce an interrupted attempt starts again. It is for Call and Start:
-// Inline is a [*MisuseError], and the instance is stuck.
+// AtMostOnce makes sure that no attempt starts twice: a conditional write claims the attempt before
+// it starts. If a worker dies during the attempt, the attempt has failed with [KindInterrupted],
+// and only a retry policy with attempts left starts another one. Without AtMostOnce an interrupted
+// attempt starts again. The option works for Call and Start; with Inline it is a [*MisuseError],
+// and the instance is stuck.
 func AtMostOnce() ActivityOption { return atMostOnce{} }
 
 type atMostOnce struct{}
 
 func (atMostOnce) applyToActivity(o *activityOptions) { o.AtMostOnce = true }
 
-// milliseconds rounds up: a limit that was asked for never becomes none. The
-// longest duration is rounded down, so that it is one in milliseconds too.
+// milliseconds rounds up, so that a short limit never becomes 0, which means none. The longest
+// duration is rounded down, because it would overflow.
 func milliseconds(d time.Duration) int64 {
 	ms := d.Milliseconds()
 	if d > 0 && d%time.Millisecond != 0 && ms < math.MaxInt64/int64(time.Millisecond) {

@@ -15,13 +15,12 @@ import (
 
 func policy(p turnstile.RetryPolicy) turnstile.Option { return turnstile.Retry(p) }
 
-func TestOptionsThatCannotBeAreRefusedWhereTheyAreDeclared(t *testing.T) {
+func TestInvalidOptionsAreRejectedWhereTheyAreDeclared(t *testing.T) {
 	t.Parallel()
 	const minute = time.Minute
 	for name, c := range map[string]struct {
 		option turnstile.ActivityOption
-		// wrong are the arguments that the error has to name; none where the
-		// option can be.
+		// wrong are the arguments that the error must name; none if the option is valid.
 		wrong string
 	}{
 		"attempts below zero":              {policy(turnstile.RetryPolicy{MaxAttempts: -1}), "MaxAttempts is -1"},
@@ -68,7 +67,8 @@ func TestOptionsThatCannotBeAreRefusedWhereTheyAreDeclared(t *testing.T) {
 					t.Errorf("the error does not have %q: %v", want, err)
 				}
 			}
-			// The process that only calls it cannot know before: nothing is recorded.
+			// A process that only calls the activity finds the problem at the call: nothing is
+			// recorded.
 			kinds, err := outcome(t, func(ctx turnstile.Context) error {
 				_, called := declared.Call(ctx, 1)
 				if _, inline := declared.Inline(ctx, 1); inline == nil || inline.Error() != called.Error() {
@@ -83,7 +83,7 @@ func TestOptionsThatCannotBeAreRefusedWhereTheyAreDeclared(t *testing.T) {
 	}
 }
 
-func TestOptionsOfOrchestrationsThatCannotBeAreRefused(t *testing.T) {
+func TestInvalidOptionsOfOrchestrationsAreRejected(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		option turnstile.OrchestrationOption
@@ -172,7 +172,7 @@ func TestARetryPolicyWithoutAnIntervalBacksOff(t *testing.T) {
 	}
 }
 
-func TestAttemptsOfAPolicyWithoutAnIntervalAreApart(t *testing.T) {
+func TestAPolicyWithoutAnIntervalDelaysRetries(t *testing.T) {
 	t.Parallel()
 	var at []time.Time
 	var e *env

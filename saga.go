@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Saga collects the steps to undo if a later step fails. The zero value is
-// empty.
+// Saga collects the compensations of completed steps, to undo the steps if a later one fails. The
+// zero value is empty.
 //
 //	var saga turnstile.Saga
 //	room, err := Book.Call(ctx, trip)
@@ -18,9 +18,8 @@ import (
 //		return saga.Compensate(ctx, err)
 //	}
 //
-// Where a step may have taken effect although it failed, as one that timed out
-// may, add its undoing before the step, and let it bear that there is nothing
-// to undo.
+// A step may have taken effect although it failed, for example by a timeout. For such a step, add
+// the compensation before the step, and make the compensation succeed if there is nothing to undo.
 type Saga struct{ steps []sagaStep }
 
 type sagaStep struct {
@@ -28,7 +27,7 @@ type sagaStep struct {
 	undo func(Context) error
 }
 
-// Add adds what undoes a step. The name stands in the [*CompensationError].
+// Add adds the compensation of a step. The [*CompensationError] contains the name.
 func (s *Saga) Add(name string, undo func(Context) error) {
 	if undo == nil {
 		panic(&MisuseError{Call: "Saga.Add", Problem: fmt.Sprintf("the function that undoes %q is nil", name)})
@@ -36,12 +35,12 @@ func (s *Saga) Add(name string, undo func(Context) error) {
 	s.steps = append(s.steps, sagaStep{name, undo})
 }
 
-// Undo adds one call that undoes a step: an activity's or a child's Call, and its
-// input. Its result is not used.
+// Undo adds a single call as the compensation of a step: the Call of an activity or a child, and
+// its input. The result of the call is ignored.
 //
 //	turnstile.Undo(&saga, "the room", Unbook.Call, room)
 //
-// For an undoing of several calls use [Saga.Add].
+// For a compensation with several calls use [Saga.Add].
 func Undo[In, Out any](s *Saga, name string, call func(Context, In) (Out, error), in In) {
 	if call == nil {
 		panic(&MisuseError{Call: "Undo", Problem: fmt.Sprintf("the function that undoes %q is nil", name)})
@@ -52,13 +51,13 @@ func Undo[In, Out any](s *Saga, name string, call func(Context, In) (Out, error)
 	})
 }
 
-// Compensate undoes all that was added, the last first, each once, and forgets
-// it. It works in a shielded scope, so also after a cancel; a crash goes on
-// where it was. One that fails does not keep the others from being undone; its
-// activities' retry policies are what tries again.
+// Compensate runs the compensations in reverse order, each once, and empties the saga. It runs in a
+// [WithoutCancel] context, so it also works after a cancel; after a crash it continues where it
+// stopped. If a compensation fails, the others still run; only the retry policies of its activities
+// try it again.
 //
-// It returns cause, which may be nil, or a [*CompensationError] that wraps cause
-// and names what could not be undone. It records what the functions record.
+// Compensate returns cause, which may be nil, or a [*CompensationError] that wraps cause and names
+// the steps that could not be undone. It records what the compensations record.
 func (s *Saga) Compensate(ctx Context, cause error) error {
 	shielded := WithoutCancel(ctx)
 	defer shielded.run.Release()
@@ -78,18 +77,17 @@ func (s *Saga) Compensate(ctx Context, cause error) error {
 
 // StepError is a step that could not be undone.
 type StepError struct {
-	// Step is the name it was added under.
+	// Step is the name that was given to [Saga.Add] or [Undo].
 	Step string
 	Err  error
 }
 
-// CompensationError says what a Saga could not undo. It is what its cause is to
-// errors.Is and errors.As: a cancelled orchestration that returns it has been
-// cancelled.
+// CompensationError names the steps that a [Saga] could not undo. errors.Is and errors.As see its
+// cause, so a cancelled orchestration that returns it has the status cancelled.
 type CompensationError struct {
-	// Cause of the compensation; may be nil.
+	// Cause is the error that was given to [Saga.Compensate]; may be nil.
 	Cause error
-	// Failed steps, in the order in which they were tried.
+	// Failed are the failed steps, in the order in which they were tried.
 	Failed []StepError
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// K-10: however many steps there are, whichever of them fails, whenever the
-// instance is cancelled, and whatever cannot be undone: each step that was done
-// is undone once, the last first, and none else. The history says so.
+// K-10: for any number of steps, any failing step, any time of a cancel, and any failing
+// compensation, each completed step is undone once, in reverse order, and no other step is undone.
+// The history shows it.
 func TestPropertyK10CompensationRunsAsOftenAsWhatItUndoes(t *testing.T) {
 	t.Parallel()
 	do := turnstile.NewActivity[int, int]("Do")
@@ -84,7 +84,7 @@ func TestPropertyK10CompensationRunsAsOftenAsWhatItUndoes(t *testing.T) {
 	})
 }
 
-// wantedUndoing are the steps below n, the last first.
+// wantedUndoing returns the steps below n in reverse order.
 func wantedUndoing(n int) []int {
 	var steps []int
 	for n--; n >= 0; n-- {
@@ -93,7 +93,7 @@ func wantedUndoing(n int) []int {
 	return steps
 }
 
-// undone returns what the history says was undone.
+// undone returns the steps that the history shows as undone.
 func undone(events []history.Event) []int {
 	var steps []int
 	for i := range events {

@@ -14,7 +14,7 @@ import (
 
 var undo = turnstile.NewActivity[string, bool]("Undo")
 
-// trip books things until one fails.
+// trip books things until a booking fails.
 func trip(ctx turnstile.Context, things ...string) error {
 	var saga turnstile.Saga
 	for _, thing := range things {
@@ -33,8 +33,8 @@ func trip(ctx turnstile.Context, things ...string) error {
 	return nil
 }
 
-// undoing returns the activity, which fails for "sticky", and what it has undone.
-func undoing() (turnstile.Part, func() []string) {
+// undoing returns the compensating activity, which fails for "sticky", and its calls.
+func undoing() (turnstile.Component, func() []string) {
 	var undone []string
 	return undo.Implement(func(_ context.Context, what string) (bool, error) {
 		if what == "sticky" {
@@ -106,19 +106,19 @@ func TestK10ASagaSurvivesACancel(t *testing.T) {
 	if got := undone(); !reflect.DeepEqual(got, []string{"room"}) {
 		t.Errorf("undone were %v", got)
 	}
-	// Each once, also when it is replayed from wherever it was killed.
+	// Each step is undone once, also if the instance is replayed after a crash at any call.
 	events := e.history(run.Instance)
 	for n := 1; n <= len(events); n++ {
 		turn := replay(t, turnstile.NewApp(flow.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 			return 0, trip(ctx, "room", "sticky", "flight")
 		})), run.Instance, events[:n])
-		if turn.Stuck != nil && !strings.Contains(turn.Stuck.Message, "no end behind its last event") {
+		if turn.Stuck != nil && !strings.Contains(turn.Stuck.Message, "no end after its last event") {
 			t.Errorf("the first %d events: %v", n, turn.Stuck)
 		}
 	}
 }
 
-func TestASagaForgetsWhatItHasUndone(t *testing.T) {
+func TestASagaUndoesEachStepOnce(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		var saga turnstile.Saga

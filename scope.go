@@ -2,26 +2,24 @@ package turnstile
 
 import "time"
 
-// CancelFunc cancels a scope. The reason stands in the [*CancelledError] that
-// the operations of the scope return, and goes to the activities ([StoppedError])
-// and children that are stopped, up to 1,024 bytes of it. Only the first call has
-// an effect. The error is the same as from [Future.Cancel]: where it is called,
-// nothing can be cancelled.
+// CancelFunc cancels a scope. The reason is in the [*CancelledError] that the operations of the
+// scope return. The activities ([StoppedError]) and children that are stopped receive it, cut to
+// 1,024 bytes. Only the first call has an effect. Like [Future.Cancel], it returns an error if it
+// is called where it has no effect.
 type CancelFunc func(reason string) error
 
-// WithCancel returns a context with its own scope inside the scope of ctx.
-// What is started with it is cancelled with it: by the [CancelFunc], or when the
-// scope around it is cancelled. It records nothing.
+// WithCancel returns a context with its own scope inside the scope of ctx. The operations that are
+// started with it are cancelled by the [CancelFunc], or when the outer scope is cancelled. It
+// records nothing.
 func WithCancel(ctx Context) (Context, CancelFunc) {
 	inner, cancel := ctx.engine("WithCancel").WithCancel()
 	return Context{inner}, cancel
 }
 
-// WithTimeout is [WithCancel] with an end of its own: after d the scope is
-// cancelled, and what was started in it returns a [*CancelledError] that is an
-// [ErrTimeout] (and no [ErrCancelled]). It records one event, and one when the
-// time is over; cancelling the scope removes the timer. More than [MaxTimer] is
-// [MaxTimer].
+// WithTimeout is [WithCancel] with a time limit: after d the scope is cancelled, and operations
+// that were started in it return a [*CancelledError] that is an [ErrTimeout], not an
+// [ErrCancelled]. It records one event, and one when the time expires. Cancelling the scope removes
+// the timer. A duration above [MaxTimer] is reduced to [MaxTimer].
 //
 //	scope, cancel := turnstile.WithTimeout(ctx, time.Hour)
 //	receipt, err := Charge.Call(scope, order)
@@ -32,9 +30,9 @@ func WithTimeout(ctx Context, d time.Duration) (Context, CancelFunc) {
 	return Context{inner}, cancel
 }
 
-// WithoutCancel returns a context that cancellations from outside do not reach: for
-// clean-up after an orchestration was cancelled. Only terminating the instance
-// ends what is started with it.
+// WithoutCancel returns a context that no cancellation of an outer scope reaches, for clean-up
+// after an orchestration was cancelled. Only terminating the instance ends operations that are
+// started with it.
 //
 //	if errors.Is(err, turnstile.ErrCancelled) {
 //		_, err := Release.Call(turnstile.WithoutCancel(ctx), reservation)

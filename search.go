@@ -2,49 +2,46 @@ package turnstile
 
 import "github.com/turnstile-go/turnstile/history"
 
-// SearchAttributes are names and values by which an instance is found: strings,
-// numbers and times, see [SearchString], [SearchNumber] and [SearchTime]. Orchestration
-// code sets them ([SetSearchAttributes]), and so may a start (client.WithSearchAttributes);
-// client.Client.List finds by them (client.ListQuery.Where).
+// SearchAttributes are names and values by which clients find instances: strings, numbers and
+// times, see [SearchString], [SearchNumber] and [SearchTime]. Orchestration code sets them with
+// [SetSearchAttributes], a client can set them at the start (client.WithSearchAttributes), and
+// client.Client.List searches by them (client.ListQuery.Where).
 //
-// At most 16 of an instance; names of 1 to 64 characters, a letter and then
-// letters, digits, "_", "-" and "."; strings of at most 256 bytes of UTF-8
-// without control characters; names and values together at most 2,048 bytes,
-// where a number or a time counts 8.
+// An instance has at most 16. A name has 1 to 64 characters: a letter, then letters, digits, "_",
+// "-" and ".". A string has at most 256 bytes of UTF-8 without control characters. Names and values
+// together have at most 2,048 bytes; a number or a time counts as 8.
 //
-// They are plain text in tables, messages and histories, also where a payload
-// codec encrypts everything else: search needs readable values. Put
-// no secret into them.
+// Search attributes are plain text in tables, messages and histories, even if a payload codec
+// encrypts everything else, because search needs readable values. Put no secrets into them.
 type SearchAttributes map[string]SearchValue
 
-// SetSearchAttributes sets search attributes of the instance: those given. One
-// that is given the zero [SearchValue] is removed, and all others stay. The
-// instance is found by them once the turn is committed. They stay through
-// continue-as-new and after the end; a purge removes them.
+// SetSearchAttributes sets the given search attributes of the instance. An attribute with the zero
+// [SearchValue] is removed, and all other attributes stay. After the turn is committed, clients
+// find the instance by them. Attributes survive continue-as-new and the end of the instance; a
+// purge removes them.
 //
-// It records no event: replay computes them again. A turn that sets attributes
-// reads the instance record, and changes it, and an index item for each attribute
-// whose value changes, in the same transaction as its events: 2 write units for the
-// record and 2 for each attribute, and the write units of the index (see
-// docs/guide/search.md). Setting a value that is there already costs the read alone.
+// It records no event: replay computes the attributes again. A turn that sets attributes reads the
+// instance record. In the same transaction as its events it writes the record and one index item
+// for each attribute whose value changes: 2 write units for the record, 2 for each attribute, and
+// the write units of the index (see docs/guide/search.md). Setting an unchanged value costs only
+// the read.
 //
 // Error: [*history.SearchAttributeError].
 func SetSearchAttributes(ctx Context, attributes SearchAttributes) error {
 	return ctx.engine("SetSearchAttributes").SetSearchAttributes(attributes.stored())
 }
 
-// SearchAttributesOf returns the search attributes as they stand, those that the
-// start brought or the execution before left among them. The map is the
-// caller's own. It records nothing.
+// SearchAttributesOf returns the current search attributes, including those from the start or the
+// previous execution. The caller may modify the map. It records nothing.
 func SearchAttributesOf(ctx Context) SearchAttributes {
 	return searchAttributesOf(ctx.engine("SearchAttributesOf").SearchAttributes())
 }
 
-// String returns them in the order of their names: customer = "c-1", total = 99.5.
+// String returns the attributes sorted by name: customer = "c-1", total = 99.5.
 func (a SearchAttributes) String() string { return a.stored().String() }
 
-// MarshalJSON implements json.Marshaler: an object of strings, numbers, and times
-// as {"time":"2026-11-21T15:04:05.000Z"}.
+// MarshalJSON implements json.Marshaler. It returns an object of strings, numbers, and times as
+// {"time":"2026-11-21T15:04:05.000Z"}.
 func (a SearchAttributes) MarshalJSON() ([]byte, error) {
 	return a.stored().MarshalJSON()
 }
@@ -59,7 +56,7 @@ func (a *SearchAttributes) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// stored returns the attributes as histories and records hold them.
+// stored returns the attributes in the form of histories and records.
 func (a SearchAttributes) stored() history.SearchAttributes {
 	if a == nil {
 		return nil

@@ -32,7 +32,7 @@ func TestSearchNumbersAreExact(t *testing.T) {
 	}
 }
 
-func TestASearchAttributeOverItsLimitIsRefusedAtTheCall(t *testing.T) {
+func TestASearchAttributeOverItsLimitIsRejectedAtTheCall(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, string]("Flow")
 	long := turnstile.SearchAttributes{"note": turnstile.SearchString(strings.Repeat("x", 257))}
@@ -48,7 +48,7 @@ func TestASearchAttributeOverItsLimitIsRefusedAtTheCall(t *testing.T) {
 		return turnstile.SearchAttributesOf(ctx).String() + "; " + bad.Problem, nil
 	}))
 	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, flow, 1))
-	if got := ok[string](t)(run.Wait(e.ctx)); !strings.HasPrefix(got, `customer = "c-1"; its string has 257 bytes, the limit is 256`) {
+	if got := ok[string](t)(run.Wait(e.ctx)); !strings.HasPrefix(got, `customer = "c-1"; the string has 257 bytes, more than the limit of 256`) {
 		t.Errorf("output %q", got)
 	}
 	if _, err := client.Start(e.ctx, e.client, flow, 1, client.WithSearchAttributes(long)); !errors.As(err, new(*history.SearchAttributeError)) {
@@ -56,7 +56,7 @@ func TestASearchAttributeOverItsLimitIsRefusedAtTheCall(t *testing.T) {
 	}
 }
 
-func TestAnInstanceIsFoundByWhatItsStartAndItsCodeSet(t *testing.T) {
+func TestAnInstanceIsFoundByAttributesOfItsStartAndItsCode(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[float64, int]("Flow")
 	due := time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC)

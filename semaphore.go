@@ -6,25 +6,25 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// Semaphore lets branches of one orchestration share a number of permits. Those
-// that wait get theirs first come, first served. It records nothing. Keep it in
-// a variable of the orchestration, never of the package.
+// Semaphore limits how many branches of one orchestration hold a permit at a time. Waiting branches
+// get permits in order. It records nothing. Keep it in a variable of the orchestration, never in a
+// package variable.
 type Semaphore struct {
 	size, taken int
 	waiting     []*permit
 }
 
-// permit is what a branch waits for.
+// permit is a waiting Acquire.
 type permit struct {
 	n       int
 	op      *engine.Future
 	grant   func()
 	granted bool
-	gone    bool // nobody waits for it any more
+	gone    bool // the branch no longer waits
 }
 
-// NewSemaphore returns a semaphore with n permits. Fewer than one is a
-// [*MisuseError] that parks the instance.
+// NewSemaphore returns a semaphore with n permits. An n below 1 is a [*MisuseError] that makes the
+// instance stuck.
 func NewSemaphore(n int) *Semaphore {
 	if n < 1 {
 		panic(&MisuseError{Call: "NewSemaphore", Problem: fmt.Sprintf("a semaphore needs at least one permit, not %d", n)})
@@ -34,9 +34,9 @@ func NewSemaphore(n int) *Semaphore {
 
 // Acquire waits for n permits and takes them. It records nothing.
 //
-// Errors: [*InvalidArgumentError] for n below 1 or more than there are,
-// [*CancelledError] when the scope of ctx or the instance is cancelled; then it
-// has none.
+// Errors: [*InvalidArgumentError] for n below 1 or above the size of the semaphore;
+// [*CancelledError] when the scope of ctx or the instance is cancelled. With an error no permits
+// are taken.
 func (s *Semaphore) Acquire(ctx Context, n int) error {
 	return s.acquire(ctx.engine("Semaphore.Acquire"), n)
 }
@@ -70,19 +70,19 @@ func (s *Semaphore) acquire(run *engine.Context, n int) error {
 	return err
 }
 
-// Release gives n permits back. More than were taken is a [*MisuseError] that
-// parks the instance.
+// Release returns n permits. Releasing more permits than are taken is a [*MisuseError] that makes
+// the instance stuck.
 func (s *Semaphore) Release(n int) { s.release("Semaphore.Release", n) }
 
 func (s *Semaphore) release(call string, n int) {
 	if n < 0 || n > s.taken {
-		panic(&MisuseError{Call: call, Problem: fmt.Sprintf("%d given back, but %d are taken: release what was acquired, once", n, s.taken)})
+		panic(&MisuseError{Call: call, Problem: fmt.Sprintf("%d permits released, but only %d are taken: release each acquired permit once", n, s.taken)})
 	}
 	s.taken -= n
 	s.admit()
 }
 
-// admit lets those in that have waited longest, as far as there are permits.
+// admit gives permits to the branches that have waited longest, as far as there are permits.
 func (s *Semaphore) admit() {
 	for len(s.waiting) > 0 {
 		p := s.waiting[0]
@@ -99,22 +99,21 @@ func (s *Semaphore) admit() {
 	}
 }
 
-// Mutex lets one branch at a time go on, first come, first served. Branches
-// take turns only where they block in a durable call, so it is needed only
-// where no other may come in between two of those. The zero value is unlocked.
-// It records nothing. Keep it in a variable of the orchestration, never of the
-// package.
+// Mutex lets one branch at a time continue; waiting branches continue in order. Branches switch
+// only where they block in a durable call, so you need a Mutex only to keep other branches out
+// between two such calls. The zero value is unlocked. It records nothing. Keep it in a variable of
+// the orchestration, never in a package variable.
 type Mutex struct{ s Semaphore }
 
-// Lock waits until the mutex is unlocked, and locks it. It records nothing.
-// Errors: [*CancelledError]; then it is not locked.
+// Lock waits until the mutex is unlocked, and locks it. It records nothing. The only error is a
+// [*CancelledError]; the mutex is then not locked.
 func (m *Mutex) Lock(ctx Context) error {
 	m.s.size = 1
 	return m.s.acquire(ctx.engine("Mutex.Lock"), 1)
 }
 
-// Unlock unlocks it. If it is not locked, that is a [*MisuseError] that parks the
-// instance.
+// Unlock unlocks the mutex. Unlocking a mutex that is not locked is a [*MisuseError] that makes the
+// instance stuck.
 func (m *Mutex) Unlock() {
 	if m.s.taken == 0 {
 		panic(&MisuseError{Call: "Mutex.Unlock", Problem: "the mutex is not locked: unlock it once, and only after Lock returned without an error"})
@@ -122,16 +121,16 @@ func (m *Mutex) Unlock() {
 	m.s.release("Mutex.Unlock", 1)
 }
 
-// WaitGroup waits for a number of things that branches do. To wait for whole
-// branches and their results, [Join] their futures. The zero value waits for
-// nothing. It records nothing. Keep it in a variable of the orchestration.
+// WaitGroup waits until a counter reaches zero, for example for parts of branches. To wait for
+// whole branches and their results, [Join] their futures. The zero value has the count 0. It
+// records nothing. Keep it in a variable of the orchestration.
 type WaitGroup struct {
 	count   int
 	waiting []func()
 }
 
-// Add adds n, which may be negative, to what is waited for. Below zero it is a
-// [*MisuseError] that parks the instance.
+// Add adds n, which may be negative, to the count. A count below zero is a [*MisuseError] that
+// makes the instance stuck.
 func (w *WaitGroup) Add(n int) {
 	w.count += n
 	switch {
@@ -148,8 +147,7 @@ func (w *WaitGroup) Add(n int) {
 // Done is Add(-1).
 func (w *WaitGroup) Done() { w.Add(-1) }
 
-// Wait waits until the count is zero. It records nothing. Errors:
-// [*CancelledError].
+// Wait waits until the count is zero. It records nothing. The only error is a [*CancelledError].
 func (w *WaitGroup) Wait(ctx Context) error {
 	run := ctx.engine("WaitGroup.Wait")
 	if w.count == 0 {

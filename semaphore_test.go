@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-func TestAMutexLetsOneBranchAtATimeGoOn(t *testing.T) {
+func TestAMutexLetsOneBranchAtATimeContinue(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		var mu turnstile.Mutex
@@ -21,7 +21,7 @@ func TestAMutexLetsOneBranchAtATimeGoOn(t *testing.T) {
 			}
 			defer mu.Unlock()
 			steps = append(steps, fmt.Sprint(n, " in"))
-			// The first sleeps longest, and the others still come in their order.
+			// The first branch sleeps longest, and the others still continue in order.
 			err := turnstile.Sleep(ctx, time.Duration(3-n)*time.Minute)
 			steps = append(steps, fmt.Sprint(n, " out"))
 			return err
@@ -36,7 +36,7 @@ func TestAMutexLetsOneBranchAtATimeGoOn(t *testing.T) {
 	}
 }
 
-func TestABranchThatIsCancelledWhileItWaitsHasNoPermit(t *testing.T) {
+func TestABranchCancelledWhileWaitingTakesNoPermit(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		s := turnstile.NewSemaphore(3)
@@ -44,7 +44,7 @@ func TestABranchThatIsCancelledWhileItWaitsHasNoPermit(t *testing.T) {
 			return err
 		}
 		scope, cancel := turnstile.WithCancel(ctx)
-		// It wants more than is free, and those behind it wait their turn.
+		// It needs more permits than are free, and the branches after it wait their turn.
 		large := turnstile.Go(scope, func(ctx turnstile.Context) (int, error) { return 0, s.Acquire(ctx, 3) })
 		small := turnstile.Go(ctx, func(ctx turnstile.Context) (int, error) { return 0, s.Acquire(ctx, 1) })
 		if err := turnstile.Sleep(ctx, time.Minute); err != nil {
@@ -64,7 +64,7 @@ func TestABranchThatIsCancelledWhileItWaitsHasNoPermit(t *testing.T) {
 			return differ("in a cancelled scope: %v", err)
 		}
 		s.Release(3)
-		// Permits that come in the same moment as the cancel go on to the next.
+		// Permits that arrive at the same time as the cancel go to the next branch.
 		if err := s.Acquire(ctx, 3); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func TestABranchThatIsCancelledWhileItWaitsHasNoPermit(t *testing.T) {
 	}
 }
 
-func TestAcquireRefusesNumbersThatCanNeverBe(t *testing.T) {
+func TestAcquireRejectsNumbersOutOfRange(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		s := turnstile.NewSemaphore(2)
@@ -104,7 +104,7 @@ func TestAcquireRefusesNumbersThatCanNeverBe(t *testing.T) {
 	}
 }
 
-func TestAWaitGroupWaitsForWhatBranchesDo(t *testing.T) {
+func TestAWaitGroupWaitsForBranches(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		var wg turnstile.WaitGroup

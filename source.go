@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// source returns file and line of the caller's caller: the place in the
-// author's code that errors about a definition point to.
+// source returns the file and line of the caller's caller: the line in the author's code that
+// errors about a declaration name.
 func source() string {
 	_, file, line, ok := runtime.Caller(2)
 	if !ok {

@@ -12,17 +12,17 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 )
 
-// What a reader would not guess, each with the reason why it is so.
+// These tests show behaviour that may surprise a reader, each with the reason.
 
-// A wait takes its event even if nobody looks at it any more. That is why
-// Select cancels its losers, and why SelectKeep warns.
+// A wait takes its event even if the code never awaits it. Therefore Select cancels its losers, and
+// the documentation of SelectWithoutCancel warns about it.
 func TestSurpriseAKeptWaitSwallowsItsEvent(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[bool, string]("Flow")
 	code := func(ctx turnstile.Context, keep bool) (string, error) {
 		selectOf := turnstile.Select
 		if keep {
-			selectOf = turnstile.SelectKeep
+			selectOf = turnstile.SelectWithoutCancel
 		}
 		if _, err := selectOf(ctx, approved.Next(ctx), turnstile.After(ctx, time.Minute)); err != nil {
 			return "", err
@@ -48,8 +48,8 @@ func TestSurpriseAKeptWaitSwallowsItsEvent(t *testing.T) {
 	}
 }
 
-// Deferred functions run whenever a turn ends without the cache keeping the
-// instance, and their durable calls fail: clean up after the error instead.
+// Deferred functions run whenever a turn ends and the cache does not keep the instance. Their
+// durable calls then fail: clean up where the error is handled instead.
 func TestSurpriseADeferredDurableCallRecordsNothingAtTheEndOfATurn(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, int]("Flow")
@@ -61,7 +61,7 @@ func TestSurpriseADeferredDurableCallRecordsNothingAtTheEndOfATurn(t *testing.T)
 	e := start(t, flow.Implement(func(ctx turnstile.Context, _ int) (int, error) { return 0, turnstile.Sleep(ctx, time.Hour) }))
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, flow, 0))
 	ok[int](t)(run.Wait(e.ctx))
-	// A history that stands at the hour's wait.
+	// A history that ends at the wait of an hour.
 	turn := replay(t, app, run.Instance, e.history(run.Instance)[:2])
 	if turn.Stuck != nil || len(turn.Events) != 0 {
 		t.Errorf("the replay gave %v and %d events", turn.Stuck, len(turn.Events))
@@ -71,8 +71,8 @@ func TestSurpriseADeferredDurableCallRecordsNothingAtTheEndOfATurn(t *testing.T)
 	}
 }
 
-// An orchestration that catches its cancellation and returns a value has
-// completed: the code decides. Terminate leaves it no say.
+// An orchestration that handles its cancellation and returns a value has completed: the code
+// decides. After a terminate the code does not run.
 func TestSurpriseK03ACancelledOrchestrationMayComplete(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, string]("Flow")
@@ -80,7 +80,7 @@ func TestSurpriseK03ACancelledOrchestrationMayComplete(t *testing.T) {
 		if err := turnstile.Sleep(ctx, 365*24*time.Hour); !errors.Is(err, turnstile.ErrCancelled) {
 			return "", differ("the sleep gave %v", err)
 		}
-		// K-02: the scope is cancelled, a shielded one is not.
+		// K-02: the scope is cancelled, but not a WithoutCancel scope.
 		if _, err := double.Call(ctx, 1); !errors.Is(err, turnstile.ErrCancelled) {
 			return "", differ("a call in a cancelled scope gave %v", err)
 		}
@@ -101,9 +101,9 @@ func TestSurpriseK03ACancelledOrchestrationMayComplete(t *testing.T) {
 	}
 }
 
-// Select over operations that are all ready takes the one that became ready
-// first in history, not the first argument.
-func TestSurpriseSelectDoesNotGoByTheOrderOfArguments(t *testing.T) {
+// If all operations are ready, Select takes the one that became ready first in history, not the
+// first argument.
+func TestSurpriseSelectIgnoresTheOrderOfArguments(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		slow, fast := turnstile.After(ctx, time.Hour), turnstile.After(ctx, time.Minute)
@@ -124,9 +124,9 @@ var tooLong = turnstile.NewOrchestration[int, int](strings.Repeat("n", 257))
 
 func one() (int, error) { return 1, nil }
 
-// A mistake in the program parks the instance, where an error would have to be
-// handled by code that is wrong anyway: after a fix it goes on.
-func TestSurpriseMistakesParkTheInstance(t *testing.T) {
+// A mistake in the program makes the instance stuck. Returned as an error it would have to be
+// handled by code that is wrong anyway. After a fix the instance continues.
+func TestSurpriseMistakesMakeTheInstanceStuck(t *testing.T) {
 	t.Parallel()
 	var (
 		noActivity      turnstile.Activity[int, int]
@@ -158,7 +158,7 @@ func TestSurpriseMistakesParkTheInstance(t *testing.T) {
 		"an event without a name":             {func(ctx turnstile.Context) error { _, err := turnstile.NewEvent[int]("").Wait(ctx); return err }, "it is empty"},
 		"looking for an event without a name": {func(ctx turnstile.Context) error { _, _, err := turnstile.NewEvent[int]("").TryWait(ctx); return err }, "it is empty"},
 		"raising an event without a name":     {func(ctx turnstile.Context) error { return turnstile.NewEvent[int]("").RaiseTo(ctx, "other", 1) }, "it is empty"},
-		"an event that nobody can raise": {func(ctx turnstile.Context) error {
+		"an event whose type has no JSON form": {func(ctx turnstile.Context) error {
 			_, err := turnstile.NewEvent[chan int]("ring").Wait(ctx)
 			return err
 		}, "chan int has no JSON form"},
@@ -178,7 +178,7 @@ func TestSurpriseMistakesParkTheInstance(t *testing.T) {
 		"a map without code":                {func(ctx turnstile.Context) error { return turnstile.ForEach[int](ctx, nil, 1, nil) }, "function is nil"},
 		"a patch without a name":            {func(ctx turnstile.Context) error { turnstile.Patched(ctx, ""); return nil }, "patch name"},
 		"a mutex that is not locked":        {func(turnstile.Context) error { var mu turnstile.Mutex; mu.Unlock(); return nil }, "not locked"},
-		"permits that nobody had":           {func(turnstile.Context) error { turnstile.NewSemaphore(1).Release(1); return nil }, "0 are taken"},
+		"permits that were not acquired":    {func(turnstile.Context) error { turnstile.NewSemaphore(1).Release(1); return nil }, "0 are taken"},
 		"a semaphore without permits":       {func(turnstile.Context) error { turnstile.NewSemaphore(0); return nil }, "at least one permit"},
 		"a wait group below zero":           {func(turnstile.Context) error { var wg turnstile.WaitGroup; wg.Done(); return nil }, "below zero"},
 		"a saga's step that undoes nothing": {func(turnstile.Context) error { var s turnstile.Saga; s.Add("it", nil); return nil }, "is nil"},
@@ -191,7 +191,7 @@ func TestSurpriseMistakesParkTheInstance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			flow := turnstile.NewOrchestration[int, int]("Flow")
-			part := func(code func(turnstile.Context) error) turnstile.Part {
+			part := func(code func(turnstile.Context) error) turnstile.Component {
 				return flow.Implement(func(ctx turnstile.Context, _ int) (int, error) { return 0, code(ctx) })
 			}
 			e := start(t, part(func(ctx turnstile.Context) error { return turnstile.Sleep(ctx, time.Hour) }))
@@ -211,7 +211,7 @@ func TestSurpriseMistakesParkTheInstance(t *testing.T) {
 	}
 }
 
-// A plain end of the parent leaves a child running: nobody asked it to stop.
+// A child continues when its parent completes, because no call asked it to stop.
 func TestSurpriseP06AChildOutlivesItsParent(t *testing.T) {
 	t.Parallel()
 	done := make(chan struct{})
@@ -237,10 +237,10 @@ func TestSurpriseP06AChildOutlivesItsParent(t *testing.T) {
 	}
 }
 
-// A future, and a context, belong to one instance. One that another instance
-// left in a variable is refused, and so is one whose orchestration does not run
-// now: in a goroutine, or after its end. R-13: a context that an inline activity
-// finds is refused by an error that names the activity and the call.
+// A future and a context belong to one instance. Using one that another instance left in a variable
+// is an error, and so is using one whose orchestration does not run at that moment: on a goroutine,
+// or after its end. R-13: using the orchestration's context in an inline activity is an error that
+// names the activity and the call.
 func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) {
 	t.Parallel()
 	var left turnstile.Context
@@ -278,7 +278,7 @@ func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) 
 			_, errs["Select"] = turnstile.Select(ctx, leftFuture)
 			_, _, errs["Any"] = turnstile.Any(ctx, leftFuture)
 			_, errs["Join"] = turnstile.Join(ctx, leftFuture)
-			_, errs["Settle"] = turnstile.Settle(ctx, leftFuture)
+			_, errs["Settle"] = turnstile.JoinSettled(ctx, leftFuture)
 			for _, o := range turnstile.AsCompleted(ctx, leftFuture) {
 				errs["AsCompleted"] = o.Err
 			}
@@ -305,7 +305,7 @@ func TestSurpriseDurableCallsOnWhatBelongsElsewhereAreTypedErrors(t *testing.T) 
 	}
 }
 
-// Operations of a scope that is over are cancelled, wherever they are awaited.
+// Operations of a scope whose time is over are cancelled, wherever they are awaited.
 func TestSurpriseAFutureOfABranchOutlivesTheBranchButNotItsScope(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
@@ -339,9 +339,9 @@ func TestSurpriseAFutureOfABranchOutlivesTheBranchButNotItsScope(t *testing.T) {
 	}
 }
 
-// A branch that fails fails nobody: its error is its Future's, and if nobody
-// awaits that, it is lost.
-func TestSurpriseAnErrorOfABranchIsSeenOnlyByWhoAwaitsIt(t *testing.T) {
+// A failing branch does not fail the orchestration: its Future has the error, which is lost if the
+// code never awaits it.
+func TestSurpriseAnErrorOfABranchIsLostUnlessAwaited(t *testing.T) {
 	t.Parallel()
 	_, err := outcome(t, func(ctx turnstile.Context) error {
 		turnstile.Go(ctx, func(turnstile.Context) (int, error) { return 0, errors.New("lost") })
@@ -363,7 +363,7 @@ func misuse(fn func()) (err error) {
 	return nil
 }
 
-// withoutErrors are the durable calls that have no error to return.
+// withoutErrors are the durable calls that return no error.
 var withoutErrors = map[string]func(turnstile.Context){
 	"Now":          func(ctx turnstile.Context) { turnstile.Now(ctx) },
 	"UUID":         func(ctx turnstile.Context) { turnstile.UUID(ctx) },
@@ -373,9 +373,9 @@ var withoutErrors = map[string]func(turnstile.Context){
 	"PatchRetired": func(ctx turnstile.Context) { turnstile.PatchRetired(ctx, "p") },
 }
 
-// Calls that have no error to return panic where they may not be made, all with the
-// same type, which wraps the error of the other calls.
-func TestSurpriseCallsWithoutErrorsPanicWhereNoneMayBeMade(t *testing.T) {
+// Calls that return no error panic where they are not allowed, all with the same type, which wraps
+// the error of the other calls.
+func TestSurpriseCallsWithoutErrorsPanicWhereTheyAreNotAllowed(t *testing.T) {
 	t.Parallel()
 	for name, call := range withoutErrors {
 		got := map[string]error{}
@@ -404,8 +404,8 @@ func TestSurpriseCallsWithoutErrorsPanicWhereNoneMayBeMade(t *testing.T) {
 	}
 }
 
-// In a deferred function at the end of a turn they return the zero value: the
-// function cannot know when it runs, and nothing that it does then is recorded.
+// In a deferred function at the end of a turn they return the zero value, because the function
+// cannot know when it runs, and nothing that it does then is recorded.
 func TestSurpriseCallsWithoutErrorsReturnNothingWhileTheOrchestrationIsUnloaded(t *testing.T) {
 	t.Parallel()
 	for name, call := range withoutErrors {

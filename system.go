@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// Now returns the time of the turn, the same on every replay. Use it in place
-// of time.Now, which returns another value on each replay. It records one event.
+// Now returns the time of the turn, the same on every replay. Use it instead of time.Now, which
+// returns another value on each replay. It records one event.
 //
-// Now, UUID, [Random], [Annotate], [Patched] and [PatchRetired] return no error,
-// because nothing but a mistake in the program can make them fail. They work in a
-// cancelled scope too. Where no durable call may be made (inside a side effect or
-// an inline activity, on another goroutine, or after the orchestration has ended)
-// they panic with a [*MisuseError], which wraps the error that other durable calls
-// return there. A deferred function that runs while the orchestration is unloaded
-// gets the zero value, and nothing is recorded.
+// Now, [UUID], [Random], [Annotate], [Patched] and [PatchRetired] return no error, because only a
+// mistake in the program can make them fail. They also work in a cancelled scope. Where no durable
+// call may be made (inside a side effect or an inline activity, on another goroutine, or after the
+// orchestration has ended) they panic with a [*MisuseError], which wraps the error that other
+// durable calls return there. In a deferred function that runs while the orchestration is unloaded
+// they return the zero value and record nothing.
 func Now(ctx Context) time.Time {
 	t, err := ctx.engine("Now").Now()
 	return recorded("Now", t, err)
@@ -29,19 +28,17 @@ func UUID(ctx Context) string {
 	return recorded("UUID", id, err)
 }
 
-// SideEffect runs fn once and records what it returns; on replay that is
-// returned and fn is not run. It is for small things that are not
-// deterministic and take no time: a random number, a setting. Use an activity for
-// work that may fail or takes time. It records one event.
+// SideEffect runs fn and records the value that it returns; replay returns the recorded value
+// without running fn. Use it for small things that are not deterministic and take no time: a random
+// number, a setting. Use an activity for work that can fail or takes time. It records one event.
 //
-// fn runs before its turn is committed, and only the committed value counts. So fn may run
-// more than once: after a crash, or because another process has recorded something else for
-// the instance meanwhile, such as a terminate. It must change nothing, and must not use the
-// orchestration's context. An inline activity gets a value that is committed.
+// fn runs before its turn is committed, and only the committed value is used. So fn may run more
+// than once: after a crash, or because another process has recorded another event for the instance
+// in the meantime, such as a terminate. fn must change nothing, and must not use the
+// orchestration's context. An inline activity, in contrast, runs after its input is committed.
 //
-// An error of fn is recorded in place of the value: it is returned with its
-// text and code, and without its type, because the history does not keep types. The name is
-// compared on replay.
+// If fn returns an error, it is recorded instead of a value. The returned error has its text and
+// code, but not its type, because the history does not keep types. The name is compared on replay.
 func SideEffect[T any](ctx Context, name string, fn func() (T, error)) (T, error) {
 	run := ctx.engine("SideEffect")
 	if fn == nil {
@@ -61,19 +58,18 @@ func SideEffect[T any](ctx Context, name string, fn func() (T, error)) (T, error
 		var zero T
 		return zero, err
 	}
-	return decode[T](value, "value of side effect", name, run.Sealed())
+	return decode[T](value, "value of side effect", name, run.Encoded())
 }
 
-// Annotate records a line in the history itself, for those who read it. It
-// records one event; [Logger] records none. It panics as [Now] does if it is
-// misused.
+// Annotate records a message in the history, for people who read it. It records one event; [Logger]
+// records none. It panics as [Now] does if it is misused.
 func Annotate(ctx Context, level slog.Level, message string) {
 	recorded("Annotate", struct{}{}, ctx.engine("Annotate").Trace(level, message))
 }
 
-// recorded returns the value of a call that has no error to return. An error is a
-// misuse of the context, but for [ErrUnwinding]: a deferred function cannot know
-// that it runs at the end of a turn, and nothing that it does then is recorded.
+// recorded returns the value of a call that returns no error. An error is a misuse of the context,
+// except [ErrUnwinding]: a deferred function cannot know that it runs at the end of a turn, and
+// nothing that it does then is recorded.
 func recorded[T any](call string, value T, err error) T {
 	if err != nil && !errors.Is(err, ErrUnwinding) {
 		if misuse, is := errors.AsType[*MisuseError](err); is {
@@ -86,8 +82,7 @@ func recorded[T any](call string, value T, err error) T {
 	return value
 }
 
-// Logger returns a logger that is silent during replay: each line comes out
-// once, when the turn that first reached it is committed. It records nothing. Who runs the
-// orchestration chooses where lines go: awslambda.WithLogger, embedded.WithLogger,
-// turnstiletest.WithLogger.
+// Logger returns a logger that is silent during replay: each line is written once, when the turn
+// that first reached it is committed. It records nothing. The runtime's option sets the
+// destination: awslambda.WithLogger, embedded.WithLogger or turnstiletest.WithLogger.
 func Logger(ctx Context) *slog.Logger { return ctx.engine("Logger").Logger() }

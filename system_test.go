@@ -148,7 +148,7 @@ func TestT02DurationsOfAnySignAreRecorded(t *testing.T) {
 	}
 }
 
-func TestContextIsNoContextOfTheStandardLibrary(t *testing.T) {
+func TestContextIsNotAStandardContext(t *testing.T) {
 	t.Parallel()
 	if reflect.TypeFor[turnstile.Context]().Implements(reflect.TypeFor[context.Context]()) {
 		t.Error("an orchestration could hand its context to an HTTP client")

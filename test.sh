@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# All tests, those that need Go only first. What it starts, it stops.
-#   ./test.sh go      what needs Go only
-#   ./test.sh local   what needs a browser or the emulators; installs them into .local/
-#   ./test.sh all     both
-# prove.sh has what takes longer. Property tests draw the same values every time, so that
-# nobody's change is refused for a bug that was there before: RAPID_SEED=0 gives them others.
+# Runs the tests, and stops everything that it starts.
+#   ./test.sh go      tests that need only Go
+#   ./test.sh local   tests that need a browser or the emulators; installs them into .local/
+#   ./test.sh all     both, those that need only Go first
+# prove.sh has the tests that take longer. Property tests use the same values in each run, so that
+# a change does not fail because of an older bug. RAPID_SEED=0 selects other values.
 set -euo pipefail
 export RAPID_SEED="${RAPID_SEED:-20261121}"
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -17,27 +17,27 @@ step() {
 	printf '\n== [%4ds] %s\n' "$((SECONDS - started_at))" "$current"
 }
 
-# failures LOG: what failed, for whoever sees the end of a long log alone.
+# failures LOG: prints the failures, for readers who see only the end of a long log.
 failures() { grep -E -A 8 '^ *--- FAIL|^panic: |^FAIL|^WARNING: DATA RACE' "$1" | head -n 100 || true; }
 
-# tests DIRECTORY ARGUMENTS…: go test there. The code was vetted by all that vet knows, and so is
-# not by go test with its few. Without symbol tables the test binaries are linked in two thirds of
-# the time, and stacks read the same. The timeout is for a test that hangs.
+# tests DIRECTORY ARGUMENTS…: runs go test in the directory. An earlier step has run all checks of
+# vet, so go test does not repeat some of them. Without symbol tables, linking takes two thirds of
+# the time, and stack traces are the same. The timeout is for a test that hangs.
 tests() {
 	local log status=0
 	log="$(mktemp)"
 	(cd "$1" && go test -vet=off "-ldflags=-s -w" -timeout 40m "${@:2}") 2>&1 | tee "$log" || status=$?
 	if [ "$status" -ne 0 ]; then
-		printf '\nwhat failed in %s:\n' "$1"
+		printf '\nfailures in %s:\n' "$1"
 		failures "$log"
 	fi
 	rm "$log"
 	return "$status"
 }
 
-# packages raced|plain|programs: those whose code, tests aside, has goroutines or what they share; all
-# others; and those with tests that build or start other programs. The simulation runs on one
-# goroutine. ./prove.sh race runs all of them under the race detector.
+# packages raced|plain|programs: prints the packages whose code, without the tests, has goroutines or
+# shares data between them; all other packages; or those with tests that build or start other
+# programs. The simulation runs on one goroutine. ./prove.sh race runs all packages with the race detector.
 packages() {
 	local path dir race programs
 	go list -f '{{.ImportPath}} {{.Dir}}' "${ours[@]}" | while read -r path dir; do
@@ -56,18 +56,18 @@ go_tests() {
 	step "gofmt"
 	unformatted="$(git ls-files -z '*.go' | xargs -0 gofmt -l)"
 	if [ -n "$unformatted" ]; then
-		printf 'not formatted (run gofmt -w on them):\n%s\n' "$unformatted" >&2
+		printf 'not formatted (run gofmt -w on these files):\n%s\n' "$unformatted" >&2
 		return 1
 	fi
 	step "go vet of every module"
-	# sam build and users have no workspace: go.mod and go.sum have to do without.
+	# sam build and users have no workspace, so go.mod and go.sum must be complete.
 	GOWORK=off go list -deps ./... >/dev/null
 	go vet "${ours[@]}" ./tools/bench/... ./tools/browsertest/...
-	step "turnstile-lint on our own orchestrations"
+	step "turnstile-lint on the orchestrations of this repository"
 	built="$(mktemp -d)"
 	go -C lint build -o "$built/turnstile-lint" ./cmd/turnstile-lint
 	go vet -vettool="$built/turnstile-lint" ./examples/... ./lambdas/...
-	step "the sample applications end by themselves"
+	step "the sample applications run to their end"
 	go build -o "$built/" "${samples[@]/#/./examples/}"
 	for sample in "${samples[@]}"; do
 		"$built/$sample"
@@ -75,33 +75,33 @@ go_tests() {
 	rm -r "$built"
 	step "go test of packages without goroutines"
 	tests . $(packages plain)
-	# SQLite is C translated to Go, and has no goroutines of its own.
+	# SQLite, which is C translated to Go, has no goroutines.
 	step "go test -race of packages with goroutines"
 	tests . -race "-gcflags=github.com/ncruces/...=-race=false" $(packages raced)
-	# These use every processor themselves, so one package runs at a time.
+	# These tests use all processors, so only one package runs at a time.
 	step "tests that build or start other programs"
 	TURNSTILE_BUILDS=1 tests . -p 1 $(packages programs)
-	# The Lambda build has jsonv2 (lambdas/build/build.mk); later versions of Go
-	# have it unless they are told otherwise.
+	# The Lambda build uses jsonv2 (lambdas/build/build.mk), which is the default in later versions of
+	# Go.
 	local other=nojsonv2
 	case "$(go env GOVERSION)" in go1.26 | go1.26.*) other=jsonv2 ;; esac
-	step "the kept histories, and all that reads and writes JSON, with GOEXPERIMENT=$other"
+	step "the kept histories, and the packages that read and write JSON, with GOEXPERIMENT=$other"
 	GOEXPERIMENT="$other" tests . . ./history ./internal/wire ./engine ./store ./internal/activities ./client ./turnstiletest
 	step "bench: the cost of a chain, and every benchmark once"
 	tests tools/bench -bench . -benchtime 1x ./...
 	tests sqlite -run '^$' -bench . -benchtime 1x -short .
-	step "the tasks of docs/guide as they are written with the SDKs of others"
-	# Whose modules a proxy may refuse.
+	step "the tasks of docs/guide with the SDKs of other engines"
+	# A module proxy may not have them.
 	if GOWORK=off go -C tools/bench/peers/tasks mod download; then
 		GOWORK=off go -C tools/bench/peers/tasks vet ./...
 		GOWORK=off tests tools/bench/peers/tasks ./...
 	else
-		echo "NOT RUN: the module proxy does not have the SDKs of others"
+		echo "NOT RUN: the module proxy does not have the SDKs of other engines"
 	fi
 }
 
-# emulated DIRECTORY PACKAGES…: their tests, of which none may be left out now that the emulators,
-# or the browser, are there. It sets failed to a pattern of the tests that failed.
+# emulated DIRECTORY PACKAGES…: runs tests with the emulators or the browser. No test may be skipped,
+# because what they need is available. It sets failed to a pattern of the failed tests.
 emulated() {
 	local log status=0
 	log="$(mktemp)"
@@ -110,14 +110,14 @@ emulated() {
 	if [ "$status" -ne 0 ]; then
 		cat "$log"
 		failed="$(sed -nE 's/^--- FAIL: ([^ ]+).*/^\1$/p' "$log" | paste -sd '|' -)"
-		# Behind a panic nothing has been run; without a failed test nothing was built.
+		# After a panic the other tests have not run; without a failed test, the build failed.
 		if [ -z "$failed" ] || grep -q '^panic: ' "$log"; then
 			failed=.
 		fi
-		echo "what failed in $1:"
+		echo "failures in $1:"
 		failures "$log"
 	elif grep "NOT RUN" "$log"; then
-		echo "left out although what they need is there; see above" >&2
+		echo "tests were skipped although what they need is available; see above" >&2
 		status=1
 	else
 		grep -E '^ok' "$log"
@@ -126,13 +126,13 @@ emulated() {
 	return "$status"
 }
 
-# in_browser ARGUMENTS…: tests of the page. A browser is a large program, and a machine under
-# load may kill it or let it hang, with all tests that use it then. So what failed runs once
-# more, in another browser: what fails twice fails.
+# in_browser ARGUMENTS…: runs tests of the page. On a machine under load the browser may be killed or
+# hang, and all tests that use it fail. So failed tests run again in a new browser, and must fail
+# twice to count.
 in_browser() {
 	emulated tools/browsertest "$@" && return
 	[ -n "$failed" ] || return 1
-	step "once more, because they failed: $failed"
+	step "failed tests again: $failed"
 	emulated tools/browsertest -run "$failed" "$@"
 }
 
@@ -140,8 +140,8 @@ stop_local() {
 	localstack/local.sh down --all || true
 }
 
-# side_by_side FUNCTIONS…: runs them at the same time, and begins each line of what they print
-# with their name. When all have ended it says which failed, and at what.
+# side_by_side FUNCTIONS…: runs functions concurrently, with their name at the start of each line of
+# their output. When all have ended, it prints which of them failed, with the step and the tests.
 side_by_side() {
 	local name done status=0
 	done="$(mktemp -d)"
@@ -152,7 +152,7 @@ side_by_side() {
 			: >"$done/$name"
 		) 2>&1 | while IFS= read -r line; do printf '%s: %s\n' "$name" "$line"; done &
 	done
-	# What runs in the background does not hear an interrupt.
+	# Background processes do not receive an interrupt.
 	trap 'trap - INT; kill -TERM 0' INT
 	wait
 	trap - INT
@@ -168,15 +168,15 @@ side_by_side() {
 pages() {
 	step "a browser, the site of the users' pages, and their installation"
 	go -C tools/browsertest run ./cmd/install
-	# The limit is for a download that hangs: the site is built in seconds.
+	# The timeout is for a download that hangs: building the site takes seconds.
 	timeout 900 tools/site/site.sh
 	step "the console's page and the site in the browser"
 	in_browser -skip TestOnLocalStack ./...
 }
 
 storage() {
-	local other=arm64 port="${TURNSTILE_DYNAMODB_PORT:-18000}"
-	step "the local commands' own tests, and the installation"
+	local other=arm64 modules port="${TURNSTILE_DYNAMODB_PORT:-18000}"
+	step "tests of the local commands, and the installation"
 	localstack/local.sh install
 	localstack/local.sh test
 	step "store/dynamo and the workloads on DynamoDB Local"
@@ -185,13 +185,16 @@ storage() {
 	emulated . ./store/... ./internal/store/...
 	emulated tools/bench -run DynamoDB\|EachWrites ./workloads ./retention
 	localstack/local.sh dynamodb-down "$port"
-	# What local.sh up deploys is built for this machine.
-	step "templates: sam validate --lint, and sam build for the other architecture"
+	# local.sh up has built for this machine's architecture. With a clean module cache, as on a user's
+	# machine, the build fails if go.sum is incomplete.
+	step "templates: sam validate --lint, and sam build for the other architecture in a clean module cache"
 	export SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=us-east-1
 	.local/bin/sam validate --lint --template-file template.yaml
 	.local/bin/sam validate --lint --template-file cmd/turnstile/project/template.yaml
 	case "$(uname -m)" in arm64 | aarch64) other=x86_64 ;; esac
-	.local/bin/sam build --template-file template.yaml --build-dir ".aws-sam/$other" --parameter-overrides "Architecture=$other"
+	modules="$(mktemp -d)"
+	GOMODCACHE="$modules" GOFLAGS=-modcacherw .local/bin/sam build --template-file template.yaml --build-dir ".aws-sam/$other" --parameter-overrides "Architecture=$other"
+	rm -r "$modules"
 }
 
 stack() {
@@ -200,9 +203,9 @@ stack() {
 		--parameter EventBusArn=arn:aws:events:us-east-1:000000000000:event-bus/default
 	eval "$(localstack/local.sh env)"
 	step "internal/queue/sqs, internal/timer/scheduler, internal/archive/s3 and the deployed system"
-	# They wait most of the time: more of them than there are processors run at a time.
+	# These tests mostly wait, so more of them than there are processors run at a time.
 	emulated . -p 4 -parallel 8 ./internal/archive/... ./internal/queue/... ./internal/timer/... ./localstack/...
-	# It pauses the stack, so that nothing else runs then.
+	# It pauses the stack, so nothing else runs at the same time.
 	step "turnstile on the deployed system"
 	emulated cmd/turnstile -run TestOnLocalStack .
 	step "the smoke test of the stack, and the console by its API"
@@ -210,7 +213,7 @@ stack() {
 }
 
 smoke() {
-	# A stack that is held up has most of the timer's minute to create its schedule.
+	# With a timer of a minute, even a slow stack has time to create its schedule.
 	go -C tools/smoke run . -stack turnstile -timer 1m -patience 20m
 }
 

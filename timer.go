@@ -5,33 +5,30 @@ import (
 	"time"
 )
 
-// Sleep waits for d, durably: days are as good as seconds, and nothing runs
-// meanwhile. Durations are whole milliseconds, rounded up. Zero and less is
-// recorded like any other and returns without delay, so that a computed
-// duration does not change the shape of the history. It records one event, and
-// one when the time has come.
+// Sleep waits for d. The wait is durable: it can take months, and no process runs in the meantime.
+// Durations are whole milliseconds, rounded up. A duration of zero or less is recorded like any
+// other and returns without delay, so that a computed duration does not change the shape of the
+// history. Sleep records one event, and one when the time has come.
 //
-// A timer never fires early, unless an operator fires it ([Now] tells the time then, as
-// ever). In package embedded, on SQLite, and in turnstiletest it
-// is due to the millisecond. On AWS it fires up to a second later, because SQS waits
-// for whole seconds, and a timer of more than 15 minutes (the parameter TimerBorder)
-// up to a minute or so later.
+// A timer never fires early, unless an operator fires it; [Now] still returns the actual time. In
+// package embedded, on SQLite, and in turnstiletest it is due to the millisecond. On AWS it fires
+// up to a second late, because SQS waits for whole seconds, and a timer of more than 15 minutes
+// (the parameter TimerBorder) up to about a minute late.
 //
-// Errors: [*CancelledError]; [*InvalidArgumentError], and nothing recorded, for
-// more than [MaxTimer].
+// Errors: [*CancelledError]; [*InvalidArgumentError], with nothing recorded, for a duration above
+// [MaxTimer].
 func Sleep(ctx Context, d time.Duration) error {
 	_, err := After(ctx, d).Await(ctx)
 	return err
 }
 
-// SleepUntil is [Sleep] to a point in time, one that an input or an event names,
-// say: "remind me on the first of May". One that has passed is recorded like any
-// other and returns without delay. It records one event, and one when the time
-// has come; the same point in time is the same on every replay, and another one
-// is a change of code, as another duration of Sleep is.
+// SleepUntil is [Sleep] until a point in time, for example one from an input or an event: "remind
+// me on the first of May". A time that has passed is recorded like any other and returns without
+// delay. SleepUntil records one event, and one when the time has come. Replay compares the time, so
+// another time is a change of the code, as another duration of Sleep is.
 //
-// Errors: [*CancelledError]; [*InvalidArgumentError], and nothing recorded, for
-// a time from the year 2200 on.
+// Errors: [*CancelledError]; [*InvalidArgumentError], with nothing recorded, for a time in the
+// year 2200 or later.
 func SleepUntil(ctx Context, t time.Time) error {
 	_, err := At(ctx, t).Await(ctx)
 	return err
@@ -40,8 +37,8 @@ func SleepUntil(ctx Context, t time.Time) error {
 // After starts a timer of d; see [Sleep]. Use it with [Select]. It records one
 // event, and one when the time has come.
 //
-// More than [MaxTimer] records nothing: awaiting the future returns an
-// [*InvalidArgumentError], without delay.
+// A duration above [MaxTimer] records nothing: awaiting the future returns an
+// [*InvalidArgumentError] without delay.
 func After(ctx Context, d time.Duration) Future[struct{}] {
 	if err := validTimer("After", d); err != nil {
 		return failed[struct{}](ctx.engine("After"), d.String(), err)
@@ -50,14 +47,14 @@ func After(ctx Context, d time.Duration) Future[struct{}] {
 	return Future[struct{}]{op: ctx.engine("After").Timer(d), kind: ofTimer, name: d.String()}
 }
 
-// lastYear is that of EventBridge Scheduler.
+// lastYear is the last year that EventBridge Scheduler accepts.
 const lastYear = 2199
 
 // At starts a timer that fires at a point in time; see [SleepUntil]. Use it with
 // [Select]. It records one event, and one when the time has come.
 //
-// A time from the year 2200 on records nothing: awaiting the future returns an
-// [*InvalidArgumentError], without delay.
+// A time in the year 2200 or later records nothing: awaiting the future returns an
+// [*InvalidArgumentError] without delay.
 func At(ctx Context, t time.Time) Future[struct{}] {
 	run, name := ctx.engine("At"), t.UTC().Format(time.RFC3339Nano)
 	if t.UTC().Year() > lastYear {

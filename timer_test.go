@@ -46,7 +46,7 @@ func TestSleepUntilWaitsForAPointInTime(t *testing.T) {
 			if n := len(events); n != 7 {
 				t.Errorf("%d events were recorded, want 7: %v", n, kinds(events))
 			}
-			// At another time the replay is the same.
+			// The replay at another time has the same result.
 			if turn := replay(t, turnstile.NewApp(part), run.Instance, events); turn.Stuck != nil || len(turn.Events) != 0 {
 				t.Errorf("replayed: %+v", turn)
 			}
@@ -54,7 +54,7 @@ func TestSleepUntilWaitsForAPointInTime(t *testing.T) {
 	}
 }
 
-func TestATimerForATimeBeyondAllIsAnErrorAtTheCall(t *testing.T) {
+func TestATimerAfterTheYear2199IsAnErrorAtTheCall(t *testing.T) {
 	t.Parallel()
 	kinds, err := outcome(t, func(ctx turnstile.Context) error {
 		at := turnstile.At(ctx, time.Date(2200, 1, 1, 0, 0, 0, 0, time.FixedZone("east", 3600)))

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// tornReads is a store whose first reads meet a commit in the middle.
+// tornReads is a store whose first reads see only half of a commit.
 type tornReads struct {
 	store.Store
 	torn, reads int
@@ -30,7 +30,7 @@ func (s *tornReads) Read(ctx context.Context, instance string, executionID, from
 	return nil, nil
 }
 
-// atOnce is a clock whose timers are due as soon as they are set.
+// atOnce is a clock whose timers fire as soon as they are set.
 type atOnce struct{}
 
 func (atOnce) Now() time.Time { return time.Unix(1_772_366_400, 0) }
@@ -40,8 +40,8 @@ func (atOnce) AfterFunc(_ time.Duration, f func()) (stop func() bool) {
 	return func() bool { return false }
 }
 
-// a client that reads a history in the middle of a commit reads again
-// before it calls it damaged, and what stays so it calls damaged.
+// a client that reads a history in the middle of a commit reads again before it reports the
+// history as corrupt. It reports a history that does not change.
 func TestAClientReadsATornHistoryAgain(t *testing.T) {
 	t.Parallel()
 	for _, hole := range []bool{false, true} {
@@ -63,8 +63,8 @@ func TestAClientReadsATornHistoryAgain(t *testing.T) {
 					events, err := c.History(t.Context(), "order-7", 0)
 					return len(events), err
 				},
-				"WaitingFor": func(c *client.Client) (int, error) {
-					_, err := c.WaitingFor(t.Context(), "order-7")
+				"PendingOperations": func(c *client.Client) (int, error) {
+					_, err := c.PendingOperations(t.Context(), "order-7")
 					return 1, err
 				},
 			} {

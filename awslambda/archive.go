@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// archiveOf is the archive of WithArchive, or a bucket; nil for none.
+// archiveOf returns the archive of WithArchive, or of the bucket; nil for none.
 func (o *options) archiveOf(clients aws.Config, env Config) (store.Archive, error) {
 	if env.ArchiveBucket == "" {
 		return o.archive, nil
@@ -23,13 +23,13 @@ func (o *options) archiveOf(clients aws.Config, env Config) (store.Archive, erro
 	if o.archive != nil {
 		return nil, errors.New("awslambda: WithArchive and TURNSTILE_ARCHIVE_BUCKET are both given: leave out the option, or the parameter ArchiveBucket of the stack")
 	}
-	return s3.New(s3.NewClient(clients), s3.Options{Bucket: env.ArchiveBucket, Prefix: env.ArchivePrefix, KMSKeyARN: env.ArchiveKeyARN})
+	return s3.New(s3.NewClient(clients), s3.Options{Bucket: env.ArchiveBucket, Prefix: env.ArchivePrefix, Owner: env.ArchiveBucketOwner, KMSKeyARN: env.ArchiveKeyARN})
 }
 
-// archiveCheck asks once a process whether the bucket of the archive is there, so that a
-// misspelt one shows at the first invocation after a deployment, and not when the first
-// instance is due weeks later. A bucket that is not there keeps no invocation from its work:
-// instances go on without an archive, and only their purges wait for it.
+// archiveCheck checks once per process whether the bucket of the archive exists, so that a misspelt
+// name shows at the first invocation after a deployment and not weeks later, when the first instance is
+// due. A missing bucket does not stop invocations: instances run without an archive, and only their
+// purges wait for it.
 type archiveCheck struct {
 	once    sync.Once
 	bucket  interface{ Check(context.Context) error }
@@ -37,11 +37,10 @@ type archiveCheck struct {
 	logger  *slog.Logger
 }
 
-// longestCheck is how long the question may take. It is asked beside the first invocation of
-// a process.
+// longestCheck is how long the check may take. It runs during the first invocation of a process.
 const longestCheck = 2 * time.Second
 
-// checkOf returns the check of an archive in a bucket; nil for any other, or none.
+// checkOf returns the check of an archive in a bucket; nil for any other archive, or none.
 func checkOf(a store.Archive, metrics *embeddedmetrics.Metrics, logger *slog.Logger) *archiveCheck {
 	bucket, is := a.(*s3.Archive)
 	if !is {
@@ -50,9 +49,9 @@ func checkOf(a store.Archive, metrics *embeddedmetrics.Metrics, logger *slog.Log
 	return &archiveCheck{bucket: bucket, metrics: metrics, logger: logger}
 }
 
-// begin asks beside what the caller does meanwhile; the caller calls wait before its
-// invocation ends, because Lambda freezes the process then. The nil check asks nothing.
-func (c *archiveCheck) begin(ctx context.Context) (wait func()) {
+// start starts the check in the background. The caller calls wait before its invocation ends, because
+// Lambda then freezes the process. The nil check does nothing.
+func (c *archiveCheck) start(ctx context.Context) (wait func()) {
 	wait = func() {}
 	if c == nil {
 		return wait
@@ -74,11 +73,12 @@ func (c *archiveCheck) ask(ctx context.Context) {
 	if err == nil {
 		return
 	}
-	// Without advice, S3 did not answer; denied, the bucket may still take what is put.
+	// An error without advice means that S3 did not respond. If access is denied, the bucket may still
+	// accept objects.
 	if e, is := errors.AsType[*s3.Error](err); !is || e.Advice == "" || e.Denied {
-		c.logger.WarnContext(ctx, "it is not known whether the bucket of the archive is there; run turnstile doctor", "error", err)
+		c.logger.WarnContext(ctx, "could not check whether the bucket of the archive exists; run turnstile doctor", "error", err)
 		return
 	}
 	c.metrics.Add(embeddedmetrics.Attention, string(host.CountArchive), 1)
-	c.logger.ErrorContext(ctx, "the archive cannot be used: no instance is purged by its retention until it can", "error", err)
+	c.logger.ErrorContext(ctx, "the archive cannot be used: retention purges no instance until it can", "error", err)
 }

@@ -32,10 +32,10 @@ func TestTheBucketOfTheArchiveIsLookedAtOnceAProcess(t *testing.T) {
 	}{
 		{name: "it is there"},
 		{name: "it is not", err: &s3.Error{Bucket: "acme-archive", Advice: "there is no such bucket; make it", Err: errors.New("NotFound")},
-			level: "ERROR", says: `no instance is purged by its retention`, needsAttention: true},
+			level: "ERROR", says: `retention purges no instance`, needsAttention: true},
 		{name: "the role may not ask", err: &s3.Error{Bucket: "acme-archive", Advice: "access is denied; check the role", Denied: true, Err: errors.New("Forbidden")},
 			level: "WARN", says: "run turnstile doctor"},
-		{name: "S3 does not answer", err: &s3.Error{Bucket: "acme-archive", Err: context.DeadlineExceeded}, level: "WARN", says: "it is not known"},
+		{name: "S3 does not answer", err: &s3.Error{Bucket: "acme-archive", Err: context.DeadlineExceeded}, level: "WARN", says: "could not check"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -45,8 +45,8 @@ func TestTheBucketOfTheArchiveIsLookedAtOnceAProcess(t *testing.T) {
 			bucket := &asked{err: tt.err}
 			c := &archiveCheck{bucket: bucket, metrics: m, logger: slog.New(slog.NewJSONHandler(&log, nil))}
 			for range 2 {
-				m.Begin()
-				c.begin(t.Context())()
+				m.Start()
+				c.start(t.Context())()
 				m.End()
 			}
 			m.Flush()
@@ -71,5 +71,5 @@ func TestTheBucketOfTheArchiveIsLookedAtOnceAProcess(t *testing.T) {
 			}
 		})
 	}
-	(*archiveCheck)(nil).begin(t.Context())()
+	(*archiveCheck)(nil).start(t.Context())()
 }

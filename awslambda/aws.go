@@ -14,10 +14,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 )
 
-// functionConfig is the configuration of a Lambda function's clients. Lambda
-// hands everything over in environment variables, AWS_ENDPOINT_URL and its
-// relatives included, so the sources that config.LoadDefaultConfig would also
-// try (profiles, single sign-on, instance metadata) are not linked in.
+// functionConfig returns the configuration of a Lambda function's clients. Lambda passes everything in
+// environment variables, including AWS_ENDPOINT_URL and related ones, so the other sources of
+// config.LoadDefaultConfig (profiles, single sign-on, instance metadata) are not linked in.
 func functionConfig() (aws.Config, error) {
 	env, err := config.NewEnvConfig()
 	if err != nil {
@@ -31,8 +30,7 @@ func functionConfig() (aws.Config, error) {
 		Credentials: credentials.StaticCredentialsProvider{Value: env.Credentials},
 		HTTPClient:  functionHTTP(),
 		Retryer:     functionRetryer,
-		// The services read their own variables from it, such as
-		// AWS_ENDPOINT_URL_SQS.
+		// The services read their own variables from it, such as AWS_ENDPOINT_URL_SQS.
 		ConfigSources: []any{env},
 	}
 	if env.BaseEndpoint != "" && !aws.ToBool(env.IgnoreConfiguredEndpoints) {
@@ -41,9 +39,8 @@ func functionConfig() (aws.Config, error) {
 	return cfg, nil
 }
 
-// functionRetryer gives up within seconds: an invocation has one minute, and a
-// message that is handed back is the better retry. (The store repeats its
-// writes by itself.)
+// functionRetryer gives up within seconds, because an invocation has one minute and returning a message
+// to the queue is the better retry. (The store repeats its writes itself.)
 func functionRetryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = 5
@@ -51,8 +48,8 @@ func functionRetryer() aws.Retryer {
 	})
 }
 
-// functionHTTP bounds each step of a call. A function that was frozen for a
-// while may find its connections dead without having been told.
+// functionHTTP limits each step of a call. The connections of a function that was frozen may be dead
+// without the function knowing.
 func functionHTTP() aws.HTTPClient {
 	return awshttp.NewBuildableClient().
 		WithTimeout(15 * time.Second).
@@ -65,8 +62,7 @@ func functionHTTP() aws.HTTPClient {
 		})
 }
 
-// serviceConfig is the configuration of a client anywhere else: whatever the
-// SDK finds.
+// serviceConfig returns the configuration of a client outside Lambda: whatever the SDK finds.
 func serviceConfig(ctx context.Context) (aws.Config, error) {
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {

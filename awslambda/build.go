@@ -9,11 +9,11 @@ import (
 	"runtime/debug"
 )
 
-// buildName names what runs in this process: another binary has another name. It
-// is made of what can be learned without reading the whole of it: the id that Go's
-// linker gave it, unless it was told not to, the versions of its modules, and the
-// file's size and time. Where two builds have the same name all the same, the later
-// one tries what is stuck when it is due, and not at once.
+// buildName returns a name for the binary that runs in this process; another binary has another name.
+// It is derived from what is known without reading the whole binary: the build id that Go's linker
+// added, unless it was disabled, the versions of the modules, and the file's size and time. If two
+// builds get the same name all the same, the later one tries stuck instances when they are due, not
+// immediately.
 func buildName() string {
 	h := sha256.New()
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -12,11 +12,11 @@ import (
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 
-// catalogNote stores once what this build has, so that consoles can offer it.
+// catalogNote stores once what this build contains, so that consoles can offer it.
 type catalogNote struct {
 	mu     sync.Mutex
-	tries  int  // that were begun
-	busy   bool // a try is under way
+	tries  int  // that were started
+	busy   bool // a try is in progress
 	stored bool
 	app    *turnstile.App
 	serves string
@@ -26,18 +26,16 @@ type catalogNote struct {
 	logger *slog.Logger
 }
 
-// longestNote is how long a try to store it may take. A process makes it beside its first
-// invocation, and if it fails beside each following one, mostNotes times in all. Nothing depends
-// on it.
+// longestNote is how long a try to store it may take. A process tries during its first invocation and,
+// if that fails, during each following one, up to mostNotes times. Nothing depends on the note.
 const (
 	longestNote = 2 * time.Second
 	mostNotes   = 5
 )
 
-// begin makes the note, beside what the caller does meanwhile; the caller calls wait
-// before its invocation ends, because Lambda freezes the process then. The nil note
-// makes none.
-func (n *catalogNote) begin(ctx context.Context) (wait func()) {
+// start stores the note in the background. The caller calls wait before its invocation ends, because
+// Lambda then freezes the process. The nil note does nothing.
+func (n *catalogNote) start(ctx context.Context) (wait func()) {
 	if n == nil {
 		return func() {}
 	}
@@ -57,7 +55,7 @@ func (n *catalogNote) begin(ctx context.Context) (wait func()) {
 		defer n.mu.Unlock()
 		n.busy, n.stored = false, err == nil
 		if err != nil {
-			n.logger.WarnContext(ctx, "the names and types of this build were not stored: forms of a console do not offer them; nothing else depends on it", "error", err.Error(), "try", n.tries, "tries", mostNotes)
+			n.logger.WarnContext(ctx, "the names and types of this build were not stored: the console's forms do not offer them; nothing else depends on it", "error", err.Error(), "try", n.tries, "tries", mostNotes)
 		}
 	})
 	return noting.Wait
@@ -66,7 +64,8 @@ func (n *catalogNote) begin(ctx context.Context) (wait func()) {
 func (n *catalogNote) note(ctx context.Context) error {
 	var own []catalog.Declaration
 	for _, d := range n.app.Declared() {
-		// The orchestrator has activities too, those that run inline: nobody completes one.
+		// The orchestrator also has activities, those that run inline. They are left out, because they
+		// cannot be completed by a token.
 		if (d.Kind == catalog.Activity) == (n.serves == servesActivities) {
 			own = append(own, d)
 		}
@@ -78,7 +77,7 @@ func (n *catalogNote) note(ctx context.Context) error {
 	return n.to.NoteBuild(ctx, dynamo.Build{Serves: n.serves, ID: buildName(), Since: time.Now(), Catalog: text})
 }
 
-// What a function serves.
+// What a function runs.
 const (
 	servesOrchestrations = "orchestrations"
 	servesActivities     = "activities"

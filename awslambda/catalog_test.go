@@ -39,7 +39,7 @@ func TestEachFunctionWritesDownOnceWhatItServes(t *testing.T) {
 		to := &noted{}
 		n := &catalogNote{app: catalogApp(), serves: serves, to: to, logger: slog.New(slog.DiscardHandler)}
 		for range 3 {
-			n.begin(t.Context())()
+			n.start(t.Context())()
 		}
 		if len(to.builds) != 1 || to.builds[0].Serves != serves || to.builds[0].ID != buildName() {
 			t.Fatalf("%s: three invocations noted %+v", serves, to.builds)
@@ -65,28 +65,28 @@ func TestANoteThatFailsIsLoggedAndHoldsUpNothing(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	n := &catalogNote{app: catalogApp(), serves: servesActivities, to: &noted{err: errors.New("no leave")}, logger: slog.New(slog.NewJSONHandler(&out, nil))}
-	n.begin(t.Context())()
+	n.start(t.Context())()
 	if !strings.Contains(out.String(), "no leave") || !strings.Contains(out.String(), `"WARN"`) {
 		t.Errorf("the log is %s", out.String())
 	}
-	(*catalogNote)(nil).begin(t.Context())()
+	(*catalogNote)(nil).start(t.Context())()
 }
 
 func TestANoteThatFailsIsTriedAtTheNextInvocationsUpToABound(t *testing.T) {
 	t.Parallel()
 	to := &noted{err: errors.New("throttled")}
 	n := &catalogNote{app: catalogApp(), serves: servesActivities, to: to, logger: slog.New(slog.DiscardHandler)}
-	n.begin(t.Context())()
+	n.start(t.Context())()
 	to.err = nil
-	n.begin(t.Context())()
-	n.begin(t.Context())()
+	n.start(t.Context())()
+	n.start(t.Context())()
 	if len(to.builds) != 2 {
 		t.Errorf("a failure and a success make %d tries in three invocations, want 2", len(to.builds))
 	}
 	never := &noted{err: errors.New("no leave")}
 	n = &catalogNote{app: catalogApp(), serves: servesActivities, to: never, logger: slog.New(slog.DiscardHandler)}
 	for range 2 * mostNotes {
-		n.begin(t.Context())()
+		n.start(t.Context())()
 	}
 	if len(never.builds) != mostNotes {
 		t.Errorf("without the right to store it there are %d tries, want %d", len(never.builds), mostNotes)

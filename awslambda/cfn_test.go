@@ -146,7 +146,8 @@ func (t template) eventSources() []map[string]any {
 	t.t.Helper()
 	var sources []map[string]any
 	for _, f := range t.ofType("AWS::Serverless::Function") {
-		for _, e := range t.property(f, "Events").(map[string]any) {
+		events, _ := t.property(f, "Events").(map[string]any) // The query function has none.
+		for _, e := range events {
 			sources = append(sources, e.(map[string]any)["Properties"].(map[string]any))
 		}
 	}

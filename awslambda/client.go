@@ -16,13 +16,15 @@ import (
 //
 //	TURNSTILE_ORCHESTRATOR_QUEUE_URL, TURNSTILE_HISTORY_TABLE, TURNSTILE_INSTANCES_TABLE
 //
-// (the stack's outputs OrchestratorQueueUrl, HistoryTable and InstancesTable)
-// unless WithConfig gives them; one error names all that is missing or wrong. Without
-// both tables the client starts and raises events, and reads nothing; with TURNSTILE_ACTIVITIES_TABLE (output ActivitiesTable) it also sees
-// what is known of running activities. AWS credentials and region come from where the SDK finds them; the
-// stack's outputs StartPolicyArn and WatchPolicyArn are the managed policies that
-// allow the one and the other. It makes no request. Nor does it read TURNSTILE_STACK, which
-// the command line reads: names of tables need not contain that of their stack.
+// (the stack's outputs OrchestratorQueueUrl, HistoryTable and InstancesTable) unless WithConfig is
+// given. Without both tables the client can start instances and raise events, but cannot read. With
+// TURNSTILE_ACTIVITIES_TABLE (output ActivitiesTable) it can also read the state of running activities.
+// The SDK finds AWS credentials and region in the usual places; the managed policies in the stack's
+// outputs StartPolicyArn and WatchPolicyArn allow starting and reading. One error lists everything that
+// is missing or wrong.
+//
+// NewClient makes no request. It does not read TURNSTILE_STACK, which the command line uses, because
+// names of tables need not contain the name of their stack.
 func NewClient(ctx context.Context, opts ...Option) (*client.Client, error) {
 	o := collect(opts)
 	env, err := o.read(clientConfig, os.Environ())
@@ -40,7 +42,7 @@ func NewClient(ctx context.Context, opts ...Option) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := client.Config{Queue: q, Codecs: o.codecs}
+	cfg := client.Config{Queue: q, Codecs: o.codecs, Queries: o.queries}
 	if env.HistoryTable != "" || env.InstancesTable != "" {
 		cfg.Store = dynamo.New(dynamodb.NewFromConfig(*o.aws), dynamo.Config{Tables: dynamo.Tables{
 			History: env.HistoryTable, Instances: env.InstancesTable,

@@ -12,17 +12,17 @@ import (
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 
-// Config is what a process learns from its environment variables.
-// template.yaml sets them on the two functions; a service that makes a client
-// sets the few that clientConfig asks for from the stack's outputs.
+// Config is the configuration that a process reads from its environment variables. template.yaml sets
+// them on the functions; a service that creates a client sets a few of them from the stack's
+// outputs.
 //
 // Every process:
 //
 //	TURNSTILE_LOG_LEVEL    debug, info, warn or error; default info
 //	TURNSTILE_ENVIRONMENT  dimension of the metrics; default "default"
 //
-// Which of the others a process needs is said beside each field: o for the
-// orchestrator, a for the activity function, c for a client.
+// The comment of each other field says which processes need it: o for the orchestrator, a for the
+// activity function, c for a client. The query function needs HistoryTable and InstancesTable.
 type Config struct {
 	LogLevel slog.Level
 	// Environment is the name of the deployment, such as prod: the one dimension of the
@@ -37,17 +37,16 @@ type Config struct {
 	OrchestratorQueueURL string // o a c  TURNSTILE_ORCHESTRATOR_QUEUE_URL
 	DelayQueueURL        string // o      TURNSTILE_DELAY_QUEUE_URL
 	ActivityQueueURL     string // o a    TURNSTILE_ACTIVITY_QUEUE_URL
-	// ActivityQueues are the URLs of the activity queues that have a name, by it
-	// (turnstile.Queue), and that of the default queue under "default", for functions of the
-	// others. ActivityQueueURL is that of the queue that the function serves.
-	ActivityQueues       map[string]string // o a  TURNSTILE_ACTIVITY_QUEUES, optional: "name=URL name=URL"
+	// ActivityQueues are the URLs of the named activity queues by name (turnstile.Queue). For functions
+	// that serve a named queue, the URL of the default queue is under "default". ActivityQueueURL is
+	// the queue that the function serves.
+	ActivityQueues       map[string]string // o a  TURNSTILE_ACTIVITY_QUEUES, optional: "name=QUEUE name=QUEUE"
 	ActivityDeadQueueURL string            // o a    TURNSTILE_ACTIVITY_DEAD_QUEUE_URL
 	DeadFIFOQueueURL     string            // o      TURNSTILE_DEAD_FIFO_QUEUE_URL
 	DeadQueueURL         string            // o      TURNSTILE_DEAD_QUEUE_URL
 
-	// The event sources of the orchestrator, by which it tells where a message
-	// came from. Scheduler delivers to the first and leaves what it could not
-	// deliver in the second.
+	// The event sources of the orchestrator, which show where a message came from. Scheduler delivers
+	// to the first, and leaves what it could not deliver in the second.
 	OrchestratorQueueARN string // o  TURNSTILE_ORCHESTRATOR_QUEUE_ARN
 	DelayQueueARN        string // o  TURNSTILE_DELAY_QUEUE_ARN
 	ActivityDeadQueueARN string // o  TURNSTILE_ACTIVITY_DEAD_QUEUE_ARN
@@ -58,68 +57,68 @@ type Config struct {
 	ActivityRoleID    string // o  TURNSTILE_ACTIVITY_ROLE_ID, optional
 	ActivitiesMaySend bool   // o  TURNSTILE_ACTIVITIES_MAY_SEND, true or false, default false
 
-	// TokenKey is the id of the key in KeysTable under which tokens are made;
-	// another one rotates it.
+	// TokenKey is the id of the key in KeysTable for tokens; another id rotates the key.
 	TokenKey string // o  TURNSTILE_TOKEN_KEY, default "1"
 
 	ScheduleGroup   string // o  TURNSTILE_SCHEDULE_GROUP
 	ScheduleRoleARN string // o  TURNSTILE_SCHEDULE_ROLE_ARN
-	// ScheduleKeyARN encrypts the schedules; empty for a key that AWS owns.
+	// ScheduleKeyARN is the key that encrypts the schedules; empty for a key that AWS owns.
 	ScheduleKeyARN string // o  TURNSTILE_SCHEDULE_KEY_ARN, optional
 
-	// IndexShards as in dynamo.Config; 0 where the variable is not set.
+	// IndexShards as in dynamo.Config; 0 if the variable is not set.
 	IndexShards int // o  TURNSTILE_INDEX_SHARDS, optional, 8 to 64
 
-	// TimerBorder and TimerLeast as in host.Settings: 0 where the variable is
-	// not set, and TimerBorder negative where it is "0".
+	// TimerBorder and TimerLeast as in host.Settings: 0 if the variable is not set; TimerBorder is
+	// negative if the variable is "0".
 	TimerBorder time.Duration // o  TURNSTILE_TIMER_BORDER, optional, 0 to 15m
 	TimerLeast  time.Duration // o  TURNSTILE_TIMER_LEAST, optional, 1s to 15m
 
-	// BacklogAge is the age of a message of the FIFO queue at which the metric
-	// Attention counts it; 0, where the variable is not set, means 5 minutes.
+	// BacklogAge is the age of a message of the FIFO queue at which the metric Attention counts it; 0,
+	// if the variable is not set, means 5 minutes.
 	BacklogAge time.Duration // o  TURNSTILE_BACKLOG_AGE_SECONDS, optional, 60 to 1209600
 
-	// Limits as in host.Settings; 0 where the variable is not set. MaxResult is
-	// Settings.Limits.Result.
+	// Limits as in host.Settings; 0 if the variable is not set. MaxResult is Settings.Limits.Result.
 	MaxHistory      int // o    TURNSTILE_MAX_HISTORY_EVENTS, optional, 100 to 1000000
 	MaxHistoryBytes int // o    TURNSTILE_MAX_HISTORY_BYTES, optional, 100000 to 200000000
 	MaxOperations   int // o    TURNSTILE_MAX_OPERATIONS, optional, 10 to 100000
 	MaxResult       int // o a  TURNSTILE_MAX_RESULT_BYTES, optional, 1000 to 262144
 
-	// EventBus is the ARN of the event bus that gets events about instances
-	// (host.InstanceEvent); empty for none.
+	// EventBus is the ARN of the event bus that receives events about instances (host.InstanceEvent);
+	// empty for none.
 	EventBus string // o  TURNSTILE_EVENT_BUS, optional
 
-	// RetentionDays is Settings.Purge.Retention in days; 0 where the variable is not
-	// set, or 0.
+	// RetentionDays is Settings.Purge.Retention in days; 0 if the variable is not set, or 0.
 	RetentionDays int // o  TURNSTILE_RETENTION_DAYS, optional, 0 to 36500
 
-	// KeepExecutions is Settings.Purge.Executions; 0 where the variable is not set, or 0.
+	// KeepExecutions is Settings.Purge.Executions; 0 if the variable is not set, or 0.
 	KeepExecutions int // o  TURNSTILE_KEEP_EXECUTIONS, optional, 0 to 1000000
 
-	// ArchiveBucket gets what is to be purged by its retention, or pruned, under ArchivePrefix,
-	// encrypted with ArchiveKeyARN; without a key, with the default encryption of the
-	// bucket. Empty for no archive, or for that of WithArchive.
+	// ArchiveBucket receives histories before retention purges or prunes them, under ArchivePrefix.
+	// They are encrypted with ArchiveKeyARN or, without a key, with the default encryption of the
+	// bucket. Empty for no archive, or for the archive of WithArchive.
 	ArchiveBucket string // o  TURNSTILE_ARCHIVE_BUCKET, optional
 	ArchivePrefix string // o  TURNSTILE_ARCHIVE_PREFIX, optional, ends with a slash
 	ArchiveKeyARN string // o  TURNSTILE_ARCHIVE_KEY_ARN, optional
 
-	// MemoryMB of the function, as Lambda says in AWS_LAMBDA_FUNCTION_MEMORY_SIZE;
-	// 0 elsewhere. The cache gets a quarter of it, unless Settings.Cache.Bytes
-	// says otherwise.
+	// ArchiveBucketOwner is the account that owns ArchiveBucket: S3 refuses to write to a bucket of
+	// another account. Empty for any account.
+	ArchiveBucketOwner string // o  TURNSTILE_ARCHIVE_BUCKET_OWNER, optional
+
+	// MemoryMB of the function, from AWS_LAMBDA_FUNCTION_MEMORY_SIZE; 0 outside Lambda. The cache gets
+	// a quarter of it, unless Settings.Cache.Bytes is set.
 	MemoryMB int // o
 
-	// Unknown lists the TURNSTILE_ variables that this build has no use for:
-	// misspelt, or meant for a newer one. Handlers log them at start.
+	// Unknown lists the TURNSTILE_ variables that this build does not know: misspelt, or meant for a
+	// newer build. Handlers log them at start.
 	Unknown []string
 }
 
 // configProblem is one variable that is missing or wrong.
 type configProblem struct {
 	Variable string
-	// Value that it has; empty if it is not set.
+	// Value of the variable; empty if it is not set.
 	Value string
-	// Want says what it should look like.
+	// Want describes a valid value.
 	Want string
 }
 
@@ -132,7 +131,7 @@ func (p configProblem) String() string {
 
 // configError lists every variable that is missing or wrong.
 type configError struct {
-	// Process that needs them: "orchestrator", "activity function", "client".
+	// Process that needs the variables: "orchestrator", "activity function", "query function", "client".
 	Process  string
 	Problems []configProblem
 }
@@ -146,9 +145,8 @@ func (e *configError) Error() string {
 	return b.String()
 }
 
-// orchestratorConfig reads what the orchestrator needs from environ, in
-// the form of os.Environ. Everything that is missing or wrong is in one
-// *configError.
+// orchestratorConfig reads the configuration of the orchestrator from environ, in the form of
+// os.Environ. One *configError lists everything that is missing or wrong.
 func orchestratorConfig(environ []string) (Config, error) {
 	r := newReader(environ)
 	e := r.common()
@@ -162,7 +160,7 @@ func orchestratorConfig(environ []string) (Config, error) {
 	e.OrchestratorQueueURL = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_URL", fifoQueueURL)
 	e.DelayQueueURL = r.required("TURNSTILE_DELAY_QUEUE_URL", standardQueueURL)
 	e.ActivityQueueURL = r.required("TURNSTILE_ACTIVITY_QUEUE_URL", standardQueueURL)
-	e.ActivityQueues = r.queues("TURNSTILE_ACTIVITY_QUEUES")
+	e.ActivityQueues = r.queues("TURNSTILE_ACTIVITY_QUEUES", e.ActivityQueueURL)
 	e.ActivityDeadQueueURL = r.required("TURNSTILE_ACTIVITY_DEAD_QUEUE_URL", standardQueueURL)
 	e.DeadFIFOQueueURL = r.required("TURNSTILE_DEAD_FIFO_QUEUE_URL", fifoQueueURL)
 	e.DeadQueueURL = r.required("TURNSTILE_DEAD_QUEUE_URL", standardQueueURL)
@@ -186,6 +184,7 @@ func orchestratorConfig(environ []string) (Config, error) {
 	e.KeepExecutions = r.whole("TURNSTILE_KEEP_EXECUTIONS", 0, 1_000_000)
 	e.ArchiveBucket = r.optional("TURNSTILE_ARCHIVE_BUCKET", "", bucketName)
 	e.ArchivePrefix = r.optional("TURNSTILE_ARCHIVE_PREFIX", "", keyPrefix)
+	e.ArchiveBucketOwner = r.optional("TURNSTILE_ARCHIVE_BUCKET_OWNER", "", accountID)
 	e.ArchiveKeyARN = r.optional("TURNSTILE_ARCHIVE_KEY_ARN", "", keyARN)
 	e.MaxOperations = r.whole("TURNSTILE_MAX_OPERATIONS", 10, 100_000)
 	e.MaxResult = r.whole("TURNSTILE_MAX_RESULT_BYTES", 1_000, turnstile.MaxPayload)
@@ -194,24 +193,23 @@ func orchestratorConfig(environ []string) (Config, error) {
 	return e, r.err("orchestrator")
 }
 
-// activityConfig is orchestratorConfig for the activity function.
+// activityConfig is like orchestratorConfig, for the activity function.
 func activityConfig(environ []string) (Config, error) {
 	r := newReader(environ)
 	e := r.common()
 	e.ActivitiesTable = r.required("TURNSTILE_ACTIVITIES_TABLE", tableName)
 	e.OrchestratorQueueURL = r.required("TURNSTILE_ORCHESTRATOR_QUEUE_URL", fifoQueueURL)
 	e.ActivityQueueURL = r.required("TURNSTILE_ACTIVITY_QUEUE_URL", standardQueueURL)
-	e.ActivityQueues = r.queues("TURNSTILE_ACTIVITY_QUEUES")
+	e.ActivityQueues = r.queues("TURNSTILE_ACTIVITY_QUEUES", e.ActivityQueueURL)
 	e.ActivityDeadQueueURL = r.required("TURNSTILE_ACTIVITY_DEAD_QUEUE_URL", standardQueueURL)
 	e.MaxResult = r.whole("TURNSTILE_MAX_RESULT_BYTES", 1_000, turnstile.MaxPayload)
 	e.Unknown = r.unknown()
 	return e, r.err("activity function")
 }
 
-// clientConfig is orchestratorConfig for a service that makes a
-// client. Variables of the functions that it does not need are ignored. The
-// tables may be missing, both: then the client starts and raises events, and reads
-// nothing.
+// clientConfig is like orchestratorConfig, for a service that creates a client. It ignores variables of
+// the functions that a client does not need. Both tables may be missing: then the client can start
+// instances and raise events, but cannot read.
 func clientConfig(environ []string) (Config, error) {
 	r := newReader(environ)
 	e := r.common()
@@ -224,11 +222,20 @@ func clientConfig(environ []string) (Config, error) {
 	return e, r.err("client")
 }
 
-// errNoRegion is beside configError because the SDK may find a region
-// elsewhere, in a profile.
+// queryConfig is like orchestratorConfig, for the query function.
+func queryConfig(environ []string) (Config, error) {
+	r := newReader(environ)
+	e := r.common()
+	e.HistoryTable = r.required("TURNSTILE_HISTORY_TABLE", tableName)
+	e.InstancesTable = r.required("TURNSTILE_INSTANCES_TABLE", tableName)
+	e.Unknown = r.unknown()
+	return e, r.err("query function")
+}
+
+// errNoRegion is separate from configError because the SDK may find a region elsewhere, in a profile.
 var errNoRegion = errors.New("awslambda: no AWS region: set AWS_REGION, such as eu-central-1 (Lambda sets it by itself)")
 
-// read takes the environment that was handed in, or the process's.
+// read reads the environment that the caller passed, or else that of the process.
 func (o *options) read(from func([]string) (Config, error), environ []string) (Config, error) {
 	if o.environment != nil {
 		return *o.environment, nil

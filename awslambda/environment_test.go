@@ -109,9 +109,10 @@ func TestAWrongValueIsReportedWithWhatItShouldLookLike(t *testing.T) {
 		{"a backlog that is none", "TURNSTILE_BACKLOG_AGE_SECONDS", "59", "a whole number from 60 to 1209600"},
 		{"a limit that is no number", "TURNSTILE_MAX_HISTORY_EVENTS", "50k", "a whole number from 100 to 1000000"},
 		{"a history with no room", "TURNSTILE_MAX_HISTORY_BYTES", "99999", "a whole number from 100000 to 200000000"},
-		{"a bucket that is a URL", "TURNSTILE_ARCHIVE_BUCKET", "s3://acme-archive", "the name of a bucket of S3, without s3://"},
-		{"a prefix without a slash at its end", "TURNSTILE_ARCHIVE_PREFIX", "prod", "with a slash at its end"},
+		{"a bucket that is a URL", "TURNSTILE_ARCHIVE_BUCKET", "s3://acme-archive", "the name of an S3 bucket, without s3://"},
+		{"a prefix without a slash at its end", "TURNSTILE_ARCHIVE_PREFIX", "prod", "that ends with a slash"},
 		{"a prefix that IAM reads as a pattern", "TURNSTILE_ARCHIVE_PREFIX", "pr*d/", "letters, digits and"},
+		{"an owner that is a name", "TURNSTILE_ARCHIVE_BUCKET_OWNER", "acme", "the 12 digits of an AWS account"},
 		{"a key of the archive that is an alias", "TURNSTILE_ARCHIVE_KEY_ARN", "alias/acme", "the ARN of a KMS key"},
 		{"fewer than no executions", "TURNSTILE_KEEP_EXECUTIONS", "-1", "a whole number from 0 to 1000000"},
 		{"a retention that is negative", "TURNSTILE_RETENTION_DAYS", "-1", "a whole number from 0 to 36500"},
@@ -139,7 +140,7 @@ func TestAWrongValueIsReportedWithWhatItShouldLookLike(t *testing.T) {
 	}
 }
 
-func TestAVariableThatThisBuildDoesNotKnowIsToldNotRefused(t *testing.T) {
+func TestAVariableThatThisBuildDoesNotKnowIsReportedNotRefused(t *testing.T) {
 	t.Parallel()
 	variables := orchestratorVariables()
 	variables["TURNSTILE_TIMER_BORDR"] = "1m"

@@ -12,7 +12,7 @@ var WithOutput = withOutput
 func MetricNames() []string {
 	names := []string{embeddedmetrics.Attention, embeddedmetrics.GroupBacklogAge, "Throttled"}
 	for _, c := range []host.Counter{host.CountTurns, host.CountAttempts, host.CountStuck, host.CountCorrupt, host.CountDeadLettered, host.CountConflicts,
-		host.CountHandedBack, host.CountResent} {
+		host.CountReturned, host.CountResent} {
 		names = append(names, embeddedmetrics.Name(string(c)))
 	}
 	for _, t := range []host.Timing{host.TimeTurn, host.TimeReplay, host.TimeCommit, host.TimeDispatch, host.TimeAttempt} {

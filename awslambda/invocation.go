@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// requestID is the id that Lambda gave the invocation: its START, END and REPORT
-// lines have it in the function's log, and "requestId" in JSON logs.
+// requestID returns the id of the invocation: the START, END and REPORT lines of the function's log
+// have it, and JSON logs have it as "requestId".
 func requestID(ctx context.Context) string {
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
 		return lc.AwsRequestID
@@ -17,9 +17,8 @@ func requestID(ctx context.Context) string {
 	return ""
 }
 
-// traceID is the id of the X-Ray trace that the invocation belongs to, such as
-// 1-5759e988-bd862e3fe1be46a994272793, whether it is sampled or not; "" without
-// one.
+// traceID returns the id of the invocation's X-Ray trace, such as 1-5759e988-bd862e3fe1be46a994272793,
+// whether it is sampled or not; "" without one.
 func traceID(ctx context.Context) string {
 	header, _ := ctx.Value("x-amzn-trace-id").(string)
 	for part := range strings.SplitSeq(header, ";") {
@@ -30,9 +29,9 @@ func traceID(ctx context.Context) string {
 	return ""
 }
 
-// invocationAttrs are what every line of an invocation has: which one it is, and
-// what it is about, empty where the host has not said it. Lines from the start of
-// the process have none.
+// invocationAttrs returns the attributes of every log line of an invocation: which invocation it is,
+// and what it concerns, empty if the host has not set it. Lines from the start of the process have
+// none.
 func invocationAttrs(ctx context.Context) []slog.Attr {
 	if _, in := lambdacontext.FromContext(ctx); !in {
 		return nil

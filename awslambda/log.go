@@ -10,10 +10,10 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 )
 
-// newLogger writes lines as Lambda reads them: JSON objects with "level" and,
-// in RFC 3339, "timestamp". A line that lacks either, such as one with metrics,
-// Lambda takes for INFO. So the level is held here, and template.yaml lets
-// Lambda pass every line: a filter of Lambda's at WARN would drop the metrics.
+// newLogger writes lines in the format that Lambda reads: JSON objects with "level" and, in RFC 3339,
+// "timestamp". Lambda treats a line that lacks either, such as a line of metrics, as INFO. Therefore
+// the level is filtered here, and template.yaml lets Lambda pass every line: Lambda's own filter at
+// WARN would drop the metrics.
 //
 // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
 func newLogger(out io.Writer, level slog.Level) *slog.Logger {
@@ -28,8 +28,7 @@ func newLogger(out io.Writer, level slog.Level) *slog.Logger {
 	}))
 }
 
-// logReceived logs, at debug, each message of an invocation: without its body,
-// which may hold payloads.
+// logReceived logs each message of an invocation at debug, without its body, which may have payloads.
 func logReceived(ctx context.Context, logger *slog.Logger, records []events.SQSMessage) {
 	if !logger.Enabled(ctx, slog.LevelDebug) {
 		return
@@ -41,8 +40,7 @@ func logReceived(ctx context.Context, logger *slog.Logger, records []events.SQSM
 	}
 }
 
-// commitLog logs, at debug, what each commit wrote and sent: kinds and ids,
-// without payloads.
+// commitLog logs at debug what each commit wrote and sent: kinds and ids, without payloads.
 type commitLog struct {
 	host.NoObserver
 	logger *slog.Logger
@@ -69,6 +67,6 @@ func (l commitLog) Committed(c host.Committed) {
 		}
 		l.logger.DebugContext(ctx, "turn committed", "instance", t.Instance, "execution_id", t.ExecutionID,
 			"event_id", t.First(), "events", kinds, "actions", actions)
-		actions = nil // of the whole commit; once is enough
+		actions = nil // actions belong to the whole commit: log them once
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 )
 
-// observers tells several.
+// observers notifies several observers.
 type observers []host.Observer
 
 func (o observers) Count(c host.Counter, reason string, n int) {

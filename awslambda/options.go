@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
@@ -15,8 +16,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Option changes what RunOrchestrator, RunActivities, NewOrchestrator, NewActivityFunction
-// or NewClient would do by themselves.
+// Option configures RunOrchestrator, RunActivities, RunQueries, NewOrchestrator, NewActivityFunction or NewClient.
 type Option interface{ apply(*options) }
 
 type option func(*options)
@@ -32,6 +32,7 @@ type options struct {
 	observer    host.Observer
 	propagator  host.Propagator
 	flush       func(context.Context) error
+	queries     client.Querier
 	logger      *slog.Logger
 	out         io.Writer
 }
@@ -44,50 +45,48 @@ func collect(opts []Option) options {
 	return o
 }
 
-// WithAWSConfig makes the AWS clients from cfg instead of from the
-// environment: for tracing, another HTTP client, or other credentials.
+// WithAWSConfig creates the AWS clients from cfg instead of from the environment, for example for
+// tracing, another HTTP client, or other credentials.
 func WithAWSConfig(cfg aws.Config) Option { return option(func(o *options) { o.aws = &cfg }) }
 
-// WithConfig gives what would be read from environment variables.
+// WithConfig replaces the configuration from environment variables.
 func WithConfig(e Config) Option { return option(func(o *options) { o.environment = &e }) }
 
-// WithSettings bounds what the host does; zero fields mean the defaults. A
-// TURNSTILE_ variable that is set goes before its field. A client has none.
+// WithSettings sets the settings of the host; zero fields mean the defaults. A TURNSTILE_ variable that
+// is set takes precedence over its field. It has no effect on a client.
 func WithSettings(s host.Settings) Option { return option(func(o *options) { o.settings = s }) }
 
-// WithCodecs seals payloads on their way into tables and queues, and opens them
-// on their way out; see package codec. Orchestrator, worker and every client
-// need the same.
+// WithCodecs encodes payloads before they are written to tables and queues, and decodes them when they
+// are read; see package codec. Orchestrator, worker and every client need the same codecs.
 func WithCodecs(set *codec.Set) Option { return option(func(o *options) { o.codecs = set }) }
 
-// WithArchive gives what is to be purged by its retention (turnstile.Retention,
-// RetentionDays) to an archive of your own before it is purged; an error of it is the
-// reason "archive" of the metric Attention, which has an alarm. The role of the
-// orchestrator needs what the archive does. For a bucket of S3, leave it out and give the
-// stack the parameter ArchiveBucket; both together are an error. A worker and a client have
-// none.
+// WithArchive sets an archive of your own, which receives each history before retention purges it
+// (turnstile.Retention, RetentionDays). An error of the archive is counted under the reason "archive"
+// of the metric Attention, which has an alarm. The role of the orchestrator needs the permissions that
+// the archive uses. For an S3 bucket, use the stack's parameter ArchiveBucket instead; both together
+// are an error. It has no effect on a worker or a client.
 func WithArchive(a store.Archive) Option { return option(func(o *options) { o.archive = a }) }
 
-// WithObserver tells o what happens, beside the metrics. It is called from
-// several goroutines and must not block. A client has none.
+// WithObserver notifies observer in addition to the metrics. It is called from several goroutines and
+// must not block. It has no effect on a client.
 func WithObserver(observer host.Observer) Option {
 	return option(func(o *options) { o.observer = observer })
 }
 
-// WithPropagator gives what turns send the context of their traces. A worker and a
-// client have none.
+// WithPropagator adds the headers of p, such as the context of a trace, to the messages of turns. It
+// has no effect on a worker or a client.
 func WithPropagator(p host.Propagator) Option {
 	return option(func(o *options) { o.propagator = p })
 }
 
-// WithFlush calls f at the end of each invocation, before its answer: Lambda may
-// stop the process after it, with what is not sent yet. An error is logged. A client has none.
+// WithFlush calls f at the end of each invocation, before its response, because Lambda may freeze or
+// stop the process afterwards with data that is not sent yet. An error is logged. It has no effect on a
+// client.
 func WithFlush(f func(context.Context) error) Option {
 	return option(func(o *options) { o.flush = f })
 }
 
-// WithLogger gives a logger to the host and to orchestrations. Default: JSON lines to
-// standard output.
+// WithLogger sets the logger of the host and of orchestrations. Default: JSON lines to standard output.
 func WithLogger(l *slog.Logger) Option { return option(func(o *options) { o.logger = l }) }
 
 // withOutput writes log and metrics to w instead of standard output.
@@ -101,8 +100,7 @@ func (o *options) logTo(level slog.Level) *slog.Logger {
 	return slog.New(logattr.New(logger.Handler(), invocationAttrs))
 }
 
-// metricsOf makes the metrics of a function; at the level debug each invocation has
-// a line of its own.
+// metricsOf returns the metrics of a function; at the level debug each invocation writes its own line.
 func (o *options) metricsOf(env Config, function string) *embeddedmetrics.Metrics {
 	return embeddedmetrics.New(embeddedmetrics.Config{Environment: env.Environment, Function: function, Out: o.out, Each: env.LogLevel <= slog.LevelDebug})
 }
@@ -115,12 +113,12 @@ func (o *options) observers(m *embeddedmetrics.Metrics, logger *slog.Logger) hos
 	return all
 }
 
-// flushed calls what is to be called at the end of each invocation.
+// flushed calls flush at the end of an invocation.
 func flushed(ctx context.Context, logger *slog.Logger, flush func(context.Context) error) {
 	if flush == nil {
 		return
 	}
 	if err := flush(ctx); err != nil {
-		logger.WarnContext(ctx, "telemetry is not sent at the end of the invocation", "error", err)
+		logger.WarnContext(ctx, "telemetry was not sent at the end of the invocation", "error", err)
 	}
 }

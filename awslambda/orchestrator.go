@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
+	hostdelivery "github.com/turnstile-go/turnstile/internal/host/delivery"
 	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/host/publishing"
@@ -27,28 +28,26 @@ import (
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 
-// Reasons of embeddedmetrics.Attention besides those that are counted there.
+// Reasons of embeddedmetrics.Attention in addition to those of that package.
 const (
 	// attentionBacklog is an instance whose messages have waited longer than
 	// Environment.BacklogAge.
 	attentionBacklog = "backlog"
-	// attentionActivityDead is an activity that no delivery has finished.
+	// attentionActivityDead is an activity that no delivery has completed.
 	attentionActivityDead = "activity_dead"
-	// attentionReturning is a message of another queue than the FIFO one that has
-	// come back returnedOften times.
+	// attentionReturning is a message of a queue other than the FIFO queue that was redelivered
+	// returnedOften times.
 	attentionReturning = "returning"
 )
 
-// staleGroup is from which age on a group's backlog is logged with its name.
+// staleGroup is the age from which a group's backlog is logged with its name.
 const staleGroup = time.Minute
 
-// defaultBacklogAge is that of the template's BacklogAgeAlarmSeconds.
+// defaultBacklogAge is the default of the template's BacklogAgeAlarmSeconds.
 const defaultBacklogAge = 5 * time.Minute
 
-// returnedOften is how many receives of a message need a person: the waits before
-// them double from a second to a quarter of an hour (host.Settings.Messages.BackoffFirst,
-// BackoffMax), so that by then it has come back for half an hour.
-const returnedOften = 12
+// returnedOften is the receive count at which a message needs a person.
+const returnedOften = hostdelivery.ReturnedOften
 
 // Orchestrator handles the invocations of the orchestrator function.
 type Orchestrator struct {
@@ -57,12 +56,11 @@ type Orchestrator struct {
 	metrics *embeddedmetrics.Metrics
 	logger  *slog.Logger
 	now     func() time.Time
-	// backlogAge of the oldest message of a group needs a person.
+	// backlogAge is the age of a group's oldest message at which it needs a person.
 	backlogAge time.Duration
-	// note is what this build has, written down beside the first invocation.
+	// note is the catalog of this build, stored during the first invocation.
 	note *catalogNote
-	// archive is looked at beside the first invocation; nil for none, or for one that is
-	// no bucket.
+	// archive is checked during the first invocation; nil for no archive, or one that is not a bucket.
 	archive *archiveCheck
 	close   func()
 	flush   func(context.Context) error
@@ -73,9 +71,8 @@ type batchHandler interface {
 	Handle(ctx context.Context, batch []platform.Delivery) (failed []string)
 }
 
-// NewOrchestrator makes the orchestrator of an application from its
-// environment variables, for those who start Lambda themselves;
-// RunOrchestrator does both. It makes no request.
+// NewOrchestrator returns the orchestrator of an application, configured from its environment
+// variables, for programs that start Lambda themselves; RunOrchestrator does both. It makes no request.
 func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orchestrator, error) {
 	o := collect(opts)
 	env, err := o.read(orchestratorConfig, environ)
@@ -155,15 +152,14 @@ func NewOrchestrator(app *turnstile.App, environ []string, opts ...Option) (*Orc
 	}, nil
 }
 
-// Handle handles one invocation. Records of a queue that is none of the
-// orchestrator's are reported as failed, and logged, so that no message is lost.
-// The error is always nil.
+// Handle handles one invocation. Records of a queue that is not one of the orchestrator's are logged
+// and reported as failed, so that no message is lost. The error is always nil.
 func (o *Orchestrator) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
-	o.metrics.Begin()
+	o.metrics.Start()
 	defer o.metrics.End()
 	defer flushed(ctx, o.logger, o.flush)
-	defer o.note.begin(ctx)()
-	defer o.archive.begin(ctx)()
+	defer o.note.start(ctx)()
+	defer o.archive.start(ctx)()
 	logReceived(ctx, o.logger, e.Records)
 	batch := make([]platform.Delivery, 0, len(e.Records))
 	var foreign []string
@@ -171,7 +167,7 @@ func (o *Orchestrator) Handle(ctx context.Context, e events.SQSEvent) (events.SQ
 		r := &e.Records[i]
 		source, ok := o.sources[r.EventSourceARN]
 		if !ok {
-			o.logger.ErrorContext(ctx, "message from a queue that is no event source of the orchestrator: compare the function's event source mappings with its TURNSTILE_…_QUEUE_ARN variables",
+			o.logger.ErrorContext(ctx, "message from a queue that is not an event source of the orchestrator: compare the function's event source mappings with its TURNSTILE_…_QUEUE_ARN variables",
 				"queue", r.EventSourceARN, "message_id", r.MessageId)
 			foreign = append(foreign, r.MessageId)
 			continue
@@ -182,20 +178,20 @@ func (o *Orchestrator) Handle(ctx context.Context, e events.SQSEvent) (events.SQ
 	return response(append(o.host.Handle(ctx, batch), foreign...)), nil
 }
 
-// Flush writes the metrics that the process still holds, when a process ends:
-// RunOrchestrator calls it when Lambda says so.
+// Flush writes the metrics that the process still holds when it ends: RunOrchestrator calls it when
+// Lambda announces the end.
 func (o *Orchestrator) Flush() { o.metrics.Flush() }
 
-// Close unwinds the instances in the cache: deferred functions of their code
-// run. The function writes the metrics that it holds.
+// Close unwinds the cached instances: deferred functions of their code run. It also writes the metrics
+// that the process holds.
 func (o *Orchestrator) Close() {
 	o.close()
 	o.metrics.Flush()
 }
 
-// backlog measures how long the oldest message of the FIFO queue's groups has
-// waited, and names the group where that is long. Of the other queues, where a
-// message may be meant to wait, it counts those that keep coming back.
+// backlog measures how long the oldest message of each group of the FIFO queue has waited, and logs the
+// group if it is long. For the other queues, where messages may have to wait, it counts messages that
+// are redelivered again and again.
 func (o *Orchestrator) backlog(ctx context.Context, batch []platform.Delivery) {
 	var oldest *platform.Delivery
 	for i := range batch {
@@ -206,12 +202,12 @@ func (o *Orchestrator) backlog(ctx context.Context, batch []platform.Delivery) {
 		if d.Source != platform.SourceOrchestrator {
 			if d.ReceiveCount >= returnedOften {
 				o.metrics.Add(embeddedmetrics.Attention, attentionReturning, 1)
-				o.logger.WarnContext(ctx, "message keeps coming back", "message_id", d.ID, "receives", d.ReceiveCount)
+				o.logger.WarnContext(ctx, "message was redelivered many times", "message_id", d.ID, "receives", d.ReceiveCount)
 			}
 			continue
 		}
 		if d.Group == wire.SweepGroup {
-			continue // Nobody waits for a sweep, and a metric that is written each five minutes is paid for.
+			continue // Waiting sweeps delay nothing, and a metric that is written every five minutes costs money.
 		}
 		if !d.SentAt.IsZero() && (oldest == nil || d.SentAt.Before(oldest.SentAt)) {
 			oldest = d
@@ -251,7 +247,7 @@ func orchestratorQueues(client sqs.Client, env Config) (q platform.Queues, err e
 	return q, err
 }
 
-// orchestratorSettings lets a variable that is set go before its field.
+// orchestratorSettings lets a variable that is set take precedence over its field.
 func orchestratorSettings(s host.Settings, env Config) host.Settings {
 	if env.TimerBorder != 0 {
 		s.Dispatch.TimerBorder = env.TimerBorder
@@ -266,7 +262,7 @@ func orchestratorSettings(s host.Settings, env Config) host.Settings {
 		s.Purge.Executions = env.KeepExecutions
 	}
 	if s.Cache.Bytes == 0 {
-		s.Cache.Bytes = env.MemoryMB << 20 / 4 // 0, where it is not known, is the default.
+		s.Cache.Bytes = env.MemoryMB << 20 / 4 // 0, if the memory is not known, means the default.
 	}
 	for _, limit := range []struct {
 		set  *int
@@ -282,10 +278,10 @@ func orchestratorSettings(s host.Settings, env Config) host.Settings {
 	return workerSettings(s, env)
 }
 
-// boundedHistory bounds how many bytes a history may hold by what a cold turn can hold: a
-// quarter of the function's memory, as the cache. A history beyond that would end each
-// process that reads it, where one beyond the limit fails with its reason. Where the
-// memory is not known, it is not bounded.
+// boundedHistory limits the bytes of a history to what a cold turn can hold: a quarter of the
+// function's memory, like the cache. A larger history would kill each process that reads it, while a
+// history beyond the limit fails its instance with a reason. If the memory is not known, there is no
+// such limit.
 func boundedHistory(limit, memoryMB int) int {
 	if memoryMB == 0 {
 		return limit
@@ -296,8 +292,8 @@ func boundedHistory(limit, memoryMB int) int {
 	return min(limit, memoryMB<<20/4)
 }
 
-// workerSettings is orchestratorSettings for the activity function; inline
-// activities have these limits too.
+// workerSettings is like orchestratorSettings, for the activity function; inline activities also have
+// these limits.
 func workerSettings(s host.Settings, env Config) host.Settings {
 	if env.MaxResult != 0 {
 		s.Limits.Result = env.MaxResult
@@ -307,6 +303,6 @@ func workerSettings(s host.Settings, env Config) host.Settings {
 
 func warnUnknown(logger *slog.Logger, env Config) {
 	for _, name := range env.Unknown {
-		logger.Warn("environment variable has no meaning for this build: misspelt, or meant for a newer one", "variable", name)
+		logger.Warn("environment variable is not known to this build: misspelt, or meant for a newer build", "variable", name)
 	}
 }

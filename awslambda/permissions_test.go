@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,7 +46,7 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 				g.add("kms:"+a, "KmsKeyArn via scheduler")
 			}
 			archiveCalls(t, g, used(calls, "Archive"))
-			if len(used(readSource(t, []string{"."}).reach("archiveCheck.begin"), "bucket")) > 0 {
+			if len(used(readSource(t, []string{"."}).reach("archiveCheck.start"), "bucket")) > 0 {
 				for _, f := range readSource(t, []string{"../internal/archive/s3"}).reach("Archive.Check") {
 					for call := range f.inputs {
 						g.add(granting["s3:"+call], "ArchiveBucket")
@@ -62,6 +63,21 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 			sourceCalls(g, calls, "ActivityQueue")
 			functionCalls(g, "ActivityLogGroup")
 			return g
+		}},
+		{"the query function", "QueryRole", "Policies", func(t *testing.T) grants {
+			g := grants{}
+			storeCalls(t, g, used(readSource(t, []string{"../client"}).reach("Client.Query"), "Store"), nil, nil)
+			g.add("kms:Decrypt", "KmsKeyArn via dynamodb")
+			g.add("kms:DescribeKey", "KmsKeyArn via dynamodb")
+			functionCalls(g, "QueryLogGroup")
+			for _, writes := range []string{"Decrypt KmsKeyArn via sqs", "GenerateDataKey KmsKeyArn via sqs", "Encrypt KmsKeyArn via dynamodb", "GenerateDataKey* KmsKeyArn via dynamodb", "ReEncrypt* KmsKeyArn via dynamodb"} {
+				delete(g, "kms:"+writes)
+			}
+			return g
+		}},
+		{"those who ask queries", "QueryPolicy", "", func(*testing.T) grants {
+			// The program of the caller invokes (WithQueries).
+			return grants{"lambda:InvokeFunction QueryFunction": true}
 		}},
 		{"Scheduler", "SchedulerRole", "Policies", func(*testing.T) grants {
 			// No code of ours: what a schedule's target and dead-letter
@@ -145,7 +161,8 @@ const (
 	watches caller = iota
 	operates
 	diagnoses
-	anybody // needs no policy
+	anybody  // needs no policy
+	restores // has rights that no policy of the stack grants (docs/operations.md)
 )
 
 // commands are the calls of the command line, which is a module of its own, and their
@@ -169,6 +186,42 @@ var commands = map[string]struct {
 	"s3:GetObject":                       {watches, []string{"ArchiveBucket under ArchivePrefix"}},
 	"s3:HeadBucket":                      {diagnoses, []string{"ArchiveBucket"}},
 	"sts:GetCallerIdentity":              {anybody, nil},
+	"dynamodb:RestoreTableToPointInTime": {restores, nil},
+	"dynamodb:CreateBackup":              {restores, nil},
+	"dynamodb:ListBackups":               {restores, nil},
+	"dynamodb:DeleteBackup":              {restores, nil},
+	"dynamodb:RestoreTableFromBackup":    {restores, nil},
+	"dynamodb:UpdateTable":               {restores, nil},
+	"dynamodb:DeleteTable":               {restores, nil},
+	"dynamodb:UpdateContinuousBackups":   {restores, nil},
+	"dynamodb:UpdateTimeToLive":          {restores, nil},
+	"sqs:PurgeQueue":                     {restores, nil},
+}
+
+// TestTheRightsOfARestoreAreSaid holds what turnstile restore calls against its page and
+// against what the command says of itself.
+func TestTheRightsOfARestoreAreSaid(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	for _, file := range []string{"../docs/operations.md", "../cmd/turnstile/restore.go"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range readSource(t, []string{"../cmd/turnstile/internal/backend"}).funcs {
+			for _, call := range f.calls {
+				if _, action, _ := strings.Cut(call, ":"); f.receiver == "awsCloud" {
+					calls++
+					if !strings.Contains(string(text), action) {
+						t.Errorf("%s calls %s, and %s does not say so", f.name, call, file)
+					}
+				}
+			}
+		}
+	}
+	if calls < 20 {
+		t.Errorf("a restore makes %d calls: has its code been renamed?", calls)
+	}
 }
 
 // granting are the permissions of calls that have another name than the call.

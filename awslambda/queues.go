@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue/sqs"
 )
 
-// namedQueues are the activity queues that have a name; nil where none has.
+// namedQueues returns the named activity queues; nil if there are none.
 func namedQueues(client sqs.Client, urls map[string]string) (func(name string) queue.Queue, error) {
 	if len(urls) == 0 {
 		return nil, nil
@@ -22,8 +22,9 @@ func namedQueues(client sqs.Client, urls map[string]string) (func(name string) q
 	return func(name string) queue.Queue { return named[name] }, nil
 }
 
-// activityFunction is the name of an activity function in the lines of its metrics: with the name of
-// its queue, if that has one, by which lines can be summed up. A dimension would cost a metric for each queue.
+// activityFunction returns the name of an activity function in its lines of metrics. It includes the
+// name of its queue, if it has one, so that lines can be summed by it; a dimension would cost a metric
+// for each queue.
 func activityFunction(env Config) string {
 	if q := servedQueue(env); q != "" {
 		return "activity:" + q
@@ -31,8 +32,8 @@ func activityFunction(env Config) string {
 	return "activity"
 }
 
-// servedQueue is the name of the queue that an activity function serves; empty for the
-// one that has none.
+// servedQueue returns the name of the queue that an activity function serves; empty for the default
+// queue.
 func servedQueue(env Config) string {
 	for name, url := range env.ActivityQueues {
 		if url == env.ActivityQueueURL && name != names.DefaultQueue {

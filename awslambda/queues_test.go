@@ -15,7 +15,7 @@ func TestAFunctionKnowsTheActivityQueues(t *testing.T) {
 	for own, want := range map[string]string{"activity": "", "gpu": "gpu", "mail": "mail"} {
 		variables := orchestratorVariables()
 		variables["TURNSTILE_ACTIVITY_QUEUE_URL"] = sqs + own
-		variables["TURNSTILE_ACTIVITY_QUEUES"] = "default=" + sqs + "activity gpu=" + sqs + "gpu mail=" + sqs + "mail"
+		variables["TURNSTILE_ACTIVITY_QUEUES"] = "default=activity gpu=" + sqs + "gpu mail=mail" // by name or by URL
 		env, err := activityConfig(environ(variables))
 		if err != nil {
 			t.Fatal(err)
@@ -45,7 +45,7 @@ func TestAFunctionKnowsTheActivityQueues(t *testing.T) {
 func TestWrongActivityQueuesAreReported(t *testing.T) {
 	t.Parallel()
 	const sqs = "https://sqs.eu-central-1.amazonaws.com/123456789012/"
-	for _, wrong := range []string{"gpu", "GPU=" + sqs + "gpu", "gpu=" + sqs + "gpu.fifo", "gpu=" + sqs + "a gpu=" + sqs + "b"} {
+	for _, wrong := range []string{"gpu", "GPU=" + sqs + "gpu", "gpu=" + sqs + "gpu.fifo", "gpu=gpu.fifo", "gpu=", "gpu=" + sqs + "a gpu=" + sqs + "b"} {
 		variables := orchestratorVariables()
 		variables["TURNSTILE_ACTIVITY_QUEUES"] = wrong
 		if _, err := activityConfig(environ(variables)); err == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/names"
 )
 
-// reader collects what is wrong instead of stopping at the first.
+// reader collects all problems instead of stopping at the first.
 type reader struct {
 	values   map[string]string
 	known    map[string]bool
@@ -27,7 +27,7 @@ func newReader(environ []string) *reader {
 	return r
 }
 
-// memoryMB returns 0 where Lambda does not say.
+// memoryMB returns 0 if Lambda does not set it.
 func memoryMB(environ []string) int {
 	for _, entry := range environ {
 		if value, found := strings.CutPrefix(entry, "AWS_LAMBDA_FUNCTION_MEMORY_SIZE="); found {
@@ -44,7 +44,7 @@ func memoryMB(environ []string) int {
 func (r *reader) common() Config {
 	e := Config{Environment: r.optional("TURNSTILE_ENVIRONMENT", "default", dimension)}
 	level := r.optional("TURNSTILE_LOG_LEVEL", "info", logLevel)
-	// What is no level is a problem already.
+	// An invalid level is already reported as a problem.
 	_ = e.LogLevel.UnmarshalText([]byte(level))
 	return e
 }
@@ -75,18 +75,23 @@ func (r *reader) optional(name, fallback string, s shape) string {
 	return value
 }
 
-// queues returns the URLs of queues by their names.
-func (r *reader) queues(variable string) map[string]string {
+// queues returns the URLs of queues by name. A queue that is given without a URL, by its name in SQS,
+// has the same URL prefix as beside: with full URLs, a function's variables would be too small for many
+// queues.
+func (r *reader) queues(variable, beside string) map[string]string {
 	value := r.get(variable)
 	if value == "" {
 		return nil
 	}
 	all := map[string]string{}
 	r.check(variable, value, shape{
-		want: `names and URLs of standard queues, each once, such as "gpu=https://sqs.eu-central-1.amazonaws.com/123456789012/gpu urgent=https://…"`,
+		want: `names of activity queues and of their standard queues in SQS, or the URLs of these, each once, such as "gpu=shop-GpuQueue-1A2B urgent=https://sqs.eu-central-1.amazonaws.com/123456789012/urgent"`,
 		ok: func(value string) bool {
 			for _, one := range strings.Fields(value) {
 				name, url, _ := strings.Cut(one, "=")
+				if url != "" && !strings.Contains(url, "/") {
+					url = beside[:strings.LastIndex(beside, "/")+1] + url
+				}
 				if _, twice := all[name]; twice || names.Queue(name) != "" || !standardQueueURL.ok(url) {
 					return false
 				}

@@ -10,9 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// delivery is a record as the host takes it. The body stays as it is: what
-// Scheduler could not deliver comes to the delay queue in an envelope, which
-// the host opens (wire.Unwrap).
+// delivery converts a record for the host. The body is not changed: a message that Scheduler could not
+// deliver arrives in the delay queue in an envelope, which the host opens (wire.Unwrap).
 func delivery(r *events.SQSMessage, source platform.Source) platform.Delivery {
 	m := queue.Message{
 		ID:      r.MessageId,
@@ -23,9 +22,8 @@ func delivery(r *events.SQSMessage, source platform.Source) platform.Delivery {
 		Sender:  r.Attributes["SenderId"],
 		Receipt: r.ReceiptHandle,
 	}
-	// SQS always says how often; should it not, counting the delivery as a
-	// repeated one costs a second look, counting it as the first could lose a
-	// dispatch.
+	// SQS always sets the count. If it is missing, counting the delivery as a repeat costs a second
+	// look; counting it as the first could lose a dispatch.
 	m.ReceiveCount = 2
 	if n, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"]); err == nil && n > 0 {
 		m.ReceiveCount = n
@@ -45,7 +43,7 @@ func delivery(r *events.SQSMessage, source platform.Source) platform.Delivery {
 	return platform.Delivery{Message: m, Source: source}
 }
 
-// instant is the time of an attribute; zero where SQS does not say.
+// instant returns the time in an attribute; zero if SQS does not set it.
 func instant(r *events.SQSMessage, attribute string) time.Time {
 	ms, err := strconv.ParseInt(r.Attributes[attribute], 10, 64)
 	if err != nil {
@@ -54,8 +52,8 @@ func instant(r *events.SQSMessage, attribute string) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// response reports the messages that are not done. The list is never nil: SQS
-// would take null for a malformed answer and bring the whole batch back.
+// response reports the messages that failed. The list is never nil, because SQS treats null as
+// malformed and redelivers the whole batch.
 func response(failed []string) events.SQSEventResponse {
 	r := events.SQSEventResponse{BatchItemFailures: make([]events.SQSBatchItemFailure, 0, len(failed))}
 	for _, id := range failed {

@@ -8,9 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/keyring"
 )
 
-// shape is what the value of a variable has to look like. It rejects what is
-// certainly wrong, such as an ARN where a URL belongs; whether the thing exists
-// shows at the first call.
+// shape describes a valid value of a variable. It rejects values that are certainly wrong, such as an
+// ARN instead of a URL; whether the resource exists shows at the first call.
 type shape struct {
 	want string
 	ok   func(value string) bool
@@ -55,11 +54,15 @@ var (
 		ok:   matching(`^arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+$`),
 	}
 	bucketName = shape{
-		want: "the name of a bucket of S3, without s3:// and without a path, such as acme-turnstile-archive",
+		want: "the name of an S3 bucket, without s3:// and without a path, such as acme-turnstile-archive",
 		ok:   matching(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`),
 	}
+	accountID = shape{
+		want: "the 12 digits of an AWS account",
+		ok:   matching(`^[0-9]{12}$`),
+	}
 	keyPrefix = shape{
-		want: "the beginning of the names of objects, of letters, digits and / _ . = -, with a slash at its end and none at its beginning, such as prod/",
+		want: "a prefix of object names, made of letters, digits and / _ . = -, that ends with a slash and does not begin with one, such as prod/",
 		ok:   matching(`^[A-Za-z0-9_.=-][A-Za-z0-9/_.=-]{0,398}/$`),
 	}
 	eventBus = shape{
@@ -81,7 +84,7 @@ var (
 )
 
 func matching(pattern string) func(string) bool {
-	// Compiled when it is asked: a package has no init that works.
+	// Compiled on use, because a package has no init that does work.
 	return func(value string) bool { return regexp.MustCompile(pattern).MatchString(value) }
 }
 

@@ -35,7 +35,8 @@ func TestEveryEventSourceHasPartialResponsesAndABound(t *testing.T) {
 	}
 	sources := 0
 	for _, f := range tpl.ofType("AWS::Serverless::Function") {
-		sources += len(tpl.property(f, "Events").(map[string]any))
+		events, _ := tpl.property(f, "Events").(map[string]any)
+		sources += len(events)
 		for _, forbidden := range []string{"ReservedConcurrentExecutions", "AutoPublishAlias", "Policies"} {
 			if got := tpl.property(f, forbidden); got != "" {
 				t.Errorf("%s has %s: %v", f, forbidden, got)
@@ -188,8 +189,8 @@ func TestTheFormerKeyStaysWithThoseThatReadWhatIsUnderIt(t *testing.T) {
 	if got := tpl.at("Resources", "FormerKeyPolicy", "Condition"); got != "HasFormerKey" {
 		t.Errorf("the policy is there on the condition %v", got)
 	}
-	tpl.want("FormerKeyPolicy", "Roles", []any{ref("SchedulerRole"), ref("OrchestratorRole"), ref("ActivityRole")})
-	if roles := tpl.ofType("AWS::IAM::Role"); len(roles) != 3 {
+	tpl.want("FormerKeyPolicy", "Roles", []any{ref("SchedulerRole"), ref("OrchestratorRole"), ref("ActivityRole"), ref("QueryRole")})
+	if roles := tpl.ofType("AWS::IAM::Role"); len(roles) != 4 {
 		t.Errorf("the roles are %v", roles)
 	}
 	var via []any
@@ -293,8 +294,10 @@ func TestFunctionsAreWhatTheParametersSay(t *testing.T) {
 	if got := tpl.at("Parameters", "Architecture", "Default"); got != "arm64" {
 		t.Errorf("the default architecture is %v, want arm64", got)
 	}
-	for f, part := range map[string]string{"OrchestratorFunction": "Orchestrator", "ActivityFunction": "Activity"} {
-		tpl.want(f, "MemorySize", ref(part+"Memory"))
+	for f, part := range map[string]string{"OrchestratorFunction": "Orchestrator", "ActivityFunction": "Activity", "QueryFunction": "Query"} {
+		if part != "Query" { // It replays what the orchestrator does, in as much memory.
+			tpl.want(f, "MemorySize", ref(part+"Memory"))
+		}
 		tpl.want(f, "Role", arnOf(part+"Role"))
 		tpl.want(f, "LoggingConfig", map[string]any{
 			"LogFormat": "JSON", "LogGroup": ref(part + "LogGroup"),
@@ -347,10 +350,23 @@ func TestSchedulerIsTrustedForThisGroupOfThisAccountAlone(t *testing.T) {
 			"aws:SourceArn":     arnOf("ScheduleGroup"),
 		}},
 	}})
-	for _, role := range []string{"OrchestratorRole", "ActivityRole"} {
+	for _, role := range []string{"OrchestratorRole", "ActivityRole", "QueryRole"} {
 		tpl.want(role, "AssumeRolePolicyDocument.Statement", []any{map[string]any{
 			"Effect": "Allow", "Principal": map[string]any{"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole",
 		}})
+	}
+}
+
+// Whoever may invoke it may ask; nothing else makes it run, and it is told of tables alone.
+func TestTheQueryFunctionIsAskedAndHearsNothing(t *testing.T) {
+	t.Parallel()
+	tpl := readTemplate(t)
+	tpl.want("QueryFunction", "Events", "")
+	tpl.want("QueryFunction", "MemorySize", ref("OrchestratorMemory"))
+	tpl.want("QueryFunction", "Environment.Variables.TURNSTILE_HISTORY_TABLE", ref("HistoryTable"))
+	tpl.want("QueryFunction", "Environment.Variables.TURNSTILE_INSTANCES_TABLE", ref("InstancesTable"))
+	for _, v := range []string{"TURNSTILE_KEYS_TABLE", "TURNSTILE_ACTIVITIES_TABLE", "TURNSTILE_ORCHESTRATOR_QUEUE_URL"} {
+		tpl.want("QueryFunction", "Environment.Variables."+v, "")
 	}
 }
 
@@ -373,6 +389,9 @@ func TestOutputsNameWhatOthersNeed(t *testing.T) {
 		"KeysTable":            ref("KeysTable"),
 		"OrchestratorFunction": ref("OrchestratorFunction"),
 		"ActivityFunction":     ref("ActivityFunction"),
+		"QueryFunction":        ref("QueryFunction"),
+		"QueryLogGroup":        ref("QueryLogGroup"),
+		"QueryPolicyArn":       ref("QueryPolicy"),
 		"OrchestratorLogGroup": ref("OrchestratorLogGroup"),
 		"ActivityLogGroup":     ref("ActivityLogGroup"),
 		"ScheduleGroup":        ref("ScheduleGroup"),

@@ -13,17 +13,16 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// withThrottlesCounted returns cfg, whose clients count every attempt at a
-// request that AWS refuses because there are too many, before any retry hides
-// it. One count serves all tables and their indexes: an index that does not
-// keep up throttles the writes of its table
-// (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/gsi-throttling.html),
-// while in CloudWatch each table and each index has metrics of its own, and an
-// alarm on all of them costs as many.
+// withThrottlesCounted returns cfg with clients that count every attempt at a request that AWS
+// throttles, before any retry hides it. One count serves all tables and their indexes: an index that
+// does not keep up throttles the writes of its table
+// (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/gsi-throttling.html). In CloudWatch
+// each table and each index has separate metrics, and an alarm on all of them would cost that many
+// alarms.
 func withThrottlesCounted(cfg aws.Config, count func(operation string)) aws.Config {
 	cfg = cfg.Copy()
 	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
-		// The step around the parsing of an answer, once an attempt.
+		// The step around parsing a response runs once per attempt.
 		return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("TurnstileCountThrottles",
 			func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
 				out, metadata, err := next.HandleDeserialize(ctx, in)
@@ -36,9 +35,9 @@ func withThrottlesCounted(cfg aws.Config, count func(operation string)) aws.Conf
 	return cfg
 }
 
-// throttled also knows the two answers of DynamoDB that the SDK takes for
-// something else: a transaction cancelled for the rate of one of its items, and
-// a batch of which some items were not written.
+// throttled also recognizes two responses of DynamoDB that the SDK does not treat as throttling: a
+// transaction cancelled because of the rate of one of its items, and a batch of which some items were
+// not written.
 func throttled(result any, err error) bool {
 	if batch, ok := result.(*dynamodb.BatchWriteItemOutput); ok && err == nil {
 		return len(batch.UnprocessedItems) > 0
@@ -57,7 +56,7 @@ func throttled(result any, err error) bool {
 		return false
 	}
 	switch api.ErrorCode() {
-	case "TransactionInProgressException": // an earlier attempt at the same, not the rate
+	case "TransactionInProgressException": // an earlier attempt at the same request, not throttling
 		return false
 	case "KmsThrottled", "KMS.ThrottlingException": // of a queue with a customer key
 		return true

@@ -23,13 +23,12 @@ type ActivityFunction struct {
 	metrics *embeddedmetrics.Metrics
 	logger  *slog.Logger
 	flush   func(context.Context) error
-	// note is what this build has, written down beside the first invocation.
+	// note is the catalog of this build, stored during the first invocation.
 	note *catalogNote
 }
 
-// NewActivityFunction makes the handler of the activity function from environment
-// variables, if your program starts Lambda itself; [RunActivities] does both. It makes no
-// request.
+// NewActivityFunction returns the handler of the activity function, configured from environment
+// variables, for programs that start Lambda themselves; [RunActivities] does both. It makes no request.
 func NewActivityFunction(app *turnstile.App, environ []string, opts ...Option) (*ActivityFunction, error) {
 	o := collect(opts)
 	env, err := o.read(activityConfig, environ)
@@ -82,10 +81,10 @@ func NewActivityFunction(app *turnstile.App, environ []string, opts ...Option) (
 
 // Handle handles one invocation. The error is always nil.
 func (w *ActivityFunction) Handle(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
-	w.metrics.Begin()
+	w.metrics.Start()
 	defer w.metrics.End()
 	defer flushed(ctx, w.logger, w.flush)
-	defer w.note.begin(ctx)()
+	defer w.note.start(ctx)()
 	logReceived(ctx, w.logger, e.Records)
 	batch := make([]platform.Delivery, 0, len(e.Records))
 	for i := range e.Records {
@@ -94,6 +93,6 @@ func (w *ActivityFunction) Handle(ctx context.Context, e events.SQSEvent) (event
 	return response(w.host.Handle(ctx, batch)), nil
 }
 
-// Flush writes the metrics that the process still holds, when a process ends:
-// RunActivities calls it when Lambda says so.
+// Flush writes the metrics that the process still holds when it ends: RunActivities calls it when
+// Lambda announces the end.
 func (w *ActivityFunction) Flush() { w.metrics.Flush() }

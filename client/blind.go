@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// noStore is the store of a client that reads nothing.
+// noStore is the store of a client that cannot read.
 type noStore struct{ store.Store }
 
 func (noStore) Describe(context.Context, string) (store.Record, error) {
@@ -21,5 +21,5 @@ func (noStore) List(context.Context, store.ListQuery) (store.ListPage, error) {
 	return store.ListPage{}, ErrNoStore
 }
 
-// blind reports whether the client reads nothing.
+// blind reports whether the client cannot read.
 func (c *Client) blind() bool { _, none := c.cfg.Store.(noStore); return none }

@@ -36,7 +36,7 @@ func TestAClientWithoutAStoreStartsAndSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	started, err := c.Start(t.Context(), client.StartRequest{Name: "Flow", Instance: "a-1"})
-	token := wire.ActivityToken{Instance: "a-1", ExecutionID: 1, EventID: 2, Token: "1.Kfm9mzb3N9_1DgIda1ih6w"}.String()
+	token := wire.ActivityToken{Instance: "a-1", ExecutionID: 1, EventID: 2, Token: "1.o8uixyps.f_4cDmz6dZ5oKTZH7DIxUg"}.String()
 	if err := errors.Join(err, c.Raise(t.Context(), client.RaiseRequest{Instance: "a-1", Name: "e"}), c.Complete(t.Context(), token, nil)); err != nil {
 		t.Fatal(err)
 	}

@@ -18,59 +18,58 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Config is what a [Client] works on. Queue is required.
+// Config configures a [Client]. Queue is required.
 type Config struct {
-	// Store holds histories and instance records. A client only reads it. Nil
-	// for a client that starts and raises events, and may read nothing: a start is not
-	// told of an instance that exists, nor who completes an activity of one that
-	// is done; what looks at instances returns [ErrNoStore].
+	// Store holds histories and instance records; a client only reads it. Nil is for a client without
+	// permission to read: it can start instances and raise events. Its starts then do not report that
+	// the instance exists already, its completions do not report that the activity is already complete,
+	// and calls that read instances return [ErrNoStore].
 	Store store.Store
-	// Activities is what workers keep of running activities and of limits over instances. A
-	// client only reads it, but for SetLimit and ResetLimit. Nil where that can't be looked at: ActivityState
-	// and what is about limits return ErrNoActivities.
+	// Activities is the workers' record of running activities and limits. A client only reads it,
+	// except in SetLimit, ResetLimit, SetRate and ResetRate. If it is nil, ActivityState and the calls
+	// about limits of activities return ErrNoActivities.
 	Activities store.Activities
 	// Queue is the orchestrator queue, a FIFO queue.
 	Queue queue.Queue
-	// Codecs seal what is sent and open what is read; nil for plain payloads.
-	// They have to be those of the two functions.
+	// Codecs encode what the client sends and decode what it reads; nil for plain JSON. They must be
+	// the codecs that the two functions use.
 	Codecs *codec.Set
-	// App is the application that the stack runs ([turnstile.App]): what [Client.CheckRaise]
-	// holds untyped data against, and what [Client.Redrive] replays before it sends anything.
-	// Nil where there is none.
+	// App is the application that the stack runs ([turnstile.App]). [Client.ValidateRaise] checks
+	// untyped data against it, and [Client.Redrive] replays its code before sending anything. Nil skips
+	// both.
 	App *turnstile.App
-	// Random makes ids; default [rand.Reader].
+	// Queries answers queries. Nil: the client answers them itself with the code of App.
+	Queries Querier
+	// Random is the source of ids; default [rand.Reader].
 	Random io.Reader
-	// Clock paces waiting; default the wall clock.
+	// Clock times the waits; default the wall clock.
 	Clock clock.Clock
-	// PollInterval is the first pause between two looks at an instance that is
-	// waited for; each pause is half as long again as the one before, up to
-	// MaxPollInterval. Defaults: 100 ms and 5 s.
+	// PollInterval is the first pause between two reads of an instance that a call waits for. Each
+	// pause is 1.5 times as long as the one before, up to MaxPollInterval. Defaults: 100 ms and 5 s.
 	PollInterval, MaxPollInterval time.Duration
-	// Changed returns a channel that is closed at the next change of an instance's
-	// record, of any instance's for an empty id, if not before; waiting then needs
-	// no polling. Nil where nobody knows.
+	// Changed returns a channel that is closed no later than the next change of an instance's record,
+	// or of any instance's record if the id is empty; waiting then needs no polling. Nil if changes are
+	// not reported.
 	Changed func(instance string) <-chan struct{}
-	// Queued returns the instances that have an attempt in an activity queue, each once, and
-	// whether there is a queue of this name ([ListQuery.Queue]). Nil where nobody knows.
+	// Queued returns the instances that have an attempt in an activity queue, each once, and whether a
+	// queue of this name exists ([ListQuery.Queue]). Nil if the queues cannot be listed.
 	Queued func(queue string) (instances []string, known bool)
 }
 
-// Client starts instances, speaks to them and looks at them: from a service, a
-// command line, a test. It works the same on memory and on AWS. It is safe for
-// concurrent use and needs no closing.
+// Client starts, controls and reads instances. It works the same in memory, on SQLite and on AWS. It is
+// safe for concurrent use and needs no closing.
 type Client struct {
 	cfg   Config
 	actor string
-	// around are the interceptors, the first outermost; self is the same for all
-	// clients that WithActor and WithInterceptors made of one.
+	// around holds the interceptors, outermost first. self is the same for all clients that WithActor
+	// and WithInterceptors derived from one client.
 	around []turnstile.Interceptor
 	self   *Config
 }
 
-// New returns a client of parts that the program has made itself. Most programs do not
-// call it: awslambda.NewClient returns the client of a deployed stack, and
-// embedded.Runtime.Client that of its own process. The error names everything that is
-// missing.
+// New returns a client made of the given parts. Most programs do not call it: awslambda.NewClient
+// returns the client of a deployed stack, and embedded.Runtime.Client the client of its own process.
+// The error lists everything that is missing.
 func New(cfg Config) (*Client, error) {
 	var errs []error
 	if cfg.Store == nil {
@@ -101,29 +100,29 @@ func New(cfg Config) (*Client, error) {
 	return &Client{cfg: cfg, self: &cfg}, nil
 }
 
-// WithActor returns a client that acts on behalf of somebody: a user, a role, a
-// service; 1 to 256 bytes of UTF-8, such as an ARN or the name of a login. The
-// actor is recorded with what the client starts, raises, cancels and terminates,
-// for audit. It proves nothing: whoever may send to the queue can name anybody.
+// WithActor returns a client that acts on behalf of a user, a role or a service, such as an ARN or a
+// login name: 1 to 256 bytes of UTF-8. For auditing, the actor is recorded with everything that the
+// client starts, raises, cancels and terminates. It proves nothing: any program that may send to the
+// queue can set any actor.
 //
-// A name that cannot be used is a [*turnstile.InvalidArgumentError] of the calls that send.
+// For an invalid name, the calls that send return a [*turnstile.InvalidArgumentError].
 func (c *Client) WithActor(actor string) *Client {
 	other := *c
 	other.actor = actor
 	return &other
 }
 
-// WithApp returns a client that knows the application of the stack, as Config.App, for a
-// client that awslambda.NewClient has made.
+// WithApp returns a client that knows the application of the stack, like Config.App, for clients that
+// awslambda.NewClient made.
 func (c *Client) WithApp(app *turnstile.App) *Client {
 	other := *c
 	other.cfg.App = app
 	return &other
 }
 
-// WithInterceptors returns a client with these interceptors around each call that sends
-// something, inside of those that c has already; see [turnstile.Interceptor]. The
-// first is the outermost. One without Client is left out.
+// WithInterceptors returns a client that runs these interceptors around each call that sends a message,
+// inside any that c already has; see [turnstile.Interceptor]. The first is the outermost. An
+// interceptor without Client is ignored.
 //
 //	c = c.WithInterceptors(audit, tracing)
 func (c *Client) WithInterceptors(interceptors ...turnstile.Interceptor) *Client {
@@ -137,14 +136,14 @@ func (c *Client) WithInterceptors(interceptors ...turnstile.Interceptor) *Client
 	return &other
 }
 
-// Codecs are those that open what the client reads; nil for none.
+// Codecs returns the codecs that decode what the client reads; nil for none.
 func (c *Client) Codecs() *codec.Set { return c.cfg.Codecs }
 
-// App is the application of which the client knows what it has; nil if none was given.
+// App returns the application that the client was given; nil if none was given.
 func (c *Client) App() *turnstile.App { return c.cfg.App }
 
-// Changed returns a channel that is closed at the next change of any instance
-// record; nil where nobody tells of changes (Config.Changed), and one has to poll.
+// Changed returns a channel that is closed no later than the next change of any instance record. It
+// returns nil if changes are not reported (Config.Changed) and the caller has to poll.
 func (c *Client) Changed() <-chan struct{} {
 	if c.cfg.Changed == nil {
 		return nil
@@ -164,7 +163,7 @@ func (c *Client) sendAll(ctx context.Context, items ...wire.Item) error {
 	for i := range items {
 		item := &items[i]
 		item.Actor, item.SentMS = c.actor, c.cfg.Clock.Now().UnixMilli()
-		body, err := c.cfg.Codecs.EncodeItem(*item)
+		body, err := c.cfg.Codecs.MarshalItem(*item)
 		if err != nil {
 			return err
 		}
@@ -176,7 +175,7 @@ func (c *Client) sendAll(ctx context.Context, items ...wire.Item) error {
 	}
 	first := 0
 	for first < len(items)-1 && queue.ErrorOf(err, first) == nil {
-		first++ // It is in.
+		first++ // This item was sent.
 	}
 	return fmt.Errorf("turnstile: sending %s for instance %q: %w", items[first].Kind, items[first].Target(), err)
 }

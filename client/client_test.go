@@ -98,7 +98,7 @@ func TestM06StartingTwice(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-func TestK04CancelTellsWhatItFound(t *testing.T) {
+func TestK04CancelReportsWhatItFound(t *testing.T) {
 	t.Parallel()
 	e := arrange(t, nil, child.Implement(greet))
 	// K-04: without a record it is sent all the same.
@@ -176,7 +176,7 @@ func TestO02AWaitThatIsGivenUpNamesTheProblem(t *testing.T) {
 	}
 }
 
-func TestO02WaitingWithoutBeingToldPolls(t *testing.T) {
+func TestO02WaitingWithoutANotificationPolls(t *testing.T) {
 	t.Parallel()
 	s := memorystore.New()
 	clock := &steps{}
@@ -227,9 +227,9 @@ func (s *steps) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 
 func TestDescribeShowsAFinishedInstance(t *testing.T) {
 	t.Parallel()
-	flow := turnstile.NewOrchestration[int, int]("Flow").With(turnstile.Version("2"))
+	flow, seen := turnstile.NewOrchestration[int, int]("Flow").With(turnstile.Version("2")), turnstile.NewState[int]("seen")
 	e := start(t, flow.Implement(func(ctx turnstile.Context, n int) (int, error) {
-		if err := turnstile.SetCustomStatus(ctx, map[string]int{"seen": n}); err != nil {
+		if err := seen.Set(ctx, n); err != nil {
 			return 0, err
 		}
 		return n + 1, turnstile.Sleep(ctx, time.Hour)
@@ -238,7 +238,7 @@ func TestDescribeShowsAFinishedInstance(t *testing.T) {
 	ok[int](t)(run.Wait(e.ctx))
 	d := ok[client.Description](t)(run.Describe(e.ctx))
 	if d.Name != "Flow" || d.Version != "2" || d.Status != client.StatusCompleted || d.ExecutionID != 1 || d.StartID != run.StartID ||
-		string(d.Output) != "2" || string(d.CustomStatus) != `{"seen":1}` || d.Failure != nil || d.Problem != nil || d.Parent != nil ||
+		string(d.Output) != "2" || string(d.States["seen"].Value) != "1" || d.Failure != nil || d.Problem != nil || d.Parent != nil ||
 		!d.CreatedAt.Equal(epoch) || !d.EndedAt.Equal(epoch.Add(time.Hour)) {
 		t.Errorf("description %+v", d)
 	}

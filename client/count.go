@@ -7,20 +7,17 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// countedByReading is how many instances of a status are counted where each has to
-// be read for that.
+// countedByReading is how many instances of a status are counted if each of them has to be read.
 const countedByReading = 100
 
-// CountByStatus returns how many instances a query selects of each status; a stuck or
-// corrupt instance counts under that status. PageSize and PageToken are ignored.
-// Counting may stop at most instances of a status; more names the statuses that have
-// further instances.
+// CountByStatus returns how many instances of each status a query selects; a stuck or corrupt instance
+// counts under that status. PageSize and PageToken are ignored. Counting may stop at `most`
+// instances of a status; more reports the statuses that have further instances.
 //
-// A store that can count is asked to. DynamoDB does so by status and time, from an
-// index that may lag by a moment: of each status the keys of up to most instances
-// are read, which is a read unit for some 70 of them, and half a unit for each of
-// its shards. A query with any other field has records read instead, up to a
-// hundred of each status. Errors: those of [Client.List].
+// A store that can count does so. DynamoDB counts by status and time, from an index that may lag by a
+// moment: it reads the keys of up to `most` instances of each status, about 70 for a read unit, plus
+// half a unit for each of the index's shards. For a query with any other field, records are read
+// instead, up to 100 of each status. Errors: those of [Client.List].
 func (c *Client) CountByStatus(ctx context.Context, q ListQuery, most int) (counts map[Status]int, more map[Status]bool, err error) {
 	counts, more = map[Status]int{}, map[Status]bool{}
 	stored, possible := q.stored()

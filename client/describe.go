@@ -11,71 +11,68 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Description is how an instance stands, as of its last committed turn.
+// Description is the state of an instance as of its last committed turn.
 type Description struct {
 	Instance string
 	// Name and Version of its orchestration.
 	Name, Version string
 	Status        Status
-	// ExecutionID is the current execution; FirstExecution the first whose history is
-	// kept: 1, or higher where one of the same id was purged before, or executions of
-	// this one were pruned ([turnstile.KeepExecutions]). Pruned is how many were.
+	// ExecutionID is the current execution. FirstExecution is the first execution whose history is
+	// kept: 1, or higher if an instance with the same id was purged before, or if executions of this
+	// one were pruned ([turnstile.KeepExecutions]). Pruned is how many were pruned.
 	ExecutionID, FirstExecution, Pruned int64
-	// StartID of the start that made it.
+	// StartID of the start that created it.
 	StartID string
-	// CreatedAt is when the first execution started. EndedAt is zero while it
-	// runs.
+	// CreatedAt is when the first execution started, or, after a restart, when the restarted one did; a
+	// redrive does not change it. EndedAt is zero while the instance runs.
 	CreatedAt, UpdatedAt, EndedAt time.Time
-	// Parent that waits for it; nil for a root.
+	// Redriven is the execution that was redriven last; the executions after it continue it. 0 for
+	// none.
+	Redriven int64
+	// Parent is the instance that waits for it; nil if it is not a child.
 	Parent *Parent
-	// ForkOf is the instance whose fork it is; empty for none. Forked is how often it was
-	// forked itself, and Forks the newest of these forks, the newest last, up to 16. A fork whose
-	// start was refused last may be among them.
-	ForkOf string
-	Forked int64
-	Forks  []string
-	// Sealed says why CustomStatus, Output and the failure's details are left
-	// out: a [*codec.UnknownError] if they are sealed by a codec that the client
-	// does not have, a [*codec.DamagedError]. Nil where they are shown.
-	Sealed error
-	// CustomStatus is JSON; nil if none was set.
-	CustomStatus json.RawMessage
-	// SearchAttributes by which it is found; nil for none.
+	// ForkOf is the instance that this one was forked from; empty if it is not a fork. ForkCount is how
+	// often this instance was forked, and Forks are the newest 16 of these forks, the newest last. They
+	// may include a fork whose start was refused.
+	ForkOf    string
+	ForkCount int64
+	Forks     []string
+	// DecodeError says why States, Output and the failure's details are left out: a
+	// [*codec.UnknownError] if they are encoded with a codec that the client does not have, or a
+	// [*codec.DamagedError]. Nil if they could be decoded.
+	DecodeError error
+	// States are the values of the states ([turnstile.State]) that were set, as JSON, by name; nil for
+	// none.
+	States map[string]StateValue[json.RawMessage]
+	// SearchAttributes of the instance; nil for none.
 	SearchAttributes turnstile.SearchAttributes
-	// Output is JSON, of a completed instance.
+	// Output is JSON; nil unless the instance completed.
 	Output json.RawMessage
-	// Failure of one that failed, was cancelled or terminated.
+	// Failure of an instance that failed, was cancelled or was terminated; nil otherwise.
 	Failure *history.Failure
 	// Problem says why it is stuck or corrupt; nil otherwise.
 	Problem *store.Problem
-	// Suspension says since when, by whom and why it is suspended; nil otherwise.
+	// Suspension says since when, on whose behalf and why the instance is suspended; nil otherwise.
 	Suspension *store.Suspension
-	// LoopedAt is when it was slowed last, because it goes on without a pause
-	// ([host.LoopSettings]); zero for never. See Looping.
+	// Awaits names the build that the instance waits for, because its history contains something that
+	// the running build does not know, for example after a rollback past a patch. Nil if it waits for
+	// no build, as far as is known.
+	Awaits *store.Problem
+	// LoopedAt is when the instance was last slowed down because it runs turn after turn without a
+	// pause ([host.LoopSettings]); zero for never. See Looping.
 	LoopedAt time.Time
 }
 
-// loopShown is how long after the last pause an instance counts as looping: twice the
-// longest pause that there is.
+// loopShown is how long after its last delay an instance counts as looping: twice the longest such
+// delay.
 const loopShown = 30 * time.Minute
 
-// Looping reports whether the instance was slowed as a loop of late.
+// Looping reports whether the instance was recently slowed down as a loop.
 func (d *Description) Looping(now time.Time) bool {
 	return !d.LoopedAt.IsZero() && now.Sub(d.LoopedAt) < loopShown
 }
 
-// CustomStatusOf returns the custom status ([turnstile.SetCustomStatus]) with its
-// type, the zero value if none was set. Error: [*turnstile.DecodeError] for a status that T cannot take, and
-// Description.Sealed.
-func CustomStatusOf[T any](d Description) (T, error) {
-	if d.Sealed != nil {
-		var zero T
-		return zero, d.Sealed
-	}
-	return decode[T](d.CustomStatus, "custom status", "")
-}
-
-// Parent is where a child was scheduled.
+// Parent identifies where a child was scheduled.
 type Parent struct {
 	Instance    string
 	ExecutionID int64
@@ -83,8 +80,8 @@ type Parent struct {
 	EventID int64
 }
 
-// Describe returns how the instance stands. [*NotFoundError] if there is no
-// record: it was not started, its start is still queued, or it was purged.
+// Describe returns the state of the instance. Error: [*NotFoundError] if it has no record, because it
+// was not started, its start is still queued, or it was purged.
 func (c *Client) Describe(ctx context.Context, instance string) (Description, error) {
 	if err := validInstance(instance); err != nil {
 		return Description{}, err
@@ -101,27 +98,35 @@ func (c *Client) Describe(ctx context.Context, instance string) (Description, er
 	return *c.describe(&r), nil
 }
 
-// describe opens the record's payloads. What stays sealed is left out: a list
-// and a look at an instance need no key.
+// describe decodes the payloads of the record. Payloads that cannot be decoded are left out, so listing
+// and describing instances need no key.
 func (c *Client) describe(r *store.Record) *Description {
-	err := c.cfg.Codecs.OpenRecord(r)
+	err := c.cfg.Codecs.DecodeRecord(r)
+	var states map[string]StateValue[json.RawMessage]
+	if err == nil {
+		states, err = statesOf(r)
+	}
 	if err != nil {
-		r.CustomStatus, r.Output = nil, nil
+		r.Output = nil
 		if r.Failure != nil {
 			bare := *r.Failure
 			bare.Details, r.Failure = nil, &bare
 		}
 	}
 	d := &Description{
-		Sealed:   err,
-		Instance: r.Instance, Name: r.Name, Version: r.Version, Status: Status(r.Status),
+		DecodeError: err,
+		Instance:    r.Instance, Name: r.Name, Version: r.Version, Status: Status(r.Status),
 		ExecutionID: r.ExecutionID, FirstExecution: r.FirstExecution, Pruned: r.Pruned, StartID: r.StartID,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
 		SearchAttributes: searchAttributesOf(r.SearchAttributes),
-		CustomStatus:     r.CustomStatus, Output: r.Output, Failure: r.Failure, Problem: r.Problem, Suspension: r.Suspension, LoopedAt: r.LoopedAt,
-		Forked: r.Forked, Forks: r.Forks,
+		States:           states, Output: r.Output, Failure: r.Failure, Problem: r.Problem, Suspension: r.Suspension, Awaits: r.Awaiting(c.cfg.Clock.Now()), LoopedAt: r.LoopedAt,
+		ForkCount: r.Forked, Forks: r.Forks,
 	}
-	if o := r.Origin; o != nil && o.Instance != r.Instance {
+	switch o := r.Origin; {
+	case o == nil:
+	case o.Instance == r.Instance:
+		d.Redriven = o.ExecutionID
+	default:
 		d.ForkOf = o.Instance
 	}
 	if p := r.Parent; p != nil {

@@ -22,8 +22,8 @@ func TestAnOperatorFiresATimerEarly(t *testing.T) {
 		}
 		return turnstile.Now(ctx).Format(time.TimeOnly), turnstile.Sleep(ctx, time.Hour)
 	})))
-	began := env.Now()
-	due := began.Add(48 * time.Hour)
+	startedAt := env.Now()
+	due := startedAt.Add(48 * time.Hour)
 	run := turnstiletest.Start(env, remind, "", client.WithInstanceID("sleeps"))
 	c, ctx := env.Client(), t.Context()
 	env.After(time.Minute, func() {
@@ -47,7 +47,7 @@ func TestAnOperatorFiresATimerEarly(t *testing.T) {
 			t.Errorf("firing it again: %v", err)
 		}
 	})
-	if out, err := run.Wait(); err != nil || out != began.Add(time.Minute).Format(time.TimeOnly) {
+	if out, err := run.Wait(); err != nil || out != startedAt.Add(time.Minute).Format(time.TimeOnly) {
 		t.Errorf("it came to %q, %v", out, err)
 	}
 	var ended *client.EndedError

@@ -11,81 +11,80 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Errors of a [Client] to test with errors.Is.
+// Errors of a [Client], for errors.Is.
 var (
-	// ErrNotFound: the instance does not exist, or was purged. A start
-	// that is still queued is not found either.
+	// ErrNotFound: the instance does not exist, or was purged. An instance whose start is still queued
+	// is not found either.
 	ErrNotFound = store.ErrNotFound
-	// ErrPurged: an instance of that id was purged, and the id is not free again
-	// yet. [*PurgedError] says when it is.
-	ErrPurged = errors.New("the instance was purged, and its id is not free yet")
-	// ErrNoRecord: the item was sent, but the instance has no record yet. If its start is
-	// queued, the item takes effect after it; otherwise it has no effect.
+	// ErrPurged: an instance with that id was purged, and the id cannot be reused yet. [*PurgedError]
+	// says when it can.
+	ErrPurged = errors.New("the instance was purged, and its id cannot be reused yet")
+	// ErrNoRecord: the message was sent, but the instance has no record yet. If its start is queued,
+	// the message takes effect after the start; otherwise it has no effect.
 	ErrNoRecord = errors.New("sent, but the instance has no record yet")
-	// ErrNotSuspended: [Client.Reschedule] of an instance that is neither scheduled nor
+	// ErrNotSuspended: [Client.Reschedule] was called for an instance that is neither scheduled nor
 	// suspended. Nothing was sent.
 	ErrNotSuspended = errors.New("the instance is not suspended")
-	// ErrNotWaiting: [Client.FireTimer] of an event that is no open timer, or [Client.RetryNow] of
-	// one that is no activity whose retry waits. Nothing was sent.
-	ErrNotWaiting = errors.New("nothing waits there")
+	// ErrNotWaiting: the event of the call is not an open operation of the kind that the call acts on, or
+	// the operation does not wait. Nothing was sent.
+	ErrNotWaiting = errors.New("the operation is not waiting")
 	// ErrNoStore: the client has no Store, so it cannot read instances.
-	ErrNoStore = errors.New("turnstile: this client has no Store (on AWS: no TURNSTILE_HISTORY_TABLE and TURNSTILE_INSTANCES_TABLE): it can start instances and raise events, and cannot read them")
-	// ErrNoActivities: the client has no store of activities, so it cannot read what is
-	// known of a running activity outside its history.
-	ErrNoActivities = errors.New("turnstile: this client was not given the store of activities (client.Config.Activities)")
+	ErrNoStore = errors.New("turnstile: this client has no Store (on AWS: TURNSTILE_HISTORY_TABLE and TURNSTILE_INSTANCES_TABLE are not set): it can start instances and raise events, but cannot read instances")
+	// ErrNoActivities: the client has no store of activities, so it cannot read or change limits of
+	// activities, or read the state of a running activity that is not in its history.
+	ErrNoActivities = errors.New("turnstile: this client has no store of activities (client.Config.Activities)")
 )
 
 // NotFoundError is an [ErrNotFound] that names the instance.
 type NotFoundError struct {
 	Instance string
-	// FreeAt is, where an instance of that id was purged, when the id may be started
-	// again; zero else.
+	// FreeAt is when the id can be reused if an instance with that id was purged; zero otherwise.
 	FreeAt time.Time
 }
 
 func (e *NotFoundError) Error() string {
 	if !e.FreeAt.IsZero() {
-		return fmt.Sprintf("turnstile: instance %q has been purged; its id is free again at %s", e.Instance, e.FreeAt.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("turnstile: instance %q has been purged; its id can be reused from %s", e.Instance, e.FreeAt.UTC().Format(time.RFC3339))
 	}
-	return fmt.Sprintf("turnstile: there is no instance %q: it was not started (a start may still be queued) or it has been purged", e.Instance)
+	return fmt.Sprintf("turnstile: there is no instance %q: it was not started (its start may still be queued), or it has been purged", e.Instance)
 }
 
-// Is makes it an [ErrNotFound].
+// Is reports true for [ErrNotFound].
 func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
 
-// PurgedError says that an instance of that id was purged, and that nothing begins
-// under its id before FreeAt: 15 days after the purge, longer than any message for
-// the purged instance lives. Nothing was sent.
+// PurgedError says that an instance with that id was purged and that no instance can start under the id
+// before FreeAt: 15 days after the purge, which is longer than any message for the purged instance
+// lives. Nothing was sent.
 type PurgedError struct {
 	Instance string
-	// FreeAt is when the id may be started again.
+	// FreeAt is when the id can be reused.
 	FreeAt time.Time
 }
 
 func (e *PurgedError) Error() string {
-	return fmt.Sprintf("turnstile: instance %q was purged, and its id is free again at %s; choose another instance id", e.Instance, e.FreeAt.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("turnstile: instance %q was purged, and its id can be reused from %s; choose another instance id", e.Instance, e.FreeAt.UTC().Format(time.RFC3339))
 }
 
-// Is makes it an [ErrPurged].
+// Is reports true for [ErrPurged].
 func (e *PurgedError) Is(target error) bool { return target == ErrPurged }
 
-// AlreadyExistsError says that another start of the instance was first,
-// whether it still runs or has ended. Nothing was changed by this one.
+// AlreadyExistsError says that another start created the instance first, whether the instance still
+// runs or has ended. This start changed nothing.
 type AlreadyExistsError struct {
 	Instance string
-	// StartID of the start that won.
+	// StartID is the start id of the start that created the instance.
 	StartID string
-	// Name of the orchestration that it started, and its status.
+	// Name is the orchestration that it started, Status the status of the instance.
 	Name   string
 	Status Status
 }
 
 func (e *AlreadyExistsError) Error() string {
-	return fmt.Sprintf("turnstile: instance %q already exists: it was started as %s by start %q and is %s; choose another instance id, or use that one", e.Instance, e.Name, e.StartID, e.Status)
+	return fmt.Sprintf("turnstile: instance %q already exists: it was started as %s by start %q and is %s; choose another instance id, or use the existing instance", e.Instance, e.Name, e.StartID, e.Status)
 }
 
-// EndedError says that an instance has ended, so that a cancel, a terminate or an
-// event has no effect on it. Nothing was sent.
+// EndedError says that an instance has ended, so a cancel, a terminate or an event has no effect on it.
+// Nothing was sent.
 type EndedError struct {
 	Instance string
 	Status   Status
@@ -95,27 +94,27 @@ func (e *EndedError) Error() string {
 	return fmt.Sprintf("turnstile: instance %q has ended already (%s)", e.Instance, e.Status)
 }
 
-// StillRunningError says that a running instance is not purged without [Force], and not
-// begun again by [Client.Rerun]. Nothing was sent.
+// StillRunningError says that an instance is still running: [Client.Purge] does not delete it without
+// [Force], and [Client.Restart] does not restart it. Nothing was sent.
 type StillRunningError struct {
 	Instance string
 	Status   Status
 
-	rerun bool
+	restart bool
 }
 
 func (e *StillRunningError) Error() string {
-	if e.rerun {
-		return fmt.Sprintf("turnstile: instance %q is still running (%s): wait for its end, or terminate it, before it begins again", e.Instance, e.Status)
+	if e.restart {
+		return fmt.Sprintf("turnstile: instance %q is still running (%s): wait for its end, or terminate it, before you restart it", e.Instance, e.Status)
 	}
-	return fmt.Sprintf("turnstile: instance %q is still running (%s): wait for its end, or force the purge, which terminates it first", e.Instance, e.Status)
+	return fmt.Sprintf("turnstile: instance %q is still running (%s): wait for its end, or use Force, which terminates it first", e.Instance, e.Status)
 }
 
-// WaitError says that an instance had not ended when the context of the wait
-// did. It wraps the context's error; waiting can begin again.
+// WaitError says that the context of a wait ended before the instance did. It wraps the context's
+// error. The wait can be repeated.
 type WaitError struct {
 	Instance string
-	// Last is how the instance was last seen; nil if it has no record yet.
+	// Last is the last state that the wait read; nil if the instance has no record yet.
 	Last *Description
 	Err  error
 }
@@ -138,35 +137,34 @@ func (e *WaitError) Error() string {
 // Unwrap returns [context.DeadlineExceeded] or [context.Canceled].
 func (e *WaitError) Unwrap() error { return e.Err }
 
-// Is makes a deadline that passed a [turnstile.ErrTimeout].
+// Is reports true for [turnstile.ErrTimeout] if the deadline passed.
 func (e *WaitError) Is(target error) bool {
 	timeout, ok := e.Err.(interface{ Timeout() bool })
 	return target == turnstile.ErrTimeout && ok && timeout.Timeout()
 }
 
-// OrchestrationError is the failure of an orchestration, as whoever waits for
-// it sees it.
+// OrchestrationError is the failure of an orchestration, as returned to a caller that waits for it.
 type OrchestrationError struct {
-	// Orchestration is its name, Instance its instance id.
+	// Orchestration is the name of the orchestration, Instance its instance id.
 	Orchestration string
 	Instance      string
-	// Kind tells a failure from a cancelled ([turnstile.KindCancelled]) or
-	// terminated ([turnstile.KindTerminated]) instance.
+	// Kind distinguishes a failure from a cancelled ([turnstile.KindCancelled]) or terminated
+	// ([turnstile.KindTerminated]) instance.
 	Kind turnstile.FailureKind
-	// Message of the error that it returned.
+	// Message of the error that the orchestration returned.
 	Message string
-	// Code of the error that it returned; may be empty.
+	// Code of the error that the orchestration returned; may be empty.
 	Code string
 	// Source names the activity or orchestration that failed first.
 	Source string
-	// Attempt is the number of the last attempt of the activity whose error it
-	// returned; 0 if it returned none.
+	// Attempt is the number of the last attempt of the activity whose error the orchestration returned;
+	// 0 if it returned no activity's error.
 	Attempt int
-	// Retryable says whether the failure is open to another attempt: an error, or
-	// a timeout, that nobody marked with [turnstile.NonRetryable]. A cancel, a
-	// terminate, an input that cannot be taken and the like are final.
+	// Retryable reports whether another attempt could succeed: an error or a timeout that was not
+	// marked with [turnstile.NonRetryable]. A cancellation, a termination, an invalid input and similar
+	// failures are final.
 	Retryable bool
-	// Stack of a panic.
+	// Stack of a panic; empty otherwise.
 	Stack string
 }
 
@@ -178,22 +176,22 @@ func (e *OrchestrationError) Error() string {
 	return fmt.Sprintf("orchestration %q (instance %q) failed%s: %s", e.Orchestration, e.Instance, kind, e.Message)
 }
 
-// Is makes it a [turnstile.ErrCancelled], a [turnstile.ErrTerminated] or a
-// [turnstile.ErrTimeout] by its kind.
+// Is reports true for [turnstile.ErrCancelled], [turnstile.ErrTerminated] or [turnstile.ErrTimeout],
+// depending on Kind.
 func (e *OrchestrationError) Is(target error) bool { return e.Kind.Is(target) }
 
-// FailureCode returns Code: turnstile.ErrorCode finds it so.
+// FailureCode returns Code, for turnstile.ErrorCode.
 func (e *OrchestrationError) FailureCode() string { return e.Code }
 
 func orchestrationError(d *Description) *OrchestrationError {
 	f := d.Failure
 	if f == nil {
-		// The status alone is known: say so rather than nothing.
+		// Only the status is known: report that.
 		kind := history.FailureApplication
 		if d.Status == StatusCancelled || d.Status == StatusTerminated {
 			kind = string(d.Status)
 		}
-		f = &history.Failure{Kind: kind, Message: "the record holds no failure"}
+		f = &history.Failure{Kind: kind, Message: "the record has no failure"}
 	}
 	return &OrchestrationError{
 		Orchestration: d.Name, Instance: d.Instance, Kind: turnstile.FailureKind(f.Kind), Message: f.Message,

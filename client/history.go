@@ -9,18 +9,18 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// History returns the events of an execution, in order; execution 0 is the
-// current one. [*NotFoundError] if there is no record of the instance; empty for
-// an execution that it never had.
+// History returns the events of an execution, in order; execution 0 is the current one. It returns no
+// events for an execution that the instance never had.
 //
-// A [*store.CorruptError] is a history that is damaged: one that was met in the
-// middle of a commit is read again first.
+// Errors: [*NotFoundError] if the instance has no record; [*store.CorruptError] if the history is
+// damaged. A history that may have been read in the middle of a commit is read again before it is
+// reported.
 //
-// Payloads are plain. What the client can't open stays sealed, and says in
-// Event.Codec by what.
+// Payloads are decoded. A payload that the client cannot decode stays encoded, and Event.Codec names
+// its codec.
 //
-// The first event holds the instance's secret: [history.EncodeExport] leaves it
-// out, for showing it to others.
+// The first event holds the instance's secret. [history.EncodeExport] leaves it out, so that the
+// history can be shown to others.
 func (c *Client) History(ctx context.Context, instance string, execution int64) ([]history.Event, error) {
 	d, err := c.Describe(ctx, instance)
 	if err != nil {
@@ -37,8 +37,8 @@ func (c *Client) History(ctx context.Context, instance string, execution int64) 
 	return c.cfg.Codecs.OpenWhatItCan(instance, execution, events), nil
 }
 
-// Export is History with whose it is and which events were committed together, for
-// [history.EncodeExport]: what `turnstile history --export` prints.
+// Export returns the History together with the instance that it belongs to and which events were
+// committed together, for [history.EncodeExport]. `turnstile history --export` prints it.
 func (c *Client) Export(ctx context.Context, instance string, execution int64) (history.Export, error) {
 	d, err := c.Describe(ctx, instance)
 	if err != nil {
@@ -53,13 +53,12 @@ func (c *Client) Export(ctx context.Context, instance string, execution int64) (
 	return x, nil
 }
 
-// looks is how often a client reads what it may have met in the middle of a
-// commit.
+// looks is how often a client reads a history that may have been read in the middle of a commit.
 const looks = 3
 
-// read reads an execution of an instance that was described as d, the current one
-// if execution is 0. A record and a history are two reads: what a commit that was
-// under way between them may explain is read again before it is called damaged.
+// read reads an execution of an instance that was described as d, the current one if execution is 0.
+// The record and the history are two reads: if a commit between them may explain a contradiction, both
+// are read again before the history is reported as damaged.
 func (c *Client) read(ctx context.Context, d Description, execution int64) ([]store.Turn, int64, error) {
 	for n := 1; ; n++ {
 		of := execution
@@ -74,8 +73,8 @@ func (c *Client) read(ctx context.Context, d Description, execution int64) ([]st
 		if !errors.As(err, &corrupt) || !corrupt.Unconfirmed || n == looks {
 			return turns, of, err
 		}
-		// Where changes are told of, everything is in one process, which meets
-		// no commit in the middle.
+		// Where changes are reported, everything is in one process, and a read never falls into the
+		// middle of a commit.
 		if c.cfg.Changed == nil && !c.pause(ctx, c.cfg.PollInterval, nil) {
 			return nil, of, ctx.Err()
 		}

@@ -7,34 +7,35 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/internal/gating"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 	"github.com/turnstile-go/turnstile/internal/names"
 )
 
-// InstanceLimit returns how the limit of instances with a key stands: one read.
+// InstanceLimit returns the state of the limit of instances with a key, with one read.
 //
-// Errors: [*NotFoundError] if no instance with this key was ever started; those of a gate whose
-// state cannot be read.
+// Errors: [*NotFoundError] if no instance with this key was ever started; an error if the state of the
+// limit's coordinator cannot be decoded.
 func (c *Client) InstanceLimit(ctx context.Context, key string) (Limit, error) {
 	if problem := names.LimitKey(key); problem != "" {
 		return Limit{}, &turnstile.InvalidArgumentError{Call: "InstanceLimit", Argument: "key", Problem: problem}
 	}
-	d, err := c.Describe(ctx, gating.InstanceID(key))
+	d, err := c.Describe(ctx, coordination.InstanceID(key))
 	if err != nil {
 		return Limit{}, err
 	}
 	return instanceLimit(&d)
 }
 
-// instanceLimit is the limit that a gate shows.
+// instanceLimit returns the limit that its coordinator (gate) shows.
 func instanceLimit(d *Description) (Limit, error) {
-	line := gating.Line{Key: gating.KeyOf(d.Instance)}
-	if len(d.CustomStatus) > 0 {
-		if err := json.Unmarshal(d.CustomStatus, &line); err != nil {
-			return Limit{}, fmt.Errorf("turnstile: the gate %q shows no line: %w", d.Instance, err)
+	line := coordination.State{Key: coordination.KeyOf(d.Instance)}
+	if shown, ok := d.States[history.ListedState]; ok {
+		if err := json.Unmarshal(shown.Value, &line); err != nil {
+			return Limit{}, fmt.Errorf("turnstile: the coordinator %q has no valid waiting list: %w", d.Instance, err)
 		}
 	}
-	l := Limit{Key: line.Key, Instances: true, Gate: d.Instance, GateStatus: d.Status, Permits: line.N, Declared: line.Declared, Set: line.Set, Closed: line.Closed, SetBy: line.SetBy,
+	l := Limit{Key: line.Key, Instances: true, Coordinator: d.Instance, CoordinatorStatus: d.Status, Permits: line.N, Declared: line.Declared, Set: line.Set, Closed: line.Closed, SetBy: line.SetBy,
 		Length: line.Length, Held: []LimitHolder{}, Waiting: []LimitWaiter{}}
 	if line.SetAtMS > 0 {
 		l.SetAt = time.UnixMilli(line.SetAtMS).UTC()
@@ -45,17 +46,18 @@ func instanceLimit(d *Description) (Limit, error) {
 	for _, p := range line.Running {
 		l.Held = append(l.Held, LimitHolder{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, Since: time.UnixMilli(p.SinceMS).UTC()})
 	}
+	l.Taken = len(l.Held)
 	for _, p := range line.Waiting {
 		l.Waiting = append(l.Waiting, LimitWaiter{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, Since: time.UnixMilli(p.SinceMS).UTC()})
 	}
 	return l, nil
 }
 
-// InstanceLimits returns the limits of instances, the newest gates first, at most 1,000. It makes
-// a read for each page of them.
+// InstanceLimits returns the limits of instances, those with the newest coordinators first, at most
+// 1,000. It makes one read for each page of them.
 func (c *Client) InstanceLimits(ctx context.Context) ([]Limit, error) {
 	all := []Limit{}
-	for q := (ListQuery{Name: gating.Orchestration}); len(all) < mostGates; {
+	for q := (ListQuery{Name: coordination.Orchestration}); len(all) < mostCoordinators; {
 		page, err := c.List(ctx, q)
 		if err != nil {
 			return nil, err
@@ -74,48 +76,49 @@ func (c *Client) InstanceLimits(ctx context.Context) ([]Limit, error) {
 	return all, nil
 }
 
-// mostGates are how many gates are listed.
-const mostGates = 1000
+// mostCoordinators is how many coordinators are listed at most.
+const mostCoordinators = 1000
 
-// SetInstanceLimit changes how many instances with this key may run at a time, 0 to
-// [turnstile.MaxLimit], until [Client.ResetInstanceLimit]: it takes precedence over the number in
-// the code of each deployment. Instances that run go on.
+// SetInstanceLimit sets how many instances with this key may run at a time, 0 to [turnstile.MaxLimit],
+// until [Client.ResetInstanceLimit]. It takes precedence over the number in the code of each
+// deployment. Running instances continue.
 //
-// Errors: [*NotFoundError] if no instance with this key was ever started, [*EndedError] if its gate
-// was terminated; [*turnstile.InvalidArgumentError] for a key or a number that cannot be.
+// Errors: [*NotFoundError] if no instance with this key was ever started, [*EndedError] if the limit's
+// coordinator was terminated, [*turnstile.InvalidArgumentError] for an invalid key or number.
 func (c *Client) SetInstanceLimit(ctx context.Context, key string, n int) error {
 	if problem := names.SetLimit(n); problem != "" {
 		return &turnstile.InvalidArgumentError{Call: "SetInstanceLimit", Argument: "n", Problem: problem}
 	}
-	return c.order(ctx, "SetInstanceLimit", key, gating.Order{N: n, Close: n == 0})
+	return c.order(ctx, "SetInstanceLimit", key, coordination.Order{N: n, Close: n == 0})
 }
 
-// ResetInstanceLimit has the number in the code count again. Errors as for SetInstanceLimit.
+// ResetInstanceLimit makes the number in the code apply again. Errors are those of SetInstanceLimit.
 func (c *Client) ResetInstanceLimit(ctx context.Context, key string) error {
-	return c.order(ctx, "ResetInstanceLimit", key, gating.Order{N: -1})
+	return c.order(ctx, "ResetInstanceLimit", key, coordination.Order{N: -1})
 }
 
-// MoveToFront makes an instance that waits for its turn under a limit the first of those that
-// wait. It reads the record.
+// MoveToFront moves an instance that waits for its turn under a limit to the front of the waiting list.
+// It reads the record.
 //
-// Errors: [*NotFoundError]; [*turnstile.InvalidArgumentError] if it does not wait for its turn.
+// Errors: [*NotFoundError]; [*turnstile.InvalidArgumentError] if the instance does not wait for its
+// turn.
 func (c *Client) MoveToFront(ctx context.Context, instance string) error {
 	d, err := c.Describe(ctx, instance)
 	if err != nil {
 		return err
 	}
 	if d.Suspension == nil || d.Suspension.LimitKey == "" {
-		return &turnstile.InvalidArgumentError{Call: "MoveToFront", Argument: "instance", Problem: fmt.Sprintf("%q is %s, it waits for no turn under a limit", instance, d.Status)}
+		return &turnstile.InvalidArgumentError{Call: "MoveToFront", Argument: "instance", Problem: fmt.Sprintf("%q is %s: it does not wait for its turn under a limit", instance, d.Status)}
 	}
-	return c.order(ctx, "MoveToFront", d.Suspension.LimitKey, gating.Order{First: instance})
+	return c.order(ctx, "MoveToFront", d.Suspension.LimitKey, coordination.Order{First: instance})
 }
 
-// order sends an order to the gate of a key.
-func (c *Client) order(ctx context.Context, operation, key string, o gating.Order) error {
+// order sends an order to the coordinator of a key.
+func (c *Client) order(ctx context.Context, operation, key string, o coordination.Order) error {
 	if problem := names.LimitKey(key); problem != "" {
 		return &turnstile.InvalidArgumentError{Call: operation, Argument: "key", Problem: problem}
 	}
-	d, err := c.Describe(ctx, gating.InstanceID(key))
+	d, err := c.Describe(ctx, coordination.InstanceID(key))
 	switch {
 	case err != nil:
 		return err
@@ -127,5 +130,5 @@ func (c *Client) order(ctx context.Context, operation, key string, o gating.Orde
 	if err != nil {
 		return err
 	}
-	return c.Raise(ctx, RaiseRequest{Instance: gating.InstanceID(key), Name: gating.Orders, Data: data})
+	return c.Raise(ctx, RaiseRequest{Instance: coordination.InstanceID(key), Name: coordination.Orders, Data: data})
 }

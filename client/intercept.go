@@ -9,12 +9,11 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// interceptedKey has, in the context of an interceptor's own code, the client
-// that it intercepts.
+// interceptedKey holds, in the context of an interceptor's own code, the client that it intercepts.
 type interceptedKey struct{}
 
-// intercepted does what a call does with its item, with the interceptors around
-// it. The item has its id: doing it again sends the same again.
+// intercepted runs a call with its item inside the interceptors. The item already has its id, so a
+// repeat sends the same message.
 func (c *Client) intercepted(ctx context.Context, operation string, item wire.Item, payload []byte, do func(context.Context, wire.Item) error) error {
 	if len(c.around) == 0 {
 		return do(ctx, item)
@@ -49,7 +48,7 @@ func mistakes(name string) around.Mistakes {
 	return around.Mistakes{
 		Panicked: func(v any) any { return &around.Panic{Interceptor: name, Value: v} },
 		WithoutNext: func() any {
-			return &turnstile.MisuseError{Call: fmt.Sprintf("interceptor %q", name), Problem: "it returned no error and has not called next: call next, or return an error"}
+			return &turnstile.MisuseError{Call: fmt.Sprintf("interceptor %q", name), Problem: "it returned no error and did not call next: call next, or return an error"}
 		},
 	}
 }

@@ -14,59 +14,59 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Limit is how a limit stands ([turnstile.Limit]), or a rate ([turnstile.Rate]).
+// Limit is the state of a limit ([turnstile.Limit]) or of a rate ([turnstile.Rate]).
 type Limit struct {
 	Key string `json:"key"`
-	// Rate: Permits is how many attempts may begin within Per milliseconds, of which the code
-	// says DeclaredPer. Nobody holds a permit. Per is 0 where neither an operator nor an attempt
-	// has said it.
+	// Rate: Permits is how many attempts may start within Per milliseconds, and DeclaredPer is the span
+	// in the code. A rate has no holders. Per is 0 if neither an operator nor an attempt has set it.
 	Rate        bool  `json:"rate,omitempty"`
 	Per         int64 `json:"per_ms,omitempty"`
 	DeclaredPer int64 `json:"declared_per_ms,omitempty"`
-	// Instances: it limits instances of orchestrations, and not attempts of activities. Then
-	// Gate is the instance that hands out its places, and GateStatus how that stands: nobody
-	// is let in while it does not run. Length is how many wait, of which Waiting has the first
-	// 50.
-	Instances  bool   `json:"instances,omitempty"`
-	Gate       string `json:"gate,omitempty"`
-	GateStatus Status `json:"gate_status,omitempty"`
-	Length     int    `json:"length,omitempty"`
-	// Permits is how many attempts may run at a time, 0 if no attempt has asked yet.
-	// Declared is what the code says that asked last, Set what [Client.SetLimit] says, which
-	// takes precedence; 0 for nothing. Closed: it says 0, and no attempt gets a permit.
+	// Instances: the limit is for instances of orchestrations, not for attempts of activities. Gate is
+	// then the instance that coordinates the limit, and CoordinatorStatus is its status; no instance starts
+	// unless it runs. Length is how many instances wait; Waiting has the first 50.
+	Instances         bool   `json:"instances,omitempty"`
+	Coordinator       string `json:"coordinator,omitempty"`
+	CoordinatorStatus Status `json:"coordinator_status,omitempty"`
+	Length            int    `json:"length,omitempty"`
+	// Permits is how many attempts may run at a time; 0 if no attempt has asked yet. Declared is the
+	// number in the code of the latest attempt, Set the number of [Client.SetLimit], which takes
+	// precedence; 0 for none. Closed: the number set is 0, and no attempt gets a permit.
 	Permits  int  `json:"permits"`
 	Declared int  `json:"declared"`
 	Set      int  `json:"set,omitempty"`
 	Closed   bool `json:"closed,omitempty"`
-	// Other is another number that code declares for the key, another build or another call, with
-	// OtherPer milliseconds of a rate. Of activities an attempt has asked with it at OtherAt or before,
-	// and the lower one counts for a minute; of instances it is the one before Declared, until OtherAt.
+	// Other is another number that the code declares for the key, in another build or another call,
+	// with OtherPer milliseconds for a rate. For activities, an attempt asked with it at OtherAt or
+	// earlier, and the lower number applies for a minute. For instances it is the number before
+	// Declared, until OtherAt.
 	Other    int       `json:"other,omitempty"`
 	OtherPer int64     `json:"other_per_ms,omitempty"`
 	OtherAt  time.Time `json:"other_at,omitzero"`
-	// SetBy is the actor who changed Set last, SetAt when; also where that was to
-	// nothing.
+	// SetBy is the actor that last changed or reset Set, SetAt when.
 	SetBy string    `json:"set_by,omitempty"`
 	SetAt time.Time `json:"set_at,omitzero"`
-	// Held are the attempts that have a permit, the one that has it longest first.
+	// Taken is how many permits are held.
+	Taken int `json:"taken"`
+	// Held are the attempts, or instances, that hold a permit, the oldest permit first. An attempt is
+	// listed after at most 10 seconds, and for up to 10 seconds after it has returned its permit.
 	Held []LimitHolder `json:"held"`
-	// Waiting are the attempts that wait in the line, the first first: at most 32. Others wait
-	// too where there are so many, and are not known. Those that wait for a rate have no order:
-	// the one that has waited longest is the first.
+	// Waiting are the waiting attempts, the one that has waited longest first: at most 32, and none that
+	// has waited for less than two seconds. More attempts may wait; they are not listed.
 	Waiting []LimitWaiter `json:"waiting"`
 }
 
-// LimitHolder is an attempt that has a permit.
+// LimitHolder is an attempt that holds a permit.
 type LimitHolder struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
-	// EventID of the ActivityScheduled, or of the OrchestrationSuspended by which an
-	// instance waited for its turn.
+	// EventID of the ActivityScheduled, or of the OrchestrationSuspended with which an instance waited
+	// for its turn.
 	EventID int64     `json:"event_id"`
 	Attempt int       `json:"attempt,omitempty"`
 	Since   time.Time `json:"since"`
-	// Until when it has it at most: then the permit is free, also if the worker has died. Zero
-	// of an instance, which has its place until it ends.
+	// Until is the latest time at which the permit becomes free, even if the worker has died. It is
+	// zero for an instance, which keeps its permit until it ends.
 	Until time.Time `json:"until,omitzero"`
 }
 
@@ -74,27 +74,25 @@ type LimitHolder struct {
 type LimitWaiter struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
-	// EventID of the ActivityScheduled, or of the OrchestrationSuspended by which an
-	// instance waits for its turn.
+	// EventID of the ActivityScheduled, or of the OrchestrationSuspended with which an instance waits
+	// for its turn.
 	EventID int64     `json:"event_id"`
 	Attempt int       `json:"attempt,omitempty"`
 	Since   time.Time `json:"since"`
-	// Called: a permit is free for it, and its message was made visible.
-	Called bool `json:"called,omitempty"`
-	// Due is when it asks again for a permit of a rate.
+	// Due is when an attempt is expected to get its permit.
 	Due time.Time `json:"due,omitzero"`
 }
 
-// Limit returns how the limit of a key stands: one read. A limit that no attempt has used for
-// two weeks, or ever, has no permits.
+// Limit returns the state of the limit of a key, with two reads. A limit that no attempt has used in
+// the last two weeks has no permits.
 //
-// Errors: [ErrNoActivities] if the client cannot look there.
+// Errors: [ErrNoActivities] if the client has no store of activities.
 func (c *Client) Limit(ctx context.Context, key string) (Limit, error) { return c.limit(ctx, key) }
 
-// Rate returns how the rate of a key stands, as [Client.Limit] does for a limit. An attempt that
-// waits is shown until it begins, or for ten seconds after it was to ask again.
+// Rate returns the state of the rate of a key, as [Client.Limit] does for a limit. A waiting attempt is
+// listed for up to five seconds after it was expected to get its permit.
 //
-// Errors: [ErrNoActivities] if the client cannot look there.
+// Errors: [ErrNoActivities] if the client has no store of activities.
 func (c *Client) Rate(ctx context.Context, key string) (Limit, error) {
 	return c.limit(ctx, limits.OfRate(key))
 }
@@ -108,10 +106,14 @@ func (c *Client) limit(ctx context.Context, name string) (Limit, error) {
 	if err != nil {
 		return Limit{}, err
 	}
-	return c.limitOf(name, &s), nil
+	named, err := limits.ReadNames(ctx, c.cfg.Activities, name)
+	if err != nil {
+		return Limit{}, err
+	}
+	return c.limitOf(name, &s, &named), nil
 }
 
-func (c *Client) limitOf(name string, s *limits.State) Limit {
+func (c *Client) limitOf(name string, s *limits.State, named *limits.Names) Limit {
 	at := c.cfg.Clock.Now()
 	now := at.UnixMilli()
 	if s.Other.Gone(at) {
@@ -130,32 +132,35 @@ func (c *Client) limitOf(name string, s *limits.State) Limit {
 	if s.Other.N > 0 {
 		l.Other, l.OtherPer, l.OtherAt = s.Other.N, s.Other.PerMS, time.UnixMilli(s.Other.Asked).UTC()
 	}
-	for _, h := range s.Held {
-		if h.Until > now {
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		if g.Until <= now {
+			continue
+		}
+		l.Taken += g.Have
+		names := named.Holds[g.Token].Named
+		for _, h := range names[:min(len(names), g.Have)] {
 			l.Held = append(l.Held, LimitHolder{Instance: h.Who.Instance, ExecutionID: h.Who.ExecutionID, EventID: h.Who.EventID, Attempt: h.Who.Attempt,
-				Since: time.UnixMilli(h.Since).UTC(), Until: time.UnixMilli(h.Until).UTC()})
+				Since: time.UnixMilli(h.Since).UTC(), Until: time.UnixMilli(g.Until).UTC()})
 		}
 	}
 	slices.SortStableFunc(l.Held, func(a, b LimitHolder) int { return a.Since.Compare(b.Since) })
-	for _, w := range s.Line {
-		if w.Gone(at) {
-			continue
+	for _, w := range named.Waiting {
+		if !w.Gone(at) {
+			l.Waiting = append(l.Waiting, LimitWaiter{Instance: w.Who.Instance, ExecutionID: w.Who.ExecutionID, EventID: w.Who.EventID, Attempt: w.Who.Attempt,
+				Since: time.UnixMilli(w.Since).UTC(), Due: time.UnixMilli(w.Due).UTC()})
 		}
-		waits := LimitWaiter{Instance: w.Who.Instance, ExecutionID: w.Who.ExecutionID, EventID: w.Who.EventID, Attempt: w.Who.Attempt,
-			Since: time.UnixMilli(w.Since).UTC(), Called: w.Called > 0}
-		if w.Due > 0 {
-			waits.Due = time.UnixMilli(w.Due).UTC()
-		}
-		l.Waiting = append(l.Waiting, waits)
 	}
+	slices.SortStableFunc(l.Waiting, func(a, b LimitWaiter) int { return a.Since.Compare(b.Since) })
 	return l
 }
 
-// Limits returns the limits and rates for which an attempt has waited in the last two weeks, and
-// those that [Client.SetLimit] and [Client.SetRate] have changed; those for which most wait first, then by key. It
-// makes 16 reads and one for each of them. Of more than 4,000 keys some are left out.
+// Limits returns the limits and rates for which an attempt has waited in the last two weeks, and those
+// that [Client.SetLimit] and [Client.SetRate] have changed. Those with the most waiting attempts come
+// first, then by key. It makes 16 reads and two for each of them. If there are more than 4,000 keys,
+// some are left out.
 //
-// Errors: [ErrNoActivities] if the client cannot look there.
+// Errors: [ErrNoActivities] if the client has no store of activities.
 func (c *Client) Limits(ctx context.Context) ([]Limit, error) {
 	if c.cfg.Activities == nil {
 		return nil, ErrNoActivities
@@ -164,7 +169,7 @@ func (c *Client) Limits(ctx context.Context) ([]Limit, error) {
 	for n := range limits.KeyLists {
 		item, err := c.cfg.Activities.State(ctx, limits.ListKey(n))
 		if err != nil {
-			return nil, fmt.Errorf("keys of limits not read: %w", err)
+			return nil, fmt.Errorf("reading the keys of limits: %w", err)
 		}
 		keys, err := limits.KeysOf(item.Claim)
 		if err != nil {
@@ -192,30 +197,31 @@ func (c *Client) Limits(ctx context.Context) ([]Limit, error) {
 	return all, nil
 }
 
-// SetLimit changes how many attempts with this key may run at a time, 0 to
-// [turnstile.MaxLimit], until [Client.ResetLimit]: it takes precedence over the number in the
-// code of each deployment. Attempts that have a permit keep it. 0 closes the limit: all others wait. More permits are used at the next
-// change of the limit, or within 30 seconds. The actor and the time are kept with it. It makes a read and
-// a write, and puts the key into the list of keys.
+// SetLimit sets how many attempts with this key may run at a time, 0 to [turnstile.MaxLimit], until
+// [Client.ResetLimit]. It takes precedence over the number in the code of each deployment. Attempts
+// that have a permit keep it. 0 closes the limit: all other attempts wait. A higher limit takes effect
+// within 30 seconds, a lower one within 5, because a process hands permits from attempt to attempt.
+// The actor and the time are recorded with it. It makes a read and a write, and adds the key to the
+// list of keys.
 //
-// Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for a key or a number that cannot be.
+// Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for an invalid key or number.
 func (c *Client) SetLimit(ctx context.Context, key string, n int) error {
 	return c.setLimit(ctx, "SetLimit", key, key, n, func(s limits.State, set int, now time.Time) limits.State { return s.WithSet(set, c.actor, now) })
 }
 
-// ResetLimit has the number in the code count again.
+// ResetLimit makes the number in the code apply again.
 //
-// Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for a key that cannot be.
+// Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for an invalid key.
 func (c *Client) ResetLimit(ctx context.Context, key string) error {
 	return c.setLimit(ctx, "ResetLimit", key, key, 0, func(s limits.State, _ int, now time.Time) limits.State { return s.WithSet(0, c.actor, now) })
 }
 
-// SetRate changes how many attempts with this key may begin within a span, as [Client.SetLimit]
-// does for a limit: n is 0 to [turnstile.MaxLimit], and the span is that of the code if per is 0.
-// Workers go by it within 30 seconds. Permits that were taken before stay taken for the span that
-// they were taken for.
+// SetRate sets how many attempts with this key may start within a span, as [Client.SetLimit] does for a
+// limit: n is 0 to [turnstile.MaxLimit]; if per is 0, the span in the code applies. Waiting attempts use
+// the new rate within a minute. Permits that were taken before are counted for the span that applied
+// then.
 //
-// Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for a key, a number or a span that cannot be.
+// Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for an invalid key, number or span.
 func (c *Client) SetRate(ctx context.Context, key string, n int, per time.Duration) error {
 	if per < 0 || per > turnstile.MaxTimer || per%time.Millisecond != 0 {
 		return &turnstile.InvalidArgumentError{Call: "SetRate", Argument: "per", Problem: fmt.Sprintf(
@@ -226,17 +232,17 @@ func (c *Client) SetRate(ctx context.Context, key string, n int, per time.Durati
 	})
 }
 
-// ResetRate has the rate in the code count again.
+// ResetRate makes the rate in the code apply again.
 //
-// Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for a key that cannot be.
+// Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for an invalid key.
 func (c *Client) ResetRate(ctx context.Context, key string) error {
 	return c.setLimit(ctx, "ResetRate", key, limits.OfRate(key), 0, func(s limits.State, _ int, now time.Time) limits.State { return s.WithSet(0, c.actor, now) })
 }
 
-// setTries is how often a change is tried of which workers are in the way.
+// setTries is how often a change is tried that conflicts with changes by workers.
 const setTries = 50
 
-// setLimit changes the limit or the rate of a name. with is given n, or limits.Closed for 0.
+// setLimit changes the limit or the rate of a name. with gets n, or limits.Closed for 0.
 func (c *Client) setLimit(ctx context.Context, operation, key, name string, n int, with func(s limits.State, set int, now time.Time) limits.State) error {
 	if problem := names.SetLimit(n); problem != "" {
 		return &turnstile.InvalidArgumentError{Call: operation, Argument: "n", Problem: problem}
@@ -270,6 +276,6 @@ func (c *Client) setLimit(ctx context.Context, operation, key, name string, n in
 			}
 			state = stands
 		}
-		return errors.New("turnstile: limit not changed, because attempts changed it at the same time; try again")
+		return errors.New("turnstile: the limit was not changed, because attempts changed it at the same time; try again")
 	})
 }

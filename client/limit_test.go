@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/internal/limits"
+	"github.com/turnstile-go/turnstile/internal/limits/limitstest"
 	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/store"
@@ -39,15 +40,10 @@ func TestALimitIsSeenAndChanged(t *testing.T) {
 		t.Errorf("a limit that nobody has used: %+v, %v", l, err)
 	}
 	// One attempt has the permit, another waits.
-	var s limits.State
-	for n := range 2 {
-		who := limits.Who{ActivityKey: store.ActivityKey{Instance: "order-7", ExecutionID: 1, EventID: int64(n + 2)}, Attempt: 3}
-		s, _, _ = s.Ask(who, "token", 1, now.Now(), now.Now().Add(time.Minute))
+	attempt := func(n int64) []limits.Who {
+		return []limits.Who{{ActivityKey: store.ActivityKey{Instance: "order-7", ExecutionID: 1, EventID: n}, Attempt: 3}}
 	}
-	s.Version = 1
-	if _, written, err := limits.Write(t.Context(), activities, "stripe", &s, now.Now(), time.Hour); err != nil || !written {
-		t.Fatal(written, err)
-	}
+	limitstest.Put(t, activities, "stripe", limitstest.Limit{N: 1, Held: attempt(2), Waiting: attempt(3), Lasts: time.Minute}, now.Now())
 	now.Advance(time.Second)
 	if err := c.SetLimit(t.Context(), "stripe", 2); err != nil {
 		t.Fatal(err)
@@ -55,9 +51,9 @@ func TestALimitIsSeenAndChanged(t *testing.T) {
 	l, err := c.Limit(t.Context(), "stripe")
 	at := now.Now()
 	held := client.LimitHolder{Instance: "order-7", ExecutionID: 1, EventID: 2, Attempt: 3, Since: at.Add(-time.Second), Until: at.Add(59 * time.Second)}
-	waits := client.LimitWaiter{Instance: "order-7", ExecutionID: 1, EventID: 3, Attempt: 3, Since: at.Add(-time.Second)}
+	waits := client.LimitWaiter{Instance: "order-7", ExecutionID: 1, EventID: 3, Attempt: 3, Since: at.Add(-time.Second), Due: at.Add(59 * time.Second)}
 	if err != nil || l.Permits != 2 || l.Declared != 1 || l.Set != 2 || l.SetBy != "ada" || !l.SetAt.Equal(at) ||
-		len(l.Held) != 1 || l.Held[0] != held || len(l.Waiting) != 1 || l.Waiting[0] != waits {
+		l.Taken != 1 || len(l.Held) != 1 || l.Held[0] != held || len(l.Waiting) != 1 || l.Waiting[0] != waits {
 		t.Errorf("%+v, %v", l, err)
 	}
 	if all, err := c.Limits(t.Context()); err != nil || len(all) != 1 || all[0].Key != "stripe" {
@@ -73,7 +69,7 @@ func TestALimitIsSeenAndChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	now.Advance(time.Minute) // The permit's time is over.
-	if l, err = c.Limit(t.Context(), "stripe"); err != nil || l.Set != 0 || l.Closed || l.Permits != 1 || l.SetBy != "bob" || len(l.Held) != 0 {
+	if l, err = c.Limit(t.Context(), "stripe"); err != nil || l.Set != 0 || l.Closed || l.Permits != 1 || l.SetBy != "bob" || l.Taken+len(l.Held) != 0 {
 		t.Errorf("%+v, %v", l, err)
 	}
 }
@@ -82,12 +78,9 @@ func TestALimitIsSeenAndChanged(t *testing.T) {
 func TestTwoNumbersOfAKeyAreSeen(t *testing.T) {
 	t.Parallel()
 	c, activities, now := limited(t)
-	var s limits.State
-	for n, permits := range []int{5, 20} {
-		s, _, _ = s.Ask(limits.Who{ActivityKey: store.ActivityKey{Instance: "order-7", EventID: int64(n)}}, "token", permits, now.Now(), now.Now().Add(time.Hour))
-	}
-	s.Version = 1
-	if _, written, err := limits.Write(t.Context(), activities, "stripe", &s, now.Now(), time.Hour); err != nil || !written {
+	state := limits.State{}.Declares(5, 0, now.Now()).Declares(20, 0, now.Now())
+	state.Version = 1
+	if _, written, err := limits.Write(t.Context(), activities, "stripe", &state, now.Now(), time.Hour); err != nil || !written {
 		t.Fatal(written, err)
 	}
 	if l, err := c.Limit(t.Context(), "stripe"); err != nil || l.Permits != 5 || l.Declared != 20 || l.Other != 5 || !l.OtherAt.Equal(now.Now()) {
@@ -99,8 +92,7 @@ func TestTwoNumbersOfAKeyAreSeen(t *testing.T) {
 	}
 	// A rate goes by each attempt's own number.
 	rate := limits.OfRate("stripe")
-	r, _ := limits.State{}.AskAgain(limits.Who{Attempt: 1}, 5, time.Minute, now.Now(), now.Now())
-	r, _ = r.AskAgain(limits.Who{Attempt: 2}, 20, time.Second, now.Now(), now.Now())
+	r := limits.State{}.Declares(5, 60_000, now.Now()).Declares(20, 1000, now.Now())
 	r.Version = 1
 	if _, written, err := limits.Write(t.Context(), activities, rate, &r, now.Now(), time.Hour); err != nil || !written {
 		t.Fatal(written, err)
@@ -114,12 +106,9 @@ func TestARateIsSeenAndChanged(t *testing.T) {
 	t.Parallel()
 	c, activities, now := limited(t)
 	c = c.WithActor("ada")
-	// An attempt waits, and asks again in 20 seconds. A limit with the same key is another.
+	// An attempt waits, and has its turn in 20 seconds. A limit with the same key is another.
 	who := limits.Who{ActivityKey: store.ActivityKey{Instance: "order-7", ExecutionID: 1, EventID: 2}, Attempt: 3}
-	s, _ := limits.State{}.AskAgain(who, 100, time.Second, now.Now(), now.Now().Add(20*time.Second))
-	if _, written, err := limits.Write(t.Context(), activities, limits.OfRate("stripe"), &s, now.Now(), time.Hour); err != nil || !written {
-		t.Fatal(written, err)
-	}
+	limitstest.Put(t, activities, limits.OfRate("stripe"), limitstest.Limit{N: 100, Span: time.Second, Waiting: []limits.Who{who}, Lasts: 20 * time.Second}, now.Now())
 	if err := c.SetRate(t.Context(), "stripe", 5, time.Minute); err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +126,7 @@ func TestARateIsSeenAndChanged(t *testing.T) {
 	if err := c.SetRate(t.Context(), "stripe", 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	now.Advance(30 * time.Second) // It should have asked ten seconds ago.
+	now.Advance(30 * time.Second) // It should have had its turn ten seconds ago.
 	if l, err := c.Rate(t.Context(), "stripe"); err != nil || !l.Closed || l.Permits != 0 || l.Per != 1000 || len(l.Waiting) != 0 {
 		t.Errorf("a rate that was set to 0: %+v, %v", l, err)
 	}

@@ -13,68 +13,63 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// ListQuery selects instances: by status, name, beginning of the id, time of start
-// and search attributes, in pages. The zero value selects all.
+// ListQuery selects instances by status, name, prefix of the id, start time and search attributes. The
+// zero value selects all.
 type ListQuery struct {
 	// Status, empty for all.
 	Status Status
 	// Name of the orchestration, empty for all.
 	Name string
-	// Prefix is what the instance's id begins with, upper and lower case apart; empty
-	// for all. SQLite finds up to a thousand such ids by an index. DynamoDB has none
-	// for it: of the index that the other fields choose, a call looks at the keys of up
-	// to 10,000 instances, which is a read unit for some 70 of them, and reads the
-	// records of those that match.
+	// Prefix of the instance id, case-sensitive; empty for all. SQLite finds up to 1,000 such ids with
+	// an index. DynamoDB has no index for it: a call reads the keys of up to 10,000 instances from the
+	// index that the other fields select (about 70 keys per read unit), and then the records of those
+	// that match.
 	Prefix string
-	// From (inclusive) and To (exclusive) bound the time of the start; zero for no
-	// bound.
+	// From (inclusive) and To (exclusive) bound the start time; zero for no bound.
 	From, To time.Time
-	// EndedFrom (inclusive) and EndedTo (exclusive) bound the time of the end, and select
-	// only instances that have ended; zero for no bound. No index finds by them, as by
-	// Version.
+	// EndedFrom (inclusive) and EndedTo (exclusive) bound the end time, and select only instances that
+	// have ended; zero for no bound. No index covers them; they cost as much as Version.
 	EndedFrom, EndedTo time.Time
-	// Where are conditions on the search attributes, all of which have to hold.
-	// With the first ["="] among them only instances that meet it are
-	// looked at; the other conditions, Status and Name are then looked up in their
-	// records, one by one. Without any, Status, Name, From and To alone say whose
-	// records are looked at.
+	// Where are conditions on the search attributes, all of which must hold. If one of them is an ["="]
+	// condition, the first such condition selects the instances through the index, and the other
+	// conditions, Status and Name are checked in the records of these instances one by one. Without
+	// one, Status, Name, From and To select the records that are read.
 	Where []SearchCondition
-	// Words are those that the failure, the problem, the reason of the suspension or
-	// the custom status has, upper and lower case alike: all of them, in any order.
-	// A custom status that a codec has sealed is not searched.
+	// Words must all occur, in any order and ignoring case, in the failure, the problem, the reason of
+	// the suspension or the state "status". A state that a codec has encoded is not searched.
 	Words string
-	// Version of the orchestration, and Parent: the id of the instance whose child it
-	// is. No index finds by Version or Parent, and on DynamoDB none by Words: of the
-	// instances that the other fields select, a call reads the records of up to 1,000 on
-	// DynamoDB, and of up to 30,000 on SQLite. There an index finds by words of three
-	// characters or more; searches bring it up to date.
+	// Version of the orchestration; Parent is the id of the instance's parent. No index covers them,
+	// and on DynamoDB none covers Words: of the instances that the other fields select, a call reads up
+	// to 1,000 records on DynamoDB, and up to 30,000 on SQLite. SQLite has an index for words of three
+	// characters or more, which searches bring up to date.
 	Version, Parent string
-	// Schedule is the name of the schedule that has started the instance, by a tick, a trigger or
-	// a backfill. Their ids begin with its name and "@", and are found as by Prefix.
+	// Schedule is the name of the schedule that started the instance, by a scheduled run, a trigger or
+	// a backfill. The ids of these instances start with its name and "@", so they are found like a
+	// Prefix.
 	Schedule string
-	// Queue is the activity queue, "default" or the name of one, in which an attempt of the
-	// instance waits, runs, or is due later. Only a runtime of package embedded knows that
-	// ([Config.Queued]): SQS does not list messages. It reads the record of each such instance.
+	// Queue is an activity queue, "default" or a queue name, that has an attempt of the instance:
+	// waiting, running or due later. Only a runtime of package embedded supports it ([Config.Queued]),
+	// because SQS cannot list messages. A call reads the record of each such instance.
 	Queue string
-	// PageSize, 1 to 1000; 0 means 100.
+	// PageSize is 1 to 1000; 0 means 100.
 	PageSize int
-	// PageToken of the page before; empty for the first.
+	// PageToken is the NextPageToken of the previous page; empty for the first page.
 	PageToken string
 }
 
-// ListPage is one page of instances, newest first. NextPageToken is empty on
-// the last. With ListQuery.Where, Prefix, Words, Version, Parent, EndedFrom or EndedTo, or with
-// both Status and Name, a page may be shorter than asked for, or empty, and not be the last.
+// ListPage is one page of instances, newest first. NextPageToken is empty on the last page. With Where,
+// Prefix, Words, Version, Parent, EndedFrom or EndedTo, or with both Status and Name, a page may be
+// shorter than PageSize, or empty, without being the last.
 type ListPage struct {
 	Instances     []Description
 	NextPageToken string
 }
 
-// List returns a page of instances. Purged ones are not listed.
+// List returns a page of instances. Purged instances are not listed.
 //
-// Errors: [store.ErrBadPageToken] for the page token of another query,
-// [store.ErrBadSearch] and [*history.SearchAttributeError] for a condition that
-// cannot be one; [*turnstile.InvalidArgumentError] for a Queue where nobody knows what is in it.
+// Errors: [store.ErrBadPageToken] for the page token of another query, [store.ErrBadSearch] and
+// [*history.SearchAttributeError] for an invalid condition, [*turnstile.InvalidArgumentError] for a
+// Queue that does not exist or cannot be listed.
 func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
 	stored, possible := q.stored()
 	if !possible {
@@ -97,8 +92,8 @@ func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
 	return out, nil
 }
 
-// stored is the query as the store takes it, the queue apart; false if no id can begin with its
-// prefix and be of its schedule.
+// stored returns the query for the store, without the queue; false if no id can match both the prefix
+// and the schedule.
 func (q *ListQuery) stored() (stored store.ListQuery, possible bool) {
 	prefix := q.Prefix
 	if q.Schedule != "" {
@@ -116,7 +111,7 @@ func (q *ListQuery) stored() (stored store.ListQuery, possible bool) {
 	}, true
 }
 
-// listQueued is a page of those that a query selects of the instances in a queue.
+// listQueued returns a page of the instances in a queue that match the query.
 func (c *Client) listQueued(ctx context.Context, queue string, q *store.ListQuery) (store.ListPage, error) {
 	unknown := func(problem string) error {
 		return &turnstile.InvalidArgumentError{Call: "List", Argument: "Queue", Problem: problem}
@@ -130,7 +125,7 @@ func (c *Client) listQueued(ctx context.Context, queue string, q *store.ListQuer
 	}
 	ids, known := c.cfg.Queued(queue)
 	if !known {
-		return store.ListPage{}, unknown(fmt.Sprintf("is %q, and there is no such activity queue", queue))
+		return store.ListPage{}, unknown(fmt.Sprintf("is %q, but there is no such activity queue", queue))
 	}
 	var found []store.Record
 	for _, id := range ids {

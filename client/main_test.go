@@ -54,7 +54,7 @@ type env struct {
 }
 
 // arrange makes an environment that does not run yet.
-func arrange(t *testing.T, options []embedded.Option, parts ...turnstile.Part) *env {
+func arrange(t *testing.T, options []embedded.Option, parts ...turnstile.Component) *env {
 	t.Helper()
 	options = append([]embedded.Option{embedded.WithVirtualTime(epoch)}, options...)
 	e, err := embedded.New(turnstile.NewApp(parts...), options...)
@@ -80,7 +80,7 @@ func (e *env) run() {
 	})
 }
 
-func start(t *testing.T, parts ...turnstile.Part) *env {
+func start(t *testing.T, parts ...turnstile.Component) *env {
 	t.Helper()
 	e := arrange(t, nil, parts...)
 	e.run()

@@ -15,7 +15,7 @@ func validActor(actor string) error { return valid("actor", actor, names.Actor(a
 
 func validID(what, id string) error { return valid(what, id, names.ID(id)) }
 
-// valid returns the error for a problem with a value; nil if there is none.
+// valid returns an error if problem is not empty; nil otherwise.
 func valid(what, value, problem string) error {
 	if problem == "" {
 		return nil

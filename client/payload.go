@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// encode returns v as JSON. what and name say whose value it is.
+// encode returns v as JSON. what and name describe the value in errors.
 func encode[T any](v T, what, name string) (json.RawMessage, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -20,8 +20,7 @@ func encode[T any](v T, what, name string) (json.RawMessage, error) {
 	return data, nil
 }
 
-// decode reads JSON into a value. An absent payload is the zero value, as null
-// is.
+// decode decodes JSON into a value. An absent payload gives the zero value, like null.
 func decode[T any](data []byte, what, name string) (T, error) {
 	var v T
 	if len(data) == 0 {

@@ -10,30 +10,31 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/redriving"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// TokenError says that a text is not the completion token of an activity.
+// TokenError says that a string is not the completion token of an activity.
 type TokenError struct {
-	// Problem with it, and what to do.
+	// Problem says what is wrong with it, and what to do.
 	Problem string
 }
 
 func (e *TokenError) Error() string { return "turnstile: completion token: " + e.Problem }
 
-// NotPendingError says that an activity can't be completed any more: it is
-// done, or nobody waits for it. Nothing was sent.
+// NotPendingError says that an activity can no longer be completed, because it is already complete or
+// no longer waited for. Nothing was sent.
 type NotPendingError struct {
 	Instance    string
 	ExecutionID int64
 	// EventID of the ActivityScheduled.
 	EventID int64
-	// Cancelled: the orchestration asked the activity to stop. The error is a
-	// [turnstile.ErrCancelled] then.
+	// Cancelled: the orchestration asked the activity to stop. The error is then a
+	// [turnstile.ErrCancelled].
 	Cancelled bool
-	// Problem: what became of it.
+	// Problem says what happened to the activity.
 	Problem string
 }
 
@@ -41,7 +42,7 @@ func (e *NotPendingError) Error() string {
 	return fmt.Sprintf("turnstile: activity %d of instance %q execution %d is not pending: %s", e.EventID, e.Instance, e.ExecutionID, e.Problem)
 }
 
-// Is makes it a [turnstile.ErrCancelled] if the activity was cancelled.
+// Is reports true for [turnstile.ErrCancelled] if the activity was cancelled.
 func (e *NotPendingError) Is(target error) bool {
 	return e.Cancelled && target == turnstile.ErrCancelled
 }
@@ -55,25 +56,22 @@ func Complete[In, Out any](ctx context.Context, c *Client, a turnstile.Activity[
 	return c.Complete(ctx, token, data)
 }
 
-// Complete completes a pending activity by its completion token.
-// result is JSON; nil for none. It returns when the result is queued. Of
-// several that are sent at the same time the first counts.
+// Complete completes a pending activity by its completion token. result is JSON; nil for none. It
+// returns when the result is queued. If several results are sent at the same time, the first applies.
 //
-// Errors: [*TokenError] for a text that names no activity; [*NotPendingError] if it
-// was completed before, or nobody waits for it any more;
-// [*turnstile.PayloadTooLargeError].
-// A token that is made up for a pending activity is found by the orchestrator
-// alone: the message becomes a dead letter, and the activity goes on.
-// After a redrive that has started the activity again ([Client.Redrive]), the earlier token
-// completes it as the new one does.
+// Errors: [*TokenError] if the token names no activity; [*NotPendingError] if the activity is already
+// complete or no longer waited for; [*turnstile.PayloadTooLargeError]. Only the orchestrator can detect
+// a forged token for a pending activity: the message becomes a dead letter, and the activity stays
+// pending. After a redrive that started the activity again ([Client.Redrive]), the earlier token also
+// completes it.
 func (c *Client) Complete(ctx context.Context, token string, result json.RawMessage) error {
 	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityCompleted, Result: result}, len(result))
 }
 
-// Fail lets a pending activity fail by its completion token, with the
-// error as an activity would have returned it. The failure is final: the retry
-// policy is for attempts. Errors: those of [Client.Complete]; also [*NotPendingError]
-// for a token from before a redrive that has started the activity again.
+// Fail fails a pending activity by its completion token, with the error as if the activity had returned
+// it. The failure is final: the retry policy applies only to attempts. Errors: those of
+// [Client.Complete]; also [*NotPendingError] for a token from before a redrive that started the
+// activity again.
 func (c *Client) Fail(ctx context.Context, token string, failure error) error {
 	if failure == nil {
 		return &turnstile.MisuseError{Call: "Client.Fail", Problem: "the error is nil: use Client.Complete for what succeeded"}
@@ -83,17 +81,16 @@ func (c *Client) Fail(ctx context.Context, token string, failure error) error {
 	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityFailed, Details: wire.FailureOf(f)}, len(f.Details))
 }
 
-// Heartbeat says by its completion token that a pending activity is still worked
-// on, which holds off its HeartbeatTimeout, with details for the next attempt
-// (JSON; nil leaves those given before). A token from before a redrive counts as it does for
-// [Client.Complete]. Errors: those of [Client.Complete];
-// errors.Is(err, turnstile.ErrCancelled) says that the work is no longer
+// Heartbeat reports by its completion token that a pending activity is still in progress, which
+// restarts its HeartbeatTimeout. details are JSON for the next attempt; nil keeps the details of the
+// previous heartbeat. A token from before a redrive is treated as by [Client.Complete]. Errors: those
+// of [Client.Complete]; errors.Is(err, turnstile.ErrCancelled) reports that the work is no longer
 // wanted.
 func (c *Client) Heartbeat(ctx context.Context, token string, details json.RawMessage) error {
 	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityHeartbeat, Data: details}, len(details))
 }
 
-// answer sends what is said of a pending activity by its token.
+// answer sends a completion, failure or heartbeat of a pending activity by its token.
 func (c *Client) answer(ctx context.Context, token string, item wire.Item, size int) error {
 	t, err := wire.ParseActivityToken(token)
 	if err != nil {
@@ -121,14 +118,13 @@ func (c *Client) answer(ctx context.Context, token string, item wire.Item, size 
 	})
 }
 
-// checkPending looks in the history whether the activity that the token names is
-// open, so that who is late is told. Only the orchestrator has the key to say
-// whether the token is right: one that is made up for an open activity is sent,
-// and is a dead letter.
+// checkPending checks in the history whether the activity that the token names is open, so that a
+// caller that is too late gets an error. Only the orchestrator has the key that verifies a token: a
+// forged token for an open activity is sent, and becomes a dead letter.
 //
-// A token of an earlier execution counts if a redrive has taken the activity over.
+// A token of an earlier execution is valid if a redrive copied the activity.
 func (c *Client) checkPending(ctx context.Context, t wire.ActivityToken, kind wire.Kind) error {
-	wrong := &TokenError{Problem: "no activity has this token: it is wrong, or the instance was purged"}
+	wrong := &TokenError{Problem: "no activity has this token: it is wrong, the instance was purged, or the tables were restored to a time before the activity"}
 	d, err := c.cfg.Store.Describe(ctx, t.Instance)
 	if errors.Is(err, store.ErrNotFound) {
 		return wrong
@@ -159,8 +155,8 @@ func (c *Client) checkPending(ctx context.Context, t wire.ActivityToken, kind wi
 	return notPending(turns, t, t.ExecutionID)
 }
 
-// takesOver reports whether an execution has taken over the activity of a token of an earlier
-// one, so that a result counts.
+// takesOver reports whether an execution copied the activity of a token of an earlier execution, so
+// that a result still completes it.
 func takesOver(turns []store.Turn, t wire.ActivityToken) bool {
 	if !namesActivity(turns, t) {
 		return false
@@ -197,8 +193,9 @@ func notPending(turns []store.Turn, t wire.ActivityToken, execution int64) error
 	return gone
 }
 
-// namesActivity reports whether a token can be one of an activity in this
-// history: it names one.
+// namesActivity reports whether a token may belong to an activity in this history: the history has the
+// activity, scheduled at the same time. A token with another time belongs to an activity that was lost
+// when the tables were restored.
 func namesActivity(turns []store.Turn, t wire.ActivityToken) bool {
 	if len(turns) == 0 || turns[0].Events[0].Start == nil {
 		return false
@@ -206,7 +203,8 @@ func namesActivity(turns []store.Turn, t wire.ActivityToken) bool {
 	for i := range turns {
 		for j := range turns[i].Events {
 			if e := &turns[i].Events[j]; e.EventID == t.EventID {
-				return e.Kind == history.ActivityScheduled && !e.Inline
+				at, ok := keyring.EventTime(t.Token)
+				return e.Kind == history.ActivityScheduled && !e.Inline && (!ok || at == e.AtMS)
 			}
 		}
 	}

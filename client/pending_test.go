@@ -189,7 +189,7 @@ func TestO10ATokenFromBeforeARedriveCompletesWhatTheRedriveHasTakenOver(t *testi
 		}
 		redriven := ok[client.Redriven](t)(e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "a-1"}))
 		run = client.Attach(e.client, flow, "a-1")
-		run.StartID, run.After = redriven.StartID, redriven.After
+		run.StartID, run.PreviousExecution = redriven.StartID, redriven.PreviousExecution
 		next(i + 1)
 	}
 	next(3)

@@ -12,42 +12,39 @@ import (
 // PurgeOption is an option of [Client.Purge]: [Force], [WithChildren].
 type PurgeOption interface{ applyToPurge(*purge) }
 
-// purge is what is to be purged.
+// purge holds the options of a purge.
 type purge struct{ force, children bool }
 
-// Force lets [Client.Purge] take a running instance: it sends a terminate, with the reason
-// "purged", and behind it the purge. An instance whose history is corrupt is not
-// terminated; the purge alone removes it.
+// Force lets [Client.Purge] purge a running instance: it sends a terminate with the reason "purged",
+// followed by the purge. An instance whose history is corrupt is not terminated; the purge alone
+// removes it.
 func Force() PurgeOption { return force{} }
 
 type force struct{}
 
 func (force) applyToPurge(p *purge) { p.force = true }
 
-// WithChildren lets [Client.Purge] take the children of the instance first, and their
-// children: those that any of its executions has started and that have it as their parent.
-// Detached instances are not children. It reads the histories of the whole family, and sends
-// nothing if one of them still runs and there is no [Force]. The instance itself comes last,
-// so a call that fails in the middle is repeated, which is harmless.
+// WithChildren makes [Client.Purge] purge the children of the instance first, and their children: those
+// that any of its executions has started and that have it as their parent. Detached instances are not
+// children. It reads the histories of all of them, and sends nothing if one still runs and [Force] is
+// not given. The instance itself is purged last, so a call that failed halfway can safely be repeated.
 func WithChildren() PurgeOption { return withChildren{} }
 
 type withChildren struct{}
 
 func (withChildren) applyToPurge(p *purge) { p.children = true }
 
-// Purge removes an instance that has ended: from describe and lists soon, its
-// histories no sooner than an hour after its end. An id lives once: what stays is a
-// tombstone, which refuses every start for 15 days ([*PurgedError]), longer than any
-// message for the purged instance lives. To begin anew at once, choose another id.
+// Purge deletes an ended instance. It disappears from Describe and List soon, and its histories are
+// deleted no sooner than an hour after its end. A tombstone remains and refuses every start under the
+// id for 15 days ([*PurgedError]), which is longer than any message for the purged instance lives. To
+// start again immediately, choose another id.
 //
-// Of an instance that has been purged already, the histories are deleted an hour from
-// now, if that has not been done: on AWS the schedule that does it may be lost
-// (TimersLostAlarm).
+// If the instance has already been purged, the call deletes its histories an hour from now if they
+// still exist: on AWS the schedule that deletes them can be lost (TimersLostAlarm).
 //
-// [*NotFoundError] if there is no record;
-// [*StillRunningError] if it runs and there is no [Force]; nothing is sent then. With
-// [Force], an error says which of the two messages is not known to be sent: call again,
-// which is harmless.
+// Errors: [*NotFoundError] if there is no record, [*StillRunningError] if the instance runs and [Force]
+// is not given; nothing is sent then. With [Force], an error says which of the two messages may not
+// have been sent; repeating the call is harmless.
 func (c *Client) Purge(ctx context.Context, instance string, options ...PurgeOption) error {
 	var p purge
 	for _, o := range options {
@@ -74,6 +71,18 @@ func (c *Client) Purge(ctx context.Context, instance string, options ...PurgeOpt
 	return c.purge(ctx, instance, p.force)
 }
 
+// Descendants returns the descendants that [WithChildren] would purge with an instance: its children
+// and their children, if they have a record. It reads the histories of all of them. For an instance
+// that was already purged it returns none. Errors: [*NotFoundError]; an error if a history cannot be
+// read.
+func (c *Client) Descendants(ctx context.Context, instance string) ([]Description, error) {
+	family, err := c.family(ctx, instance)
+	if err != nil {
+		return nil, err
+	}
+	return family[1:], nil
+}
+
 func (c *Client) purge(ctx context.Context, instance string, force bool) error {
 	item := wire.Item{Kind: wire.PurgeInstance, Instance: instance, Force: force}
 	return c.control(ctx, "purge", item, func(ctx context.Context, item wire.Item) error {
@@ -92,7 +101,7 @@ func (c *Client) purge(ctx context.Context, instance string, force bool) error {
 			return &StillRunningError{Instance: instance, Status: d.Status}
 		}
 		if item.Force {
-			// They have one id: a deduplication id has the kind.
+			// Both have the same id: the deduplication id includes the kind.
 			end := item
 			end.Kind, end.Force, end.Reason = wire.TerminateInstance, false, "purged"
 			return c.sendAll(ctx, end, item)
@@ -101,8 +110,8 @@ func (c *Client) purge(ctx context.Context, instance string, force bool) error {
 	})
 }
 
-// family returns an instance and what descends from it, parents ahead of their children.
-// Of an instance that was purged already it returns that alone.
+// family returns an instance and its descendants, parents before their children. For an instance that
+// was already purged it returns only the instance.
 func (c *Client) family(ctx context.Context, instance string) ([]Description, error) {
 	root, err := c.Describe(ctx, instance)
 	if missing, unknown := errors.AsType[*NotFoundError](err); unknown && !missing.FreeAt.IsZero() {

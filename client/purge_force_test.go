@@ -80,7 +80,7 @@ func TestO04APurgeByForceIsATerminateAndAPurge(t *testing.T) {
 
 // O-10: a reset is a terminate, and a redrive behind it. Both name the execution that was
 // described: a second delivery of the terminate ends none that follows.
-func TestO10AResetEndsTheExecutionThatItGoesOnFrom(t *testing.T) {
+func TestO10AResetEndsTheExecutionThatItContinuesFrom(t *testing.T) {
 	t.Parallel()
 	c, q := purger(t, store.StatusRunning, -1)
 	turn := store.Turn{Instance: "a", ExecutionID: 1, Token: "t", Events: []history.Event{

@@ -9,38 +9,38 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// RaiseRequest is an external event as [Client.Raise] takes it: untyped.
-// Programs that have the declaration use [Raise].
+// RaiseRequest is an untyped external event for [Client.Raise]. Programs that have the declaration use
+// [Raise].
 type RaiseRequest struct {
-	// Instance that the event is for.
+	// Instance that receives the event.
 	Instance string
 	// Name of the event.
 	Name string
-	// DeduplicationID tells a repeat, which is harmless, from another event; empty
-	// for a random one. The history records it as the id of the sender. An instance that
-	// continues as new takes the newest 256 ids along; see [WithDeduplicationID].
+	// DeduplicationID identifies this event, so that repeating it is harmless; empty for a random id.
+	// The history records it as the id of the sender. An instance that continues as new keeps the
+	// newest 256 ids; see [WithDeduplicationID].
 	DeduplicationID string
 	// Data is JSON; nil for none.
 	Data json.RawMessage
-	// CheckRunning looks at the instance first; see the option [CheckRunning].
+	// CheckRunning reads the record of the instance first; see the option [CheckRunning].
 	CheckRunning bool
 }
 
-// Raise raises an external event for an instance. It returns when the event is
-// queued, and does not look whether there is such an instance: it reads nothing,
-// so that a program may raise events that may read nothing. What becomes of it:
+// Raise raises an external event for an instance. It returns when the event is queued, and does not
+// check whether the instance exists: it reads nothing, so it needs no permission to read. What happens
+// to the event depends on the instance:
 //
-//   - The instance runs: the event is kept until its code waits for it, whatever
-//     the name; what is left at the end is lost.
-//   - It has not started yet: the event waits for the start, for 15 minutes
-//     by default, and becomes a dead letter then (early).
-//   - It has ended, or was purged: the event has no effect, and nobody is told.
+//   - It runs: the event is kept until the code waits for an event of that name. Events left at the end
+//     of the instance are lost.
+//   - It has not started yet: the event waits for the start, for 15 minutes by default, and then
+//     becomes a dead letter (early).
+//   - It has ended or was purged: the event has no effect, and the sender is not notified.
 //
-// [CheckRunning] tells these apart before anything is sent, and [Client.CheckRaise]
-// says whether the instance waits for the event.
+// [CheckRunning] distinguishes these cases before it sends anything, and [Client.ValidateRaise] reports
+// whether the instance waits for the event.
 //
-// Errors: [*turnstile.InvalidArgumentError], [*turnstile.PayloadTooLargeError], and
-// those of CheckRunning.
+// Errors: [*turnstile.InvalidArgumentError], [*turnstile.PayloadTooLargeError], and those of
+// CheckRunning.
 func (c *Client) Raise(ctx context.Context, r RaiseRequest) error {
 	err := errors.Join(validInstance(r.Instance), validName("event", r.Name), validID("deduplication id", r.DeduplicationID))
 	if err != nil {
@@ -69,16 +69,16 @@ type raiseOption func(*RaiseRequest)
 
 func (f raiseOption) applyToRaise(r *RaiseRequest) { f(r) }
 
-// CheckRunning has [Raise] read the record of the instance first:
+// CheckRunning makes [Raise] read the record of the instance first:
 //
-//   - [*EndedError], and nothing sent, if it has ended,
-//   - [*NotFoundError], and nothing sent, if it was purged,
-//   - [ErrNoRecord], and sent all the same, if there is no record of it: it was
-//     never started, or its start is still queued, and the event waits for that.
+//   - If the instance has ended, Raise returns an [*EndedError] and sends nothing.
+//   - If it was purged, Raise returns a [*NotFoundError] and sends nothing.
+//   - If it has no record, Raise sends the event and returns [ErrNoRecord]: the instance was never
+//     started, or its start is still queued and the event waits for it.
 //
-// It costs one strongly consistent read of a record, and needs the permission to
-// read. An instance may end in between, and whether its code waits for the event
-// is not looked at: [Client.CheckRaise] knows, for a read of the history.
+// It costs one strongly consistent read of a record, and needs permission to read. An instance may
+// still end between the read and the event. CheckRunning does not check whether the code waits for the
+// event; [Client.ValidateRaise] does, by reading the history.
 //
 //	err := client.Raise(ctx, c, Approved, "order-17", approval, client.CheckRunning())
 //	if ended, ok := errors.AsType[*client.EndedError](err); ok {
@@ -88,8 +88,8 @@ func CheckRunning() RaiseOption {
 	return raiseOption(func(r *RaiseRequest) { r.CheckRunning = true })
 }
 
-// Raise raises the event for an instance; see [Client.Raise]. Without [CheckRunning]
-// a caller does not learn that the instance has ended or does not exist.
+// Raise raises the event for an instance; see [Client.Raise]. Without [CheckRunning] the caller does
+// not learn whether the instance has ended or does not exist.
 //
 //	err := client.Raise(ctx, c, Approved, "order-17", Approval{By: "Grace"})
 func Raise[T any](ctx context.Context, c *Client, e turnstile.Event[T], instance string, data T, options ...RaiseOption) error {

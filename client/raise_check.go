@@ -12,33 +12,32 @@ import (
 	"github.com/turnstile-go/turnstile/internal/near"
 )
 
-// RaiseCheck is what can be known of an event before it is raised.
+// RaiseCheck is the result of [Client.ValidateRaise].
 type RaiseCheck struct {
 	// Instance and Name are those of the request.
 	Instance, Name string
-	// Known: the instance has a record, and runs. Awaited and Waits say nothing
-	// otherwise.
+	// Known: the instance has a record and is running. If it is false, Awaited and Waits have no
+	// meaning.
 	Known bool
-	// Awaited: a wait of the instance is open for an event of that name.
+	// Awaited: the instance waits for an event of that name.
 	Awaited bool
-	// Waits are the names of the events that it waits for, each once, in the
-	// order in which the waits began.
+	// Waits are the names of the events that the instance waits for, each once, in the order in which
+	// the waits started.
 	Waits []string
-	// Data is why no event of that name that Config.App declares takes the data:
-	// a [*turnstile.DecodeError], which names the field. Nil if one does, and if
-	// none is declared: what the code decodes is not known then.
+	// Data is a [*turnstile.DecodeError], which names the field, if Config.App declares events of that
+	// name and none of them accepts the data. It is nil if one does, or if no such event is declared:
+	// then the type that the code decodes is not known.
 	Data error
 }
 
-// CheckRaise says what is known of an event before it is raised: whether the
-// instance waits for it now, and, with Config.App, whether the data has the type
-// that is declared. Nothing is sent. It reads the record and the history of the
-// current execution, so it is for people at a prompt; a program uses the
-// declaration ([Raise]), where the type cannot be another.
+// ValidateRaise checks an event without sending it: whether the instance waits for it now, and, if
+// Config.App is set, whether the data has the declared type. It reads the record and the history of the
+// current execution, so it is meant for people at a prompt; a program uses the declaration ([Raise]),
+// where the compiler checks the type.
 //
-// An event that nothing waits for yet may be right: it is kept until the code
-// waits for it.
-func (c *Client) CheckRaise(ctx context.Context, r RaiseRequest) (RaiseCheck, error) {
+// An event that the instance does not wait for yet may still be right: it is kept until the code waits
+// for it.
+func (c *Client) ValidateRaise(ctx context.Context, r RaiseRequest) (RaiseCheck, error) {
 	k := RaiseCheck{Instance: r.Instance, Name: r.Name}
 	if c.cfg.App != nil {
 		k.Data = c.cfg.App.CheckEvent(r.Name, r.Data)
@@ -64,23 +63,23 @@ func (c *Client) CheckRaise(ctx context.Context, r RaiseRequest) (RaiseCheck, er
 	return k, nil
 }
 
-// Notes are what is odd, for people, a sentence each; nil if nothing is.
+// Notes returns the problems found, one sentence each, for people; nil if there are none.
 func (k RaiseCheck) Notes() []string {
 	var notes []string
 	if k.Known && !k.Awaited {
 		const shown = 10
-		waits := "It waits for no event"
+		waits := "The instance waits for no event"
 		if len(k.Waits) > 0 {
 			var names []string
 			for _, n := range k.Waits[:min(len(k.Waits), shown)] {
 				names = append(names, strconv.Quote(n))
 			}
-			waits = "It waits for event " + strings.Join(names, ", ")
+			waits = "The instance waits for event " + strings.Join(names, ", ")
 			if more := len(k.Waits) - shown; more > 0 {
 				waits += fmt.Sprintf(" and %d more", more)
 			}
 		}
-		notes = append(notes, fmt.Sprintf("nothing in instance %q waits for event %q now: the event is kept until the code waits for it. %s%s",
+		notes = append(notes, fmt.Sprintf("instance %q is not waiting for event %q: the event is kept until the code waits for it. %s%s",
 			k.Instance, k.Name, waits, near.Hint(k.Name, k.Waits)))
 	}
 	if k.Data != nil {

@@ -35,13 +35,13 @@ func TestE10ARaiseIsCheckedAgainstWhatIsKnown(t *testing.T) {
 		{"i", "approved", `{"by":"Ada"}`, nil},
 		{"i", "approved", ``, nil},
 		{"i", "other", `"not known"`, nil}, // The application was not given this one.
-		{"i", "approvd", `{"by":7}`, []string{`waits for event "approvd" now: the event is kept until the code waits for it. It waits for event "other", "approved"; did you mean "approved"?`}},
+		{"i", "approvd", `{"by":7}`, []string{`is not waiting for event "approvd": the event is kept until the code waits for it. The instance waits for event "other", "approved"; did you mean "approved"?`}},
 		{"i", "approved", `{"by":7}`, []string{"by of type string"}},
 		{"i", "approved", `{"bye":"Ada"}`, []string{`unknown field "bye"; did you mean "by"?`}},
 		{"nobody", "approved", `{"by":7}`, []string{"by of type string"}},
 		{"nobody", "anything", ``, nil},
 	} {
-		notes := ok[client.RaiseCheck](t)(e.client.CheckRaise(e.ctx, client.RaiseRequest{Instance: c.instance, Name: c.name, Data: []byte(c.data)})).Notes()
+		notes := ok[client.RaiseCheck](t)(e.client.ValidateRaise(e.ctx, client.RaiseRequest{Instance: c.instance, Name: c.name, Data: []byte(c.data)})).Notes()
 		if len(notes) != len(c.says) || len(notes) > 0 && !strings.Contains(notes[0], c.says[0]) {
 			t.Errorf("%s %s %s: %q, want %q", c.instance, c.name, c.data, notes, c.says)
 		}

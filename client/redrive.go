@@ -16,64 +16,73 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// RedriveRequest is what [Client.Redrive] has go on.
+// RedriveRequest selects the instance that [Client.Redrive] continues, and where it continues.
 type RedriveRequest struct {
 	// Instance id.
 	Instance string
-	// As is the id of a new instance that goes on in place of the instance: a fork. The
-	// instance stays as it is, also if it has not ended. Empty for the instance itself.
+	// As is the id of a new instance that continues instead of this one: a fork. The instance
+	// stays as it is, even if it has not ended. Empty to continue the instance itself.
 	As string
-	// From is an event of the last execution: what led to it happens again, and all behind
-	// it. 0 for where the instance failed.
+	// From is an event of the last execution. What led to that event happens again, and everything
+	// after it. 0 for the point where the instance failed.
 	From int64
-	// Reason for the history.
+	// Reason is recorded in the history.
 	Reason string
-	// Reset terminates an instance that has not ended, and then has it go on.
+	// Reset terminates an instance that has not ended, and then continues it.
 	Reset bool
-	// DryRun sends nothing, and returns what would be started anew.
+	// DryRun sends nothing; the call returns what the redrive would start again.
 	DryRun bool
-	// DeduplicationID tells a repeat of this redrive, which is harmless, from another one;
-	// empty for a random one. It becomes the start id.
+	// DeduplicationID identifies this redrive, so that repeating it is harmless; empty for a random id.
+	// It becomes the start id.
 	DeduplicationID string
 }
 
-// Redriven says what a redrive has go on.
+// Redriven describes what a redrive continues.
 type Redriven struct {
 	Started
-	// TakenOver is how many events the next execution takes over from the last one; 0 where
-	// it begins from the beginning.
-	TakenOver int64
-	// Kept are the results and external events behind those that stay.
+	// CopiedEvents is how many events the next execution copies from the last one; 0 if it starts from
+	// the beginning.
+	CopiedEvents int64
+	// Kept is the number of results and external events that are kept although they came after the
+	// copied events.
 	Kept int
-	// Again is what is started anew, as far as the history tells: operations that the code
-	// has cancelled since its last commit are among it, and are not.
-	Again []RedrivenWork
+	// Rescheduled lists what is started again, as far as the history shows: an operation that the code
+	// has cancelled since its last commit is listed, but is not started again.
+	Rescheduled []RedrivenWork
 }
 
-// RedrivenWork is an activity, a timer or a child that a redrive starts anew.
+// Nothing reports whether the redrive starts nothing again: only the code runs, with results that it
+// already had. The same code then fails as before, for example because a saga has undone its steps.
+func (d *Redriven) Nothing() bool { return d.CopiedEvents > 0 && len(d.Rescheduled) == 0 }
+
+// RedrivenWork is an activity, a timer or a child that a redrive starts again.
 type RedrivenWork struct {
-	// EventID in the last execution.
+	// EventID of the operation in the last execution.
 	EventID int64
 	Kind    history.Kind
-	// Name of the activity or the child's orchestration, Instance of the child.
+	// Name of the activity or of the child's orchestration; Instance of the child.
 	Name, Instance string
-	// Why is "failed"; "open"; "completed", if the event that was asked for is its completion;
-	// "forgotten" for what the code is to ask for again, and what completes such an activity by a
-	// token of the last execution is late; or "taken" for such a child with an id
-	// that the code chose: the instance that has the id is still there, so the code gets
-	// already_exists unless it has UseExisting.
+	// Why is one of
+	//
+	//   - "failed"
+	//   - "open"
+	//   - "completed": From is the completion of this operation.
+	//   - "forgotten": the code asks for the operation again. If it is an activity, a completion by a
+	//     token of the last execution comes too late.
+	//   - "taken": like "forgotten", for a child whose id the code chose. The instance with that id
+	//     still exists, so the code gets already_exists unless it has UseExisting.
 	Why string
 }
 
-// RedriveError says why an instance cannot go on from an event. Nothing was sent.
+// RedriveError says why an instance cannot continue from an event. Nothing was sent.
 type RedriveError struct {
 	Instance    string
 	ExecutionID int64
-	// EventID that was asked for; 0 for where it failed.
+	// EventID is the From of the request; 0 for the point where the instance failed.
 	EventID int64
 	Problem string
-	// Stuck is where the code of Config.App, or of [Client.WithApp], does not follow what is
-	// to be taken over; nil where that is not the reason.
+	// Stuck says where the code of Config.App, or of [Client.WithApp], disagrees with the events to be
+	// copied; nil if the error has another reason.
 	Stuck *store.Problem
 }
 
@@ -81,42 +90,51 @@ func (e *RedriveError) Error() string {
 	return "turnstile: " + (&redriving.Error{Instance: e.Instance, ExecutionID: e.ExecutionID, EventID: e.EventID, Problem: e.Problem}).Error()
 }
 
-// maxKept is how many bytes the completions and external events may have that came later and
-// stay: they are committed in one transaction, which holds 4 MB, with what the code does next.
+// maxKept is the most bytes that the completions and external events that are kept may have. They are
+// committed in one transaction, which is limited to 4 MB, together with what the code does next.
 const maxKept = 3 << 20
 
-// Redrive has an instance that failed, or was cancelled or terminated, go on where it
-// failed, in its next execution. That takes the history of the last one over: what was
-// completed stays completed, what failed or was open is started anew, and the code that is
-// deployed goes on from there. It returns when the redrive is queued.
+// Redrive continues an instance that failed, or was cancelled or terminated, from where it failed, in
+// its next execution. That execution copies the history of the last one: completed work stays
+// completed, failed and open operations are started again, and the deployed code continues from there.
+// Redrive returns when its request is queued.
 //
-// The code is replayed against what is taken over. If it disagrees, nothing is changed: the
-// code of Config.App at this call, which returns a [*RedriveError], also of a dry run; else
-// that of the orchestrator, and the redrive becomes a dead letter of the reason redrive_refused.
+// The copied events are stored before the code is replayed against them, and open operations are
+// started again only after it agrees. If it disagrees, the instance is stuck, or fails again if its
+// orchestration has FailWhenStuck. With Config.App this call replays that code first, in a dry run too,
+// and returns a [*RedriveError] without sending anything. A redrive that cannot continue from the event
+// becomes a dead letter with the reason redrive_refused.
 //
-// What had failed gets a new idempotency key; what was open keeps the one that it had, and
-// what completes it through a token of the last execution completes it. Children that failed
-// go on where they did; a timer has what is left of its time. What was sent to others
-// (events, detached starts) is not sent again. A parent that waited for the instance has
-// been told how it ended, and is told nothing more.
+// A failed activity gets a new idempotency key. An open activity keeps its key, and its token of the
+// last execution still completes it. Children that failed continue where they failed; a timer has its
+// remaining time. Messages that were sent to others (events, detached starts) are not sent again. A
+// parent that waited for the instance already has the earlier result; it is not notified again.
 //
-// With As another instance goes on, which takes over the same, and this one stays as it is.
-// The two share nothing that is open: the fork has its own activities, timers, tokens and
-// children, and its children take over what those of the instance have done. It needs the
-// instance no more: that can be redriven, rerun or purged. It has the idempotency keys that
-// the instance has, for what was open. A child whose id the code chose is not forked: the
-// fork asks for that id, as its declaration says.
+// With As, another instance copies the history and continues, and this one stays as it is. The two
+// share nothing that is open: the fork has its own activities, timers, tokens and children, and its
+// children copy what the children of the instance have done. The fork does not need the instance
+// afterwards, so the instance can be redriven, restarted or purged. For operations that were open the
+// fork uses the same idempotency keys as the instance. A child whose id the code chose is not forked:
+// the fork asks for that id as its declaration says.
 //
-// It reads the record and the history of the last execution, and the record of As.
+// Redrive reads the record and the history of the last execution, and the record of As.
 //
-// Errors: [*NotFoundError]; [*StillRunningError] without Reset or As; [*RedriveError] if the
-// instance has completed and no event is given, if it has no such event, if the results and
-// external events that came later and stay have more than 3 MB, or if the code of Config.App disagrees with it; [*turnstile.InvalidArgumentError] for As with an
-// invalid id, the id of the instance itself, or Reset, and for a From below 0; one that
-// wraps a [*codec.UnknownError] if the history is sealed under a key that is gone, as far as
-// the client seals itself, or shares its process with the orchestrator; [*AlreadyExistsError] and [*PurgedError] for As, also of a dry run; those of
-// [Client.Start]. A repeat with the DeduplicationID of a fork that was begun is none, also if
-// the instance has been purged since.
+// Errors:
+//
+//   - [*NotFoundError].
+//   - [*StillRunningError] without Reset or As.
+//   - [*RedriveError] if the instance completed and From is 0, if it has no event From, if the results
+//     and external events that are kept have more than 3 MB, or if the code of Config.App disagrees
+//     with the history.
+//   - [*turnstile.InvalidArgumentError] for an As that is invalid, is the id of the instance itself, or
+//     comes with Reset; and for a negative From.
+//   - An error that wraps a [*codec.UnknownError] if the history is encoded under a key that no longer
+//     exists. Only a client that has a codec itself, or shares its process with the orchestrator,
+//     checks that.
+//   - [*AlreadyExistsError] and [*PurgedError] for As, in a dry run too. A repeat with the
+//     DeduplicationID of a fork that was started returns neither, even if the instance has been purged
+//     since.
+//   - Those of [Client.Start].
 func (c *Client) Redrive(ctx context.Context, r RedriveRequest) (Redriven, error) {
 	if err := r.check(); err != nil {
 		return Redriven{}, err
@@ -132,7 +150,7 @@ func (c *Client) Redrive(ctx context.Context, r RedriveRequest) (Redriven, error
 		return Redriven{Started: Started{Instance: r.Instance, StartID: d.StartID}}, nil
 	}
 	if !d.Status.Terminal() && !r.Reset {
-		return Redriven{}, &StillRunningError{Instance: r.Instance, Status: d.Status, rerun: true}
+		return Redriven{}, &StillRunningError{Instance: r.Instance, Status: d.Status, restart: true}
 	}
 	result, err := c.planRedrive(ctx, &d, &r)
 	if err != nil || r.DryRun {
@@ -144,12 +162,12 @@ func (c *Client) Redrive(ctx context.Context, r RedriveRequest) (Redriven, error
 	}
 	start.OnConflict, start.Reason = wire.ConflictRedrive, r.Reason
 	start.Origin = &history.Origin{Instance: r.Instance, ExecutionID: d.ExecutionID, EventID: r.From}
-	result.Started = Started{Instance: r.Instance, StartID: start.ID, After: d.ExecutionID}
+	result.Started = Started{Instance: r.Instance, StartID: start.ID, PreviousExecution: d.ExecutionID}
 	err = c.intercepted(ctx, "redrive", start, nil, func(ctx context.Context, item wire.Item) error {
 		if d.Status.Terminal() {
 			return c.send(ctx, item)
 		}
-		// It names the execution that it ends: a second delivery of it is none of the next one's.
+		// It names the execution that it ends, so that a second delivery does not end the next one.
 		end := wire.Item{Kind: wire.TerminateInstance, Instance: item.Instance, ExecutionID: d.ExecutionID, ID: item.ID, Reason: "reset", Actor: item.Actor}
 		return c.sendAll(ctx, end, item)
 	})
@@ -159,7 +177,7 @@ func (c *Client) Redrive(ctx context.Context, r RedriveRequest) (Redriven, error
 	return result, nil
 }
 
-// check returns what is wrong with a request, ahead of any read; so a dry run says it too.
+// check validates the request before anything is read, so that a dry run reports the same errors.
 func (r *RedriveRequest) check() error {
 	wrong := func(argument, problem string) error {
 		return &turnstile.InvalidArgumentError{Call: "Redrive", Argument: argument, Problem: problem}
@@ -177,8 +195,8 @@ func (r *RedriveRequest) check() error {
 	return validInstance(r.As)
 }
 
-// fork has another instance go on in place of one. What stands under the id is looked at
-// first: a fork that was begun needs the instance no more, and its repeat does neither.
+// fork continues an instance as another instance. It reads the record under the new id first: a fork
+// that was started no longer needs the original instance, so its repeat must not either.
 func (c *Client) fork(ctx context.Context, r *RedriveRequest) (Redriven, error) {
 	switch found, err := c.cfg.Store.Describe(ctx, r.As); {
 	case errors.Is(err, store.ErrNotFound), err == nil && found.Free(c.cfg.Clock.Now()):
@@ -215,7 +233,7 @@ func (c *Client) fork(ctx context.Context, r *RedriveRequest) (Redriven, error) 
 	return result, nil
 }
 
-// planRedrive finds out what a redrive would have go on.
+// planRedrive determines what a redrive would continue.
 func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequest) (Redriven, error) {
 	turns, execution, err := c.read(ctx, *d, 0)
 	if err != nil {
@@ -232,7 +250,7 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 		cancelled = append(cancelled, redriving.Cancelled{Events: turns[i].Cancelled, By: turns[i].Last()})
 	}
 	if !d.Status.Terminal() {
-		events = redriving.AsEnded(events) // By the terminate of a reset, or for a fork.
+		events = redriving.AsEnded(events) // As if it was ended by the terminate of a reset, or for a fork.
 	}
 	p, err := redriving.From(r.Instance, execution, events, redriving.Request{Instance: r.As, From: r.From, ExecutionID: execution + 1, Cancelled: cancelled})
 	if refused, is := errors.AsType[*redriving.Error](err); is {
@@ -245,11 +263,11 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 	if err := c.rehearse(r, execution, p.Prefix); err != nil {
 		return Redriven{}, err
 	}
-	var completed int64 // what the event completes that was asked for
+	var completed int64 // the event that From completes, if From is a completion
 	if r.From > 0 && redriving.Succeeds(events[r.From-1].Kind) {
 		completed = events[r.From-1].SourceEventID
 	}
-	result := Redriven{TakenOver: int64(len(p.Prefix)), Kept: len(p.With)}
+	result := Redriven{CopiedEvents: int64(len(p.Prefix)), Kept: len(p.With)}
 	for _, again := range []struct {
 		why string
 		ids []int64
@@ -266,17 +284,17 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 			case why == "failed" && id == completed:
 				why = "completed"
 			}
-			result.Again = append(result.Again, RedrivenWork{EventID: id, Kind: e.Kind, Name: e.Name, Instance: e.Instance, Why: why})
+			result.Rescheduled = append(result.Rescheduled, RedrivenWork{EventID: id, Kind: e.Kind, Name: e.Name, Instance: e.Instance, Why: why})
 		}
 	}
 	return result, nil
 }
 
-// canOpen returns a [*codec.UnknownError] for a history that was sealed by a codec, or under a
-// key, that the client lacks. It asks only where the client has what the orchestrator has: it
-// seals, or both are in one process. Operators need no keys.
+// canOpen returns a [*codec.UnknownError] for a history that was encoded by a codec, or under a key,
+// that the client does not have. It checks only where the client has the codecs of the orchestrator: it
+// encodes itself, or both are in one process. Operators need no keys.
 func (c *Client) canOpen(turns []store.Turn) error {
-	sample, err := c.cfg.Codecs.SealItem(wire.Item{Input: []byte("0")})
+	sample, err := c.cfg.Codecs.EncodeItem(wire.Item{Input: []byte("0")})
 	if err != nil {
 		return err
 	}
@@ -291,8 +309,8 @@ func (c *Client) canOpen(turns []store.Turn) error {
 	return nil
 }
 
-// rehearse returns a [*RedriveError] if the code of Config.App does not follow what a redrive is
-// to take over. Without the code, or a key, that is for the orchestrator to find out.
+// rehearse returns a [*RedriveError] if the code of Config.App disagrees with the events that a redrive
+// would copy. Without the code, or without a key, the orchestrator has to find out.
 func (c *Client) rehearse(r *RedriveRequest, execution int64, prefix []history.Event) error {
 	if c.cfg.App == nil || len(prefix) == 0 {
 		return nil
@@ -304,21 +322,21 @@ func (c *Client) rehearse(r *RedriveRequest, execution int64, prefix []history.E
 	if err != nil {
 		return err
 	}
-	of := rehearsal.Of{Instance: cmp.Or(r.As, r.Instance), ExecutionID: execution + 1, NowMS: c.cfg.Clock.Now().UnixMilli(), Sealed: c.cfg.Codecs != nil}
+	of := rehearsal.Of{Instance: cmp.Or(r.As, r.Instance), ExecutionID: execution + 1, NowMS: c.cfg.Clock.Now().UnixMilli(), Encoded: c.cfg.Codecs != nil}
 	stuck, err := rehearsal.Run(c.cfg.App.Orchestrations(), of, opened)
 	if stuck == nil || err != nil {
 		return err
 	}
 	return &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From, Stuck: stuck,
-		Problem: fmt.Sprintf("the code disagrees with the %d events to be taken over; fix it, name an earlier event, or rerun the instance: %s", len(prefix), stuck.Message)}
+		Problem: fmt.Sprintf("the code disagrees with the %d events to be copied; fix it, name an earlier event, or restart the instance: %s", len(prefix), stuck.Message)}
 }
 
-// insteadOf is what can be done in place of a redrive that would keep too much. External events
-// behind the event from which it is stay; those ahead of it are taken over.
+// insteadOf says what to do instead of a redrive that would keep too much. External events after the
+// event From are kept; those before it are copied.
 func insteadOf(p *redriving.Plan) string {
 	came := slices.DeleteFunc(slices.Clone(p.With), func(e history.Event) bool { return e.Kind != history.ExternalEvent })
 	if len(history.Encode(came)) > maxKept {
-		return "rerun it, or name a later event"
+		return "restart it, or name a later event"
 	}
-	return "rerun it, or name an earlier event"
+	return "restart it, or name an earlier event"
 }

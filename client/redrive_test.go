@@ -24,9 +24,9 @@ import (
 // sumOfWork is an orchestration that has an activity multiply 1 to n by ten, one after the
 // other, and sums that up. The activity fails for good where fails says so, which is asked for
 // each attempt.
-func sumOfWork(fails func(in int) bool) (turnstile.Orchestration[int, int], []turnstile.Part) {
+func sumOfWork(fails func(in int) bool) (turnstile.Orchestration[int, int], []turnstile.Component) {
 	job, work := turnstile.NewOrchestration[int, int]("Job"), turnstile.NewActivity[int, int]("Work")
-	return job, []turnstile.Part{
+	return job, []turnstile.Component{
 		work.Implement(func(_ context.Context, in int) (int, error) {
 			if fails(in) {
 				return 0, turnstile.NonRetryable(errors.New("broken"))
@@ -58,13 +58,13 @@ func TestO10ARedriveSaysWhatStartsAnewAndRunsThatAlone(t *testing.T) {
 	}
 	request := client.RedriveRequest{Instance: "j", DryRun: true}
 	plan := ok[client.Redriven](t)(e.client.Redrive(e.ctx, request))
-	if plan.TakenOver != 6 || plan.Kept != 0 || !slices.Equal(plan.Again, []client.RedrivenWork{{EventID: 6, Kind: history.ActivityScheduled, Name: "Work", Why: "failed"}}) || plan.StartID != "" {
+	if plan.CopiedEvents != 6 || plan.Kept != 0 || !slices.Equal(plan.Rescheduled, []client.RedrivenWork{{EventID: 6, Kind: history.ActivityScheduled, Name: "Work", Why: "failed"}}) || plan.StartID != "" {
 		t.Errorf("the plan is %+v", plan)
 	}
 	broken = false
 	request.DryRun, request.DeduplicationID, request.Reason = false, "r", "mended"
 	redriven := ok[client.Redriven](t)(e.client.Redrive(e.ctx, request))
-	run.StartID, run.After = redriven.StartID, redriven.After
+	run.StartID, run.PreviousExecution = redriven.StartID, redriven.PreviousExecution
 	if got := ok[int](t)(run.Wait(e.ctx)); got != 100 || fmt.Sprint(runs) != "map[1:1 2:1 3:2 4:1]" {
 		t.Errorf("it gave %d after %v", got, runs)
 	}
@@ -103,7 +103,7 @@ func TestO10ARedrivenParentCancelsAChildThatWentOn(t *testing.T) {
 	}
 	broken = false
 	redriven := ok[client.Redriven](t)(e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "p"}))
-	run.StartID, run.After = redriven.StartID, redriven.After
+	run.StartID, run.PreviousExecution = redriven.StartID, redriven.PreviousExecution
 	if got := ok[string](t)(run.Wait(e.ctx)); got != "cancelled it" {
 		t.Errorf("the parent gave %q", got)
 	}
@@ -126,7 +126,7 @@ func TestO10WhatCannotBeRedriven(t *testing.T) {
 	}
 	run := ok[*client.Run[int]](t)(client.Start(e.ctx, e.client, attempts, 7, client.WithInstanceID("done")))
 	ok[int](t)(run.Wait(e.ctx))
-	for from, want := range map[int64]string{0: "it has completed", 9: "last event ahead of its end is 1"} {
+	for from, want := range map[int64]string{0: "it has completed", 9: "last event before its end is 1"} {
 		_, err := e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "done", From: from})
 		refused, is := errors.AsType[*client.RedriveError](err)
 		if !is || !strings.Contains(err.Error(), want) || refused.Instance != "done" || refused.ExecutionID != 1 || refused.EventID != from {
@@ -142,7 +142,7 @@ func TestO10WhatCannotBeRedriven(t *testing.T) {
 	}
 	// A reset ends it first; it waits again for what it waited for.
 	redriven := ok[client.Redriven](t)(e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "runs", Reset: true}))
-	waiting.StartID, waiting.After = redriven.StartID, redriven.After
+	waiting.StartID, waiting.PreviousExecution = redriven.StartID, redriven.PreviousExecution
 	if err := waiting.WaitStarted(e.ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestADryRunSaysWhatFailsOrRepeatsFromAnEarlierEvent(t *testing.T) {
 	}
 	plan := ok[client.Redriven](t)(e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "s", From: 3, DryRun: true}))
 	why := map[string]string{}
-	for _, w := range plan.Again {
+	for _, w := range plan.Rescheduled {
 		why[cmp.Or(w.Instance, w.Name)] = w.Why
 	}
 	want := map[string]string{"Pack": "completed", "s/1/4": "forgotten", "shared": "forgotten", "parcel": "taken"}
@@ -189,14 +189,14 @@ func TestADryRunSaysWhatFailsOrRepeatsFromAnEarlierEvent(t *testing.T) {
 		t.Errorf("the dry run says %v, want %v", why, want)
 	}
 	redriven := ok[client.Redriven](t)(e.client.Redrive(e.ctx, client.RedriveRequest{Instance: "s", From: 3}))
-	run.StartID, run.After = redriven.StartID, redriven.After
+	run.StartID, run.PreviousExecution = redriven.StartID, redriven.PreviousExecution
 	failed := new(client.OrchestrationError)
 	if _, err := run.Wait(e.ctx); !errors.As(err, &failed) || failed.Kind != turnstile.KindAlreadyExists {
 		t.Errorf("with the id taken it ended with %v", err)
 	}
 }
 
-func TestO12AForkGoesOnAsAnotherInstance(t *testing.T) {
+func TestO12AForkContinuesAsAnotherInstance(t *testing.T) {
 	t.Parallel()
 	broken, runs := true, map[int]int{}
 	job, parts := sumOfWork(func(in int) bool { runs[in]++; return in == 2 && broken })
@@ -226,23 +226,23 @@ func TestO12AForkGoesOnAsAnotherInstance(t *testing.T) {
 			}
 		}
 	}
-	if plan := ok[client.Redriven](t)(e.client.Redrive(e.ctx, request)); plan.TakenOver != 4 || len(plan.Again) != 1 || plan.StartID != "" {
+	if plan := ok[client.Redriven](t)(e.client.Redrive(e.ctx, request)); plan.CopiedEvents != 4 || len(plan.Rescheduled) != 1 || plan.StartID != "" {
 		t.Errorf("the plan is %+v", plan)
 	}
 	broken = false
 	request.DryRun, request.DeduplicationID, request.Reason = false, "f", "a trial"
 	forked := ok[client.Redriven](t)(e.client.Redrive(e.ctx, request))
-	if forked.Instance != "k" || forked.StartID != "f" || forked.After != 0 {
+	if forked.Instance != "k" || forked.StartID != "f" || forked.PreviousExecution != 0 {
 		t.Errorf("it says %+v", forked)
 	}
 	run.Instance, run.StartID = "k", forked.StartID
 	if got := ok[int](t)(run.Wait(e.ctx)); got != 60 || fmt.Sprint(runs) != "map[1:1 2:2 3:1]" {
 		t.Errorf("it gave %d after %v", got, runs)
 	}
-	if d := ok[client.Description](t)(e.client.Describe(e.ctx, "j")); d.Status != client.StatusFailed || d.ExecutionID != 1 || d.Forked != 1 || fmt.Sprint(d.Forks) != "[k]" || d.ForkOf != "" {
+	if d := ok[client.Description](t)(e.client.Describe(e.ctx, "j")); d.Status != client.StatusFailed || d.ExecutionID != 1 || d.ForkCount != 1 || fmt.Sprint(d.Forks) != "[k]" || d.ForkOf != "" {
 		t.Errorf("the instance is described as %+v", d)
 	}
-	if d := ok[client.Description](t)(e.client.Describe(e.ctx, "k")); d.ForkOf != "j" || d.Forked != 0 || d.Forks != nil {
+	if d := ok[client.Description](t)(e.client.Describe(e.ctx, "k")); d.ForkOf != "j" || d.ForkCount != 0 || d.Forks != nil {
 		t.Errorf("the fork is described as %+v", d)
 	}
 	if marker := e.history("k")[4]; marker.Kind != history.OrchestrationRedriven || marker.Reason != "a trial" || marker.SenderID != "f" {
@@ -423,12 +423,12 @@ func TestO10ARedriveThatKeepsTooMuchSaysWhatToDo(t *testing.T) {
 		if _, err := run.Wait(e.ctx); err == nil {
 			t.Fatal("it did not fail")
 		}
-		if d := ok[client.Redriven](t)(e.client.Redrive(e.ctx, client.RedriveRequest{Instance: id, DryRun: true})); d.TakenOver < 29 {
+		if d := ok[client.Redriven](t)(e.client.Redrive(e.ctx, client.RedriveRequest{Instance: id, DryRun: true})); d.CopiedEvents < 29 {
 			t.Errorf("%s: the dry run is %+v", id, d)
 		}
 		_, err := e.client.Redrive(e.ctx, client.RedriveRequest{Instance: id, From: 2, DryRun: true})
 		refused, is := errors.AsType[*client.RedriveError](err)
-		if is == loads || is && !strings.Contains(refused.Problem, "rerun it, or name a later event") {
+		if is == loads || is && !strings.Contains(refused.Problem, "restart it, or name a later event") {
 			t.Errorf("%s from event 2: %v", id, err)
 		}
 	}
@@ -436,7 +436,7 @@ func TestO10ARedriveThatKeepsTooMuchSaysWhatToDo(t *testing.T) {
 	for _, id := range []string{"loads-true", "loads-false"} {
 		run := client.Attach(e.client, flow, id)
 		redriven := ok[client.Redriven](t)(e.client.Redrive(e.ctx, client.RedriveRequest{Instance: id}))
-		run.StartID, run.After = redriven.StartID, redriven.After
+		run.StartID, run.PreviousExecution = redriven.StartID, redriven.PreviousExecution
 		if out := ok[string](t)(run.Wait(e.ctx)); out != "done" {
 			t.Errorf("%s gave %q", id, out)
 		}

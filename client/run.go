@@ -10,21 +10,21 @@ import (
 type Run[Out any] struct {
 	// Instance id.
 	Instance string
-	// StartID of the start that this Run came from; empty if it came from
-	// [Attach]. Where it is set, an instance that another start made is an
-	// [*AlreadyExistsError] to WaitStarted and Wait.
+	// StartID is the start id of the start that returned this Run; empty for a Run of [Attach]. If it
+	// is set, WaitStarted and Wait return an [*AlreadyExistsError] if another start created the
+	// instance.
 	StartID string
 
-	// After is that of [Started]: where the start begins an instance again, the last
-	// execution of the run that has ended. Wait does not take its end for that of this run.
-	After int64
+	// PreviousExecution is that of [Started]: the last execution of the ended run if the start restarts
+	// an instance. Wait does not mistake its end for the end of this run.
+	PreviousExecution int64
 
 	client *Client
 	name   string
 }
 
-// Attach returns the instance of that id, started by whomever, for waiting with
-// the right type. It sends and reads nothing.
+// Attach returns a Run of the instance with that id, so that its output can be waited for with its
+// type, whichever program started it. It sends and reads nothing.
 //
 //	result, err := client.Attach(c, Fulfil, "order-17").Wait(ctx)
 func Attach[In, Out any](c *Client, o turnstile.Orchestration[In, Out], instance string) *Run[Out] {
@@ -32,12 +32,11 @@ func Attach[In, Out any](c *Client, o turnstile.Orchestration[In, Out], instance
 }
 
 func (r *Run[Out]) started() Started {
-	return Started{Instance: r.Instance, StartID: r.StartID, After: r.After}
+	return Started{Instance: r.Instance, StartID: r.StartID, PreviousExecution: r.PreviousExecution}
 }
 
-// WaitStarted waits until the instance has a record, and returns
-// [*AlreadyExistsError] if another start was first, [*PurgedError] if an instance of
-// that id was purged.
+// WaitStarted waits until the instance has a record. It returns an [*AlreadyExistsError] if another
+// start was first, a [*PurgedError] if an instance with that id was purged.
 func (r *Run[Out]) WaitStarted(ctx context.Context) error {
 	_, err := r.client.wait(ctx, r.started(), func(*Description) bool { return true })
 	return err
@@ -45,10 +44,10 @@ func (r *Run[Out]) WaitStarted(ctx context.Context) error {
 
 // Wait waits for the end of the instance and returns its output.
 //
-// Errors: [*OrchestrationError] if it failed, was cancelled or terminated,
-// [*AlreadyExistsError], [*PurgedError], [*turnstile.DecodeError] for an output that Out cannot
-// take, Description.Sealed, and [*WaitError] if the context ends first. A stuck
-// instance has not ended: what keeps it is in the [*WaitError].
+// Errors: [*OrchestrationError] if the instance failed or was cancelled or terminated,
+// [*AlreadyExistsError], [*PurgedError], [*turnstile.DecodeError] for an output that cannot be decoded
+// into Out, the error in Description.DecodeError, and [*WaitError] if the context ends first. A stuck
+// instance has not ended; the [*WaitError] says why it is stuck.
 func (r *Run[Out]) Wait(ctx context.Context) (Out, error) {
 	var zero Out
 	d, err := r.client.wait(ctx, r.started(), ended)
@@ -58,13 +57,13 @@ func (r *Run[Out]) Wait(ctx context.Context) (Out, error) {
 	if d.Status != StatusCompleted {
 		return zero, orchestrationError(d)
 	}
-	if d.Sealed != nil {
-		return zero, d.Sealed
+	if d.DecodeError != nil {
+		return zero, d.DecodeError
 	}
 	return decode[Out](d.Output, "output of orchestration", r.name)
 }
 
-// Describe returns how the instance stands; see [Client.Describe].
+// Describe returns the state of the instance; see [Client.Describe].
 func (r *Run[Out]) Describe(ctx context.Context) (Description, error) {
 	return r.client.Describe(ctx, r.Instance)
 }

@@ -23,16 +23,13 @@ func (c SearchCondition) String() string {
 	return c.Name + " " + string(c.Operator) + " " + c.Value.String()
 }
 
-// ParseWhere reads the conditions of a [ListQuery] as people write them, joined
-// by "and":
+// ParseWhere parses the conditions of a [ListQuery] from text, joined by "and":
 //
 //	customer = "c-1" and total > 100 and due < 2026-12-01
 //
-// Operators are =, <, <=, >, >= and ^= (begins with). A value is a string in
-// double quotes (with the escapes of Go) or single quotes (without any), a
-// number, or a time as RFC 3339, of which the time of day may be left out:
-// midnight UTC. A program that has the values makes the conditions itself, and
-// needs no quotes.
+// Operators are =, <, <=, >, >= and ^= (begins with). A value is a string in double quotes (with Go's
+// escapes) or single quotes (without escapes), a number, or an RFC 3339 time; a date alone means
+// midnight UTC. A program that has the values builds the conditions itself, without quoting.
 //
 // Errors: [store.ErrBadSearch], [*history.SearchAttributeError].
 func ParseWhere(text string) ([]SearchCondition, error) {

@@ -14,47 +14,45 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// StartRequest is a start as [Client.Start] takes it: untyped, for a
-// command line or a gateway. Programs that have the declaration use [Start].
+// StartRequest is an untyped start for [Client.Start], for a command line or a gateway. Programs that
+// have the declaration use [Start].
 type StartRequest struct {
 	// Name of the orchestration.
 	Name string
-	// Version; empty for the newest that is deployed.
+	// Version of the orchestration; empty for the newest that is deployed.
 	Version string
-	// Instance id. If it is empty, it derives from Name and DeduplicationID, so that a repeat
-	// starts no second instance, or is random if that is empty too.
+	// Instance is the instance id. If it is empty, it is derived from Name and DeduplicationID, so that
+	// a repeat does not start a second instance; if that is empty too, it is random.
 	Instance string
-	// DeduplicationID tells a repeat of this start, which is harmless, from another
-	// one; empty for a random one. A service that may repeat its call gives
-	// it an id of the request. The instance records it as its start id.
+	// DeduplicationID identifies this start, so that repeating it is harmless; empty for a random id. A
+	// service that may repeat its call derives it from its own request. The instance records it as its
+	// start id.
 	DeduplicationID string
 	// Input is JSON; nil for none.
 	Input json.RawMessage
-	// SearchAttributes that the instance has from its start on.
+	// SearchAttributes that are set when the instance starts.
 	SearchAttributes turnstile.SearchAttributes
-	// Headers go with the start to the orchestration, its activities and its
-	// children: trace context, a tenant. At most 16, 4,096 bytes in all; names
-	// of lower-case letters, digits, "-", "_" and ".". They are plain also where
-	// the client has a codec.
+	// Headers are passed with the start to the orchestration, its activities and its children: trace
+	// context, a tenant. At most 16, 4,096 bytes in all; names consist of lower-case letters, digits,
+	// "-", "_" and ".". They are not encoded, even if the client has a codec.
 	Headers map[string]string
-	// Events that the instance finds when it starts, in this order.
+	// Events are delivered to the instance when it starts, in this order.
 	Events []wire.StartEvent
-	// UseExisting returns the instance that has the id already, if it is one of
-	// the same orchestration, in place of an [*AlreadyExistsError]. Events are then
-	// raised for it.
+	// UseExisting returns the instance that already has the id, if it is of the same orchestration,
+	// instead of an [*AlreadyExistsError]. Events are then raised for it.
 	UseExisting bool
-	// BeginAgain begins the next execution of the instance that has the id already, if it
-	// has ended and was one of the same orchestration, in place of an
-	// [*AlreadyExistsError].
-	BeginAgain bool
-	// NotBefore is when its code begins; zero, or in the past, for at once. Until then the
-	// instance is listed as [StatusScheduled]. [Client.Reschedule] moves the time,
-	// [Client.Resume] begins it at once, [Client.Terminate] ends it.
+	// AllowRestart starts the next execution of the instance that already has the id, if it has ended
+	// and was of the same orchestration, instead of an [*AlreadyExistsError].
+	AllowRestart bool
+	// NotBefore is when the code starts; zero, or in the past, for immediately. Until then the instance
+	// is listed as [StatusScheduled]. [Client.Reschedule] moves the time, [Client.Resume] starts the
+	// code immediately, [Client.Terminate] ends the instance.
 	NotBefore time.Time
-	// LimitKey and Limit: at most so many instances with this key run at a time; 0 for no
-	// limit but that of the implementation. The instance waits for its turn as [StatusQueued], from
-	// NotBefore on if that is given; see [turnstile.Limit]. [Client.Resume] has it begin at
-	// once, whatever runs. The number of the implementation counts for its own key.
+	// Limit is how many instances with LimitKey may run at a time; 0 for no limit except that of the
+	// implementation. From NotBefore, if that is given, the instance waits for its turn as
+	// [StatusQueued]; see [turnstile.Limit]. [Client.Resume] starts it immediately, regardless of how
+	// many are running. For the key of the implementation's own limit, the number in the implementation
+	// applies.
 	LimitKey string
 	Limit    int
 
@@ -66,26 +64,23 @@ type StartRequest struct {
 type Started struct {
 	Instance string
 	StartID  string
-	// After is the last execution of the run that has ended and that the start follows,
-	// where it begins an instance again; 0 otherwise. A wait does not take the end of
-	// that run for the end of this one.
-	After int64
+	// PreviousExecution is the last execution of the ended run if the start restarts an instance; 0
+	// otherwise. With it a wait does not mistake the end of that run for the end of this one.
+	PreviousExecution int64
 }
 
-// Start asks for a new instance. It returns when the start is queued; the
-// instance has no record until its first turn is committed.
+// Start starts a new instance. It returns when the start is queued; the instance has no record until
+// its first turn is committed.
 //
-// Errors: [*AlreadyExistsError] if there is a record of another start, [*EndedError]
-// if UseExisting finds an instance that has ended, and there are Events for it,
-// [*PurgedError] if an instance of that id was purged and the id is not free again
-// yet, [*turnstile.InvalidArgumentError] for a name, an id or headers,
-// [*turnstile.PayloadTooLargeError], [*history.SearchAttributeError].
+// Errors: [*AlreadyExistsError] if another start has a record, [*EndedError] if UseExisting finds an
+// instance that has ended and there are Events for it, [*PurgedError] if an instance with that id was
+// purged and the id cannot be reused yet, [*turnstile.InvalidArgumentError] for an invalid name, id or
+// headers, [*turnstile.PayloadTooLargeError], [*history.SearchAttributeError].
 //
-// Where two starts race, both may be queued, and one wins: [Run.Wait] and
-// [Run.WaitStarted], given the StartID, tell which. With UseExisting the
-// StartID is that of the record, if there is one, and empty if not: whichever
-// start wins, the instance is the one that was asked for, and it gets the Events of
-// both, each once.
+// If two starts race, both may be queued, and one wins; given the StartID, [Run.Wait] and
+// [Run.WaitStarted] report which. With UseExisting the StartID is the one in the record, or empty if
+// there is no record: whichever start wins, the caller gets the instance that it asked for, and the
+// instance gets the Events of both starts, each once.
 func (c *Client) Start(ctx context.Context, r StartRequest) (Started, error) {
 	item, err := c.startItem(&r)
 	if err != nil {
@@ -113,8 +108,8 @@ func (c *Client) start(ctx context.Context, r *StartRequest, item wire.Item) (St
 		return Started{}, &PurgedError{Instance: item.Instance, FreeAt: found.FreeAt}
 	case found.KnowsStart(item.ID):
 		return started, nil
-	case found.Name == item.Name && r.BeginAgain && found.Status.Terminal():
-		started.After = found.ExecutionID
+	case found.Name == item.Name && r.AllowRestart && found.Status.Terminal():
+		started.PreviousExecution = found.ExecutionID
 	case !r.UseExisting || found.Name != item.Name:
 		return Started{}, alreadyExists(&found)
 	case len(item.Events) == 0:
@@ -122,7 +117,7 @@ func (c *Client) start(ctx context.Context, r *StartRequest, item wire.Item) (St
 	case found.Status.Terminal():
 		return Started{}, &EndedError{Instance: item.Instance, Status: Status(found.Status)}
 	default:
-		// The turn that takes the start raises its events for the instance.
+		// The turn that processes the start raises its events for the instance.
 		started.StartID = found.StartID
 		return started, c.send(ctx, item)
 	}
@@ -166,7 +161,7 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 	if r.after > 0 {
 		r.NotBefore = c.cfg.Clock.Now().Add(r.after)
 	}
-	begins, err := laterMS("Start", r.NotBefore)
+	starts, err := laterMS("Start", r.NotBefore)
 	if err != nil {
 		return wire.Item{}, err
 	}
@@ -174,12 +169,12 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 		return wire.Item{}, err
 	}
 	return wire.Item{
-		Kind: wire.StartOrchestration, LimitKey: r.LimitKey, Limit: r.Limit, Instance: r.Instance, ID: r.DeduplicationID, OnConflict: r.onConflict(), NotBeforeMS: begins,
+		Kind: wire.StartOrchestration, LimitKey: r.LimitKey, Limit: r.Limit, Instance: r.Instance, ID: r.DeduplicationID, OnConflict: r.onConflict(), NotBeforeMS: starts,
 		Name: r.Name, OrchVersion: r.Version, Input: r.Input, Events: r.Events, SearchAttributes: attributes, Headers: r.Headers,
 	}, nil
 }
 
-// limited returns what cannot be about the limit of a start.
+// limited returns an error for invalid limit fields of a start.
 func limited(r *StartRequest) error {
 	if r.LimitKey == "" && r.Limit == 0 {
 		return nil
@@ -196,15 +191,15 @@ func limited(r *StartRequest) error {
 	return nil
 }
 
-// onConflict is what becomes of the start if its id is taken.
+// onConflict returns what the start does if its id is in use.
 func (r *StartRequest) onConflict() wire.Conflict {
 	switch {
-	case r.UseExisting && r.BeginAgain:
-		return wire.ConflictUseOrBeginAgain
+	case r.UseExisting && r.AllowRestart:
+		return wire.ConflictUseOrRestart
 	case r.UseExisting:
 		return wire.ConflictUseExisting
-	case r.BeginAgain:
-		return wire.ConflictBeginAgain
+	case r.AllowRestart:
+		return wire.ConflictRestart
 	}
 	return wire.ConflictRefuse
 }
@@ -213,15 +208,14 @@ func alreadyExists(r *store.Record) *AlreadyExistsError {
 	return &AlreadyExistsError{Instance: r.Instance, StartID: r.StartID, Name: r.Name, Status: Status(r.Status)}
 }
 
-// Start asks the client for a new instance of the orchestration; see
-// [Client.Start], which has the errors.
+// Start starts a new instance of the orchestration; see [Client.Start], also for the errors.
 //
 //	run, err := client.Start(ctx, c, Fulfil, order, client.WithInstanceID("order-17"))
 //	result, err := run.Wait(ctx)
 //
-// What the declaration was given with [turnstile.Version],
-// [turnstile.InstanceID], [turnstile.UseExisting] and [turnstile.Limit] holds here too; the options
-// of the start go before it.
+// Options that the declaration was given ([turnstile.Version], [turnstile.InstanceID],
+// [turnstile.UseExisting] and [turnstile.Limit]) apply here too; the options of the start take
+// precedence.
 func Start[In, Out any](ctx context.Context, c *Client, o turnstile.Orchestration[In, Out], in In, options ...StartOption) (*Run[Out], error) {
 	input, err := encode(in, "input of orchestration", o.Name())
 	if err != nil {
@@ -236,5 +230,5 @@ func Start[In, Out any](ctx context.Context, c *Client, o turnstile.Orchestratio
 	if err != nil {
 		return nil, err
 	}
-	return &Run[Out]{client: c, name: o.Name(), Instance: started.Instance, StartID: started.StartID, After: started.After}, nil
+	return &Run[Out]{client: c, name: o.Name(), Instance: started.Instance, StartID: started.StartID, PreviousExecution: started.PreviousExecution}, nil
 }

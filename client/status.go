@@ -3,10 +3,10 @@ package client
 // Status of an instance.
 type Status string
 
-// The statuses. A stuck or corrupt instance is one that runs and cannot go on;
-// Description.Problem says why. A suspended one is not to go on: Description.Suspension
-// says since when; if it is stuck too, it has a Problem. A scheduled one is suspended
-// from its start on, until the time that Suspension gives.
+// The statuses. A stuck or corrupt instance is running but cannot continue; Description.Problem says
+// why. A suspended instance runs no code until it is resumed; Description.Suspension says since when.
+// If it is stuck too, it also has a Problem. A scheduled instance is suspended from its start until the
+// time in Suspension. A queued instance waits for its turn under a limit ([turnstile.Limit]).
 const (
 	StatusRunning    Status = "running"
 	StatusCompleted  Status = "completed"

@@ -9,40 +9,40 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Suspend has an instance run no code before it is resumed. What comes for it (events,
-// results of activities, timers, ends of children, a cancel) is recorded, and its code
-// takes that in its order at the resume. Activities go on that were begun, and so do their
-// retries. Terminate ends a suspended instance at once.
+// Suspend makes an instance run no code until it is resumed. Everything that arrives for it (events,
+// results of activities, timers, ends of children, a cancel) is recorded, and its code processes it in
+// order after the resume. Activities that have started continue, and so do their retries. Terminate
+// ends a suspended instance immediately.
 //
-// The reason, for people, stands in the history and in [Description].Suspension. An
-// instance that is suspended already stays suspended since then: one resume ends both. Its
-// Suspension has the last reason that was given, with its actor.
+// The reason is for people; the history and [Description].Suspension show it. If the instance is
+// already suspended, it stays suspended since the first call, one resume ends both, and Suspension has
+// the reason and actor of the last call.
 //
-// It returns when the request is queued. It takes effect when it is recorded: after the
-// messages that were queued before it, and after the inline activities that these start and
-// the invocation has time for. From then on no process starts an inline activity, except as a
-// duplicate invocation of a turn from before, which repeats one under its idempotency key.
-// Errors as of [Client.Cancel].
+// Suspend returns when the request is queued. It takes effect when it is recorded: after the messages
+// that were queued before it, and after the inline activities that these messages start, as far as
+// the invocation has time for them. From then on no process starts an inline activity, with one exception: a duplicate
+// invocation of an earlier turn repeats one under its idempotency key. Errors are those of
+// [Client.Cancel].
 func (c *Client) Suspend(ctx context.Context, instance, reason string) error {
 	return c.control(ctx, "suspend", wire.Item{Kind: wire.SuspendInstance, Instance: instance, Reason: reason}, c.sendToRunning)
 }
 
-// Resume lets a suspended instance go on. Of one that is not suspended the request is
-// recorded, and changes nothing.
+// Resume continues a suspended instance. If the instance is not suspended, the request is recorded and
+// changes nothing.
 //
-// It returns when the request is queued. Errors as of [Client.Cancel].
+// It returns when the request is queued. Errors are those of [Client.Cancel].
 func (c *Client) Resume(ctx context.Context, instance, reason string) error {
 	return c.control(ctx, "resume", wire.Item{Kind: wire.ResumeInstance, Instance: instance, Reason: reason}, c.sendToRunning)
 }
 
-// Reschedule moves the time at which a scheduled instance begins, or at which a suspended
-// one goes on by itself; a time in the past is at once. It never suspends an instance that
-// runs: where that has begun when the request is taken, the request changes nothing.
+// Reschedule changes the time at which a scheduled instance starts, or at which a suspended one
+// continues by itself; a time in the past means immediately. It never suspends a running instance: if
+// the instance has started by the time the request is processed, the request changes nothing.
 //
-// It returns when the request is queued. [ErrNotSuspended] (wrapped), [*NotFoundError] and
-// [*EndedError], and nothing sent, where there is nothing to move;
-// [*turnstile.InvalidArgumentError] for a time that cannot be sent, and for an instance that waits
-// for its turn under a limit.
+// It returns when the request is queued. Errors, with nothing sent: [ErrNotSuspended] (wrapped),
+// [*NotFoundError] and [*EndedError] if there is nothing to reschedule;
+// [*turnstile.InvalidArgumentError] for an invalid time, and for an instance that waits for its turn
+// under a limit.
 func (c *Client) Reschedule(ctx context.Context, instance string, at time.Time) error {
 	ms, err := laterMS("Reschedule", at)
 	if err != nil {
@@ -62,14 +62,14 @@ func (c *Client) Reschedule(ctx context.Context, instance string, at time.Time) 
 		case d.Suspension == nil:
 			return fmt.Errorf("turnstile: instance %q is %s: %w; Suspend suspends it", instance, d.Status, ErrNotSuspended)
 		case d.Suspension.LimitKey != "":
-			return &turnstile.InvalidArgumentError{Call: "Reschedule", Argument: "instance", Problem: fmt.Sprintf("%q waits for its turn under the limit %q, and not for a time", instance, d.Suspension.LimitKey)}
+			return &turnstile.InvalidArgumentError{Call: "Reschedule", Argument: "instance", Problem: fmt.Sprintf("%q waits for its turn under the limit %q, not for a time", instance, d.Suspension.LimitKey)}
 		}
-		item.ExecutionID, item.SchedulingEventID = d.ExecutionID, d.Suspension.EventID
+		item.ExecutionID, item.SchedulingEventID, item.ScheduledAtMS = d.ExecutionID, d.Suspension.EventID, d.Suspension.SinceMS
 		return c.send(ctx, item)
 	})
 }
 
-// laterMS is a time as items have it; 0 for none.
+// laterMS returns a time as messages hold it, in milliseconds; 0 for the zero time.
 func laterMS(call string, at time.Time) (int64, error) {
 	if at.IsZero() {
 		return 0, nil

@@ -19,7 +19,7 @@ func reminders() *turnstile.App {
 }
 
 // The tests of the kit begin at noon.
-func TestAStartThatBeginsLaterIsListedAndCanBeMovedBroughtForwardAndGivenUp(t *testing.T) {
+func TestADelayedStartIsListedAndCanBeMovedBroughtForwardAndGivenUp(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, reminders())
 	c, ctx := env.Client(), t.Context()
@@ -27,8 +27,8 @@ func TestAStartThatBeginsLaterIsListedAndCanBeMovedBroughtForwardAndGivenUp(t *t
 	start := func(id string, option client.StartOption) *turnstiletest.Run[string] {
 		return turnstiletest.Start(env, remind, id, client.WithInstanceID(id), option)
 	}
-	moved, forward, by := start("moved", client.BeginAt(at)), start("forward", client.BeginAt(at)), start("itself", client.BeginAfter(10*time.Minute))
-	past, givenUp := start("past", client.BeginAt(env.Now().Add(-time.Hour))), start("given up", client.BeginAt(at))
+	moved, forward, by := start("moved", client.StartAt(at)), start("forward", client.StartAt(at)), start("itself", client.StartAfter(10*time.Minute))
+	past, givenUp := start("past", client.StartAt(env.Now().Add(-time.Hour))), start("given up", client.StartAt(at))
 	env.After(time.Minute, func() {
 		page, err := c.List(ctx, client.ListQuery{Status: client.StatusScheduled})
 		if err != nil || len(page.Instances) != 4 {
@@ -50,7 +50,7 @@ func TestAStartThatBeginsLaterIsListedAndCanBeMovedBroughtForwardAndGivenUp(t *t
 				t.Errorf("a reschedule to %s: %v", at, err)
 			}
 		}
-		if _, err := client.Start(ctx, c, remind, "", client.BeginAt(time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC))); !errors.As(err, &wrong) {
+		if _, err := client.Start(ctx, c, remind, "", client.StartAt(time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC))); !errors.As(err, &wrong) {
 			t.Errorf("a start after the last year of a timer: %v", err)
 		}
 	})
@@ -67,7 +67,7 @@ func TestAStartThatBeginsLaterIsListedAndCanBeMovedBroughtForwardAndGivenUp(t *t
 	}
 }
 
-func TestASuspendThatIsRescheduledGoesOnByItself(t *testing.T) {
+func TestASuspendThatIsRescheduledResumesByItself(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, turnstile.NewApp(remind.Implement(func(ctx turnstile.Context, _ string) (string, error) {
 		if err := turnstile.Sleep(ctx, time.Hour); err != nil {
@@ -98,11 +98,12 @@ func TestASuspendThatIsRescheduledGoesOnByItself(t *testing.T) {
 	}
 }
 
-func TestAnInstanceIsWaitedForUntilItShowsACustomStatus(t *testing.T) {
+func TestAnInstanceIsWaitedForUntilItShowsAState(t *testing.T) {
 	t.Parallel()
+	hours := turnstile.NewState[int]("hours")
 	env := turnstiletest.New(t, turnstile.NewApp(remind.Implement(func(ctx turnstile.Context, _ string) (string, error) {
 		for n := range 5 {
-			if err := errors.Join(turnstile.SetCustomStatus(ctx, n), turnstile.Sleep(ctx, time.Hour)); err != nil {
+			if err := errors.Join(hours.Set(ctx, n), turnstile.Sleep(ctx, time.Hour)); err != nil {
 				return "", err
 			}
 		}
@@ -110,8 +111,8 @@ func TestAnInstanceIsWaitedForUntilItShowsACustomStatus(t *testing.T) {
 	})))
 	begun := env.Now()
 	run := turnstiletest.Start(env, remind, "")
-	d, err := env.Client().WaitUntil(t.Context(), run.Instance, func(d *client.Description) bool { return string(d.CustomStatus) == "3" })
-	if err != nil || string(d.CustomStatus) != "3" || d.Status != client.StatusRunning || env.Now().Sub(begun) != 3*time.Hour {
-		t.Errorf("after %s: %s, %s, %v", env.Now().Sub(begun), d.Status, d.CustomStatus, err)
+	d, err := env.Client().WaitUntil(t.Context(), run.Instance, func(d *client.Description) bool { return string(d.States["hours"].Value) == "3" })
+	if err != nil || string(d.States["hours"].Value) != "3" || d.Status != client.StatusRunning || env.Now().Sub(begun) != 3*time.Hour {
+		t.Errorf("after %s: %s, %s, %v", env.Now().Sub(begun), d.Status, d.States["hours"].Value, err)
 	}
 }

@@ -4,59 +4,58 @@ import (
 	"context"
 	"time"
 
-	"github.com/turnstile-go/turnstile/internal/untaken"
+	"github.com/turnstile-go/turnstile/internal/unconsumed"
 )
 
-// Waiting is what an instance waits for, and what has come for it that nothing
-// took.
-type Waiting struct {
-	// Open is what [Client.WaitingFor] returns.
-	Open []PendingOperation
-	// Untaken are the external events of the current execution that no wait took,
-	// in the order in which they came.
-	Untaken []UntakenEvent
+// Pending is what an instance waits for, and the events that it has received but not consumed.
+type Pending struct {
+	// Operations is what [Client.PendingOperations] returns.
+	Operations []PendingOperation
+	// UnconsumedEvents are the external events of the current execution that no wait has consumed, in
+	// the order in which they were recorded.
+	UnconsumedEvents []UnconsumedEvent
 }
 
-// UntakenEvent is an external event that no wait has taken: it is kept until one
-// does, was rejected, or was left when the instance ended.
-type UntakenEvent struct {
+// UnconsumedEvent is an external event that no wait has consumed: it is kept until a wait does, was
+// rejected, or was left when the instance ended.
+type UnconsumedEvent struct {
 	EventID int64
 	Name    string
 	// At is when it was recorded.
 	At time.Time
-	// Actor and SenderID as its sender gave them.
+	// Actor and SenderID as the sender gave them.
 	Actor, SenderID string
-	// RejectedBy is the event that records its rejection by a wait, and Reason
-	// why; 0 and empty for one that was not rejected.
+	// RejectedBy is the event that records that a wait rejected it, and Reason says why; 0 and empty if
+	// it was not rejected.
 	RejectedBy int64
 	Reason     string
 }
 
-// Waiting returns what the instance waits for, and which external events nothing
-// has taken; of one that has ended those that were left. It reads what WaitingFor
-// reads, and the history of an instance that has ended too.
+// Pending returns what the instance waits for, and the external events that no wait has consumed. For
+// an ended instance it returns the events that were left. It reads what PendingOperations reads, and
+// also the history of an ended instance.
 //
 // Error: [*NotFoundError].
-func (c *Client) Waiting(ctx context.Context, instance string) (Waiting, error) {
+func (c *Client) Pending(ctx context.Context, instance string) (Pending, error) {
 	d, err := c.Describe(ctx, instance)
 	if err != nil {
-		return Waiting{}, err
+		return Pending{}, err
 	}
 	return c.waiting(ctx, d)
 }
 
-func (c *Client) waiting(ctx context.Context, d Description) (Waiting, error) {
+func (c *Client) waiting(ctx context.Context, d Description) (Pending, error) {
 	turns, _, err := c.read(ctx, d, 0)
 	if err != nil {
-		return Waiting{}, err
+		return Pending{}, err
 	}
-	var w Waiting
-	for _, e := range untaken.Of(turns) {
-		w.Untaken = append(w.Untaken, UntakenEvent(e))
+	var w Pending
+	for _, e := range unconsumed.Of(turns) {
+		w.UnconsumedEvents = append(w.UnconsumedEvents, UnconsumedEvent(e))
 	}
 	if d.Status.Terminal() {
 		return w, nil
 	}
-	w.Open = openOperations(turns)
-	return w, c.describeChildren(ctx, w.Open)
+	w.Operations = openOperations(turns)
+	return w, c.describeChildren(ctx, w.Operations)
 }

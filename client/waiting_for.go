@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// PendingOperation is what an instance has under way: an activity, a timer, a
+// PendingOperation is an operation that an instance waits for: an activity, a timer, a
 // sub-orchestration, or a wait for an external event.
 type PendingOperation struct {
 	// Kind of its scheduling event: ActivityScheduled, TimerCreated,
@@ -21,32 +21,34 @@ type PendingOperation struct {
 	Name string
 	// Label that the code gave it ([turnstile.Context.WithLabel]); may be empty.
 	Label string
-	// ScheduledAt is when it was scheduled; DueAt when a timer fires.
+	// Queue of the activity's attempts ([turnstile.Queue]); empty for the default queue.
+	Queue string
+	// ScheduledAt is when it was scheduled, DueAt when a timer fires.
 	ScheduledAt, DueAt time.Time
-	// Instance of a sub-orchestration, and how it stands: nil if it has no
-	// record yet. One that is stuck is why its parent waits.
+	// Instance is the id of a sub-orchestration, Child its description: nil if it has no record yet. If
+	// the child is stuck, its parent waits until it is fixed.
 	Instance string
 	Child    *Description
 }
 
-// maxDescribedChildren bounds how many children [Client.WaitingFor] describes.
+// maxDescribedChildren is how many children [Client.PendingOperations] describes at most.
 const maxDescribedChildren = 100
 
-// WaitingFor returns what the instance has under way, in the order in which it
-// was scheduled; nothing for one that has ended. It reads the history of the
-// current execution, and the record of each open child, of the first hundred.
+// PendingOperations returns the open operations of an instance, in the order in which they were
+// scheduled; none for an instance that has ended. It reads the history of the current execution, and
+// the records of the first 100 open children.
 //
 // Error: [*NotFoundError].
-func (c *Client) WaitingFor(ctx context.Context, instance string) ([]PendingOperation, error) {
+func (c *Client) PendingOperations(ctx context.Context, instance string) ([]PendingOperation, error) {
 	d, err := c.Describe(ctx, instance)
 	if err != nil || d.Status.Terminal() {
 		return nil, err
 	}
 	w, err := c.waiting(ctx, d)
-	return w.Open, err
+	return w.Operations, err
 }
 
-// describeChildren describes the children among what is open, the first hundred.
+// describeChildren describes the first 100 children among the open operations.
 func (c *Client) describeChildren(ctx context.Context, open []PendingOperation) error {
 	described := 0
 	for i := range open {
@@ -69,7 +71,7 @@ func (c *Client) describeChildren(ctx context.Context, open []PendingOperation) 
 
 func openOperations(turns []store.Turn) []PendingOperation {
 	closed := map[int64]bool{}
-	unmatched := map[string]int{} // events of a name without a wait
+	unmatched := map[string]int{} // events of a name that no wait has consumed
 	for i := range turns {
 		for _, id := range turns[i].Cancelled {
 			closed[id] = true
@@ -93,7 +95,7 @@ func openOperations(turns []store.Turn) []PendingOperation {
 			switch e.Kind {
 			case history.ExternalSubscribed:
 				if closed[e.EventID] {
-					continue // It was cancelled, and took none.
+					continue // It was cancelled, and consumed no event.
 				}
 				if unmatched[e.Name]--; unmatched[e.Name] >= 0 {
 					continue
@@ -103,6 +105,9 @@ func openOperations(turns []store.Turn) []PendingOperation {
 			case history.SubOrchestrationScheduled:
 				o.Instance = e.Instance
 			case history.ActivityScheduled:
+				if e.Retry != nil {
+					o.Queue = e.Retry.Queue
+				}
 			default:
 				continue
 			}

@@ -47,7 +47,7 @@ func TestP02WhatAnInstanceWaitsForLeadsToItsStuckChild(t *testing.T) {
 	e.AfterFunc(30*time.Minute, func() { close(looked) })
 	e.run()
 	<-looked
-	open := ok[[]client.PendingOperation](t)(e.client.WaitingFor(e.ctx, "p"))
+	open := ok[[]client.PendingOperation](t)(e.client.PendingOperations(e.ctx, "p"))
 	want := []history.Kind{history.SubOrchestrationScheduled, history.TimerCreated, history.ActivityScheduled, history.ExternalSubscribed}
 	if len(open) != len(want) {
 		t.Fatalf("%d operations are open: %+v", len(open), open)
@@ -69,7 +69,7 @@ func TestP02WhatAnInstanceWaitsForLeadsToItsStuckChild(t *testing.T) {
 	if open[2].Name != "Work" || open[3].Name != "asked" {
 		t.Errorf("the activity is %q, the event %q", open[2].Name, open[3].Name)
 	}
-	if _, err := e.client.WaitingFor(e.ctx, "nobody"); err == nil {
+	if _, err := e.client.PendingOperations(e.ctx, "nobody"); err == nil {
 		t.Error("nobody waits for nothing")
 	}
 }

@@ -2,26 +2,25 @@ package codec
 
 import "strings"
 
-// Codec is one way to write payloads: an algorithm with a key, or without.
-// Its methods are called from several goroutines at once.
+// Codec encodes and decodes payloads with an algorithm, and with a key if the algorithm needs one.
+// Its methods are called from several goroutines at the same time.
 type Codec interface {
-	// Name is the mark that stands beside every payload it has encoded, and by
-	// which it is found again. It never changes its meaning; with a key it
-	// names the key. 1 to 256 bytes of UTF-8 without control characters.
-	// Names that begin with "blob" are reserved.
+	// Name returns the name that is stored next to each encoded payload, and by which the codec is
+	// found for decoding. The meaning of a name must never change; a codec with a key includes the
+	// id of the key. A name has 1 to 256 bytes of UTF-8 without control characters. Names that
+	// begin with "blob" are reserved.
 	Name() string
-	// Encode returns another form of a payload, which is JSON. Two calls with
-	// one payload need not give the same. It keeps nothing of plain and does
-	// not change it.
+	// Encode encodes a payload, which is JSON. Two calls with the same payload may return different
+	// bytes. Encode must neither keep nor change plain.
 	Encode(plain []byte) ([]byte, error)
-	// Decode returns the payload again, to the byte. What Encode has not made
-	// is an error, and never a guess.
+	// Decode returns the original payload, byte for byte. It returns an error for bytes that Encode
+	// did not return, and never a guess.
 	Decode(encoded []byte) ([]byte, error)
 }
 
-// Chain returns the codec that encodes by each of the codecs, one after the
-// other, and decodes the other way round. Its name joins theirs with a plus.
-// Put the codec that compresses before the one that encrypts:
+// Chain returns a codec that encodes with each of the codecs in order, and decodes in reverse
+// order. Its name is their names joined with a plus. Put the codec that compresses before the one
+// that encrypts:
 //
 //	codec.Chain(gzip.New(), key)
 func Chain(codecs ...Codec) Codec { return chain(codecs) }

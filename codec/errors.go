@@ -5,54 +5,53 @@ import (
 	"strings"
 )
 
-// UnknownError says that a payload is sealed by a codec that this process does
-// not have. Nothing is wrong with it: another process, or a later deployment,
-// opens it.
+// UnknownError is returned for a payload whose codec this process does not have. The payload is
+// intact: another process, or a later deployment, can decode it.
 type UnknownError struct {
-	// Codec is the mark.
+	// Codec is the name of the payload's codec.
 	Codec string
-	// Where the payload stands, in words; it names the instance.
+	// Where describes the place of the payload, with the instance.
 	Where string
-	// Known are the marks that this process can open.
+	// Known are the names of the codecs that this process has.
 	Known []string
 }
 
 func (e *UnknownError) Error() string {
-	known := "it has no codec"
+	known := "it has no codecs"
 	if len(e.Known) > 0 {
 		known = "it has " + strings.Join(e.Known, ", ")
 	}
-	return fmt.Sprintf("codec: %s is sealed by codec %q, which this process does not have (%s): deploy it, with its key, among the codecs that are read", e.Where, e.Codec, known)
+	return fmt.Sprintf("codec: %s is encoded by codec %q, which this process does not have (%s): deploy it, with its key, as a codec that decodes", e.Where, e.Codec, known)
 }
 
-// DamagedError says that a payload is not what the codec of its mark has made:
-// it was changed, or sealed under another key of the same name.
+// DamagedError is returned for a payload that its codec cannot decode: it was changed, or encrypted
+// with another key that has the same name.
 type DamagedError struct {
-	// Codec is the mark.
+	// Codec is the name of the payload's codec.
 	Codec string
-	// Where the payload stands, in words; it names the instance.
+	// Where describes the place of the payload, with the instance.
 	Where string
 	Err   error
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("codec: %s is damaged, or was sealed under another key that has the name %q: %v", e.Where, e.Codec, e.Err)
+	return fmt.Sprintf("codec: %s is damaged, or was encoded with another key that has the name %q: %v", e.Where, e.Codec, e.Err)
 }
 
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// SealError says that a payload could not be sealed. Nothing was written or
-// sent; it is tried again.
-type SealError struct {
-	// Codec is the one that writes.
+// EncodeError is returned if a payload could not be encoded. Nothing was written or sent, and the
+// host tries again.
+type EncodeError struct {
+	// Codec is the name of the codec that encodes.
 	Codec string
-	// Where the payload was to stand, in words; it names the instance.
+	// Where describes the intended place of the payload, with the instance.
 	Where string
 	Err   error
 }
 
-func (e *SealError) Error() string {
-	return fmt.Sprintf("codec: %s could not be sealed by codec %q: %v", e.Where, e.Codec, e.Err)
+func (e *EncodeError) Error() string {
+	return fmt.Sprintf("codec: %s could not be encoded by codec %q: %v", e.Where, e.Codec, e.Err)
 }
 
-func (e *SealError) Unwrap() error { return e.Err }
+func (e *EncodeError) Unwrap() error { return e.Err }

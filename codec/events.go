@@ -9,11 +9,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// SealTurns returns turns as they are stored: copies whose events carry sealed
-// payloads and their mark. *SealError.
+// EncodeTurns returns turns in their stored form: copies whose events have encoded payloads and the
+// name of the codec. The error is a [*EncodeError].
 //
-// Two calls do not give the same bytes: seal once what may be written again.
-func (s *Set) SealTurns(turns []store.Turn) ([]store.Turn, error) {
+// Two calls may return different bytes, so encode only once what may be written again.
+func (s *Set) EncodeTurns(turns []store.Turn) ([]store.Turn, error) {
 	if s.mark() == "" {
 		return turns, nil
 	}
@@ -24,7 +24,7 @@ func (s *Set) SealTurns(turns []store.Turn) ([]store.Turn, error) {
 		t.Events = slices.Clone(t.Events)
 		for j := range t.Events {
 			e := &t.Events[j]
-			mark, err := s.sealAll(func() string { return eventPlace(t.Instance, t.ExecutionID, e) }, eventPayloads(e, room[:0]))
+			mark, err := s.encodeAll(func() string { return eventPlace(t.Instance, t.ExecutionID, e) }, eventPayloads(e, room[:0]))
 			if err != nil {
 				return nil, err
 			}
@@ -34,10 +34,9 @@ func (s *Set) SealTurns(turns []store.Turn) ([]store.Turn, error) {
 	return turns, nil
 }
 
-// OpenTurns opens the payloads of turns that were read, in place; the events
-// that it opens are copies. *UnknownError, or a *store.CorruptError for what
-// is damaged.
-func (s *Set) OpenTurns(turns []store.Turn) error {
+// DecodeTurns decodes the payloads of stored turns, in place; the decoded events are copies. The
+// error is an [*UnknownError], or a [*store.CorruptError] for a damaged payload.
+func (s *Set) DecodeTurns(turns []store.Turn) error {
 	for i := range turns {
 		t := &turns[i]
 		opened, err := s.OpenEvents(t.Instance, t.ExecutionID, t.Events)
@@ -49,8 +48,8 @@ func (s *Set) OpenTurns(turns []store.Turn) error {
 	return nil
 }
 
-// OpenEvents returns events of an execution with plain payloads; sealed events are
-// copied. Errors as of OpenTurns.
+// OpenEvents returns the events of an execution with decoded payloads; encoded events are copied.
+// It returns the errors of [Set.DecodeTurns].
 func (s *Set) OpenEvents(instance string, executionID int64, events []history.Event) ([]history.Event, error) {
 	copied := false
 	var room [3]payload
@@ -74,8 +73,8 @@ func (s *Set) OpenEvents(instance string, executionID int64, events []history.Ev
 	return events, nil
 }
 
-// OpenWhatItCan returns events with plain payloads where the set can open
-// them; the others stay as they are, with their mark. For showing them.
+// OpenWhatItCan returns events with decoded payloads as far as the set can decode them; the others
+// are unchanged and keep the name of their codec. Use it for displaying events.
 func (s *Set) OpenWhatItCan(instance string, executionID int64, events []history.Event) []history.Event {
 	events = slices.Clone(events)
 	for i := range events {
@@ -90,17 +89,17 @@ func eventPlace(instance string, executionID int64, e *history.Event) string {
 	return fmt.Sprintf("event %d (%s) of instance %q execution %d", e.EventID, e.Kind, instance, executionID)
 }
 
-// eventPayloads appends what of an event is sealed. The parts that it points
-// to are copied, for events share them.
+// eventPayloads appends the payloads of an event that are encoded. It copies the structs that the
+// event points to, because events share them.
 func eventPayloads(e *history.Event, values []payload) []payload {
 	values = append(values, payload{value: &e.Payload, what: "the payload"})
 	if e.Failure != nil && len(e.Failure.Details) > 0 {
 		e.Failure = copied(e.Failure)
 		values = append(values, payload{value: &e.Failure.Details, what: "the failure's details"})
 	}
-	if e.Start != nil && len(e.Start.CustomStatus) > 0 {
+	if e.Start != nil && len(e.Start.States) > 0 {
 		e.Start = copied(e.Start)
-		values = append(values, payload{value: &e.Start.CustomStatus, what: "the custom status"})
+		values = append(values, payload{value: &e.Start.States, what: "the states"})
 	}
 	return values
 }

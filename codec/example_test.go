@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/codec/gzip"
 )
 
-// A set that writes compressed and encrypted payloads, and still reads those of the key
-// before. Give it to embedded.WithCodecs, awslambda.WithCodecs and client.Config.
+// A set that encodes with compression and encryption, and still decodes payloads of the previous
+// key. Give it to embedded.WithCodecs, awslambda.WithCodecs and client.Config.
 func Example() {
 	before, err := aesgcm.New("2026-10", []byte(strings.Repeat("a", aesgcm.KeySize)))
 	if err != nil {
@@ -29,7 +29,7 @@ func Example() {
 	// Output: [gzip+aesgcm:2026-10 gzip+aesgcm:2026-11]
 }
 
-// reversed is a codec of one's own. A real one would encrypt.
+// reversed is a custom codec. A real one would encrypt.
 type reversed struct{}
 
 func (reversed) Name() string { return "reversed" }

@@ -8,32 +8,33 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// SealItem returns a work item as it is sent: a copy with sealed payloads and
-// their mark. One that has a mark already stays as it is. *SealError.
-func (s *Set) SealItem(i wire.Item) (wire.Item, error) {
+// EncodeItem returns a work item in the form in which it is sent: a copy with encoded payloads and
+// the name of the codec. An item that is already encoded is returned unchanged. The error is a
+// [*EncodeError].
+func (s *Set) EncodeItem(i wire.Item) (wire.Item, error) {
 	if i.Codec != "" || s.mark() == "" {
 		return i, nil
 	}
-	return s.sealItem(i)
+	return s.encodeItem(i)
 }
 
-func (s *Set) sealItem(i wire.Item) (wire.Item, error) {
+func (s *Set) encodeItem(i wire.Item) (wire.Item, error) {
 	var room [4]payload
-	mark, err := s.sealAll(func() string { return itemPlace(&i) }, itemPayloads(&i, room[:0]))
+	mark, err := s.encodeAll(func() string { return itemPlace(&i) }, itemPayloads(&i, room[:0]))
 	i.Codec = mark
 	return i, err
 }
 
-// OpenItem returns a work item with plain payloads. One without a mark is
-// plain: anybody may send it. *UnknownError, *DamagedError.
-func (s *Set) OpenItem(i wire.Item) (wire.Item, error) {
+// DecodeItem returns a work item with decoded payloads. An item without a codec is already decoded,
+// because any sender may send one. The error is an [*UnknownError] or a [*DamagedError].
+func (s *Set) DecodeItem(i wire.Item) (wire.Item, error) {
 	if i.Codec == "" {
 		return i, nil
 	}
-	sealed := i
+	encoded := i
 	var room [4]payload
-	if err := s.openAll(func() string { return itemPlace(&sealed) }, i.Codec, itemPayloads(&i, room[:0])); err != nil {
-		return sealed, err
+	if err := s.openAll(func() string { return itemPlace(&encoded) }, i.Codec, itemPayloads(&i, room[:0])); err != nil {
+		return encoded, err
 	}
 	i.Codec = ""
 	return i, nil
@@ -43,8 +44,8 @@ func itemPlace(i *wire.Item) string {
 	return fmt.Sprintf("%s for instance %q", i.Kind, i.Target())
 }
 
-// itemPayloads appends what of an item is sealed, in copies of what it points
-// to.
+// itemPayloads appends the payloads of an item that are encoded. It copies the structs that the
+// item points to.
 func itemPayloads(i *wire.Item, values []payload) []payload {
 	values = append(values, payload{value: raw(&i.Input), what: "the input"}, payload{value: raw(&i.Data), what: "the data"}, payload{value: raw(&i.Result), what: "the result"})
 	i.Events = slices.Clone(i.Events)
@@ -60,19 +61,20 @@ func itemPayloads(i *wire.Item, values []payload) []payload {
 
 func raw(m *json.RawMessage) *[]byte { return (*[]byte)(m) }
 
-// EncodeItem returns the body of a work item as it is sent: sealed, and such
-// as its receiver takes it. The limits of wire hold for the plain item, and the
-// limits of sealed items for the sealed one. *wire.ParseError, *SealError.
-func (s *Set) EncodeItem(i wire.Item) ([]byte, error) {
+// MarshalItem returns the body of a work item in the form in which it is sent, with encoded
+// payloads. It checks that the receiver will accept it: the decoded item must be within the limits
+// of wire, and the encoded item within the limits of encoded items. The error is a
+// [*wire.ParseError] or a [*EncodeError].
+func (s *Set) MarshalItem(i wire.Item) ([]byte, error) {
 	var limits wire.Limits
 	plain, err := limits.Encode(&i)
 	if err != nil || i.Codec != "" || s.mark() == "" {
 		return plain, err
 	}
-	// Base64 is JSON, whatever it is of: what is sealed had to be checked before.
-	sealed, err := s.sealItem(i)
+	// Base64 is valid JSON whatever it contains, so the payloads were checked before encoding.
+	encoded, err := s.encodeItem(i)
 	if err != nil {
 		return nil, err
 	}
-	return limits.Encode(&sealed)
+	return limits.Encode(&encoded)
 }

@@ -7,11 +7,10 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// SealChange returns the change of a record as it is stored, a copy. A record
-// has one mark for its custom status, its output and the details of its
-// failure: a change that touches one of them has to hold all that the record
-// will have. *SealError.
-func (s *Set) SealChange(instance string, c *store.RecordChange) (*store.RecordChange, error) {
+// EncodeChange returns the change of a record in its stored form, as a copy. Output and the details
+// of the failure share a codec name, so a change of one of them must contain both as the record will
+// have them. The error is a [*EncodeError].
+func (s *Set) EncodeChange(instance string, c *store.RecordChange) (*store.RecordChange, error) {
 	if s == nil || c == nil {
 		return c, nil
 	}
@@ -19,70 +18,81 @@ func (s *Set) SealChange(instance string, c *store.RecordChange) (*store.RecordC
 	where := func() string { return recordPlace(instance) }
 	if c.Create != nil {
 		c.Create = copied(c.Create)
-		mark, err := s.sealAll(where, recordPayloads(c.Create))
-		c.Create.Codec = mark
+		statesCodec, err := s.encodeAll(where, recordStates(&c.Create.States))
+		if err != nil {
+			return c, err
+		}
+		mark, err := s.encodeAll(where, recordEnd(&c.Create.Output, &c.Create.Failure))
+		c.Create.StatesCodec, c.Create.Codec = statesCodec, mark
 		return c, err
 	}
-	if c.CustomStatus == nil && c.Output == nil && c.Failure == nil {
+	if c.States != nil {
+		c.States = copied(c.States)
+		mark, err := s.encodeAll(where, recordStates(c.States))
+		if err != nil {
+			return c, err
+		}
+		c.StatesCodec = &mark
+	}
+	if c.Output == nil && c.Failure == nil {
 		return c, nil
 	}
-	var values []payload
-	if c.CustomStatus != nil {
-		c.CustomStatus = copied(c.CustomStatus)
-		values = append(values, payload{value: c.CustomStatus, what: "the custom status"})
-	}
+	output, failure := new([]byte), new(*history.Failure)
 	if c.Output != nil {
 		c.Output = copied(c.Output)
-		values = append(values, payload{value: c.Output, what: "the output"})
+		output = c.Output
 	}
-	if c.Failure != nil && *c.Failure != nil {
-		failure := copied(*c.Failure)
-		c.Failure = &failure
-		values = append(values, payload{value: &failure.Details, what: "the failure's details"})
+	if c.Failure != nil {
+		c.Failure = copied(c.Failure)
+		failure = c.Failure
 	}
-	mark, err := s.sealAll(where, values)
+	mark, err := s.encodeAll(where, recordEnd(output, failure))
 	c.Codec = &mark
 	return c, err
 }
 
-// OpenRecord opens the payloads of a record that was read, in place. With an
-// error the record stays sealed. *UnknownError, *DamagedError.
-func (s *Set) OpenRecord(r *store.Record) error {
-	if r.Codec == "" {
+// DecodeRecord decodes the payloads of a stored record, in place. If it returns an error, an
+// [*UnknownError] or a [*DamagedError], the record is unchanged.
+func (s *Set) DecodeRecord(r *store.Record) error {
+	if r.StatesCodec == "" && r.Codec == "" {
 		return nil
 	}
-	opened := *r
-	if err := s.openAll(func() string { return recordPlace(r.Instance) }, r.Codec, recordPayloads(&opened)); err != nil {
+	opened, where := *r, func() string { return recordPlace(r.Instance) }
+	if err := s.openAll(where, r.StatesCodec, recordStates(&opened.States)); err != nil {
 		return err
 	}
-	opened.Codec = ""
+	if err := s.openAll(where, r.Codec, recordEnd(&opened.Output, &opened.Failure)); err != nil {
+		return err
+	}
+	opened.StatesCodec, opened.Codec = "", ""
 	*r = opened
 	return nil
 }
 
-// recordPayloads returns what of a record is sealed, in copies of what it
-// points to.
-func recordPayloads(r *store.Record) []payload {
-	values := []payload{{value: &r.CustomStatus, what: "the custom status"}, {value: &r.Output, what: "the output"}}
-	if r.Failure != nil && len(r.Failure.Details) > 0 {
-		r.Failure = copied[history.Failure](r.Failure)
-		values = append(values, payload{value: &r.Failure.Details, what: "the failure's details"})
+func recordStates(states *[]byte) []payload { return []payload{{value: states, what: "the states"}} }
+
+// recordEnd returns the encoded payloads with which an instance ends. It copies the failure.
+func recordEnd(output *[]byte, failure **history.Failure) []payload {
+	values := []payload{{value: output, what: "the output"}}
+	if f := *failure; f != nil && len(f.Details) > 0 {
+		*failure = copied(f)
+		values = append(values, payload{value: &(*failure).Details, what: "the failure's details"})
 	}
 	return values
 }
 
 func recordPlace(instance string) string { return fmt.Sprintf("the record of instance %q", instance) }
 
-// SealHeartbeat returns a heartbeat as it is stored. *SealError.
-func (s *Set) SealHeartbeat(key store.ActivityKey, b store.Heartbeat) (store.Heartbeat, error) {
-	mark, err := s.sealAll(func() string { return heartbeatPlace(key) }, []payload{{value: &b.Details, what: "the details"}})
+// EncodeHeartbeat returns a heartbeat in its stored form. The error is a [*EncodeError].
+func (s *Set) EncodeHeartbeat(key store.ActivityKey, b store.Heartbeat) (store.Heartbeat, error) {
+	mark, err := s.encodeAll(func() string { return heartbeatPlace(key) }, []payload{{value: &b.Details, what: "the details"}})
 	b.Codec = mark
 	return b, err
 }
 
-// OpenHeartbeat returns a heartbeat that was read with plain details.
-// *UnknownError, *DamagedError.
-func (s *Set) OpenHeartbeat(key store.ActivityKey, b store.Heartbeat) (store.Heartbeat, error) {
+// DecodeHeartbeat returns a stored heartbeat with decoded details. The error is an [*UnknownError] or
+// a [*DamagedError].
+func (s *Set) DecodeHeartbeat(key store.ActivityKey, b store.Heartbeat) (store.Heartbeat, error) {
 	opened := b
 	if err := s.openAll(func() string { return heartbeatPlace(key) }, b.Codec, []payload{{value: &opened.Details, what: "the details"}}); err != nil {
 		return b, err

@@ -13,28 +13,26 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// maxName is the longest mark, in bytes: that of a work item's codec field.
+// maxName is the maximum length of a codec's name in bytes: that of the codec field of a work item.
 const maxName = 256
 
-// blob is what the names of those codecs begin with that put a reference in place of a
-// payload. They are reserved: no codec of an application has such a name, and a build
-// without such a codec waits for one that has it, as with any codec that it does not know.
+// blob is the prefix of the names of codecs that replace a payload by a reference. The prefix is
+// reserved: no codec of an application has such a name. A build without such a codec waits for a
+// build that has it, as with any other unknown codec.
 const blob = "blob"
 
-// Set is the codecs of a process: one that seals, and those that open what is
-// sealed already. A nil Set seals nothing and opens what is plain. It is safe
-// for concurrent use.
+// Set has the codecs of a process: one that encodes, and others that only decode. A nil Set encodes
+// nothing, and reads only payloads that are not encoded. A Set is safe for concurrent use.
 type Set struct {
 	current Codec
 	byName  map[string]Codec
 }
 
-// NewSet returns a set that seals with current and opens what current or one
-// of the others has sealed, and what is plain. With a nil current it only
-// opens: before a first codec is used, and after the last.
+// NewSet returns a set that encodes with current. It decodes payloads that current or one of the
+// others has encoded, and reads payloads that are not encoded. With a nil current it encodes
+// nothing: use that before you deploy the first codec, and after you remove the last.
 //
-// The error names a codec without a name, with a bad one, or with one that
-// another has too.
+// NewSet returns an error if a codec is nil, or if its name is invalid or used twice.
 func NewSet(current Codec, others ...Codec) (*Set, error) {
 	s := &Set{current: current, byName: map[string]Codec{}}
 	all := others
@@ -50,11 +48,11 @@ func NewSet(current Codec, others ...Codec) (*Set, error) {
 		name := c.Name()
 		switch {
 		case name == "" || len(name) > maxName || !utf8.ValidString(name) || bad(name):
-			errs = append(errs, fmt.Errorf("codec: codec %d of the set has the name %.300q: 1 to %d bytes of UTF-8 are needed, without what ids must not have (wire.BadCharacter)", i+1, name, maxName))
+			errs = append(errs, fmt.Errorf("codec: codec %d of the set has the name %.300q: it must have 1 to %d bytes of UTF-8 without control characters", i+1, name, maxName))
 		case strings.HasPrefix(name, blob):
-			errs = append(errs, fmt.Errorf("codec: codec %d of the set has the name %q: names that begin with %q are reserved for references in place of payloads", i+1, name, blob))
+			errs = append(errs, fmt.Errorf("codec: codec %d of the set has the name %q: names that begin with %q are reserved for codecs that replace payloads by references", i+1, name, blob))
 		case s.byName[name] != nil:
-			errs = append(errs, fmt.Errorf("codec: two codecs have the name %q: a mark has to lead to one", name))
+			errs = append(errs, fmt.Errorf("codec: two codecs of the set have the name %q: each needs its own name", name))
 		}
 		s.byName[name] = c
 	}
@@ -69,7 +67,7 @@ func bad(name string) bool {
 	return what != ""
 }
 
-// Names returns the marks that the set opens, sorted.
+// Names returns the names of the set's codecs, sorted.
 func (s *Set) Names() []string {
 	if s == nil {
 		return nil
@@ -77,7 +75,7 @@ func (s *Set) Names() []string {
 	return slices.Sorted(maps.Keys(s.byName))
 }
 
-// mark is what stands beside what the set seals; empty if it seals nothing.
+// mark returns the name of the codec that encodes; empty if the set encodes nothing.
 func (s *Set) mark() string {
 	if s == nil || s.current == nil {
 		return ""
@@ -85,8 +83,8 @@ func (s *Set) mark() string {
 	return s.current.Name()
 }
 
-// seal returns the payload as it stands in JSON. An absent one stays absent.
-func (s *Set) seal(plain []byte) ([]byte, error) {
+// encode returns the encoded payload as JSON. An absent payload stays absent.
+func (s *Set) encode(plain []byte) ([]byte, error) {
 	if len(plain) == 0 || s == nil || s.current == nil {
 		return plain, nil
 	}
@@ -94,34 +92,34 @@ func (s *Set) seal(plain []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	sealed := make([]byte, 0, base64.StdEncoding.EncodedLen(len(encoded))+2)
-	sealed = append(sealed, '"')
-	sealed = base64.StdEncoding.AppendEncode(sealed, encoded)
-	return append(sealed, '"'), nil
+	quoted := make([]byte, 0, base64.StdEncoding.EncodedLen(len(encoded))+2)
+	quoted = append(quoted, '"')
+	quoted = base64.StdEncoding.AppendEncode(quoted, encoded)
+	return append(quoted, '"'), nil
 }
 
-// open returns the plain payload of a sealed one.
-func open(c Codec, sealed []byte) ([]byte, error) {
-	if len(sealed) == 0 {
-		return sealed, nil
+// open decodes an encoded payload.
+func open(c Codec, quoted []byte) ([]byte, error) {
+	if len(quoted) == 0 {
+		return quoted, nil
 	}
-	encoded, err := unquote(sealed)
+	encoded, err := unquote(quoted)
 	if err != nil {
-		return nil, fmt.Errorf("it is no JSON string of base64: %w", err)
+		return nil, fmt.Errorf("it is not a JSON string in base64: %w", err)
 	}
 	return c.Decode(encoded)
 }
 
-// unquote reads the base64 of a JSON string. As seal writes it nothing in it is
-// escaped; others may have done so.
-func unquote(sealed []byte) ([]byte, error) {
-	if n := len(sealed); n >= 2 && sealed[0] == '"' && sealed[n-1] == '"' {
-		if encoded, err := base64.StdEncoding.AppendDecode(nil, sealed[1:n-1]); err == nil {
+// unquote decodes a JSON string in base64. The string that seal writes has no escapes, but another
+// writer may have added some.
+func unquote(quoted []byte) ([]byte, error) {
+	if n := len(quoted); n >= 2 && quoted[0] == '"' && quoted[n-1] == '"' {
+		if encoded, err := base64.StdEncoding.AppendDecode(nil, quoted[1:n-1]); err == nil {
 			return encoded, nil
 		}
 	}
 	var encoded []byte
-	err := json.Unmarshal(sealed, &encoded)
+	err := json.Unmarshal(quoted, &encoded)
 	return encoded, err
 }
 
@@ -132,14 +130,14 @@ func (s *Set) find(mark string) Codec {
 	return s.byName[mark]
 }
 
-// payload is a value among others under one mark, and how to call it; event is
-// the name of the event that it came with, if it is of one.
+// payload is one of several values that share a codec name, with its description; event is the name
+// of the event that it belongs to, if any.
 type payload struct {
 	value       *[]byte
 	what, event string
 }
 
-// of says where a payload stands.
+// of describes the place of a payload.
 func (p *payload) of(where string) string {
 	if p.event != "" {
 		return fmt.Sprintf("%s %q of %s", p.what, p.event, where)
@@ -147,24 +145,24 @@ func (p *payload) of(where string) string {
 	return p.what + " of " + where
 }
 
-// sealAll seals values that share a mark, which it returns. Where they stand is
-// asked for an error only.
-func (s *Set) sealAll(where func() string, values []payload) (mark string, err error) {
+// encodeAll encodes values that share a codec name, which it returns. It calls where only for an
+// error.
+func (s *Set) encodeAll(where func() string, values []payload) (mark string, err error) {
 	for i := range values {
 		p := &values[i]
 		if len(*p.value) == 0 {
 			continue
 		}
-		if *p.value, err = s.seal(*p.value); err != nil {
-			return "", &SealError{Codec: s.mark(), Where: p.of(where()), Err: err}
+		if *p.value, err = s.encode(*p.value); err != nil {
+			return "", &EncodeError{Codec: s.mark(), Where: p.of(where()), Err: err}
 		}
 		mark = s.mark()
 	}
 	return mark, nil
 }
 
-// openAll opens values that share a mark. A mark that is not known is an error
-// though no value is there: whoever wrote it meant something.
+// openAll decodes values that share a codec name. An unknown name is an error even without values,
+// because the writer encoded something.
 func (s *Set) openAll(where func() string, mark string, values []payload) error {
 	if mark == "" {
 		return nil

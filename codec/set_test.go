@@ -35,14 +35,14 @@ func set(t *testing.T, current codec.Codec, others ...codec.Codec) *codec.Set {
 	return s
 }
 
-// secret stands in every payload of the samples, and nowhere else.
+// secret is part of every payload of the samples, and of nothing else.
 const secret = "the-secret"
 
 func value(n string) []byte { return []byte(`{"` + n + `":"` + secret + `"}`) }
 
 func sampleTurns() []store.Turn {
 	return []store.Turn{{Instance: "i", ExecutionID: 2, Token: "t", Events: []history.Event{
-		{Kind: history.OrchestrationStarted, EventID: 1, Name: "O", Payload: value("input"), Start: &history.Start{ExecutionID: 2, Secret: "s", CustomStatus: value("status")}},
+		{Kind: history.OrchestrationStarted, EventID: 1, Name: "O", Payload: value("input"), Start: &history.Start{ExecutionID: 2, Secret: "s", States: value("status")}},
 		{Kind: history.ExternalEvent, EventID: 2, Name: "E", Payload: value("data")},
 		{Kind: history.TimerCreated, EventID: 3, DurationMS: 5},
 	}}, {Instance: "i", ExecutionID: 2, Token: "u", Events: []history.Event{
@@ -58,19 +58,18 @@ func sampleItem() wire.Item {
 }
 
 func sampleRecord() store.Record {
-	return store.Record{Instance: "i", ExecutionID: 1, Name: "O", CustomStatus: value("status"), Output: value("output"),
+	return store.Record{Instance: "i", ExecutionID: 1, Name: "O", States: value("status"), Output: value("output"),
 		Failure: &history.Failure{Message: "no", Details: value("details")}}
 }
 
-// TestEverythingThatCarriesPayloadsIsSealedAndOpenedAgain: nothing of a payload
-// is seen in what is sealed, what was sealed is as it was when it is opened,
-// and what is handed in is left alone.
-func TestEverythingThatCarriesPayloadsIsSealedAndOpenedAgain(t *testing.T) {
+// Encoded values contain no part of a payload, decoding restores the original values, and the
+// arguments are not modified.
+func TestEverythingThatCarriesPayloadsIsEncodedAndDecodedAgain(t *testing.T) {
 	t.Parallel()
 	s := set(t, key(t, "a"))
-	hidden := func(what string, sealed any) {
+	hidden := func(what string, encoded any) {
 		t.Helper()
-		if text := printed(sealed); strings.Contains(text, secret) {
+		if text := printed(encoded); strings.Contains(text, secret) {
 			t.Errorf("%s shows the payload: %s", what, text)
 		}
 	}
@@ -82,35 +81,35 @@ func TestEverythingThatCarriesPayloadsIsSealedAndOpenedAgain(t *testing.T) {
 	}
 
 	turns := sampleTurns()
-	sealed, err := s.SealTurns(turns)
+	encoded, err := s.EncodeTurns(turns)
 	if err != nil {
 		t.Fatal(err)
 	}
 	same("the turns that were handed in", turns, sampleTurns())
-	hidden("a turn", sealed)
+	hidden("a turn", encoded)
 	for i, mark := range []string{"gzip+aesgcm:a", "gzip+aesgcm:a", ""} {
-		if got := sealed[0].Events[i].Codec; got != mark {
+		if got := encoded[0].Events[i].Codec; got != mark {
 			t.Errorf("event %d has the mark %q, want %q", i+1, got, mark)
 		}
 	}
-	for i := range sealed {
-		if doc := history.Encode(sealed[i].Events); !json.Valid(doc) {
+	for i := range encoded {
+		if doc := history.Encode(encoded[i].Events); !json.Valid(doc) {
 			t.Errorf("sealed events are no JSON document: %s", doc)
 		}
 	}
-	if err := s.OpenTurns(sealed); err != nil {
+	if err := s.DecodeTurns(encoded); err != nil {
 		t.Fatal(err)
 	}
-	same("turns", sealed, sampleTurns())
+	same("turns", encoded, sampleTurns())
 
 	item := sampleItem()
-	sealedItem, err := s.SealItem(item)
+	encodedItem, err := s.EncodeItem(item)
 	if err != nil {
 		t.Fatal(err)
 	}
 	same("the item that was handed in", item, sampleItem())
-	hidden("an item", sealedItem)
-	body, err := sealedItem.Encode()
+	hidden("an item", encodedItem)
+	body, err := encodedItem.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,50 +117,50 @@ func TestEverythingThatCarriesPayloadsIsSealedAndOpenedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := s.SealItem(parsed)
+	again, err := s.EncodeItem(parsed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	same("an item sealed twice", again, parsed)
-	opened, err := s.OpenItem(parsed)
+	opened, err := s.DecodeItem(parsed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	same("an item", opened, sampleItem())
 
 	record := sampleRecord()
-	create, err := s.SealChange("i", &store.RecordChange{Create: &record})
+	create, err := s.EncodeChange("i", &store.RecordChange{Create: &record})
 	if err != nil {
 		t.Fatal(err)
 	}
 	same("the record that was handed in", record, sampleRecord())
 	stored := create.Apply(store.Record{})
 	hidden("a record", stored)
-	if err := s.OpenRecord(&stored); err != nil {
+	if err := s.DecodeRecord(&stored); err != nil {
 		t.Fatal(err)
 	}
 	same("a record", stored, sampleRecord())
 
 	status, output, failure := value("status"), value("output"), &history.Failure{Message: "no", Details: value("details")}
-	change, err := s.SealChange("i", &store.RecordChange{CustomStatus: &status, Output: &output, Failure: &failure})
+	change, err := s.EncodeChange("i", &store.RecordChange{States: &status, Output: &output, Failure: &failure})
 	if err != nil {
 		t.Fatal(err)
 	}
 	stored = change.Apply(store.Record{Instance: "i", ExecutionID: 1, Name: "O"})
 	hidden("a changed record", stored)
-	if err := s.OpenRecord(&stored); err != nil {
+	if err := s.DecodeRecord(&stored); err != nil {
 		t.Fatal(err)
 	}
 	same("a changed record", stored, sampleRecord())
 
 	at := store.ActivityKey{Instance: "i", ExecutionID: 1, EventID: 2}
 	beat := store.Heartbeat{Attempt: 1, Details: value("details")}
-	sealedBeat, err := s.SealHeartbeat(at, beat)
+	encodedBeat, err := s.EncodeHeartbeat(at, beat)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hidden("a heartbeat", sealedBeat)
-	openedBeat, err := s.OpenHeartbeat(at, sealedBeat)
+	hidden("a heartbeat", encodedBeat)
+	openedBeat, err := s.DecodeHeartbeat(at, encodedBeat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +198,7 @@ func walk(v reflect.Value, b *strings.Builder) {
 	}
 }
 
-func TestASetOpensWhatItsOlderCodecsSealedAndWhatIsPlain(t *testing.T) {
+func TestASetDecodesWhatItsOlderCodecsEncodedAndWhatIsNotEncoded(t *testing.T) {
 	t.Parallel()
 	before, now := key(t, "a"), key(t, "b")
 	for _, c := range []struct {
@@ -211,47 +210,47 @@ func TestASetOpensWhatItsOlderCodecsSealedAndWhatIsPlain(t *testing.T) {
 		{"plain is read after a codec came", nil, set(t, now)},
 		{"a codec is read after it no longer writes", set(t, now), set(t, nil, now)},
 	} {
-		sealed, err := c.writes.SealTurns(sampleTurns())
+		encoded, err := c.writes.EncodeTurns(sampleTurns())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.reads.OpenTurns(sealed); err != nil {
+		if err := c.reads.DecodeTurns(encoded); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if !reflect.DeepEqual(sealed, sampleTurns()) {
-			t.Errorf("%s: got %s", c.name, printed(sealed))
+		if !reflect.DeepEqual(encoded, sampleTurns()) {
+			t.Errorf("%s: got %s", c.name, printed(encoded))
 		}
 	}
 }
 
-func TestWhatIsSealedMayBeEscapedAsJSONAllows(t *testing.T) {
+func TestEncodedPayloadsMayHaveJSONEscapes(t *testing.T) {
 	t.Parallel()
 	s := set(t, key(t, "a"))
-	item, err := s.SealItem(wire.Item{V: 1, Kind: wire.ExternalRaised, Instance: "i", Name: "E", Data: value("data")})
+	item, err := s.EncodeItem(wire.Item{V: 1, Kind: wire.ExternalRaised, Instance: "i", Name: "E", Data: value("data")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := string(item.Data)
 	item.Data = []byte(`"\u00` + hex.EncodeToString([]byte(text[1:2])) + strings.ReplaceAll(text[2:], "/", `\/`))
-	opened, err := s.OpenItem(item)
+	opened, err := s.DecodeItem(item)
 	if err != nil || !bytes.Equal(opened.Data, value("data")) {
 		t.Errorf("%s opens as %s, %v", item.Data, opened.Data, err)
 	}
 }
 
-func TestAnUnknownMarkIsATypedErrorThatSaysWhatToDo(t *testing.T) {
+func TestAnUnknownCodecIsATypedErrorThatSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	a, b := set(t, key(t, "a")), set(t, key(t, "b"))
-	turns, _ := a.SealTurns(sampleTurns())
-	item, _ := a.SealItem(sampleItem())
+	turns, _ := a.EncodeTurns(sampleTurns())
+	item, _ := a.EncodeItem(sampleItem())
 	record := sampleRecord()
-	create, _ := a.SealChange("i", &store.RecordChange{Create: &record})
+	create, _ := a.EncodeChange("i", &store.RecordChange{Create: &record})
 	at := store.ActivityKey{Instance: "i", ExecutionID: 1, EventID: 2}
-	beat, _ := a.SealHeartbeat(at, store.Heartbeat{Attempt: 1, Details: value("details")})
+	beat, _ := a.EncodeHeartbeat(at, store.Heartbeat{Attempt: 1, Details: value("details")})
 	for name, s := range map[string]*codec.Set{"another key": b, "no codec at all": nil} {
-		_, itemErr := s.OpenItem(item)
-		_, beatErr := s.OpenHeartbeat(at, beat)
-		for what, err := range map[string]error{"turns": s.OpenTurns(turns), "item": itemErr, "record": s.OpenRecord(create.Create), "heartbeat": beatErr} {
+		_, itemErr := s.DecodeItem(item)
+		_, beatErr := s.DecodeHeartbeat(at, beat)
+		for what, err := range map[string]error{"turns": s.DecodeTurns(turns), "item": itemErr, "record": s.DecodeRecord(create.Create), "heartbeat": beatErr} {
 			unknown, ok := errors.AsType[*codec.UnknownError](err)
 			if !ok || unknown.Codec != "gzip+aesgcm:a" || !strings.Contains(unknown.Where, `instance "i"`) || !strings.Contains(err.Error(), "deploy it") {
 				t.Errorf("%s, %s: %v", what, name, err)
@@ -263,7 +262,7 @@ func TestAnUnknownMarkIsATypedErrorThatSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestWhatIsDamagedIsATypedError(t *testing.T) {
+func TestADamagedPayloadIsATypedError(t *testing.T) {
 	t.Parallel()
 	s := set(t, key(t, "a"))
 	for name, damage := range map[string]func(p []byte) []byte{
@@ -273,23 +272,23 @@ func TestWhatIsDamagedIsATypedError(t *testing.T) {
 		"an empty string":     func([]byte) []byte { return []byte(`""`) },
 		"a part of the value": func(p []byte) []byte { return append(p[:41:41], '"') },
 	} {
-		turns, _ := s.SealTurns(sampleTurns())
+		turns, _ := s.EncodeTurns(sampleTurns())
 		turns[0].Events[1].Payload = damage(bytes.Clone(turns[0].Events[1].Payload))
-		err := s.OpenTurns(turns)
+		err := s.DecodeTurns(turns)
 		corrupt, ok := errors.AsType[*store.CorruptError](err)
 		if !ok || corrupt.EventID != 2 || corrupt.Instance != "i" || corrupt.ExecutionID != 2 {
 			t.Errorf("%s in a history: %v", name, err)
 		}
-		item, _ := s.SealItem(sampleItem())
+		item, _ := s.EncodeItem(sampleItem())
 		item.Events[0].Data = damage(bytes.Clone(item.Events[0].Data))
-		_, err = s.OpenItem(item)
+		_, err = s.DecodeItem(item)
 		if damaged, ok := errors.AsType[*codec.DamagedError](err); !ok || damaged.Codec != "gzip+aesgcm:a" || !strings.Contains(damaged.Where, `instance "i"`) {
 			t.Errorf("%s in an item: %v", name, err)
 		}
 	}
 }
 
-func TestSetsThatCannotBeAreRefused(t *testing.T) {
+func TestInvalidSetsAreRejected(t *testing.T) {
 	t.Parallel()
 	for name, codecs := range map[string][]codec.Codec{
 		"a nil codec":                   {key(t, "a"), nil},
@@ -305,23 +304,23 @@ func TestSetsThatCannotBeAreRefused(t *testing.T) {
 	}
 }
 
-func TestACodecThatFailsSealsNothing(t *testing.T) {
+func TestAFailingCodecEncodesNothing(t *testing.T) {
 	t.Parallel()
 	s := set(t, named("broken"))
-	if _, err := s.SealTurns(sampleTurns()); !isSealError(err) {
+	if _, err := s.EncodeTurns(sampleTurns()); !isEncodeError(err) {
 		t.Errorf("turns: %v", err)
 	}
-	if _, err := s.SealItem(sampleItem()); !isSealError(err) {
+	if _, err := s.EncodeItem(sampleItem()); !isEncodeError(err) {
 		t.Errorf("item: %v", err)
 	}
 }
 
-func isSealError(err error) bool {
-	e, ok := errors.AsType[*codec.SealError](err)
+func isEncodeError(err error) bool {
+	e, ok := errors.AsType[*codec.EncodeError](err)
 	return ok && e.Codec == "broken" && strings.Contains(e.Where, `instance "i"`)
 }
 
-// named is a codec of a name that can do nothing.
+// named is a codec that has a name and cannot encode.
 type named string
 
 func (n named) Name() string                { return string(n) }

@@ -33,7 +33,7 @@ func TestEveryRuleOfTheProtocolHasItsFileTestAndMutation(t *testing.T) {
 	}
 }
 
-// So it is with those of begin again, redrive, forks, suspend and purge, with those of schedules, retention
+// So it is with those of restart, redrive, forks, suspend and purge, with those of schedules, retention
 // and events about instances, and with those of queues and limits; of the last two some are held by a test alone.
 func TestEveryRuleOfWhatComesLaterHasItsFileAndTest(t *testing.T) {
 	t.Parallel()

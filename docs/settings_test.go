@@ -30,16 +30,16 @@ func TestTheSettingsPageIsWhatTheCodeSays(t *testing.T) {
 		{"variables", variablesTable(t)},
 		{"settings", settingsTables(t)},
 	} {
-		begin, end := "<!-- "+part.name+": made by go test ./docs -update -->\n\n", "\n<!-- end of "+part.name+" -->"
-		head, rest, found := strings.Cut(page, begin)
+		start, end := "<!-- "+part.name+": made by go test ./docs -update -->\n\n", "\n<!-- end of "+part.name+" -->"
+		head, rest, found := strings.Cut(page, start)
 		got, tail, ended := strings.Cut(rest, end)
 		if !found || !ended {
-			t.Fatalf("%s has no part %q between %q and %q", settingsPage, part.name, begin, end)
+			t.Fatalf("%s has no part %q between %q and %q", settingsPage, part.name, start, end)
 		}
 		if got != part.text && !*update {
 			t.Errorf("%s: the part %q is not what the code says: run go test ./docs -update", settingsPage, part.name)
 		}
-		page = head + begin + part.text + end + tail
+		page = head + start + part.text + end + tail
 	}
 	if *update {
 		if err := os.WriteFile(filepath.Join(root, settingsPage), []byte(page), 0o644); err != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// ArchiveFolder returns an archive in a folder of the file system, which is made if it is not
-// there. Each execution is a file, <instance>/<execution>.json, which the console and
-// `turnstile replay` open. In the name of an instance bytes that are not lower-case letters,
-// digits, "-", "_" and "~" are escaped as in a URL; a name that would have more than 200
-// bytes is "sha256-" and the hash of the id in hex.
+// ArchiveFolder returns an archive in a folder of the file system, and creates the folder if it
+// does not exist. Each execution is a file, <instance>/<execution>.json, which the console and
+// `turnstile replay` open. In the name of an instance, bytes other than lower-case letters, digits,
+// "-", "_" and "~" are escaped as in a URL. A name that would have more than 200 bytes is replaced
+// by "sha256-" and the hash of the id in hex.
 //
 // A file is written under another name, flushed to the disk, and renamed. The error, an
-// [*os.PathError], says that the folder cannot be made or written to.
+// [*os.PathError], means that the folder cannot be created or is not writable.
 func ArchiveFolder(folder string) (store.Archive, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("embedded: folder %q of the archive cannot be made; give one that this process may make and write to: %w", folder, err)
+		return nil, fmt.Errorf("embedded: folder %q of the archive cannot be created; use a folder that this process may create and write to: %w", folder, err)
 	}
 	probe, err := os.CreateTemp(folder, ".probe-*")
 	if err != nil {
@@ -34,7 +34,7 @@ func ArchiveFolder(folder string) (store.Archive, error) {
 }
 
 func notWritable(folder string, err error) error {
-	return fmt.Errorf("embedded: folder %q of the archive cannot be written to; let this process write there, or give another: %w", folder, err)
+	return fmt.Errorf("embedded: folder %q of the archive is not writable; grant this process write access, or use another folder: %w", folder, err)
 }
 
 type archiveFolder string

@@ -4,7 +4,7 @@ package embedded
 
 import "os"
 
-// syncFolder makes durable which files are in a folder.
+// syncFolder makes the list of files in a folder durable.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -1,4 +1,4 @@
 package embedded
 
-// syncFolder does nothing: Windows flushes no folders, and its file system keeps a rename.
+// syncFolder does nothing: Windows cannot flush a folder, and its file system keeps a rename.
 func syncFolder(string) error { return nil }

@@ -16,7 +16,7 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-func TestWhatIsPurgedByItsRetentionIsInTheFolderAndCanBeReplayed(t *testing.T) {
+func TestHistoriesPurgedByRetentionAreArchivedAndReplay(t *testing.T) {
 	t.Parallel()
 	loop := turnstile.NewOrchestration[int, int]("Loop")
 	app := turnstile.NewApp(loop.With(turnstile.Retention(2 * time.Hour)).Implement(func(ctx turnstile.Context, n int) (int, error) {
@@ -42,7 +42,7 @@ func TestWhatIsPurgedByItsRetentionIsInTheFolderAndCanBeReplayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for {
-		// It may be purged, after hours of virtual time, before its end is seen.
+		// The instance may be purged, after hours of virtual time, before the test sees its end.
 		_, err := run.Wait(ctx)
 		_, purged := errors.AsType[*client.PurgedError](err)
 		if _, gone := errors.AsType[*client.NotFoundError](err); gone || purged {
@@ -72,18 +72,18 @@ func TestWhatIsPurgedByItsRetentionIsInTheFolderAndCanBeReplayed(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBeMadeIsAnError(t *testing.T) {
+func TestAFolderThatCannotBeCreatedIsAnError(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := embedded.ArchiveFolder(filepath.Join(file, "below")); err == nil || !strings.Contains(err.Error(), "of the archive cannot be made") {
+	if _, err := embedded.ArchiveFolder(filepath.Join(file, "below")); err == nil || !strings.Contains(err.Error(), "of the archive cannot be created") {
 		t.Errorf("error %v", err)
 	}
 }
 
-func TestIdsThatAFileSystemTakesForOneHaveFoldersOfTheirOwn(t *testing.T) {
+func TestIdsThatAFileSystemCannotDistinguishHaveSeparateFolders(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	archive, err := embedded.ArchiveFolder(folder)

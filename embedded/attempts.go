@@ -13,8 +13,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// attempts are those that workers of this process have, for a console that shows
-// them. Their messages are read only when somebody looks.
+// attempts are the attempts that workers of this process run, for a console that shows them.
+// Messages are parsed only when the console asks.
 type attempts struct {
 	clock  clock.Clock
 	queues []*memoryqueue.Queue
@@ -67,7 +67,7 @@ func (a *attempts) Attempts(instance string) []console.Attempt {
 			out = appendAttempt(out, instance, &b.batch[i], b.at)
 		}
 	}
-	// Of two copies of one attempt the one that runs counts.
+	// If an attempt is found twice, the running copy counts.
 	slices.SortStableFunc(out, func(x, y console.Attempt) int { return x.Since.Compare(y.Since) })
 	return out
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// In one process nothing about an attempt is unknown: a worker has it, or none yet.
+// In one process the state of an attempt is always known: a worker runs it, or no worker has it
+// yet.
 func TestTheConsoleKnowsWhichAttemptRuns(t *testing.T) {
 	t.Parallel()
 	work := turnstile.NewActivity[int, int]("Work")
@@ -61,10 +62,10 @@ func TestTheConsoleKnowsWhichAttemptRuns(t *testing.T) {
 			t.Fatalf("rows are %q", states)
 		}
 		other := 3 - n
-		if states[n-1] != "open: attempt 1 runs" {
+		if states[n-1] != "open: attempt 1 is running" {
 			t.Errorf("the attempt that a worker has: %q", states[n-1])
 		}
-		if i == 0 && states[other-1] != "open: attempt 1 waits for a worker" {
+		if i == 0 && states[other-1] != "open: attempt 1 is waiting for a worker" {
 			t.Errorf("the other one: %q", states[other-1])
 		}
 		free <- struct{}{}

@@ -8,15 +8,15 @@ import (
 	"github.com/turnstile-go/turnstile/internal/clock"
 )
 
-// virtualClock stands still until it is told to go to its next timer.
+// virtualClock stands still until it is advanced to its next timer.
 type virtualClock struct {
 	*clock.Virtual
-	// handled counts what is being handled; nil where nobody asks.
+	// handled counts the batches that are being handled; nil if nothing needs the count.
 	handled *gauge
-	// due is told of a timer that is due as soon as it is set, and of each one
-	// where time flows.
+	// due is called for a timer that is due as soon as it is set, and, where time flows, for each
+	// timer.
 	due func()
-	// flow is set where time passes by itself; else it stands still.
+	// flow is set if time passes by itself; otherwise time stands still.
 	flow *flow
 }
 
@@ -24,8 +24,7 @@ func newVirtualClock(start time.Time, due func()) *virtualClock {
 	return &virtualClock{Virtual: clock.NewVirtual(start), due: due}
 }
 
-// Now returns the time: where it flows, that which it has come to, but never
-// later than the next timer.
+// Now returns the time. Where time flows, it is never later than the next timer.
 func (c *virtualClock) Now() time.Time {
 	if c.flow != nil {
 		c.Set(c.flow.now())
@@ -42,8 +41,8 @@ func (c *virtualClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return stop
 }
 
-// Sleep lets d pass for something that is being handled, and that counts as
-// idle meanwhile. It counts as busy again before time goes on.
+// Sleep waits for d in a batch that is being handled. During the wait the batch counts as idle. It
+// counts as busy again before time continues.
 func (c *virtualClock) Sleep(ctx context.Context, d time.Duration) error {
 	var once sync.Once
 	wake := func() { once.Do(c.handled.begin) }

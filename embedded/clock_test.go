@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestVirtualClockTellsOfWhatIsDueAtOnce(t *testing.T) {
+func TestVirtualClockReportsTimersThatAreDueImmediately(t *testing.T) {
 	t.Parallel()
 	told := 0
 	c := newVirtualClock(time.Unix(0, 0), func() { told++ })

@@ -16,29 +16,28 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// ConsoleAddr is where WithConsole listens if no port is given, and it is free.
+// ConsoleAddr is the address on which [WithConsole] listens by default, if it is free.
 const ConsoleAddr = "127.0.0.1:8876"
 
-// WithConsole serves the console (package console) while the runtime runs, on this
-// machine alone, with actions allowed: everybody who has an account on the machine
-// may use it. [Runtime.ConsoleURL] says where it is.
+// WithConsole serves the console (package console) while the runtime runs, only for this machine,
+// with actions allowed: every user with an account on the machine can use it. [Runtime.ConsoleURL]
+// returns its address.
 //
-// addr is host:port. Without a host it is 127.0.0.1; another must be a loopback address too,
-// because the console has no login: to reach it from elsewhere, mount console.Handler behind
-// yours. Port 0 is any that is free. An empty addr is ConsoleAddr, or where that is taken, any
-// free port. New listens already, so that it is New that fails where an addr is taken.
+// addr is host:port. The host defaults to 127.0.0.1. Another host must be a loopback address too,
+// because the console has no login: to make the console accessible from elsewhere, mount
+// console.Handler behind your login. Port 0 is any free port. If addr is empty, the console listens
+// on ConsoleAddr, or on any free port if ConsoleAddr is in use. New already listens, so New returns
+// the error if addr is in use.
 //
-// Options are added to those that a runtime gives: its time, its place, and that
-// actions are allowed.
+// Options are added to the runtime's own options: its clock, its place, and allowed actions.
 func WithConsole(addr string, opts ...console.Option) Option {
 	return option(func(o *options) {
 		o.beside = func(e *Runtime) (beside, error) { return newConsoleServer(e, addr, opts) }
 	})
 }
 
-// ConsoleURL returns the address of the console, such as
-// "http://127.0.0.1:8876/"; empty without
-// WithConsole.
+// ConsoleURL returns the address of the console, such as "http://127.0.0.1:8876/"; empty without
+// [WithConsole].
 func (e *Runtime) ConsoleURL() string {
 	if e.beside == nil {
 		return ""
@@ -46,11 +45,11 @@ func (e *Runtime) ConsoleURL() string {
 	return e.beside.url()
 }
 
-// beside is what runs beside a runtime. Only WithConsole makes one, so that a
-// program without it links no HTTP server.
+// beside is a server that runs next to a runtime. Only WithConsole creates one, so that a program
+// without it links no HTTP server.
 type beside interface {
 	url() string
-	// begin is called when Run begins, end when it is to end.
+	// begin is called when Run starts, end before Run returns.
 	begin()
 	end() error
 }
@@ -58,7 +57,7 @@ type beside interface {
 type consoleServer struct {
 	listener net.Listener
 	server   http.Server
-	// stop ends the requests that go on for as long as somebody looks.
+	// stop ends the requests that last as long as a page is open.
 	stop   context.CancelFunc
 	served chan error
 }
@@ -83,7 +82,7 @@ func newConsoleServer(e *Runtime, addr string, opts []console.Option) (*consoleS
 		server: http.Server{
 			Handler: handler, ReadHeaderTimeout: 10 * time.Second,
 			BaseContext: func(net.Listener) context.Context { return base },
-			// A browser that went away is no news.
+			// Disconnected browsers are not worth a log line.
 			ErrorLog: log.New(io.Discard, "", 0),
 		},
 	}, nil
@@ -100,10 +99,10 @@ func (c *consoleServer) end() error {
 	ctx, done := context.WithTimeout(context.Background(), time.Second)
 	defer done()
 	if c.server.Shutdown(ctx) != nil {
-		_ = c.server.Close() // What is answered that slowly is cut off.
+		_ = c.server.Close() // Cut off requests that take longer.
 	}
 	if err := <-c.served; !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("embedded: the console ended: %w", err)
+		return fmt.Errorf("embedded: the console's server failed: %w", err)
 	}
 	return nil
 }
@@ -118,7 +117,7 @@ func listen(addr string) (net.Listener, error) {
 	}
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, fmt.Errorf("embedded: WithConsole(%q): this is not an address: one is host:port, such as %s", addr, ConsoleAddr)
+		return nil, fmt.Errorf("embedded: WithConsole(%q): this is not an address: give host:port, such as %s", addr, ConsoleAddr)
 	}
 	if host == "" {
 		host = "127.0.0.1"

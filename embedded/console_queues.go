@@ -15,9 +15,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queues"
 )
 
-// ConsoleOptions are what a runtime gives its console: its time, its queues, its dead
-// letters, and the tokens of its activities. WithConsole uses them; they are for a program that mounts
-// console.Handler of the runtime's client itself.
+// ConsoleOptions returns the options that a runtime gives its console: its clock, its queues, its
+// dead letters, and the tokens of its activities. [WithConsole] uses them. A program that mounts
+// console.Handler itself, with the runtime's client, passes them to it.
 func (e *Runtime) ConsoleOptions() []console.Option {
 	q := e.queues
 	e.logs.Keep()
@@ -34,10 +34,10 @@ func (e *Runtime) ConsoleOptions() []console.Option {
 	}
 }
 
-// consoleQueues says how full the queues of a runtime are.
+// consoleQueues reads the queues of a runtime.
 type consoleQueues struct{ env *Runtime }
 
-// named are the queues in the order in which they are shown.
+// named returns the queues in the order in which the console shows them.
 func (c consoleQueues) named() []struct {
 	name       string
 	queue      *memoryqueue.Queue
@@ -81,7 +81,26 @@ func (c consoleQueues) Queues(ctx context.Context) ([]api.Queue, error) {
 	return out, nil
 }
 
-// ofAttempts returns the name of an activity queue, if that is what the console shows by this name.
+// PausedQueues implements console.QueuePauseReader.
+func (c consoleQueues) PausedQueues(ctx context.Context) ([]api.PausedQueue, error) {
+	var out []api.PausedQueue
+	for _, queue := range c.env.queueNames() {
+		p, _, err := c.env.readPause(ctx, queue)
+		if err != nil {
+			return nil, err
+		}
+		if p.Paused {
+			shown := queues.OfName(queue)
+			if queue == names.DefaultQueue {
+				shown = deadletter.Activity
+			}
+			out = append(out, api.PausedQueue{Name: shown, Queue: queue, By: p.By, At: time.UnixMilli(p.AtMS).UTC()})
+		}
+	}
+	return out, nil
+}
+
+// ofAttempts returns the name of an activity queue, if the console shows one by this name.
 func ofAttempts(shown string) (name string, is bool) {
 	if shown == deadletter.Activity {
 		return names.DefaultQueue, true

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/stage"
 )
 
-// get asks the console of a runtime, on a connection of its own.
+// get sends a request to the console of a runtime, on a connection of its own.
 func get(t *testing.T, url string) (status int, body string) {
 	t.Helper()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -37,8 +37,8 @@ func get(t *testing.T, url string) (status int, body string) {
 	return answer.StatusCode, string(text)
 }
 
-// It runs beside no other test, which could listen on its port after it.
-func TestTheConsoleIsServedBesideTheRuntimeAsLongAsItRuns(t *testing.T) {
+// Not parallel, because another test could listen on its port after it.
+func TestTheConsoleIsServedWhileTheRuntimeRuns(t *testing.T) {
 	env, err := embedded.New(application(), embedded.WithVirtualTime(epoch), embedded.WithConsole("127.0.0.1:0"))
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestWhereTheConsoleListens(t *testing.T) {
 		"0.0.0.0:0":            "error: 0.0.0.0 is not a loopback address",
 		"192.0.2.1:0":          "error: mount console.Handler behind a login of your own",
 		"example.com:80":       "error: example.com is not a loopback address",
-		"8080":                 "error: one is host:port, such as " + embedded.ConsoleAddr,
+		"8080":                 "error: give host:port, such as " + embedded.ConsoleAddr,
 		"127.0.0.1:http-or-so": "error: another address",
 		taken.Addr().String():  "error: address already in use; use another address, or port 0",
 	} {
@@ -121,7 +121,7 @@ func TestWhereTheConsoleListens(t *testing.T) {
 }
 
 // Two programs, each with the default: the second gets another port.
-func TestTheDefaultPortGivesWayToAnother(t *testing.T) {
+func TestAnotherPortReplacesTheDefaultIfItIsInUse(t *testing.T) {
 	t.Parallel()
 	first, second := running(t, embedded.WithConsole("")), running(t, embedded.WithConsole(""))
 	if a, b := first.ConsoleURL(), second.ConsoleURL(); a == b || a == "" || b == "" {
@@ -129,8 +129,8 @@ func TestTheDefaultPortGivesWayToAnother(t *testing.T) {
 	}
 }
 
-// A page that is open does not keep Run from ending.
-func TestAnOpenPageDoesNotHoldUpTheEnd(t *testing.T) {
+// An open page does not keep Run from returning.
+func TestAnOpenPageDoesNotDelayTheEndOfRun(t *testing.T) {
 	t.Parallel()
 	env, err := embedded.New(application(), embedded.WithConsole("127.0.0.1:0"))
 	if err != nil {
@@ -158,9 +158,8 @@ func TestAnOpenPageDoesNotHoldUpTheEnd(t *testing.T) {
 	client.CloseIdleConnections()
 }
 
-// What is not asked for is not linked: a program that runs a runtime alone
-// has no HTTP server and no page in it.
-func TestAProgramWithoutTheConsoleLinksNoneOfIt(t *testing.T) {
+// A program that only runs a runtime links no HTTP server and no console page.
+func TestAProgramWithoutTheConsoleDoesNotLinkIt(t *testing.T) {
 	t.Parallel()
 	stage.Builds(t)
 	binary := filepath.Join(t.TempDir(), "plain")

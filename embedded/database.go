@@ -15,34 +15,33 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Database keeps everything that a runtime must not forget: package
-// sqlite has one. Queues and timers work in memory and tell their journals what
-// changes; the store answers for itself.
+// Database keeps all state of a runtime that must outlive its process. Package sqlite has one.
+// Queues and timers work in memory and report their changes to journals; the store writes for
+// itself.
 //
-// All writes, through the store or a journal, become durable in their order, so a
-// crash loses the last writes and no earlier ones. A method of the store returns
-// when its write is durable; what a journal is told is durable when a later Flush
-// or write has returned.
+// All writes, through the store or a journal, become durable in order, so a crash loses the last
+// writes and no earlier ones. A method of the store returns when its write is durable. A change
+// that was reported to a journal is durable when a later Flush or write has returned.
 type Database interface {
-	// Acquire takes the database for one runtime, until Release: an error if
-	// another has it.
+	// Acquire reserves the database for one runtime, until Release. It returns an error if another
+	// runtime has it.
 	Acquire() error
-	// Release makes all that was written durable and ends what Acquire began.
+	// Release makes all writes durable and ends the reservation.
 	Release() error
 	Store() store.Store
 	Activities() store.Activities
 	Keys() store.Keys
-	// Queue returns the journal of the queue of that name.
+	// Queue returns the journal of the queue with that name.
 	Queue(name string) journal.Queue
 	// Queues returns the names of queues that have messages.
 	Queues() ([]string, error)
 	// Timer returns the journal of the timer.
 	Timer() journal.Timer
-	// Flush returns when all that was written before is durable.
+	// Flush returns when all earlier writes are durable.
 	Flush(ctx context.Context) error
 }
 
-// inMemory is the Database that forgets everything.
+// inMemory is a Database that keeps everything in memory.
 type inMemory struct {
 	store      store.Store
 	activities store.Activities
@@ -63,9 +62,9 @@ func (*inMemory) Queues() ([]string, error)      { return nil, nil }
 func (*inMemory) Timer() journal.Timer           { return nil }
 func (*inMemory) Flush(context.Context) error    { return nil }
 
-// flushed is a queue for senders from outside: what they have sent is durable
-// when Send returns. If it is not, it may be handled all the same. The host needs no such thing, for the message that made it
-// send is deleted later, and so forgotten later.
+// flushed is a queue for senders from outside: when Send returns, the messages are durable. After
+// an error they may still be handled. The host does not need this, because it deletes the message
+// that made it send later, so a crash loses the deletion first.
 type flushed struct {
 	queue.Queue
 	flush func(context.Context) error
@@ -76,12 +75,12 @@ func (q flushed) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 		return err
 	}
 	if err := q.flush(ctx); err != nil {
-		return fmt.Errorf("%w: what was sent is not durable yet: %w", store.ErrUnknownOutcome, err)
+		return fmt.Errorf("%w: the sent messages are not durable yet: %w", store.ErrUnknownOutcome, err)
 	}
 	return nil
 }
 
-// check refuses what cannot be together.
+// check returns the problem of an option, or of a combination of options.
 func (o *options) check() error {
 	if err := settings.Check("WithSettings", o.settings); err != nil {
 		return fmt.Errorf("embedded: %w", err)
@@ -101,7 +100,7 @@ func (o *options) check() error {
 		return fmt.Errorf("embedded: %d workers: at least one is needed", o.workers)
 	}
 	if o.pace != 0 && !o.virtual {
-		return errors.New("embedded: WithPace needs WithVirtualTime: real time passes at its own pace")
+		return errors.New("embedded: WithRealTimePacing needs WithVirtualTime: real time passes at its own pace")
 	}
 	if o.virtual && o.database != nil {
 		return errors.New("embedded: WithVirtualTime and WithDatabase exclude each other, because a database keeps due times of the real clock: leave one of them out")

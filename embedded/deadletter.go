@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// watchedDeadLetters tells of what the host moves to a dead-letter queue.
+// watchedDeadLetters calls a function for each message that the host moves to a dead-letter queue.
 type watchedDeadLetters struct {
 	queue.Queue
 	tell func(host.DeadLetter)

@@ -7,16 +7,16 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Drain returns once nothing is queued for now and no instance is running,
-// stuck ones aside; Run must be under way. An instance that waits for an event that
-// does not come runs: then it returns when ctx ends, with its error.
+// Drain returns when no message is queued for now and no instance is running, except stuck
+// instances. Call it while Run is running. An instance that waits for an event that is never raised
+// counts as running; Drain then returns when ctx ends, with its error.
 func (e *Runtime) Drain(ctx context.Context) error {
 	var received []*memoryqueue.Queue
 	for _, s := range e.sources() {
 		received = append(received, s.Queue)
 	}
 	for {
-		// Asked for before the look, so that no change falls in between.
+		// Created before the check, so that no change is missed.
 		ended := e.gauge.ended.wait()
 		if e.gauge.idle(received) {
 			page, err := e.store.List(ctx, store.ListQuery{Status: store.StatusRunning, PageSize: 1})

@@ -29,8 +29,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Runtime is an application with the engine, the store, the queues and the timers
-// that it runs on. Nothing in it moves before Run.
+// Runtime is an application with the engine, the store, the queues and the timers that it runs on.
+// It does nothing before [Runtime.Run].
 type Runtime struct {
 	opts    options
 	clock   clock.Clock
@@ -50,11 +50,11 @@ type Runtime struct {
 	logs         loglines.Kept
 	keys         *keyring.Ring
 	pausing      sync.Mutex // of activity queues, one after the other
-	beside       beside     // nil if nothing runs beside it
+	beside       beside     // the console's server; nil without one
 }
 
-// New returns a runtime for the application. The error is the
-// application's own (App.Err), or names the setting that cannot be.
+// New returns a runtime for the application. The error is that of [turnstile.App.Err], or names the
+// invalid option.
 func New(app *turnstile.App, opts ...Option) (*Runtime, error) {
 	if app == nil {
 		return nil, errors.New("embedded: the application is nil: make one with turnstile.NewApp")
@@ -76,7 +76,7 @@ func New(app *turnstile.App, opts ...Option) (*Runtime, error) {
 		o.apply(&e.opts)
 	}
 	if e.opts.settings.SendWindow == 0 {
-		// A call costs nothing here, and less time than waiting for others.
+		// A call costs nothing here, and takes less time than waiting for other messages.
 		e.opts.settings.SendWindow = -1
 	}
 	if err := e.opts.check(); err != nil {
@@ -137,7 +137,7 @@ func (e *Runtime) wire(app *turnstile.App) error {
 		}
 		return q
 	})
-	// The key lives as long as what is kept.
+	// The key lives as long as the database.
 	e.keys, err = keyring.New(keyring.Config{Keys: e.database.Keys(), Now: e.clock.Now})
 	if err != nil {
 		return err
@@ -168,9 +168,9 @@ func (e *Runtime) wire(app *turnstile.App) error {
 	return err
 }
 
-// build names this process, if its instances outlive it. A problem that another
-// process recorded is then tried at once, not when its next try is due: the code
-// may have been fixed in between.
+// build names this process, if its instances outlive it. A stuck instance of another process is
+// then tried immediately, not when its next try is due, because the code may have been fixed in
+// between.
 func (e *Runtime) build() string {
 	if e.opts.database == nil {
 		return ""
@@ -178,12 +178,12 @@ func (e *Runtime) build() string {
 	return "process-" + rand.Text()
 }
 
-// outside is the orchestrator queue for whoever sends from outside.
+// outside is the orchestrator queue for senders from outside.
 func (e *Runtime) outside() queue.Queue {
 	return flushed{e.queues.Orchestrator, e.database.Flush}
 }
 
-// close ends what New has begun, and Run.
+// close ends everything that New and Run started.
 func (e *Runtime) close() error {
 	if e.orchestrator != nil {
 		e.orchestrator.Close()
@@ -203,24 +203,24 @@ func (e *Runtime) close() error {
 	return nil
 }
 
-// Client returns a client of the runtime. Run handles messages that it sent before.
+// Client returns a client of the runtime. Messages that it sends before Run are handled by Run.
 func (e *Runtime) Client() *client.Client { return e.client }
 
-// Store returns what everything is kept in.
+// Store returns the store of the runtime.
 func (e *Runtime) Store() store.Store { return e.store }
 
 // Now returns the time of the runtime.
 func (e *Runtime) Now() time.Time { return e.clock.Now() }
 
-// AfterFunc calls f once d of the time of the runtime has passed. In virtual
-// time no time passes while f runs, which makes it the place to do something
-// from outside at a certain time. stop keeps f from being called.
+// AfterFunc calls f after d in the time of the runtime. In virtual time no time passes while f
+// runs, so use AfterFunc for what happens outside of the application at a certain time. stop
+// prevents the call.
 func (e *Runtime) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return e.clock.AfterFunc(d, f)
 }
 
-// Send puts a work item on the orchestrator queue, as aws sqs send-message
-// does: whatever the body is, it is for the host to say what is wrong with it.
+// Send sends a message to the orchestrator queue, as aws sqs send-message does. It accepts any
+// body; the host reports an invalid one as a dead letter.
 func (e *Runtime) Send(ctx context.Context, body string) error {
 	group := "unknown"
 	if item, err := wire.Parse([]byte(body)); err == nil {

@@ -111,7 +111,7 @@ func TestRealTimeNeedsNoOptions(t *testing.T) {
 	}
 }
 
-func TestTimedFromOutside(t *testing.T) {
+func TestAfterFuncCallsFromOutsideInVirtualTime(t *testing.T) {
 	t.Parallel()
 	env, err := embedded.New(application(), embedded.WithVirtualTime(epoch))
 	if err != nil {
@@ -137,7 +137,7 @@ func TestTimedFromOutside(t *testing.T) {
 	}
 }
 
-// recorder keeps what it is told.
+// recorder keeps the events that it observes.
 type recorder struct {
 	host.NoObserver
 	mu        sync.Mutex
@@ -182,7 +182,7 @@ func TestAnObserverSeesEachTurnInOrderWithWhatWasSent(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoWorkItemIsADeadLetterWithItsReason(t *testing.T) {
+func TestAnInvalidWorkItemIsADeadLetterWithItsReason(t *testing.T) {
 	t.Parallel()
 	letters := make(chan host.DeadLetter, 10)
 	env := running(t, embedded.OnDeadLetter(func(d host.DeadLetter) { letters <- d }))
@@ -219,7 +219,7 @@ func TestALiveTraceShowsTurnsAndDeadLetters(t *testing.T) {
 	out.WaitFor(t, "dead letter", "no JSON", "order-1", "turn 1", "Waiting")
 }
 
-func TestDrainWaitsForWhatRuns(t *testing.T) {
+func TestDrainWaitsForRunningInstances(t *testing.T) {
 	t.Parallel()
 	env := running(t)
 	if err := env.Drain(t.Context()); err != nil {
@@ -248,7 +248,7 @@ func TestDrainWaitsForWhatRuns(t *testing.T) {
 	}
 }
 
-func TestRunEndsAnActivityThatDoesNotEndByItself(t *testing.T) {
+func TestRunEndsAnActivityAfterTheShutdownTimeout(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{})
 	hang := turnstile.NewActivity[int, int]("Hang")
@@ -280,7 +280,7 @@ func TestRunEndsAnActivityThatDoesNotEndByItself(t *testing.T) {
 	}
 }
 
-func TestWhatCannotRunIsRefused(t *testing.T) {
+func TestAnApplicationThatCannotRunIsRejected(t *testing.T) {
 	t.Parallel()
 	twice := greet.Implement(func(context.Context, string) (string, error) { return "", nil })
 	for name, c := range map[string]struct {
@@ -293,7 +293,7 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 		"no workers":                             {application(), []embedded.Option{embedded.WithWorkers(0)}, "at least one"},
 		"virtual time that outlives the process": {application(), []embedded.Option{embedded.WithVirtualTime(epoch), embedded.WithDatabase(database{})}, "leave one of them out"},
 		"a database that another has":            {application(), []embedded.Option{embedded.WithDatabase(database{})}, "another runtime has it"},
-		"settings that cannot be":                {application(), []embedded.Option{embedded.WithSettings(host.Settings{Cache: host.CacheSettings{Age: time.Hour}})}, "Cache.Age"},
+		"invalid settings":                       {application(), []embedded.Option{embedded.WithSettings(host.Settings{Cache: host.CacheSettings{Age: time.Hour}})}, "Cache.Age"},
 	} {
 		if _, err := embedded.New(c.app, c.options...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s gave %v, want an error that mentions %q", name, err, c.want)
@@ -301,12 +301,12 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 	}
 }
 
-// database is one that somebody else has.
+// database is a database that another runtime has acquired.
 type database struct{ embedded.Database }
 
 func (database) Acquire() error { return errors.New("another runtime has it") }
 
-func TestR25AGoroutineOfTheOrchestrationsOwnIsToldWhatItMustNotDo(t *testing.T) {
+func TestR25AGoroutineOfTheOrchestrationsOwnLearnsWhatItMustNotDo(t *testing.T) {
 	t.Parallel()
 	own := turnstile.NewOrchestration[int, int]("Own")
 	env, err := embedded.New(turnstile.NewApp(own.Implement(func(ctx turnstile.Context, _ int) (int, error) {
@@ -325,5 +325,28 @@ func TestR25AGoroutineOfTheOrchestrationsOwnIsToldWhatItMustNotDo(t *testing.T) 
 	_, err = started.Wait(t.Context())
 	if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || !strings.Contains(failed.Message, "embedded_test.go:") || !strings.Contains(failed.Message, "goroutine that the orchestration started itself") {
 		t.Errorf("Wait returned %v", err)
+	}
+}
+
+func TestAQueryIsAnsweredInTheProcess(t *testing.T) {
+	t.Parallel()
+	flow, ended := turnstile.NewOrchestration[int, int]("Asked"), turnstile.NewQuery[int, int]("ended")
+	env, err := embedded.New(turnstile.NewApp(flow.Implement(func(ctx turnstile.Context, n int) (int, error) {
+		ended.Handle(ctx, func(add int) (int, error) { return n + add, nil })
+		return n, nil
+	})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, env)
+	started, err := client.Start(t.Context(), env.Client(), flow, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := started.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := client.Query(t.Context(), env.Client(), ended, started.Instance, 2); err != nil || a.Value != 42 {
+		t.Errorf("%+v, %v", a, err)
 	}
 }

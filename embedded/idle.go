@@ -8,7 +8,7 @@ import (
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 )
 
-// gauge knows whether anything is being handled.
+// gauge counts the batches that are being handled.
 type gauge struct {
 	mu    sync.Mutex
 	busy  int
@@ -20,7 +20,7 @@ type gauge struct {
 
 func newGauge() *gauge { return &gauge{poked: make(chan struct{}, 1), ended: &signal{}} }
 
-// begin comes before a receive, end after what was received has been settled.
+// begin is called before a receive, end after the received messages have been settled.
 func (g *gauge) begin() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -49,10 +49,9 @@ func (g *gauge) state() (busy int, begun uint64) {
 	return g.busy, g.begun
 }
 
-// idle reports whether nothing is being handled and no queue has anything to
-// receive. Only handlers and the clock's own functions send, callers outside
-// aside: so if none ran while the queues were looked at, their emptiness was
-// that of one moment.
+// idle reports whether nothing is being handled and no queue has a message to receive. Apart from
+// callers outside, only handlers and the clock's own functions send. So if none ran during the
+// check, all queues were empty at the same moment.
 func (g *gauge) idle(queues []*memoryqueue.Queue) bool {
 	busy, begun := g.state()
 	if busy > 0 {
@@ -69,10 +68,9 @@ func (g *gauge) idle(queues []*memoryqueue.Queue) bool {
 	return busy == 0 && now == begun
 }
 
-// skipWaits lets a virtual clock jump whenever everything is idle, and when
-// what is being handled has neither ended nor been joined by anything else for
-// the time of stall: it waits for the clock itself then, an attempt for its
-// timeout, or the watchdog for code that blocks.
+// skipWaits lets a virtual clock jump whenever everything is idle. It also jumps if for the
+// duration of stall no batch has ended or started: the batches then wait for the clock itself, such
+// as an attempt for its timeout, or the watchdog for code that blocks.
 func skipWaits(ctx context.Context, clock *virtualClock, g *gauge, queues []*memoryqueue.Queue, stall time.Duration) {
 	for {
 		for ctx.Err() == nil && clock.Fire(g.idle(queues)) {

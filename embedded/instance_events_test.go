@@ -12,7 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 )
 
-// An event that the subscriber refuses waits in the delay queue, and again when it is refused from there.
+// An event that the subscriber rejects waits in the delay queue, and waits there again after each
+// rejection.
 func TestAnEventThatIsRefusedAgainWaitsOn(t *testing.T) {
 	t.Parallel()
 	const refused = 4

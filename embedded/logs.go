@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/loglines"
 )
 
-// logger is that of the host and of orchestrations: it keeps lines for a console, too.
+// logger returns the logger of the host and of orchestrations. It also keeps lines for a console.
 func (e *Runtime) logger() *slog.Logger {
 	var base slog.Handler
 	if e.opts.logger != nil {
@@ -16,7 +16,7 @@ func (e *Runtime) logger() *slog.Logger {
 	return slog.New(e.logs.Handler(base))
 }
 
-// consoleLogs says what was logged about an instance.
+// consoleLogs returns the kept log lines of an instance.
 type consoleLogs struct{ kept *loglines.Kept }
 
 // Logs implements console.LogReader.

@@ -37,86 +37,85 @@ type options struct {
 	database   Database
 	archive    store.Archive
 	publisher  publishing.Publisher
-	// beside makes what runs beside the runtime; nil for nothing.
+	// beside creates the server that runs next to the runtime; nil for none.
 	beside func(*Runtime) (beside, error)
 }
 
-// WithDatabase keeps everything in a database, so that it outlives the process: see
-// package sqlite. Default: in memory. Run gives the database back when it returns,
-// and another runtime may take it then; the program that opened it closes it.
+// WithDatabase keeps all state in a database, so that it outlives the process; see package sqlite.
+// By default it is kept in memory. Run releases the database when it returns, so that another
+// runtime can use it; the program that opened the database closes it.
 func WithDatabase(db Database) Option {
 	return option(func(o *options) { o.database = db })
 }
 
-// WithArchive gives what is to be purged by its retention (turnstile.Retention) to an
-// archive, such as [ArchiveFolder], before it is purged. Default: none.
+// WithArchive sets the archive that receives histories before retention purges them
+// (turnstile.Retention), such as [ArchiveFolder]. By default there is none.
 func WithArchive(a store.Archive) Option {
 	return option(func(o *options) { o.archive = a })
 }
 
 // WithInstanceEvents calls f for each event about an instance: its start, its end, that it is
-// stuck, and the other kinds of [host.InstanceEvent]. It is called at least once for each,
-// in turn or not: receivers order events, and drop repeats, by their numbers. One for which f
-// returns an error or panics, or that takes longer than two seconds, is tried again after five
-// seconds, then after growing delays of at most fifteen minutes, for fourteen days; then it is
-// a dead letter. f is called while the instance's turn is made, from several goroutines, and
-// should return when ctx ends. Default: none.
+// stuck, and the other kinds of [host.InstanceEvent]. f is called at least once for each event,
+// possibly out of order; receivers use the numbers of the events to order them and to drop repeats.
+// If f returns an error, panics, or takes longer than two seconds, it is called again after five
+// seconds, and then after growing delays of at most 15 minutes, for 14 days; then the event is a
+// dead letter. f is called during the instance's turn, from several goroutines, and should return
+// when ctx ends. By default no function is called.
 func WithInstanceEvents(f func(ctx context.Context, e host.InstanceEvent) error) Option {
 	return option(func(o *options) { o.publisher = subscriber(f) })
 }
 
-// WithVirtualTime lets time begin at start and stand still while anything runs;
-// when nothing does, it jumps to the next timer. So waits take no time, so time
-// calls from outside with AfterFunc; otherwise they come after the waits.
+// WithVirtualTime starts virtual time at start. Time does not pass while anything runs; when
+// nothing does, it jumps to the next timer. So waits take no time. Use AfterFunc to time calls from
+// outside; otherwise they arrive after the waits.
 //
-// An activity runs in real time, and virtual time waits for it. But if nothing
-// begins or ends for ten seconds, time jumps all the same: so an attempt that
-// waits for its timeout gets it, and code that blocks is found.
+// An activity runs in real time, and virtual time waits for it. But if nothing starts or ends for
+// ten seconds, time jumps anyway, so that an attempt that waits for its timeout gets it, and code
+// that blocks is detected.
 func WithVirtualTime(start time.Time) Option {
 	return option(func(o *options) { o.virtual, o.start = true, start })
 }
 
-// WithObserver gives an observer, which is told of every committed turn with its
-// dispatch, and of what is counted and timed. Default: none. An observer embeds
-// [host.NoObserver] for the methods that it does not need.
+// WithObserver sets an observer, which receives every committed turn with its dispatch, and all
+// counters and durations. By default there is none. Embed [host.NoObserver] for the methods that
+// the observer does not need.
 func WithObserver(observer host.Observer) Option {
 	return option(func(o *options) { o.observer = observer })
 }
 
-// WithPropagator gives what turns send the context of their traces. Default: none.
+// WithPropagator sets the propagator, which adds trace context to the messages that turns send. By
+// default there is none.
 func WithPropagator(p host.Propagator) Option {
 	return option(func(o *options) { o.propagator = p })
 }
 
-// OnDeadLetter calls f with every message that is moved to a final dead-letter
-// queue, such as a message that is not a work item. It may be called from several
-// goroutines.
+// OnDeadLetter calls f for every message that is moved to a final dead-letter queue, such as a
+// message that is not a work item. It may be called from several goroutines.
 func OnDeadLetter(f func(host.DeadLetter)) Option {
 	return option(func(o *options) { o.dead = f })
 }
 
-// WithLogger gives a logger to the host and to orchestrations. Default: nothing is
-// logged.
+// WithLogger sets the logger of the host and of orchestrations. By default nothing is logged.
 func WithLogger(logger *slog.Logger) Option {
 	return option(func(o *options) { o.logger = logger })
 }
 
-// WithSettings gives settings to the host; default [host.DefaultSettings].
+// WithSettings sets the settings of the host; default [host.DefaultSettings].
 func WithSettings(s host.Settings) Option {
 	return option(func(o *options) { o.settings = s })
 }
 
-// WithCodecs seals payloads on their way into the store and the queues, and opens
-// them on their way out. Default: payloads are plain.
+// WithCodecs encodes payloads before they are stored or sent, and decodes them when they are read.
+// By default payloads are not encoded.
 func WithCodecs(set *codec.Set) Option {
 	return option(func(o *options) { o.codecs = set })
 }
 
-// WithLiveTrace writes to out, for people at a terminal, what happens as it happens: each
-// turn with the messages that it handled and the operations that the code started, stuck
-// instances, lines of the log, dead letters. A terminal gets colours, unless NO_COLOR is
-// set (https://no-color.org). The text may change from one release to the next. The option
-// replaces [WithObserver], [OnDeadLetter] and [WithLogger].
+// WithLiveTrace writes a live trace to out, for people at a terminal: each turn with the messages
+// that it handled and the operations that the code started, stuck instances, log lines, and dead
+// letters. A terminal gets colours, unless NO_COLOR is set (https://no-color.org). The text may
+// change from one release to the next. The option replaces [WithObserver], [OnDeadLetter] and
+// [WithLogger].
 func WithLiveTrace(out io.Writer) Option {
 	trace := livetrace.New(out)
 	return option(func(o *options) {
@@ -125,16 +124,15 @@ func WithLiveTrace(out io.Writer) Option {
 	})
 }
 
-// WithWorkers says how many activities run at once; default 10. As many batches of
-// messages are handled at once.
+// WithWorkers sets how many activities run at a time, and how many batches of messages are handled
+// at a time; default 10.
 func WithWorkers(n int) Option {
 	return option(func(o *options) { o.workers = n })
 }
 
-// WithQueue has workers of its own, so many, make the attempts of a queue that has a name
-// (turnstile.Queue). A queue that an activity of the application names when it is declared
-// is served without the option, with as many workers as [WithWorkers] says; one that only
-// calls name needs it.
+// WithQueue sets the number of workers of a named activity queue (turnstile.Queue). Without the
+// option, a queue that is named in the declaration of one of the App's activities has as many workers
+// as [WithWorkers] sets. A queue that is only named in calls needs the option.
 func WithQueue(name string, workers int) Option {
 	return option(func(o *options) {
 		if o.queues == nil {
@@ -144,9 +142,8 @@ func WithQueue(name string, workers int) Option {
 	})
 }
 
-// WithShutdownTimeout says how long, in real time, a batch of messages and an
-// activity may still work after the context of Run has ended; their own context
-// ends then. Default 5 seconds.
+// WithShutdownTimeout sets how long, in real time, a batch of messages and an activity may still
+// run after the context of Run has ended. Then their own context ends. Default: 5 seconds.
 func WithShutdownTimeout(d time.Duration) Option {
 	return option(func(o *options) { o.grace = d })
 }

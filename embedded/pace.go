@@ -8,16 +8,14 @@ import (
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 )
 
-// WithPace lets people follow virtual time: time passes as real time does, and jumps
-// to the next timer when nothing has happened for longest. So an activity takes the
-// time that it takes, and a wait of a month takes longest. It needs
-// [WithVirtualTime], where a wait takes no time otherwise.
-func WithPace(longest time.Duration) Option {
+// WithRealTimePacing makes virtual time visible for people: time passes as real time does, and jumps to the
+// next timer when nothing has happened for the duration longest. So an activity takes its real
+// time, and a wait of a month takes at most longest. It needs [WithVirtualTime].
+func WithRealTimePacing(longest time.Duration) Option {
 	return option(func(o *options) { o.pace = longest })
 }
 
-// flow is time that passes as real time does, from where it stood when that was
-// set.
+// flow is time that passes as real time does, from the time at which it was set.
 type flow struct {
 	mu    sync.Mutex
 	stood time.Time // virtual
@@ -36,15 +34,15 @@ func (f *flow) set(at time.Time) {
 	f.stood, f.since = at, time.Now()
 }
 
-// shortenWaits drives a clock that flows: it runs timers when they are due, and
-// when nothing was handled for pace, and nothing is to be, jumps to the next.
+// shortenWaits drives a flowing clock: it runs timers when they are due, and jumps to the next one
+// when nothing was handled for pace and nothing is queued.
 func shortenWaits(ctx context.Context, clock *virtualClock, g *gauge, queues []*memoryqueue.Queue, pace time.Duration) {
 	for ctx.Err() == nil {
 		now := clock.Now()
 		if clock.Fire(false) {
 			continue
 		}
-		var passed <-chan time.Time // nil waits for a poke alone
+		var passed <-chan time.Time // nil waits only for a poke
 		next, any := clock.Next()
 		idle := g.idle(queues)
 		wait := next.Sub(now)

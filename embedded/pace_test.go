@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/embedded"
 )
 
-// A month is waited for in no time, and while an activity runs time passes: one
-// that waits for the runtime's own time would wait for ever else.
+// A wait of a month takes no time, and time passes while an activity runs: otherwise an activity
+// that waits for the runtime's own time would wait for ever.
 func TestWithAPaceTimePassesAndWaitsAreShortened(t *testing.T) {
 	t.Parallel()
 	var env *embedded.Runtime
@@ -37,7 +37,7 @@ func TestWithAPaceTimePassesAndWaitsAreShortened(t *testing.T) {
 			return look.Call(ctx, n)
 		}),
 	)
-	env, err := embedded.New(app, embedded.WithVirtualTime(epoch), embedded.WithPace(time.Millisecond))
+	env, err := embedded.New(app, embedded.WithVirtualTime(epoch), embedded.WithRealTimePacing(time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestWithAPaceTimePassesAndWaitsAreShortened(t *testing.T) {
 
 func TestAPaceWithoutVirtualTimeIsRefused(t *testing.T) {
 	t.Parallel()
-	if _, err := embedded.New(application(), embedded.WithPace(time.Second)); err == nil {
+	if _, err := embedded.New(application(), embedded.WithRealTimePacing(time.Second)); err == nil {
 		t.Error("it is taken")
 	}
 }

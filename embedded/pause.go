@@ -15,46 +15,48 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// PauseQueue has the attempts of an activity queue wait, those of retries too, until
-// [Runtime.UnpauseQueue]; what is under way ends. The queue is "default", or the name of one
-// ([turnstile.Queue]). A Database keeps the pause, who asked for it (the actor, may be empty) and
-// when: it holds after a restart. A message that has waited for 14 days becomes a dead letter (expired) then.
+// PauseQueue makes the attempts of an activity queue wait, including retries, until
+// [Runtime.UnpauseQueue]. Running attempts continue. The queue is "default", or the name of a queue
+// ([turnstile.Queue]). A [Database] keeps the pause, the actor (may be empty) and the time, so the
+// queue is still paused after a restart. A message that has waited for 14 days becomes a dead
+// letter (expired) when it is received.
 //
-// Errors: [client.ErrNotFound], in a text that names the queues.
+// Errors: [client.ErrNotFound] for an unknown queue; the text lists the queues.
 func (e *Runtime) PauseQueue(ctx context.Context, queue, actor string) error {
 	return e.pauseQueue(ctx, queue, actor, true)
 }
 
-// UnpauseQueue lets a paused activity queue go on.
+// UnpauseQueue lets a paused activity queue continue.
 //
-// Errors: as of PauseQueue.
+// It returns the errors of [Runtime.PauseQueue].
 func (e *Runtime) UnpauseQueue(ctx context.Context, queue, actor string) error {
 	return e.pauseQueue(ctx, queue, actor, false)
 }
 
-// queuePause is a pause of an activity queue, or the end of one.
+// queuePause is the stored pause of an activity queue, or its end.
 type queuePause struct {
 	Paused bool   `json:"paused"`
 	By     string `json:"by,omitempty"`
 	AtMS   int64  `json:"at_ms"`
 }
 
-// pauseKept is for how long a pause is kept that nobody changes.
+// pauseKept is how long an unchanged pause is kept.
 const pauseKept = 10 * 365 * 24 * time.Hour
 
-// pauseKey is the key of the item of a queue. A control character is in no instance id.
+// pauseKey is the key of the item of a queue. It contains a control character, which no instance id
+// contains.
 func pauseKey(queue string) store.ActivityKey {
 	return store.ActivityKey{Instance: "paused\t" + queue}
 }
 
-// readPause reads how a queue stands, and the version of its item.
+// readPause reads the pause of a queue, and the version of its item.
 func (e *Runtime) readPause(ctx context.Context, queue string) (p queuePause, version int, err error) {
 	item, err := e.database.Activities().State(ctx, pauseKey(queue))
 	if err == nil && item.Claim.Attempt > 0 {
 		err = json.Unmarshal([]byte(item.Claim.Token), &p)
 	}
 	if err != nil {
-		return p, 0, fmt.Errorf("embedded: whether queue %q is paused: %w", queue, err)
+		return p, 0, fmt.Errorf("embedded: cannot read whether queue %q is paused: %w", queue, err)
 	}
 	return p, item.Claim.Attempt, nil
 }
@@ -76,11 +78,11 @@ func (e *Runtime) pauseQueue(ctx context.Context, name, actor string, paused boo
 		err = e.database.Activities().Claim(ctx, pauseKey(name), store.Claim{Attempt: version + 1, Token: string(text)}, now.Add(pauseKept))
 	}
 	if err != nil {
-		return fmt.Errorf("embedded: queue %q stays as it is: %w", name, err)
+		return fmt.Errorf("embedded: cannot pause or unpause queue %q: %w", name, err)
 	}
 	q.Pause(paused)
 	if l := e.opts.logger; l != nil {
-		l.InfoContext(ctx, "activity queue paused, or not any more", "queue", name, "paused", paused, "actor", actor)
+		l.InfoContext(ctx, "activity queue paused or unpaused", "queue", name, "paused", paused, "actor", actor)
 	}
 	return nil
 }
@@ -97,7 +99,7 @@ func (e *Runtime) openPauses(ctx context.Context) error {
 	return nil
 }
 
-// activityQueue is the activity queue of a name, or nil.
+// activityQueue returns the activity queue with that name, or nil.
 func (e *Runtime) activityQueue(name string) *memoryqueue.Queue {
 	if name == names.DefaultQueue {
 		return e.queues.Activity
@@ -105,7 +107,7 @@ func (e *Runtime) activityQueue(name string) *memoryqueue.Queue {
 	return e.queues.Named[name]
 }
 
-// queueNames are those of the activity queues.
+// queueNames returns the names of the activity queues.
 func (e *Runtime) queueNames() []string {
 	return append([]string{names.DefaultQueue}, slices.Sorted(maps.Keys(e.queues.Named))...)
 }

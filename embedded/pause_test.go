@@ -13,9 +13,9 @@ import (
 	"github.com/turnstile-go/turnstile/embedded"
 )
 
-// The attempts of a paused queue wait, those that run end, other queues go on; a retry whose delay
-// is over waits too.
-func TestThePausedQueueWaitsAlone(t *testing.T) {
+// The attempts of a paused queue wait, running ones end, and other queues continue. A retry whose
+// delay is over waits too.
+func TestOnlyThePausedQueueWaits(t *testing.T) {
 	t.Parallel()
 	draw := turnstile.NewActivity[string, string]("draw").With(turnstile.Queue("gpu"), turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3}))
 	tell := turnstile.NewActivity[string, string]("tell")
@@ -32,7 +32,7 @@ func TestThePausedQueueWaitsAlone(t *testing.T) {
 		return what, nil
 	}), draw.Implement(func(ctx context.Context, what string) (string, error) {
 		if drawn.Add(1) == 1 {
-			// It is under way, and ends; its retry is of the paused queue.
+			// The attempt is running, and ends; its retry belongs to the paused queue.
 			if err := env.PauseQueue(ctx, "gpu", "ada"); err != nil {
 				t.Error(err)
 			}
@@ -71,16 +71,16 @@ func TestThePausedQueueWaitsAlone(t *testing.T) {
 		}
 		return ids
 	}
-	// At least the one whose attempt has failed waits there; nothing is in the other.
+	// At least the failed attempt's retry waits there; the other queue is empty.
 	waits := listed(client.ListQuery{Queue: "gpu"})
 	if len(waits) == 0 || len(listed(client.ListQuery{Queue: "default"})) != 0 || len(listed(client.ListQuery{Queue: "gpu", Name: "Other"})) != 0 {
 		t.Errorf("%q wait in the paused queue, %q in the other", waits, listed(client.ListQuery{Queue: "default"}))
 	}
 	if _, err := env.Client().List(t.Context(), client.ListQuery{Queue: "cpu"}); err == nil || !strings.Contains(err.Error(), "no such activity queue") {
-		t.Errorf("a queue that nobody has is searched: %v", err)
+		t.Errorf("an unknown queue is searched: %v", err)
 	}
 	if err := env.PauseQueue(t.Context(), "cpu", "ada"); !errors.Is(err, client.ErrNotFound) || !strings.Contains(err.Error(), "default, gpu") {
-		t.Errorf("a queue that nobody has is paused: %v", err)
+		t.Errorf("an unknown queue is paused: %v", err)
 	}
 	if err := env.UnpauseQueue(t.Context(), "gpu", "ada"); err != nil {
 		t.Fatal(err)

@@ -17,8 +17,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// openNamed opens the activity queues that have a name: those that are served, and those
-// of which the database still has messages, which wait there until they are served again.
+// openNamed opens the named activity queues: those that are served, and those with messages in the
+// database, which wait until the queue is served again.
 func (e *Runtime) openNamed(app *turnstile.App) error {
 	served := maps.Clone(e.opts.queues)
 	if served == nil {
@@ -48,8 +48,8 @@ func (e *Runtime) openNamed(app *turnstile.App) error {
 	return nil
 }
 
-// queued are the instances that have an attempt in an activity queue, each once; false if there is
-// no such queue.
+// queued returns the instances that have an attempt in an activity queue, each once; false if the
+// queue does not exist.
 func (e *Runtime) queued(name string) (instances []string, known bool) {
 	q := e.activityQueue(name)
 	if q == nil {
@@ -64,7 +64,7 @@ func (e *Runtime) queued(name string) (instances []string, known bool) {
 	return slices.Sorted(maps.Keys(found)), true
 }
 
-// activityQueues are all of them.
+// activityQueues returns all activity queues.
 func (e *Runtime) activityQueues() []*memoryqueue.Queue {
 	all := []*memoryqueue.Queue{e.queues.Activity}
 	for _, name := range slices.Sorted(maps.Keys(e.queues.Named)) {
@@ -73,7 +73,7 @@ func (e *Runtime) activityQueues() []*memoryqueue.Queue {
 	return all
 }
 
-// sources are the queues that are received from.
+// sources returns the queues from which the runtime receives.
 func (e *Runtime) sources() []queues.Source {
 	all := e.queues.Sources()
 	for _, name := range slices.Sorted(maps.Keys(e.opts.queues)) {
@@ -82,7 +82,7 @@ func (e *Runtime) sources() []queues.Source {
 	return all
 }
 
-// workersOf is how many messages of a queue are handled at once.
+// workersOf returns how many messages of a queue are handled at a time.
 func (e *Runtime) workersOf(s queues.Source) int {
 	if s.Name != "" {
 		return e.opts.queues[s.Name]
@@ -90,7 +90,7 @@ func (e *Runtime) workersOf(s queues.Source) int {
 	return e.opts.workers
 }
 
-// forHost gives the host the queues.
+// forHost returns the queues for the host.
 func (e *Runtime) forHost(wrap func(q *memoryqueue.Queue, final bool) queue.Queue) platform.Queues {
 	q := e.queues.ForHost(wrap)
 	q.Named = func(name string) queue.Queue {
@@ -105,7 +105,7 @@ func (e *Runtime) forHost(wrap func(q *memoryqueue.Queue, final bool) queue.Queu
 	return q
 }
 
-// newWorkers makes a worker for each queue that is served.
+// newWorkers creates a worker for each served activity queue.
 func (e *Runtime) newWorkers(app *turnstile.App, stops store.Activities, forHost platform.Queues) error {
 	e.workers = map[string]*worker.Worker{}
 	for _, s := range e.sources() {

@@ -12,13 +12,13 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queues"
 )
 
-// Run handles messages until ctx ends, then lets what is being handled finish
-// (its context ends after the shutdown timeout), and returns when nothing runs any
-// more. An error says that the last writes could not be saved in the database,
-// or that the console ended first. A runtime cannot be run again.
+// Run handles messages until ctx ends. Then it lets running batches and activities finish (their
+// context ends after the shutdown timeout), and returns when all have ended. It returns an error if
+// the last writes could not be saved in the database, or if the console failed. A runtime can run
+// only once.
 func (e *Runtime) Run(ctx context.Context) error {
 	if e.ran.Swap(true) {
-		return errors.New("embedded: a runtime runs once: make another one")
+		return errors.New("embedded: Run was already called, and a runtime runs only once: create another with New")
 	}
 	handling, stopHandling := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopHandling()
@@ -42,8 +42,8 @@ func (e *Runtime) Run(ctx context.Context) error {
 		e.beside.begin()
 	}
 	if e.opts.database != nil {
-		// What an earlier process has left stuck is tried now, and what it has seen end is
-		// looked for.
+		// Wake the instances that an earlier process left stuck, and look for expired ones that it
+		// saw end.
 		e.sweeper.At(e.clock.Now(), false)
 		e.sweeper.At(e.clock.Now(), true)
 	}
@@ -61,10 +61,9 @@ func (e *Runtime) Run(ctx context.Context) error {
 	return errors.Join(errBeside, e.close())
 }
 
-// receive takes batches from one queue and has them handled, as many at once as
-// there are workers, until ctx ends. One worker waits for the queue while the
-// others handle, so that a message wakes one alone, which handles it where it
-// stands: a step hands nothing from goroutine to goroutine that it need not.
+// receive takes batches from one queue and handles them, as many at a time as there are workers,
+// until ctx ends. One worker waits for the queue while the others handle batches. So a message
+// wakes only one worker, which handles the message itself, without passing it to another goroutine.
 func (e *Runtime) receive(ctx, handling context.Context, s queues.Source) {
 	most := queue.MaxReceive
 	if s.Is == platform.SourceActivity {
@@ -81,7 +80,7 @@ func (e *Runtime) receive(ctx, handling context.Context, s queues.Source) {
 			case <-s.Queue.Ready():
 			}
 			e.gauge.begin()
-			// Without a message the context has ended, or what was there has gone.
+			// Without a message, the context has ended or another receiver took the message.
 			if batch, _ = s.Queue.Receive(ctx, most, 0); len(batch) == 0 {
 				e.gauge.end()
 			}
@@ -113,6 +112,6 @@ func (e *Runtime) handle(handling context.Context, s queues.Source, batch []queu
 	} else {
 		failed = e.orchestrator.Handle(handling, deliveries)
 	}
-	// What cannot be deleted comes again, as on SQS.
+	// Messages that cannot be deleted are redelivered, as on SQS.
 	_ = queue.Settle(handling, s.Queue, batch, failed)
 }

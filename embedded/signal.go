@@ -10,10 +10,10 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// signal wakes everybody who waits, each time. The zero value is ready for use.
+// signal wakes all waiters at each broadcast. The zero value is ready for use.
 type signal struct {
 	mu sync.Mutex
-	// ch is nil while nobody waits.
+	// ch is nil while there is no waiter.
 	ch chan struct{}
 }
 
@@ -36,12 +36,12 @@ func (s *signal) broadcast() {
 	}
 }
 
-// changes wakes those who wait for an instance, and by chance some who wait for
-// another: so many that many waiters don't wake one another all the time.
+// changes wakes the waiters of an instance, and by chance waiters of other instances. There are so
+// many signals that this is rare.
 type changes struct {
 	seed    maphash.Seed
 	signals [256]signal
-	// any is for those who wait for a change of whichever instance.
+	// any is the signal of waiters for a change of any instance.
 	any signal
 }
 
@@ -51,8 +51,8 @@ func (c *changes) of(instance string) *signal {
 	return &c.signals[maphash.String(c.seed, instance)%uint64(len(c.signals))]
 }
 
-// wait returns a channel that the next change of an instance closes; of any, for
-// an empty id.
+// wait returns a channel that the next change of an instance closes. For an empty id it is the next
+// change of any instance.
 func (c *changes) wait(instance string) <-chan struct{} {
 	if instance == "" {
 		return c.any.wait()
@@ -60,19 +60,19 @@ func (c *changes) wait(instance string) <-chan struct{} {
 	return c.of(instance).wait()
 }
 
-// tell tells of a change of an instance.
+// tell reports a change of an instance.
 func (c *changes) tell(instance string) {
 	c.of(instance).broadcast()
 	c.any.broadcast()
 }
 
-// watchedStore tells of every change of a record, so that nobody has to poll.
+// watchedStore reports every change of a record, so that clients do not have to poll.
 type watchedStore struct {
 	store.Store
 	changed *changes
 }
 
-// CountByStatus implements store.StatusCounter where the store does.
+// CountByStatus implements store.StatusCounter if the store does.
 func (s watchedStore) CountByStatus(ctx context.Context, q store.ListQuery, most int) (map[store.Status]int, map[store.Status]bool, error) {
 	if counter, ok := s.Store.(store.StatusCounter); ok {
 		return counter.CountByStatus(ctx, q, most)

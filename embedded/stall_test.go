@@ -28,8 +28,8 @@ func TestA06A11A13AnAttemptThatWaitsForItsTimeLimitGetsItInVirtualTime(t *testin
 func expectTimeout(t *testing.T, kind turnstile.FailureKind, limits []turnstile.ActivityOption) {
 	hang := turnstile.NewActivity[int, int]("Hang").With(limits...)
 	flow := turnstile.NewOrchestration[int, int]("Flow")
-	// What the attempt returns after its timeout is ignored; here it returns
-	// when the test has seen that.
+	// The attempt's result after its timeout is ignored; here it returns when the test has seen the
+	// timeout.
 	seen := make(chan struct{})
 	app := turnstile.NewApp(
 		hang.Implement(func(ctx context.Context, _ int) (int, error) {

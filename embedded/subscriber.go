@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// subscriber is a function that is called with events about instances, as a bus.
+// subscriber publishes events about instances by calling a function.
 type subscriber func(context.Context, host.InstanceEvent) error
 
 // Publish implements publishing.Publisher.

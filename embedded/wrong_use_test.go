@@ -15,8 +15,8 @@ import (
 	"github.com/turnstile-go/turnstile/schedule"
 )
 
-// What can never work is an error where it is given, which names the value and says what to do.
-func TestWhatCanNeverWorkIsAnErrorWhereItIsGiven(t *testing.T) {
+// An option that can never work is an error of New, which names the value and says what to do.
+func TestOptionsThatCanNeverWorkAreErrorsOfNew(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[int, int]("Flow")
 	work := turnstile.NewActivity[int, int]("Work")
@@ -39,7 +39,7 @@ func TestWhatCanNeverWorkIsAnErrorWhereItIsGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	due := func(cron, zone string) error {
-		return schedule.NewClient(e.Client()).Create(t.Context(), schedule.Definition{Name: "s", Cron: cron, Zone: zone, Starts: schedule.Orchestration(flow, 1)})
+		return schedule.NewClient(e.Client()).Create(t.Context(), schedule.Definition{Name: "s", Cron: cron, TimeZone: zone, Starts: schedule.Orchestration(flow, 1)})
 	}
 	limited := func(o turnstile.ActivityOption) error {
 		return turnstile.NewApp(work.With(o).Implement(func(_ context.Context, n int) (int, error) { return n, nil })).Err()
@@ -71,18 +71,18 @@ func TestWhatCanNeverWorkIsAnErrorWhereItIsGiven(t *testing.T) {
 		says []string
 	}{
 		{"a cron that is never due", due("0 0 30 2 *", ""), field("cron", "0 0 30 2 *"), []string{`"0 0 30 2 *"`, "no day has this date"}},
-		{"a cron that is none", due("0 25 * * *", ""), field("cron", "0 25 * * *"), []string{`"0 25 * * *"`, "give five fields"}},
-		{"a zone that is not there", due("@daily", "Mars/Base"), field("zone", "Mars/Base"), []string{`"Mars/Base"`, "give an IANA name"}},
+		{"an invalid cron expression", due("0 25 * * *", ""), field("cron", "0 25 * * *"), []string{`"0 25 * * *"`, "give five fields"}},
+		{"an unknown time zone", due("@daily", "Mars/Base"), field("zone", "Mars/Base"), []string{`"Mars/Base"`, "give an IANA name"}},
 		{"a limit below zero, by an operator", e.Client().SetLimit(t.Context(), "stripe", -1), argument("SetLimit", "n"), []string{"is -1", "from 0 to"}},
 		{"a limit of zero, in code", limited(turnstile.Limit("stripe", 0)), argument("Limit", "n"), []string{`activity "Work"`, "is 0", "from 1 to"}},
 		{"a rate of zero, in code", limited(turnstile.Rate("stripe", 0, time.Second)), argument("Rate", "n"), []string{"is 0", "from 1 to"}},
 		{"a retention below what a purge needs", kept(59 * time.Minute), argument("Retention", "duration"), []string{`orchestration "Flow"`, "is 59m0s", "at least 1h0m0s", "leave it out"}},
 		{"the same as a setting of the stack", newWith(embedded.WithSettings(host.Settings{Purge: host.PurgeSettings{Retention: 59 * time.Minute}})), argument("WithSettings", "setting Purge.Retention"), []string{"is 59m0s", "at least", "0 keeps instances for ever"}},
-		{"an archive that is no folder", archive(file), path, []string{"cannot be made", file, "give one that this process may make"}},
+		{"an archive that is not a folder", archive(file), path, []string{"cannot be created", file, "use a folder that this process may create"}},
 		{"an archive that cannot be written to", archive(locked), path, []string{"cannot be written to", locked, "let this process write there"}},
 	} {
 		if c.err == nil && os.Geteuid() == 0 && strings.HasSuffix(c.what, "cannot be written to") {
-			continue // Root may write everywhere.
+			continue // Root can write everywhere.
 		}
 		if c.err == nil || !c.is(c.err) {
 			t.Errorf("%s: the error is %T: %v", c.what, c.err, c.err)

@@ -11,7 +11,7 @@ import (
 
 // These tests are not parallel: they count what the process allocates.
 
-// chain calls one activity after another.
+// chain returns code that calls one activity after another.
 func chain(steps int) engine.Func {
 	return func(c *engine.Context, _ []byte) ([]byte, error) {
 		for range steps {
@@ -25,7 +25,7 @@ func chain(steps int) engine.Func {
 
 var payload200 = []byte(fmt.Sprintf(`{"data":"%0190d"}`, 7))
 
-// chainHistory is the history of a chain, up to the step that is open.
+// chainHistory returns the history of a chain up to the open step.
 func chainHistory(steps int) []history.Event {
 	events := make([]history.Event, 0, 2*steps+1)
 	add := func(e history.Event) {
@@ -89,7 +89,7 @@ func TestWarmTurnDoesNotGrowWithTheHistory(t *testing.T) {
 			}
 			next += 2
 		}
-		// Slices that double are paid for before.
+		// The slices have already been doubled.
 		for range 200 {
 			turn()
 		}
@@ -145,9 +145,9 @@ func TestReplayOf50000EventsGrowsByTheHistoryAlone(t *testing.T) {
 	}
 }
 
-// A loop that runs for ever within one execution must not hold on to what is
-// over: waits with timeouts, scopes, branches, kept events.
-func TestAnExecutionHoldsWhatIsOpenAlone(t *testing.T) {
+// A loop that runs forever within one execution must not retain what is finished: waits
+// with timeouts, scopes, branches, kept events.
+func TestAnExecutionRetainsOnlyOpenOperations(t *testing.T) {
 	loops := map[string]func(c *engine.Context) error{
 		"races with losers": func(c *engine.Context) error {
 			_, err := c.Select(false, c.Timer(5), c.ExternalEvent("never"), c.ExternalEvent("tick"))
@@ -178,8 +178,7 @@ func TestAnExecutionHoldsWhatIsOpenAlone(t *testing.T) {
 			x := engine.New(engine.Config{Instance: "i", ExecutionID: 1, Registry: reg})
 			defer x.Close()
 			var m runtime.MemStats
-			// What is held for an event, once the slices have doubled for the
-			// last time.
+			// The memory for an event, after the slices have doubled for the last time.
 			rounds := func(n int) float64 {
 				for range n {
 					if _, err := x.Run(engine.Input{NowMS: 6, Arrivals: []engine.Arrival{{Event: history.Event{Kind: history.ExternalEvent, Name: "tick"}}}}); err != nil {
@@ -199,7 +198,7 @@ func TestAnExecutionHoldsWhatIsOpenAlone(t *testing.T) {
 			perEvent := (after - before) / float64(x.LastEventID()-eventsBefore)
 			t.Logf("%.0f bytes held for an event", perEvent)
 			if perEvent > 1500 {
-				t.Errorf("%.0f bytes are held for an event, want the event and little more", perEvent)
+				t.Errorf("an event holds %.0f bytes, want the event and little more", perEvent)
 			}
 			if _, coroutines := x.Size(); coroutines > 2 {
 				t.Errorf("%d coroutines are held", coroutines)
@@ -240,8 +239,8 @@ func TestBranchesThatHaveReturnedAreForgotten(t *testing.T) {
 	}
 }
 
-// No turn of a long history pays for the whole of it: the first ones after it was read
-// are as cheap as later ones, and none copies what is there to have room for more.
+// No turn of a long history costs time for the whole history: the first turns after it
+// was read are as cheap as later ones, and none copies the list to grow it.
 func TestNoWarmTurnCopiesTheHistory(t *testing.T) {
 	const most = 160 << 10 // a piece of each list
 	reg := registryOf(t, chain(1_000_000))

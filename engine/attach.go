@@ -2,12 +2,12 @@ package engine
 
 import "github.com/turnstile-go/turnstile/history"
 
-// A start that found its id taken, and may use the instance that has it, is an
-// arrival of that instance: ParentAttached. It does nothing to the code, goes
-// over into each next execution, and is known again by the id of its start.
-// Whoever stands in the history when the instance ends is told.
+// A start whose instance id is in use, and that may use the existing instance, becomes an
+// arrival of that instance: ParentAttached. It has no effect on the code, each next
+// execution gets it too, and a repeat is recognized by its start id. When the instance
+// ends, every parent that is attached in its history is notified.
 
-// attaching returns an arrival as what it is to this execution.
+// attaching returns the arrival in the form in which this execution would record it.
 func (x *Execution) attaching(a *Arrival) *Arrival {
 	e := &a.Event
 	if !a.UseExisting || e.Kind != history.OrchestrationStarted || x.events.len() == 0 {
@@ -15,18 +15,18 @@ func (x *Execution) attaching(a *Arrival) *Arrival {
 	}
 	switch own, s := x.events.at(0), e.Start; {
 	case s == nil || s.Parent == nil || s.Parent.Instance == x.cfg.Instance:
-		return a // Nobody would be told, or it would wait for itself.
+		return a // There is no parent to notify, or the instance would wait for itself.
 	case own.Name != e.Name || own.Start != nil && own.Start.StartID == s.StartID:
 		return a
 	}
 	return &Arrival{Event: history.Event{Kind: history.ParentAttached, Start: &history.Start{StartID: e.Start.StartID, Parent: e.Start.Parent}}}
 }
 
-// judge says what becomes of an arrival in this execution.
+// judge returns the verdict on an arrival for this execution.
 func (x *Execution) judge(a *Arrival) Verdict { return x.ledger.judge(x.attaching(a)) }
 
-// Attached returns the parents that wait for the instance besides the one that
-// started it, in the order in which they came.
+// Attached returns the parents that wait for the instance in addition to the one that
+// started it, in the order in which they attached.
 func (x *Execution) Attached() []*history.Parent {
 	if y := x.instead.Load(); y != nil {
 		return y.Attached()
@@ -38,7 +38,7 @@ func (x *Execution) Attached() []*history.Parent {
 	return all
 }
 
-// AttachedIn returns the parents that attached themselves in these events.
+// AttachedIn returns the parents that are attached by these events.
 func AttachedIn(events []history.Event) []*history.Parent {
 	var all []*history.Parent
 	for i := range events {

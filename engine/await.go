@@ -1,12 +1,12 @@
 package engine
 
-// Outcome is how one operation ended.
+// Outcome is the result of one operation.
 type Outcome struct {
 	Value []byte
 	Err   error
 }
 
-// foreign returns an error if one of fs belongs to another execution.
+// foreign returns an error if one of fs is nil or belongs to another execution.
 func (x *Execution) foreign(call string, fs []*Future) error {
 	for _, f := range fs {
 		if f == nil || f.x != x {
@@ -16,8 +16,8 @@ func (x *Execution) foreign(call string, fs []*Future) error {
 	return nil
 }
 
-// Await waits for f and returns its result. What is ready already is returned
-// even in a cancelled scope.
+// Await waits for f and returns its result. If f is already ready, Await returns the
+// result even in a cancelled scope.
 func (c *Context) Await(f *Future) ([]byte, error) {
 	x := c.x
 	if f == nil || f.x != x {
@@ -25,7 +25,7 @@ func (c *Context) Await(f *Future) ([]byte, error) {
 	}
 	co, err := x.enter("Await", "")
 	if err != nil && f.refused {
-		// The error of the call itself names what was called.
+		// The error of the refused call names the operation.
 		return nil, f.err
 	}
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *Context) Await(f *Future) ([]byte, error) {
 	return o.Value, o.Err
 }
 
-// waitFor blocks until need of the open ones of fs have become ready.
+// waitFor blocks until need of the open futures in fs are ready.
 func (c *Context) waitFor(co *coroutine, need int, fs []*Future) error {
 	if err := c.scope.cancelled(); err != nil {
 		return err
@@ -71,8 +71,9 @@ func (c *Context) waitAll(call string, fs []*Future) error {
 	return c.waitFor(co, missing, fs)
 }
 
-// Join waits for all of fs and returns their values in argument order, or the
-// error that is first in history. Join of nothing returns at once.
+// Join waits for all of fs and returns their values in argument order. If any failed, it
+// returns the error that comes first in history. Join without arguments returns
+// immediately.
 func (c *Context) Join(fs ...*Future) ([][]byte, error) {
 	if err := c.waitAll("Join", fs); err != nil {
 		return nil, err
@@ -94,9 +95,9 @@ func (c *Context) Join(fs ...*Future) ([][]byte, error) {
 	return values, nil
 }
 
-// Settle waits for all of fs and returns every outcome in argument order. The
-// error is that of the wait itself: a scope that was cancelled before all of
-// them were ready.
+// Settle waits for all of fs and returns the outcome of each in argument order. It
+// returns an error only if the wait itself failed, because the scope was cancelled before
+// all of them were ready.
 func (c *Context) Settle(fs ...*Future) ([]Outcome, error) {
 	if err := c.waitAll("Settle", fs); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// told gathers what an execution says of code that blocks.
+// told collects the Blocked reports of an execution.
 func (f *fixture) told() *[]engine.Blocked {
 	all := &[]engine.Blocked{}
 	f.opts.Guard = limitGuard{looks: 20}
@@ -15,7 +15,7 @@ func (f *fixture) told() *[]engine.Blocked {
 	return all
 }
 
-func TestR15ADeferredFunctionThatBlocksWhileItIsUnwoundIsTold(t *testing.T) {
+func TestR15ADeferredFunctionThatBlocksDuringUnwindingIsReported(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
@@ -33,7 +33,7 @@ func TestR15ADeferredFunctionThatBlocksWhileItIsUnwoundIsTold(t *testing.T) {
 	}
 	select {
 	case <-b.Over:
-		t.Error("it is over, and blocks still")
+		t.Error("it has ended, but still blocks")
 	default:
 	}
 	close(release)
@@ -44,9 +44,9 @@ func TestR15ADeferredFunctionThatBlocksWhileItIsUnwoundIsTold(t *testing.T) {
 	f.wantHistory("1 Started", "2 Sub(e)", "3 Ev(e)", "4 Completed(1)")
 }
 
-// What is left when the code ends is unwound in the run that it ends in: nothing
-// is recorded of an end after which a goroutine would be left.
-func TestR15AnEndWhoseBranchesDoNotLetGoIsStuck(t *testing.T) {
+// Coroutines that remain when the code ends are unwound in the same run. If that would
+// leave a goroutine blocked, the end is not recorded.
+func TestR15AnEndIsStuckIfItsBranchesBlockDuringUnwinding(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []bool{false, true} {
 		release, blocks := make(chan struct{}), true
@@ -68,12 +68,12 @@ func TestR15AnEndWhoseBranchesDoNotLetGoIsStuck(t *testing.T) {
 		}})
 		f.opts.FailWhenStuck = policy
 		told := f.told()
-		x := f.cold() // It goes on warm, so that the end is the first to unwind.
+		x := f.cold() // The execution stays warm, so that only the end unwinds it.
 		f.turnOn(x, start("0"), event("e", "1"))
 		turn := f.turnOn(x, event("e", "2"), event("later", "3"))
 		if policy {
 			f.wantHistory("1 Started", "2 Sub(e)", "3 Sub(never)", "4 Ev(e)", "5 Sub(e)", "6 Failed(imposed: policy)")
-			if !strings.Contains(turn.End().Failure.Message, "blocked outside durable operations") {
+			if !strings.Contains(turn.End().Failure.Message, "blocks outside durable operations") {
 				t.Errorf("the policy's failure is %+v", turn.End().Failure)
 			}
 		} else {

@@ -56,8 +56,8 @@ func TestCancel(t *testing.T) {
 		f.replaysCleanly()
 	})
 	t.Run("a wait in the context of a branch that has returned", func(t *testing.T) {
-		// Its scope was forgotten when the branch returned with nothing open:
-		// whoever waits in it all the same is found by the cancellation.
+		// The scope was forgotten when the branch returned with nothing open. The
+		// cancellation must still find a coroutine that waits in it.
 		f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 			waits := act(c.Shield(), "A")
 			scope, cancel := c.WithCancel()
@@ -100,7 +100,7 @@ func TestCancel(t *testing.T) {
 			t.Errorf("verdicts %v, reason %q", turn.Verdicts, f.events[2].Reason)
 		}
 	})
-	t.Run("K-05 cancel right behind the start", func(t *testing.T) {
+	t.Run("K-05 a cancel immediately after the start", func(t *testing.T) {
 		f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 			v, err := call(c, "A")
 			return []byte(v), err
@@ -165,9 +165,9 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// An end is cancelled only where the instance itself was cancelled, by a request
-// that it has seen.
-func TestK01OnlyWhoWasCancelledEndsAsCancelled(t *testing.T) {
+// An execution ends as cancelled only if the instance itself was cancelled, by a request
+// that the code has seen.
+func TestK01OnlyACancelledInstanceEndsAsCancelled(t *testing.T) {
 	t.Parallel()
 	fails := func(kind string, failure string, source int64) engine.Arrival {
 		k := history.ActivityFailed
@@ -202,18 +202,18 @@ func TestK01OnlyWhoWasCancelledEndsAsCancelled(t *testing.T) {
 		code     engine.Func
 		arrivals []engine.Arrival
 		want     string
-		old      string // the kind that a former build recorded
+		old      string // the kind that an earlier build recorded
 	}{
-		"an activity that was stopped":               {calls, []engine.Arrival{fails("activity", history.FailureCancelled, 2)}, history.FailureApplication, history.FailureCancelled},
-		"a child that was cancelled":                 {child, []engine.Arrival{fails("child", history.FailureCancelled, 2)}, history.FailureApplication, history.FailureCancelled},
-		"a child that was terminated":                {child, []engine.Arrival{fails("child", history.FailureTerminated, 2)}, history.FailureApplication, history.FailureTerminated},
-		"a scope that the code cancelled":            {scope, nil, history.FailureApplication, history.FailureCancelled},
-		"the loser of a select":                      {loser, []engine.Arrival{event("e", "1")}, history.FailureApplication, history.FailureCancelled},
-		"the instance was cancelled":                 {calls, []engine.Arrival{cancelRequest("as it was")}, history.FailureCancelled, ""},
-		"cancelled, and the activity was stopped":    {shielded, []engine.Arrival{cancelRequest("x"), fails("activity", history.FailureCancelled, 2)}, history.FailureCancelled, ""},
-		"a request that comes behind the end":        {calls, []engine.Arrival{fails("activity", history.FailureCancelled, 2), cancelRequest("late")}, history.FailureApplication, history.FailureCancelled},
-		"another failure of one that was cancelled":  {shielded, []engine.Arrival{cancelRequest("x"), fails("activity", history.FailureLost, 2)}, history.FailureLost, ""},
-		"another failure of one that nobody stopped": {calls, []engine.Arrival{fails("activity", history.FailureLost, 2)}, history.FailureLost, ""},
+		"an activity that was stopped":                        {calls, []engine.Arrival{fails("activity", history.FailureCancelled, 2)}, history.FailureApplication, history.FailureCancelled},
+		"a child that was cancelled":                          {child, []engine.Arrival{fails("child", history.FailureCancelled, 2)}, history.FailureApplication, history.FailureCancelled},
+		"a child that was terminated":                         {child, []engine.Arrival{fails("child", history.FailureTerminated, 2)}, history.FailureApplication, history.FailureTerminated},
+		"a scope that the code cancelled":                     {scope, nil, history.FailureApplication, history.FailureCancelled},
+		"the loser of a select":                               {loser, []engine.Arrival{event("e", "1")}, history.FailureApplication, history.FailureCancelled},
+		"the instance was cancelled":                          {calls, []engine.Arrival{cancelRequest("as it was")}, history.FailureCancelled, ""},
+		"cancelled, and the activity was stopped":             {shielded, []engine.Arrival{cancelRequest("x"), fails("activity", history.FailureCancelled, 2)}, history.FailureCancelled, ""},
+		"a request that comes after the end":                  {calls, []engine.Arrival{fails("activity", history.FailureCancelled, 2), cancelRequest("late")}, history.FailureApplication, history.FailureCancelled},
+		"another failure of an activity that was cancelled":   {shielded, []engine.Arrival{cancelRequest("x"), fails("activity", history.FailureLost, 2)}, history.FailureLost, ""},
+		"another failure of an activity that was not stopped": {calls, []engine.Arrival{fails("activity", history.FailureLost, 2)}, history.FailureLost, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, test.code)
@@ -224,14 +224,14 @@ func TestK01OnlyWhoWasCancelledEndsAsCancelled(t *testing.T) {
 			end := &f.events[len(f.events)-1]
 			says := "as it was"
 			if name == "the loser of a select" {
-				says = "another branch of the select was first"
+				says = "another operation of the select was first"
 			}
 			if end.Kind != history.OrchestrationFailed || end.Failure.Kind != test.want || !strings.Contains(end.Failure.Message, says) {
 				t.Fatalf("it ended with %+v", end.Failure)
 			}
 			f.replaysCleanly()
-			// Histories that a former build recorded stay what they are; a kind that
-			// no build gave is another end.
+			// Histories of an earlier build keep their meaning; a kind that no build
+			// recorded is a different end.
 			for _, kind := range []string{test.old, history.FailureLost + "?"} {
 				if kind == "" {
 					continue
@@ -284,7 +284,7 @@ func TestSubOrchestrations(t *testing.T) {
 			Failure: &history.Failure{Kind: history.FailureTerminated, Instance: "mine", Message: "m"}}, Proven: true})
 		f.wantHistory("1 Started", "2 Child(C)", "3 Fail←2", "4 Completed(terminated mine)")
 	})
-	t.Run("P-06 an unawaited child runs on", func(t *testing.T) {
+	t.Run("P-06 an unawaited child continues to run", func(t *testing.T) {
 		f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 			c.Child(engine.ChildCall{Name: "C"})
 			return nil, nil
@@ -327,6 +327,8 @@ func TestJudge(t *testing.T) {
 	older.ExecutionID, newer.ExecutionID = -1, 2
 	forged := fired(4)
 	forged.Proven = false
+	at := func(a engine.Arrival, ms int64) engine.Arrival { a.SourceAtMS = ms; return a }
+	timerAt := f.events[3].AtMS
 	tests := []struct {
 		name string
 		a    engine.Arrival
@@ -343,7 +345,13 @@ func TestJudge(t *testing.T) {
 		{"completion from outside for an inline activity", completed(2, "2"), engine.Misaddressed, 0},
 		{"the same start", start("0"), engine.Duplicate, 1},
 		{"another start", another, engine.Exists, 0},
-		{"good", fired(4), engine.Recorded, 0},
+		{"M-19 an event that was lost in a restore: another has its id", at(fired(4), timerAt-1), engine.Late, 0},
+		{"M-19 no event has its id", at(completed(99, "1"), 7), engine.Late, 0},
+		{"M-19 an event of another kind has its id", at(completed(4, "1"), timerAt-1), engine.Late, 0},
+		{"M-19 the one that has its id is completed", at(completed(3, "2"), timerAt-1), engine.Late, 0},
+		{"M-19 it was in an execution that does not exist", at(newer, 7), engine.Late, 0},
+		{"the time of an event is no proof", at(forged, timerAt), engine.Forged, 0},
+		{"good, and the message says when the timer was created", at(fired(4), timerAt), engine.Recorded, 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

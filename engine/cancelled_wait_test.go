@@ -9,14 +9,14 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// waits are the calls that wait for whatever comes first, or for everything:
-// each says what it gave.
+// waits has the calls that wait for the first operation or for all of them. Each returns
+// its outcome as text.
 var waits = map[string]func(c *engine.Context, fs ...*engine.Future) (string, error){
 	"Select": func(c *engine.Context, fs ...*engine.Future) (string, error) {
 		i, err := c.Select(false, fs...)
 		return fmt.Sprint(i), err
 	},
-	"SelectKeep": func(c *engine.Context, fs ...*engine.Future) (string, error) {
+	"SelectWithoutCancel": func(c *engine.Context, fs ...*engine.Future) (string, error) {
 		i, err := c.Select(true, fs...)
 		return fmt.Sprint(i), err
 	},
@@ -44,12 +44,12 @@ var waits = map[string]func(c *engine.Context, fs ...*engine.Future) (string, er
 	},
 }
 
-// A cancel does not look like an outcome: a call in the cancelled scope returns
-// the scope's error, whether it waited when the cancel came or is made later,
-// and whether what it waits for was cancelled with the scope or not.
-func TestACancelIsNoOutcome(t *testing.T) {
+// A cancel is not an outcome: a call in the cancelled scope returns the scope's error,
+// whether it was waiting at the cancel or is made later, and whether or not its
+// operations were cancelled with the scope.
+func TestACancelIsNotAnOutcome(t *testing.T) {
 	t.Parallel()
-	none := map[string]string{"Select": "-1", "SelectKeep": "-1", "Settle": "0", "Any": "-1 ", "AsCompleted": "[]", "Map": "0"}
+	none := map[string]string{"Select": "-1", "SelectWithoutCancel": "-1", "Settle": "0", "Any": "-1 ", "AsCompleted": "[]", "Map": "0"}
 	for name, wait := range waits {
 		run := func(t *testing.T, want string, code func(c *engine.Context) (string, error), last engine.Arrival) {
 			t.Helper()
@@ -101,8 +101,9 @@ func TestACancelIsNoOutcome(t *testing.T) {
 			}, cancelRequest("enough"))
 		})
 	}
-	// What was ready before is an outcome: the cancel comes in the same round.
-	ready := map[string]string{"Select": "1", "SelectKeep": "1", "Any": "1 1", "AsCompleted": "[1]"}
+	// An operation that was ready before is an outcome, although the cancel comes in the
+	// same round.
+	ready := map[string]string{"Select": "1", "SelectWithoutCancel": "1", "Any": "1 1", "AsCompleted": "[1]"}
 	for name, want := range ready {
 		t.Run(name+" of what was ready before", func(t *testing.T) {
 			t.Parallel()

@@ -8,26 +8,28 @@ import (
 	"github.com/turnstile-go/turnstile/internal/redriving"
 )
 
-// Normalizer passes a payload through the type that the code has now, so that
-// a field added to it does not count as another input (rule 3). Nil compares
-// bytes alone.
+// Normalizer re-encodes a payload by way of the type that the code has now, so that
+// adding a field to the type does not count as a different input (rule 3). If nil, only
+// bytes are compared.
 type Normalizer func([]byte) ([]byte, error)
 
-// schedule is rule 3: when the code starts an operation, it claims the next
-// unclaimed scheduling event of the round there and then, or, in a round that
-// has no answers yet, appends one. Position is identity: two operations with
-// equal name and input are two events.
+// schedule implements rule 3: when the code starts an operation, it immediately claims
+// the next unclaimed scheduling event of the round or, in a live round, appends a new
+// one. Position is identity: two operations with equal name and input are two events.
 //
-// want has every field that identifies the operation, and those that are not
-// compared but recorded with a new one.
+// want has all fields that identify the operation, and fields that are recorded but not
+// compared.
 func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*history.Event, error) {
 	if want.FireAtMS != 0 {
 		want.DurationMS = max(want.FireAtMS-x.recordedMS(), 0)
 	}
 	if x.cursor.live {
+		if x.cfg.Options.ReadOnly {
+			return nil, x.suspend()
+		}
 		if x.run.operations >= x.cfg.Options.MaxOperations {
 			return nil, x.giveUp(&StuckError{Kind: StuckLimit, EventID: x.cursor.visiting, Message: fmt.Sprintf(
-				"the code scheduled more than %d operations in answer to one arrival, the last %s at %s; await results in between, or raise the limit", x.cfg.Options.MaxOperations, x.describe(want), x.caller())})
+				"the code scheduled more than %d operations in response to one arrival, the last one %s at %s; await results in between, or raise the limit", x.cfg.Options.MaxOperations, x.describe(want), x.caller())})
 		}
 		x.run.operations++
 		if want.Kind == history.TimerCreated {
@@ -52,8 +54,8 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 	return e, nil
 }
 
-// recordedMS is when the operation that the code starts now was, or will be,
-// recorded.
+// recordedMS returns the time at which the operation that the code starts now was
+// recorded, or will be.
 func (x *Execution) recordedMS() int64 {
 	if !x.cursor.live && x.cursor.claim < x.cursor.claimEnd {
 		return x.events.at(x.cursor.claim).AtMS
@@ -61,10 +63,10 @@ func (x *Execution) recordedMS() int64 {
 	return x.run.nowMS
 }
 
-// extraOperation: the round's answers are all claimed, and the code starts one
-// more.
+// extraOperation returns the error for code that starts another operation after it has
+// claimed all scheduling events of the round.
 func (x *Execution) extraOperation(want *history.Event) *StuckError {
-	id, recorded := int64(x.cursor.claimEnd), "no further operation in this round, the last event of which is "+x.describe(x.events.at(x.cursor.claimEnd-1))
+	id, recorded := int64(x.cursor.claimEnd), "no further operation in this round, which ends with "+x.describe(x.events.at(x.cursor.claimEnd-1))
 	if x.cursor.claimEnd < x.events.len() {
 		next := x.events.at(x.cursor.claimEnd)
 		id, recorded = next.EventID, x.describe(next)+" and no further operation before it"
@@ -72,15 +74,15 @@ func (x *Execution) extraOperation(want *history.Event) *StuckError {
 	return x.disagreement(3, id, recorded, "started "+x.describe(want), x.caller())
 }
 
-// compare returns what of a recorded scheduling event differs from what the
-// code does now, "" if nothing does.
+// compare returns the name of the first property in which the recorded scheduling event
+// differs from the operation that the code starts now, or "" if they match.
 func compare(e, want *history.Event, normalize Normalizer) string {
 	switch {
 	case e.Kind != want.Kind:
 		return "kind"
 	case e.Name != want.Name:
 		return "name"
-	case e.Op != want.Op, e.Imposed != want.Imposed:
+	case e.Op != want.Op, e.Forced != want.Forced:
 		return "operation"
 	case e.Version != want.Version:
 		return "version"

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// nondeterminism runs a cold turn that has to be stuck for nondeterminism.
+// nondeterminism makes a cold turn that must be stuck with a nondeterminism error.
 func (f *fixture) nondeterminism(arrivals ...engine.Arrival) *engine.NondeterminismError {
 	f.t.Helper()
 	turn := f.turn(arrivals...)
@@ -85,7 +85,7 @@ func TestRule3ClaimingIsImmediate(t *testing.T) {
 			if !strings.Contains(nd.Location, "claim_test.go:") {
 				t.Errorf("location is %q, want one in this file", nd.Location)
 			}
-			// The right code goes on from there.
+			// The right code continues from there.
 			f.replaceCode(one(test.was))
 			if turn := f.turn(); turn.Stuck != nil || !turn.Recovered {
 				t.Errorf("right code: stuck %v, recovered %v", turn.Stuck, turn.Recovered)
@@ -191,7 +191,7 @@ func TestR26AFieldAddedToAnInputTypeDoesNotPark(t *testing.T) {
 
 func TestR02EqualOperationsAreTwo(t *testing.T) {
 	t.Parallel()
-	// The first bug that the papers set out to fix: the same name and input
+	// The first bug that the papers fix: an operation with the same name and input was
 	// adopted twice.
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 		a, b := act(c, "A"), act(c, "A")

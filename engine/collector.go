@@ -5,25 +5,24 @@ import (
 	"slices"
 )
 
-// collector hands out futures one by one in the order in which they become
-// ready (rule 6). It waits with each of them once, so that taking n of them
-// costs n steps, where n times a select over those that are left would cost
-// n².
+// collector yields futures one by one, in the order in which they become ready (rule 6).
+// It registers with each future once, so that taking n of them costs n steps. A Select
+// over the remaining futures, repeated n times, would cost n² steps.
 type collector struct {
 	x       *Execution
 	members []member
-	ready   []int // places of members that are ready, in history order
-	taken   int   // how many of them were handed out
+	ready   []int // indexes of the members that are ready, in history order
+	taken   int   // how many of them were returned
 	blocked *coroutine
 }
 
-// member is a future of a collector, and the collector's wait for it.
+// member is one future of a collector, with the collector's wait for it.
 type member struct {
 	wait   wait
 	future *Future
 }
 
-// collect returns a collector of fs, which has room for n futures in all.
+// collect returns a collector of fs with capacity for n futures.
 func (x *Execution) collect(n int, fs ...*Future) *collector {
 	k := &collector{x: x, members: make([]member, 0, max(n, len(fs)))}
 	for _, f := range fs {
@@ -35,7 +34,7 @@ func (x *Execution) collect(n int, fs ...*Future) *collector {
 	return k
 }
 
-// add takes in one more.
+// add adds one future.
 func (k *collector) add(f *Future) {
 	k.join(f)
 	if f.state == open {
@@ -47,7 +46,8 @@ func (k *collector) add(f *Future) {
 	}
 }
 
-// join never moves the members, to which their futures point.
+// join appends a member. It must not reallocate members, because the futures point to
+// their waits.
 func (k *collector) join(f *Future) {
 	k.members = append(k.members, member{future: f})
 	m := &k.members[len(k.members)-1]
@@ -57,7 +57,7 @@ func (k *collector) join(f *Future) {
 	}
 }
 
-// gather notes that a member has become ready.
+// gather notes that a member is ready.
 func (k *collector) gather(place int) {
 	k.ready = append(k.ready, place)
 	if c := k.blocked; c != nil {
@@ -66,7 +66,7 @@ func (k *collector) gather(place int) {
 	}
 }
 
-// next waits for the next one to become ready and returns its place.
+// next waits until another member is ready and returns its index.
 func (k *collector) next(call string, c *Context) (int, error) {
 	co, err := k.x.enter(call, "")
 	if err != nil {
@@ -88,7 +88,7 @@ func (k *collector) next(call string, c *Context) (int, error) {
 	return place, nil
 }
 
-// close takes the waits back from those that are still open.
+// close unregisters from the futures that are still open.
 func (k *collector) close() {
 	for i := range k.members {
 		if m := &k.members[i]; m.future.state == open {

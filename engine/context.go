@@ -11,42 +11,43 @@ import (
 	"github.com/turnstile-go/turnstile/internal/header"
 )
 
-// Context is what orchestration code sees of its execution. It carries a scope
-// only: a durable call blocks the coroutine that runs, whichever context it was
-// given (rule 10).
+// Context is the orchestration code's view of its execution. Its only state is a scope: a
+// durable call blocks the coroutine that runs, no matter which Context it was made on
+// (rule 10).
 type Context struct {
 	x     *Execution
 	scope *scope
-	// headers that what is started with it gets besides those of the start.
+	// headers for everything that is started with this context, in addition to those of
+	// the start.
 	headers map[string]string
-	// label of what is started with it, for people.
+	// label for everything that is started with this context, for people.
 	label string
 }
 
-// Info is what an orchestration can learn about itself.
+// Info describes the execution to its own code.
 type Info struct {
 	Instance    string
 	ExecutionID int64
 	Name        string
 	Version     string
-	// HistoryLength is the id of the last event that was visited or that the
-	// code has made, whichever is later: the same in live turn and replay, and
-	// however the arrivals were cut into turns.
+	// HistoryLength is the id of the last event that was visited or that the code has
+	// made, whichever is higher. It is the same in a live turn and in a replay, and does
+	// not depend on how arrivals were divided into turns.
 	HistoryLength int64
-	// ContinueAsNewSuggested is set from 4,096 events on: a replay from nothing
-	// takes its time, and a history has a limit. It never changes for a given
-	// HistoryLength, for the code acts on it.
+	// ContinueAsNewSuggested is set from 4,096 events on, because a cold replay takes
+	// time and the length of a history is limited. It depends on HistoryLength alone,
+	// because code makes decisions with it.
 	ContinueAsNewSuggested bool
-	// Headers of what is started with the context, nil for none: those that came
-	// with the start, and those of WithHeaders. Not to be changed.
+	// Headers for everything that is started with this context: those of the start and
+	// those of WithHeaders; nil for none. Do not modify the map.
 	Headers map[string]string
 }
 
-// longHistory is part of what replays are made of: never change it.
+// longHistory affects what replayed code does: never change it.
 const longHistory = 4096
 
-// Info returns what is known of the execution. Outside its running code nothing
-// is known of the length.
+// Info returns a description of the execution. If it is called outside the running code,
+// HistoryLength is 0.
 func (c *Context) Info() Info {
 	info := c.x.info
 	info.Headers = header.Merge(info.Headers, c.headers)
@@ -57,17 +58,17 @@ func (c *Context) Info() Info {
 	return info
 }
 
-// reached is the id of the last event that was visited or that the code has made,
-// whichever is later.
+// reached returns the id of the last event that was visited or that the code has made,
+// whichever is higher.
 func (x *Execution) reached() int64 { return max(x.cursor.visiting, x.cursor.scheduled) }
 
-// Sealed reports whether the text of payloads is to be kept out of errors,
-// because payloads are sealed where they are stored. It says how this process is
-// set up: nothing that the code does may hang on it.
-func (c *Context) Sealed() bool { return c.x.cfg.Options.Conceal != nil }
+// Encoded reports whether payloads must be kept out of error texts, because stored
+// payloads are encoded with a codec. It describes the configuration of this process, so
+// code must not make decisions with it.
+func (c *Context) Encoded() bool { return c.x.cfg.Options.Conceal != nil }
 
-// Err returns the error of a cancelled scope, nil while it is not cancelled;
-// outside the running code ErrNotRunning.
+// Err returns the error of a cancelled scope, or nil if it is not cancelled. Outside the
+// running code it returns a *MisuseError that wraps ErrNotRunning.
 func (c *Context) Err() error {
 	if !c.x.owned() {
 		return c.x.notOwned("Err")
@@ -78,8 +79,8 @@ func (c *Context) Err() error {
 	return nil
 }
 
-// enter is what every durable call does first: it returns the coroutine that
-// runs, or why the call can't be made.
+// enter is the first step of every durable call. It returns the coroutine that runs, or
+// an error if the call is not allowed.
 func (x *Execution) enter(call, name string) (*coroutine, error) {
 	c, err := x.enterUnrecorded(call, name)
 	if err == nil && x.intercepted != "" {
@@ -92,15 +93,15 @@ func (x *Execution) enter(call, name string) (*coroutine, error) {
 	return c, err
 }
 
-// enterUnrecorded is enter for calls that record nothing and wait for nothing,
-// which interceptors may make too.
+// enterUnrecorded is enter for calls that neither record nor wait. Interceptors may make
+// them too.
 func (x *Execution) enterUnrecorded(call, name string) (*coroutine, error) {
 	if !x.owned() {
 		return nil, x.notOwned(named(call, name))
 	}
 	c := x.current
 	if x.closed.Load() && !c.stopping {
-		// The turn went on without this code, which had blocked (rule 10).
+		// The turn continued without this code because the code blocked (rule 10).
 		runtime.Goexit()
 	}
 	switch {
@@ -110,7 +111,11 @@ func (x *Execution) enterUnrecorded(call, name string) (*coroutine, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", named(call, name), ErrUnwinding)
 	case x.nested != "":
-		return nil, nestedIn(named(call, name), x.nested)
+		err := nestedIn(named(call, name), x.nested)
+		if c.query && x.asked == nil {
+			x.asked = err
+		}
+		return nil, err
 	}
 	x.progress.Add(1)
 	return c, nil
@@ -123,21 +128,21 @@ func named(call, name string) string {
 	return call + " " + name
 }
 
-// ActivityCall is an activity to schedule.
+// ActivityCall describes an activity to schedule.
 type ActivityCall struct {
 	Name  string
 	Input []byte
-	// Lent: Input is the caller's again when the call returns; what is recorded
-	// is a copy.
+	// Lent says that the caller reuses Input after the call returns, so a copy is
+	// recorded.
 	Lent  bool
 	Retry *history.Retry
 	// Inline runs it inside the turn instead of sending it to a queue.
 	Inline bool
-	// Normalize compares inputs on replay where their bytes differ.
+	// Normalize is used on replay to compare inputs whose bytes differ.
 	Normalize Normalizer
 }
 
-// Activity schedules an activity.
+// Activity schedules an activity and returns its future.
 func (c *Context) Activity(call ActivityCall) *Future {
 	want := history.Event{Kind: history.ActivityScheduled, Name: call.Name, Payload: call.Input, Inline: call.Inline, Retry: call.Retry, Headers: c.headers, Label: c.label}
 	if call.Lent && c.x.owned() && c.x.cursor.live {
@@ -146,8 +151,8 @@ func (c *Context) Activity(call ActivityCall) *Future {
 	return c.operation("activity", &want, call.Normalize)
 }
 
-// Timer creates a timer that fires d from now. Zero and negative durations are
-// recorded like any other and fire without delay.
+// Timer creates a timer that fires d from now, rounded up to milliseconds. Zero and
+// negative durations are recorded like any other, and the timer fires without delay.
 func (c *Context) Timer(d time.Duration) *Future {
 	ms := d.Milliseconds()
 	if d > 0 && d%time.Millisecond != 0 {
@@ -156,19 +161,19 @@ func (c *Context) Timer(d time.Duration) *Future {
 	return c.operation("timer", &history.Event{Kind: history.TimerCreated, DurationMS: ms, Label: c.label}, nil)
 }
 
-// TimerAt creates a timer that fires at a time, in Unix milliseconds. What is
-// recorded and compared is its duration from when it is recorded, the same on
-// every replay. A time that has passed is one of no duration.
+// TimerAt creates a timer that fires at a time in Unix milliseconds. It records and
+// compares the duration from the time of the event, so every replay computes the same
+// value. For a time in the past the duration is 0.
 func (c *Context) TimerAt(atMS int64) *Future {
 	return c.operation("timer", &history.Event{Kind: history.TimerCreated, FireAtMS: max(atMS, 1), Label: c.label}, nil)
 }
 
-// ExternalEvent waits for an external event of that name: the oldest that is
-// kept, or the next to come.
+// ExternalEvent waits for an external event with this name: the oldest that is kept, or
+// the next that arrives.
 func (c *Context) ExternalEvent(name string) *Future { return c.ExternalEventIf(name, nil) }
 
-// ExternalEventIf is ExternalEvent for a wait that rejects data: an event that
-// it does not accept is consumed, its rejection recorded, and it goes on waiting.
+// ExternalEventIf is ExternalEvent with an acceptor. An event that accepts rejects is
+// consumed, its rejection is recorded, and the wait continues.
 func (c *Context) ExternalEventIf(name string, accepts Acceptor) *Future {
 	f := c.operation("wait for external event", &history.Event{Kind: history.ExternalSubscribed, Name: name, Label: c.label}, nil)
 	if f.state == open {
@@ -177,24 +182,24 @@ func (c *Context) ExternalEventIf(name string, accepts Acceptor) *Future {
 	return f
 }
 
-// ChildCall is a sub-orchestration, or a detached one, to start.
+// ChildCall describes a sub-orchestration or a detached orchestration to start.
 type ChildCall struct {
 	Name string
-	// Version asked for; empty means the newest when it starts.
+	// Version to start; empty means the newest at the time of the start.
 	Version string
-	// Instance id; empty derives one from this instance, execution and event.
+	// Instance is the id of the child; empty derives one from this instance, its
+	// execution and the event.
 	Instance  string
 	Input     []byte
 	Normalize Normalizer
-	// UseExisting waits for the instance that has the id already, if it runs
-	// the same orchestration, in place of failing.
+	// UseExisting waits for the existing instance with this id, if it runs the same
+	// orchestration. Otherwise an id in use fails the child.
 	UseExisting bool
-	// OnParentEnd says what becomes of the child when this execution ends and
-	// it still runs: history.ParentEndCancel, history.ParentEndTerminate, or
-	// empty to leave it.
+	// OnParentEnd says what happens to the child if it still runs when this execution
+	// ends: history.ParentEndCancel, history.ParentEndTerminate, or empty to let it run.
 	OnParentEnd string
-	// LimitKey and Limit: at most so many instances with this key run at a time; 0 for no
-	// limit.
+	// LimitKey and Limit allow at most Limit instances with this key to run at a time; 0
+	// means no limit.
 	LimitKey string
 	Limit    int
 }
@@ -205,7 +210,7 @@ func (call *ChildCall) event(c *Context, kind history.Kind) *history.Event {
 		LimitKey: call.LimitKey, Limit: call.Limit}
 }
 
-// Child starts a sub-orchestration.
+// Child starts a sub-orchestration and returns its future.
 func (c *Context) Child(call ChildCall) *Future {
 	f := c.operation("sub-orchestration", call.event(c, history.SubOrchestrationScheduled), call.Normalize)
 	if f.id != 0 {
@@ -214,8 +219,8 @@ func (c *Context) Child(call ChildCall) *Future {
 	return f
 }
 
-// Detach starts an orchestration that nobody waits for, and returns its
-// instance id. No completion comes back.
+// Detach starts an orchestration without waiting for it, and returns its instance id. Its
+// result is not reported.
 func (c *Context) Detach(call ChildCall) (instance string, err error) {
 	if _, err := c.x.enter("Detach", call.Name); err != nil {
 		return "", err
@@ -230,8 +235,8 @@ func (c *Context) Detach(call ChildCall) (instance string, err error) {
 	return e.Instance, nil
 }
 
-// operation schedules what a completion or an external event will answer. In a
-// cancelled scope nothing is recorded and the future is cancelled.
+// operation schedules an operation that a completion or an external event will complete.
+// In a cancelled scope it records nothing and returns a cancelled future.
 func (c *Context) operation(call string, want *history.Event, normalize Normalizer) *Future {
 	x := c.x
 	if _, err := x.enter(call, want.Name); err != nil {
@@ -252,7 +257,7 @@ func (c *Context) operation(call string, want *history.Event, normalize Normaliz
 	f.id = e.EventID
 	c.scope.add(f)
 	x.openOps++
-	// In a replay all of the events are there already.
+	// In a replay all events are already known, so make room for them at once.
 	x.ops.reserve(x.events.len() + turnRoom)
 	for x.ops.len() < int(f.id)-1 {
 		x.ops.append(nil)
@@ -264,26 +269,12 @@ func (c *Context) operation(call string, want *history.Event, normalize Normaliz
 	return f
 }
 
-// SetCustomStatus sets what describe shows; it is visible once the turn is
-// committed. It is no event: replay recomputes it.
-func (c *Context) SetCustomStatus(status []byte) error {
-	if _, err := c.x.enterUnrecorded("SetCustomStatus", ""); err != nil {
-		return err
-	}
-	if x := c.x; x.cursor.live && !x.run.statusSet {
-		x.run.statusSet, x.run.statusWas = true, x.status
-	}
-	c.x.status = status
-	return nil
-}
-
-// Go starts a branch: fn runs side by side with the code that started it, one
-// of them at a time. It first runs when its parent blocks.
+// Go starts a branch: fn runs concurrently with the code that started it, but only one of
+// them runs at a time. fn first runs when its parent blocks.
 func (c *Context) Go(fn func(*Context) ([]byte, error)) *Future { return c.GoFrom(nil, fn) }
 
-// GoFrom is Go for a branch that may make durable calls without code of the
-// author's own on its stack: errors then point to origin, the callers as
-// runtime.Callers gives them.
+// GoFrom is Go for a branch whose durable calls may have no code of the author on their
+// stack. Errors then point to origin, the callers as returned by runtime.Callers.
 func (c *Context) GoFrom(origin []uintptr, fn func(*Context) ([]byte, error)) *Future {
 	x := c.x
 	f := &Future{x: x}
@@ -293,7 +284,7 @@ func (c *Context) GoFrom(origin []uintptr, fn func(*Context) ([]byte, error)) *F
 	}
 	if len(x.coroutines) >= x.cfg.Options.MaxCoroutines {
 		f.state, f.err = cancelled, x.giveUp(&StuckError{Kind: StuckLimit, EventID: x.cursor.visiting, Message: fmt.Sprintf(
-			"the code has more than %d branches at once, the last started at %s; use Map with a limit, or raise the limit", x.cfg.Options.MaxCoroutines, x.caller())})
+			"the code has more than %d branches at a time, the last one started at %s; use Map with a limit, or raise the limit", x.cfg.Options.MaxCoroutines, x.caller())})
 		return f
 	}
 	f.branch = x.spawn(&Context{x: x, scope: c.scope.child(false), headers: c.headers, label: c.label}, fn)

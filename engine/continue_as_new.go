@@ -6,15 +6,16 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/header"
+	"github.com/turnstile-go/turnstile/internal/redriving"
 )
 
-// continueAsNew is the error by which an orchestration ends its execution and
-// asks for the next.
+// continueAsNew is the error that an orchestration returns to end its execution and start
+// the next.
 type continueAsNew struct {
 	version   string
 	input     []byte
 	normalize Normalizer
-	// headers besides those of the start.
+	// headers for the next execution, in addition to those of the start.
 	headers map[string]string
 }
 
@@ -22,10 +23,10 @@ func (e *continueAsNew) Error() string {
 	return "continue as new (return this error from the orchestration)"
 }
 
-// ContinueAsNew returns the error that the orchestration has to return to end
-// this execution and start the next with the given input. An empty version
-// means the newest that is registered then. An orchestration that has called it
-// and completes all the same is stuck: the call alone does nothing.
+// ContinueAsNew returns an error that the orchestration must return to end this execution
+// and start the next with the given input. An empty version means the newest that is
+// registered at that time. The call alone does nothing: if the orchestration calls it and
+// then completes without returning the error, the instance is stuck.
 func (c *Context) ContinueAsNew(version string, input []byte, normalize Normalizer) error {
 	if x := c.x; x.owned() && !x.current.unwinding {
 		x.continues, x.continuedAt = true, x.caller()
@@ -33,12 +34,16 @@ func (c *Context) ContinueAsNew(version string, input []byte, normalize Normaliz
 	return &continueAsNew{version: version, input: input, normalize: normalize, headers: c.headers}
 }
 
-// carried is rule 13: continue-as-new loses nothing. External events of which the code
-// has not been told, because no wait took them or because the code did not look at the
-// wait, and events, a cancel, suspends and resumes not yet visited when the code ended, become the first arrivals of the next execution, in order. A cancel
-// that the code has already seen stays behind, and so do completions. Attached
-// parents go over each time, for they wait for the last execution. A wait under a limit
-// stays behind: it is over.
+// carried implements rule 13: continue-as-new loses nothing. It returns the first
+// arrivals of the next execution, in order:
+//
+//   - external events that the code did not receive, because no wait took them or because
+//     the code never looked at the wait that did;
+//   - events, cancels, suspends and resumes that were not visited when the code ended;
+//   - all attached parents, because they wait for the last execution.
+//
+// Completions are not carried over, nor is a cancel that the code has seen. A wait for a
+// permit of a limit is over, so it is not carried over either.
 func (x *Execution) carried(unvisited []history.Event) []history.Event {
 	next := x.unconsumed()
 	visited := x.events.len()
@@ -54,7 +59,7 @@ func (x *Execution) carried(unvisited []history.Event) []history.Event {
 		switch e.Kind {
 		case history.OrchestrationSuspended:
 			if e.LimitKey != "" {
-				continue // Its turn has come, and its place goes over: the next execution does not ask again.
+				continue // It has its permit, which the next execution keeps: it does not ask again.
 			}
 			next = append(next, e)
 		case history.ExternalEvent:
@@ -62,25 +67,26 @@ func (x *Execution) carried(unvisited []history.Event) []history.Event {
 				next = append(next, e)
 			}
 		case history.OrchestrationCancelRequested, history.ParentAttached, history.OrchestrationResumed:
-			next = append(next, e)
+			if !redriving.Releases(&e) {
+				next = append(next, e)
+			}
 		}
 	}
 	slices.SortStableFunc(next, func(a, b history.Event) int { return cmp.Compare(a.EventID, b.EventID) })
 	return next
 }
 
-// carry takes an arrival that came behind the end over into the next
-// execution.
+// carry moves an arrival that came after the end into the next execution.
 func (x *Execution) carry(a *Arrival, next *[]history.Event) Verdict {
 	if a.ExecutionID != 0 && a.ExecutionID != x.cfg.ExecutionID || a.Suspend != 0 {
-		return x.ledger.judge(a) // Also what names a suspend of the execution that has ended.
+		return x.ledger.judge(a) // An arrival that names a suspend is for the execution that has ended, too.
 	}
 	a = x.attaching(a)
 	id := rememberedAs(&a.Event)
 	switch a.Event.Kind {
 	case history.OrchestrationCancelRequested:
-		// This execution may have seen a cancel; another is for the next one,
-		// as it would be had it come a turn later.
+		// This execution may have seen a cancel; another one is for the next execution,
+		// as if it had arrived one turn later.
 		if at, ok := x.ledger.senders[id]; ok {
 			return Verdict{Kind: Duplicate, EventID: at}
 		}
@@ -112,7 +118,7 @@ func (x *Execution) nextExecution(carried []history.Event) []history.Event {
 			version = o.Version
 		}
 	}
-	start := history.Start{ExecutionID: x.cfg.ExecutionID + 1, CustomStatus: x.status, SearchAttributes: x.search, SenderIDs: x.senderIDs(carried)}
+	start := history.Start{ExecutionID: x.cfg.ExecutionID + 1, States: x.encodedStates(), SearchAttributes: x.search, SenderIDs: x.senderIDs(carried)}
 	if was.Start != nil {
 		start.StartID, start.Parent = was.Start.StartID, was.Start.Parent
 		start.FairnessGroup = was.Start.FairnessGroup
@@ -128,8 +134,8 @@ func (x *Execution) nextExecution(carried []history.Event) []history.Event {
 	return events
 }
 
-// senderIDs returns the newest sender ids, oldest first, without those of the
-// events carried over, which stand in the next execution themselves.
+// senderIDs returns the most recent sender ids, oldest first, without those of the events
+// that are carried over, because the next execution has these events.
 func (x *Execution) senderIDs(carried []history.Event) []string {
 	over := make(map[string]bool, len(carried))
 	for i := range carried {
@@ -150,5 +156,5 @@ func (x *Execution) senderIDs(carried []history.Event) []string {
 	return ids
 }
 
-// maxCarriedSenderIDs bounds how many sender ids go over into the next execution.
+// maxCarriedSenderIDs limits how many sender ids the next execution gets.
 const maxCarriedSenderIDs = 256

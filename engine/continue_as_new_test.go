@@ -57,7 +57,7 @@ func TestRule13ContinueAsNewLosesNothing(t *testing.T) {
 			t.Fatalf("ended with %v", turn.End())
 		}
 	})
-	t.Run("N-02 unconsumed events and what stands behind the end go over", func(t *testing.T) {
+	t.Run("N-02 unconsumed events and arrivals after the end are carried over", func(t *testing.T) {
 		f := newFixture(t, func(c *engine.Context, in []byte) ([]byte, error) {
 			if string(in) == "0" {
 				if _, err := c.Await(c.ExternalEvent("go")); err != nil {
@@ -74,7 +74,7 @@ func TestRule13ContinueAsNewLosesNothing(t *testing.T) {
 		turn := f.turn(start("0"), event("b", "2"), event("a", "1"), event("go", "g"), late, cancelRequest("stop"), again, cancelRequest("twice"), completed(1, "x"))
 		f.wantHistory("1 Started", "2 Sub(go)", "3 Ev(b)", "4 Ev(a)", "5 Ev(go)", "6 ContinuedAsNew(1)")
 		if got, want := names(turn.Next), "[1 Started:1 2 Ev(b):2 3 Ev(a):1 4 Ev(c):3 5 CancelRequested:]"; got != want {
-			t.Fatalf("next begins with %s, want %s", got, want)
+			t.Fatalf("next starts with %s, want %s", got, want)
 		}
 		var kinds []string
 		for _, v := range turn.Verdicts {
@@ -89,7 +89,7 @@ func TestRule13ContinueAsNewLosesNothing(t *testing.T) {
 			t.Errorf("E-08 the same sender id after the continue-as-new: %v", turn.Verdicts[0])
 		}
 		if end := turn.End(); end == nil || end.Failure.Kind != history.FailureCancelled {
-			t.Errorf("the cancel did not go over: %v", turn.State)
+			t.Errorf("the cancel was not carried over: %v", turn.State)
 		}
 	})
 	t.Run("E-08 a sender id consumed before the continue-as-new", func(t *testing.T) {
@@ -124,12 +124,12 @@ func TestRule13ContinueAsNewLosesNothing(t *testing.T) {
 		broken = false
 		turn := f.turn(event("y", "3"))
 		if got, want := names(turn.Next), "[1 Started:0 2 Ev(x):2 3 CancelRequested: 4 Ev(y):3]"; got != want {
-			t.Fatalf("next begins with %s, want %s", got, want)
+			t.Fatalf("next starts with %s, want %s", got, want)
 		}
 		f.wantHistory("1 Started", "2 Sub(go)", "3 Ev(go)", "4 Ev(x)", "5 CancelRequested", "6 ContinuedAsNew(0)")
 		f.replaysCleanly()
 	})
-	t.Run("rule 13 a cancel that the code has seen stays behind", func(t *testing.T) {
+	t.Run("rule 13 a cancel that the code has seen is not carried over", func(t *testing.T) {
 		f := newFixture(t, func(c *engine.Context, in []byte) ([]byte, error) {
 			if _, err := call(c, "A"); !errors.Is(err, engine.ErrCancelled) {
 				return nil, fmt.Errorf("not cancelled: %w", err)
@@ -139,7 +139,7 @@ func TestRule13ContinueAsNewLosesNothing(t *testing.T) {
 		f.turn(start("0"))
 		turn := f.turn(cancelRequest("stop"))
 		if got, want := names(turn.Next), "[1 Started:0]"; got != want {
-			t.Fatalf("next begins with %s, want %s", got, want)
+			t.Fatalf("next starts with %s, want %s", got, want)
 		}
 	})
 	t.Run("N-03 open activities and timers are closed", func(t *testing.T) {
@@ -158,26 +158,26 @@ func TestRule13ContinueAsNewLosesNothing(t *testing.T) {
 			t.Errorf("cancelled %v, want the activity and the timer", turn.Cancelled)
 		}
 	})
-	t.Run("custom status goes over", func(t *testing.T) {
+	t.Run("the custom status is carried over", func(t *testing.T) {
 		f := newFixture(t, func(c *engine.Context, in []byte) ([]byte, error) {
 			if string(in) == "0" {
-				c.SetCustomStatus([]byte(`"first"`))
-				c.SetCustomStatus([]byte(`"second"`))
+				c.SetState(history.ListedState, []byte(`"first"`))
+				c.SetState(history.ListedState, []byte(`"second"`))
 				return nil, c.ContinueAsNew("", []byte("1"), nil)
 			}
 			v, err := call(c, "A")
 			return []byte(v), err
 		})
 		turn := f.turn(start("0"))
-		if string(turn.CustomStatus) != `"second"` || !turn.StatusChanged {
-			t.Errorf("status %s, changed %v", turn.CustomStatus, turn.StatusChanged)
+		if string(history.StateNamed(turn.States, history.ListedState)) != `"second"` || !turn.StatesChanged {
+			t.Errorf("status %s, changed %v", turn.States, turn.StatesChanged)
 		}
 		f = next(t, f, turn)
-		if turn = runNext(t, f, 2); string(turn.CustomStatus) != `"second"` || turn.StatusChanged {
-			t.Errorf("next: status %s, changed %v", turn.CustomStatus, turn.StatusChanged)
+		if turn = runNext(t, f, 2); string(history.StateNamed(turn.States, history.ListedState)) != `"second"` || turn.StatesChanged {
+			t.Errorf("next: status %s, changed %v", turn.States, turn.StatesChanged)
 		}
 	})
-	t.Run("search attributes go over", func(t *testing.T) {
+	t.Run("search attributes are carried over", func(t *testing.T) {
 		text := history.SearchTextOf
 		f := newFixture(t, func(c *engine.Context, in []byte) ([]byte, error) {
 			if string(in) == "0" {
@@ -231,7 +231,7 @@ func TestV03ContinueAsNewVersion(t *testing.T) {
 	}
 }
 
-func TestAContinueAsNewThatIsDroppedIsNoEnd(t *testing.T) {
+func TestAContinueAsNewWhoseErrorIsDroppedIsStuck(t *testing.T) {
 	t.Parallel()
 	again := func(c *engine.Context) error { return c.ContinueAsNew("", []byte("1"), nil) }
 	for name, code := range map[string]engine.Func{
@@ -278,11 +278,11 @@ func TestAContinueAsNewThatIsDroppedIsNoEnd(t *testing.T) {
 		code engine.Func
 		want string
 	}{
-		"what is wrapped continues": {func(c *engine.Context, _ []byte) ([]byte, error) {
-			again(c) // It is called again.
+		"a wrapped continue-as-new continues": {func(c *engine.Context, _ []byte) ([]byte, error) {
+			again(c) // a second call
 			return nil, fmt.Errorf("next month: %w", again(c))
 		}, "2 ContinuedAsNew(1)"},
-		"another error is told": {func(c *engine.Context, _ []byte) ([]byte, error) {
+		"another error is reported": {func(c *engine.Context, _ []byte) ([]byte, error) {
 			return nil, fmt.Errorf("not wrapped: %v", again(c))
 		}, "2 Failed(application)"},
 	} {
@@ -294,7 +294,7 @@ func TestAContinueAsNewThatIsDroppedIsNoEnd(t *testing.T) {
 			f.replaysCleanly()
 		})
 	}
-	t.Run("what an earlier build has completed replays", func(t *testing.T) {
+	t.Run("an end that an earlier build recorded replays", func(t *testing.T) {
 		t.Parallel()
 		f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) { return []byte("end"), nil })
 		f.turn(start("0"))

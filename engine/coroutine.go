@@ -12,16 +12,16 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Rule 10: one coroutine runs at a time. A turn that ends unwinds its
-// coroutines with runtime.Goexit, which user code can't recover.
+// Rule 10: one coroutine runs at a time. Coroutines that are no longer needed are unwound
+// with runtime.Goexit, which user code cannot recover from.
 
-// coroutine runs one branch of the code, the main function being the first.
+// coroutine runs one branch of the code. The main function is the first.
 type coroutine struct {
 	x       *Execution
 	number  int // order of start
 	context *Context
-	future  *Future   // of a branch; nil for main
-	origin  []uintptr // the callers of a branch that runs no code of the author's own
+	future  *Future   // nil for main
+	origin  []uintptr // callers of a branch that has no code of the author on its stack
 
 	resume func() (struct{}, bool)
 	stop   func()
@@ -31,34 +31,36 @@ type coroutine struct {
 	blocked bool
 	wait    wait
 
-	probing  bool // asked only where it waits
+	probing  bool // resumed only to report where it waits
 	location string
 
+	query       bool // it stands for the handler of a query
 	stopping    bool // being unwound by stop
 	unwinding   bool // durable calls fail and record nothing
 	unwindCalls int
-	exited      bool // runtime.Goexit by user code
+	exited      bool // user code called runtime.Goexit
 
-	// refused is why a deferred function could not go on while a panic or
-	// runtime.Goexit was under way: the reason where no panic comes out.
+	// refused is why a durable call failed in a deferred function during a panic or
+	// runtime.Goexit. It is the reason for being stuck if the panic never reaches the
+	// engine.
 	refused *StuckError
 
 	value []byte
 	err   error
-	// next and failure are what the error of the main function is.
+	// next or failure is set from the error of the main function.
 	next     *continueAsNew
 	failure  *history.Failure
 	panicked any
 	stack    string
-	// goroutine that it runs on; 0 before it first runs.
+	// goroutine that the coroutine runs on; 0 before it first runs.
 	goroutine uintptr
 }
 
-// maxUnwindCalls bounds the durable calls of deferred functions in one
-// unwinding, so that a loop that retries until one succeeds ends too.
+// maxUnwindCalls limits the durable calls of deferred functions during one unwinding, so
+// that a loop that retries until a call succeeds ends too.
 const maxUnwindCalls = 100
 
-// spawn starts a coroutine; it first runs when its parent blocks.
+// spawn starts a coroutine. It first runs when its parent blocks.
 func (x *Execution) spawn(ctx *Context, fn func(*Context) ([]byte, error)) *coroutine {
 	c := &coroutine{x: x, number: x.started, context: ctx}
 	x.started++
@@ -74,13 +76,12 @@ func (c *coroutine) body(yield func(struct{}) bool, fn func(*Context) ([]byte, e
 	c.x.owner.Store(c.goroutine)
 	returned := false
 	defer func() {
-		// When this goroutine has ended, another may get what told it apart.
+		// After this goroutine has ended, the runtime may reuse its identity for another.
 		c.x.owner.Store(0)
 		if returned {
 			return
 		}
-		// Only here, inside the coroutine, does the stack show the place of
-		// the panic.
+		// Only here, inside the coroutine, does the stack show where the panic was.
 		if r := recover(); r != nil {
 			c.panicked, c.stack = r, AuthorsStack(string(debug.Stack()))
 			return
@@ -88,14 +89,14 @@ func (c *coroutine) body(yield func(struct{}) bool, fn func(*Context) ([]byte, e
 		if c.stopping {
 			return
 		}
-		// runtime.Goexit by user code would go on in the engine's goroutine:
-		// hand control back with a last yield, from which only stop returns.
+		// runtime.Goexit by user code would continue in the engine's goroutine. Yield one
+		// last time to return control; only stop returns from that yield.
 		c.exited = true
 		yield(struct{}{})
 	}()
 	c.value, c.err = fn(c.context)
 	if c.err != nil && c.future == nil {
-		// Here, because a method of the error may panic.
+		// Done here because a method of the error may panic.
 		if !errors.As(c.err, &c.next) {
 			c.failure = FailureOf(c.err)
 		}
@@ -125,7 +126,7 @@ func (x *Execution) resume(c *coroutine) {
 		}
 		x.fail(c.refused)
 	case c.exited:
-		x.fail(&StuckError{Kind: StuckPanic, Message: "orchestration code called runtime.Goexit" + x.inInterceptor() + " (t.FailNow does so too); return an error instead"})
+		x.fail(&StuckError{Kind: StuckPanic, Message: "the orchestration called runtime.Goexit" + x.inInterceptor() + " (t.FailNow calls it too); return an error instead"})
 	case alive:
 	case c == x.main:
 		x.drop(c)
@@ -138,7 +139,7 @@ func (x *Execution) resume(c *coroutine) {
 	}
 }
 
-// drop forgets a coroutine that has ended.
+// drop removes a coroutine that has ended.
 func (x *Execution) drop(c *coroutine) {
 	i, found := slices.BinarySearchFunc(x.coroutines, c.number, func(c *coroutine, n int) int { return cmp.Compare(c.number, n) })
 	if found {
@@ -146,14 +147,14 @@ func (x *Execution) drop(c *coroutine) {
 	}
 }
 
-// block lets the coroutine rest until its wait is over. It returns the error
-// of a wait that was cancelled.
+// block parks the coroutine until its wait is over. It returns the error of a cancelled
+// wait.
 func (x *Execution) block(c *coroutine) error {
-	// Whether a panic or Goexit is under way is looked for only where a live
-	// wait blocks: a replay never blocks where the live turn did not.
+	// Check for a panic or Goexit only if a live wait blocks, because a replay never
+	// blocks where the live turn did not.
 	if x.cursor.live && unwindingNow() {
 		c.wait.unregister()
-		return x.refuse(c, &StuckError{Kind: StuckPanic, Message: "a deferred function awaited at " + x.caller() + " while a panic or runtime.Goexit was under way; await after the recover has returned"})
+		return x.refuse(c, &StuckError{Kind: StuckPanic, Message: "a deferred function waits at " + x.caller() + " during a panic or runtime.Goexit; wait after the function that recovers has returned"})
 	}
 	c.blocked = true
 	for {
@@ -172,11 +173,10 @@ func (x *Execution) block(c *coroutine) error {
 	return c.wait.err
 }
 
-// refuse is what becomes of a durable call that can't go on while a panic or
-// runtime.Goexit is under way in its coroutine: it fails, and so do all that
-// follow. The panic came first, so it is the reason why the code can't go on;
-// err is, if the panic never comes out: it was recovered, or a deferred function
-// did not let it.
+// refuse fails a durable call that cannot continue because its coroutine panics or exits,
+// and fails all durable calls after it. The panic came first, so it is the reason for
+// being stuck. err is the reason if the panic never reaches the engine, because it was
+// recovered or a deferred function replaced it.
 func (x *Execution) refuse(c *coroutine, err *StuckError) error {
 	c.unwinding = true
 	if c.refused == nil {
@@ -189,7 +189,7 @@ func (x *Execution) refuse(c *coroutine, err *StuckError) error {
 	return ErrUnwinding
 }
 
-// giveUp notes why the code that runs can't go on, and parks its coroutine.
+// giveUp notes why the running code cannot continue, and parks its coroutine.
 func (x *Execution) giveUp(err *StuckError) error {
 	if c := x.current; unwindingNow() {
 		return x.refuse(c, err)
@@ -198,8 +198,8 @@ func (x *Execution) giveUp(err *StuckError) error {
 	return x.suspend()
 }
 
-// suspend parks the coroutine for good: the code can't go on, and it is not to
-// see why. Only unwinding returns from it.
+// suspend parks the coroutine for good: the code cannot continue, and must not see why.
+// It returns only by unwinding.
 func (x *Execution) suspend() error {
 	c := x.current
 	for c.yield(struct{}{}) {
@@ -209,7 +209,7 @@ func (x *Execution) suspend() error {
 	return nil
 }
 
-// where asks a blocked coroutine for the place at which it waits.
+// where resumes a blocked coroutine to find the place at which it waits.
 func (c *coroutine) where() string {
 	if !c.blocked {
 		return "its start"
@@ -219,8 +219,8 @@ func (c *coroutine) where() string {
 	return c.location
 }
 
-// unwindAll unwinds the parked coroutines, the last started first, each on a
-// goroutine of its own: stop raises the coroutine's Goexit again in its caller.
+// unwindAll unwinds the parked coroutines, the last started first. Each stop needs its
+// own goroutine, because it repeats the coroutine's Goexit in its caller.
 func (x *Execution) unwindAll() {
 	for i := len(x.coroutines) - 1; i >= 0; i-- {
 		c := x.coroutines[i]

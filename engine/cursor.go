@@ -1,22 +1,22 @@
 package engine
 
-// cursor is rule 1: it visits every event once, in order; a claim position
-// runs ahead of it, inside the answers of the current round only. Both only
-// move forward. Nothing searches through history.
+// cursor implements rule 1: it visits every event once, in order. A claim position runs
+// ahead of it, but only within the scheduling events of the current round. Both only move
+// forward. The engine never searches through history.
 type cursor struct {
 	// next is the index of the next event to visit.
 	next int
-	// visiting is the event id being visited, 0 between visits.
+	// visiting is the id of the event being visited, 0 between visits.
 	visiting int64
-	// known is the index behind the last arrival that the history had before the
-	// code ran for the one being visited: those behind it that came with it.
+	// known is the index after the last arrival that was in the history before the code
+	// ran for the one being visited: the arrivals recorded together with it.
 	known int
-	// claim is the index of the next unclaimed scheduling event of the
-	// current round; claimEnd the index behind the last of them.
+	// claim is the index of the next unclaimed scheduling event of the current round;
+	// claimEnd is the index after the last of them.
 	claim, claimEnd int
 	// scheduled is the id of the last scheduling event claimed or appended.
 	scheduled int64
-	// live is set while the current round has no answers yet: operations are
+	// live is set if the current round has no scheduling events yet: operations are
 	// appended, not claimed.
 	live bool
 }

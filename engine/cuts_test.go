@@ -12,24 +12,24 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// however a sequence of arrivals is cut into turns, whatever stands
-// between them and whatever else arrives, the history is the same.
+// the history is the same however a sequence of arrivals is divided into turns, and
+// whatever else arrives in between.
 
-// course is a run of a program, one cold turn an arrival, against which others
-// are held.
+// course is a run of a program with one cold turn for each arrival. Other runs are
+// compared with it.
 type course struct {
 	d        *driver
-	arrivals []courseArrival // the start is the first
+	arrivals []courseArrival // the first is the start
 }
 
-// courseArrival is an arrival of a course, its source named by place among
-// the scheduling events of an execution too, because ids shift where arrivals
-// were parked.
+// courseArrival is an arrival of a course. It also identifies its source by position
+// among the scheduling events of the execution, because event ids shift when arrivals are
+// parked.
 type courseArrival struct {
 	arrival   engine.Arrival
 	execution int
-	ordinal   int // of the source; -1: it has none
-	// after counts the events there were before it.
+	ordinal   int // of the source; -1 if it has none
+	// after is the number of events before it.
 	after int
 }
 
@@ -53,8 +53,8 @@ func drawCourse(t *rapid.T, p *program, n int, blind bool) *course {
 	return c
 }
 
-// ordinalOf returns the place of an event among the scheduling events, -1 for
-// no event.
+// ordinalOf returns the position of an event among the scheduling events, or -1 for no
+// event.
 func ordinalOf(events []history.Event, id int64) int {
 	n := -1
 	for i := range events {
@@ -68,7 +68,7 @@ func ordinalOf(events []history.Event, id int64) int {
 	return -1
 }
 
-// idAt is the inverse of ordinalOf; 0 if there are not so many.
+// idAt is the inverse of ordinalOf. It returns 0 if there are not enough events.
 func idAt(events []history.Event, ordinal int) int64 {
 	for i := range events {
 		if events[i].Kind.Scheduling() {
@@ -81,7 +81,7 @@ func idAt(events []history.Event, ordinal int) int64 {
 	return 0
 }
 
-// drawCutting chooses how a driver goes about its turns.
+// drawCutting chooses how a driver divides arrivals into turns.
 func drawCutting(t *rapid.T, d *driver) {
 	d.parkInline = rapid.Bool().Draw(t, "park inline results")
 	switch rapid.IntRange(0, 2).Draw(t, "feeding") {
@@ -98,7 +98,7 @@ type nuisance struct {
 	kinds   []engine.VerdictKind
 }
 
-// drawNuisance makes a repeat, a late, a misaddressed or a forged arrival.
+// drawNuisance makes a repeated, late, misaddressed or forged arrival.
 func drawNuisance(t *rapid.T, d *driver, done []engine.Arrival) nuisance {
 	events := d.events()
 	source := events[rapid.IntRange(0, len(events)-1).Draw(t, "source")]
@@ -138,9 +138,10 @@ func drawNuisance(t *rapid.T, d *driver, done []engine.Arrival) nuisance {
 	return nuisance{stray(completion, right), []engine.VerdictKind{engine.Misaddressed, engine.Late}}
 }
 
-// The same arrivals, cut into turns in any way, warm or cold, by one process or
-// by two in turn, fed in any split, with arrivals that must not count in between: the same history to the
-// byte, the same verdicts, cancellations and lines, the same outcome.
+// The same arrivals give the same history to the byte, the same verdicts, cancellations
+// and log lines, and the same outcome, however they are divided into turns: warm or cold,
+// by one process or by two alternating ones, fed in any split, with arrivals in between
+// that must not be recorded.
 func TestPropertyR11CutsGiveTheSameHistory(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -163,7 +164,7 @@ func TestPropertyR11CutsGiveTheSameHistory(t *testing.T) {
 				}
 				batch, expected = append(batch, a.arrival), append(expected, nil)
 				if len(batch) == 1 && len(d.events()) == 0 {
-					// Judged against what is committed: a batch of its own.
+					// It is judged against committed events, so it needs its own batch.
 					n = 1
 					break
 				}
@@ -219,7 +220,7 @@ func sameCourse(d *driver, c *course) {
 		d.fail("cancelled %v, the course %v", got, want)
 	}
 	if d.status != c.d.status {
-		d.fail("custom status %q, the course %q", d.status, c.d.status)
+		d.fail("status %q, the course %q", d.status, c.d.status)
 	}
 	if d.searchText() != c.d.searchText() {
 		d.fail("search attributes %v, the course %v", d.search, c.d.search)
@@ -231,8 +232,8 @@ func sameCourse(d *driver, c *course) {
 	}
 }
 
-// operations are the scheduling events and the end, without what depends on
-// event ids.
+// operations returns the scheduling events and the end, without everything that depends
+// on event ids.
 func operations(events []history.Event) []string {
 	var list []string
 	for _, e := range events {
@@ -251,17 +252,17 @@ func operations(events []history.Event) []string {
 	return list
 }
 
-// follow hands a course's arrivals to another driver, in their order, parking
-// or batching as may says; an arrival that has no source yet goes when all
-// before it have been run.
+// follow passes a course's arrivals to another driver, in order, parking or batching them
+// as may says. An arrival whose source does not exist yet is passed after all earlier
+// arrivals have been run.
 func (c *course) follow(d *driver, park func() bool, run func(batch []engine.Arrival)) {
 	var batch []engine.Arrival
 	pending := 0 // cancels of the batch that a later execution will see
 	for _, a := range c.arrivals {
 		cancel := a.arrival.Event.Kind == history.OrchestrationCancelRequested
 		if cancel && pending > 0 {
-			// K-04: of several cancels that an execution has not seen yet, the
-			// first counts; in the course it had seen this one.
+			// K-04: of several cancels that an execution has not seen yet, the first
+			// counts; in the course it had seen this one.
 			run(batch)
 			batch, pending = nil, 0
 		}
@@ -300,7 +301,7 @@ func (c *course) follow(d *driver, park func() bool, run func(batch []engine.Arr
 	run(batch)
 }
 
-// sameOperations holds the operations, what the program saw, and the outcome.
+// sameOperations compares the operations, what the program saw, and the outcome.
 func (c *course) sameOperations(d *driver) {
 	d.t.Helper()
 	if len(d.histories) != len(c.d.histories) {
@@ -319,8 +320,8 @@ func (c *course) sameOperations(d *driver) {
 	}
 }
 
-// arrivals parked in between give the same operations and outcome, where
-// no inline activity is involved.
+// parking arrivals in between gives the same operations and outcome if no inline
+// activity is involved.
 func TestPropertyR11ParkedArrivalsGiveTheSameOperations(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -328,7 +329,7 @@ func TestPropertyR11ParkedArrivalsGiveTheSameOperations(t *testing.T) {
 		c := drawCourse(t, p, rapid.IntRange(1, 12).Draw(t, "arrivals"), true)
 		defer c.d.close()
 		if c.d.everStuck {
-			return // a deadlock; where its answers stand depends on the cut
+			return // a deadlock; the position of its scheduling events depends on the division
 		}
 		d := newDriver(t, p)
 		defer d.close()
@@ -349,8 +350,8 @@ func TestPropertyR11ParkedArrivalsGiveTheSameOperations(t *testing.T) {
 	})
 }
 
-// stuck by a panic at any place, then repaired, gives the
-// operations and the outcome of an undisturbed run.
+// code that panics anywhere and is then repaired makes the same operations
+// and has the same outcome as an undisturbed run.
 func TestPropertyR18StuckAndRepairedGivesTheSameOperations(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -390,7 +391,8 @@ func TestPropertyR18StuckAndRepairedGivesTheSameOperations(t *testing.T) {
 				}
 			}
 			if d.last.Stuck != nil && len(batch) == 0 {
-				// What comes next needs what the code makes of these.
+				// The next arrivals need the operations that the code makes in response
+				// to these.
 				d.cool()
 				d.panicAt = 0
 				d.turn()
@@ -405,13 +407,13 @@ func TestPropertyR18StuckAndRepairedGivesTheSameOperations(t *testing.T) {
 	})
 }
 
-// N-02: arrivals of several executions, cut into batches in any way: every
-// execution makes the same operations, and no event is lost or seen twice.
+// N-02: however arrivals of several executions are divided into batches, every execution
+// makes the same operations, and no event is lost or seen twice.
 func TestPropertyN02ContinueAsNewLosesNoEvent(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProgram(t, programOptions{continueAsNew: true, ends: true})
-		// The program goes on as new at its end too.
+		// The program also continues as new at its end.
 		p.main = append(p.main, &stmt{kind: stContinueAsNew, id: 999})
 		c := drawCourse(t, p, rapid.IntRange(1, 14).Draw(t, "arrivals"), true)
 		defer c.d.close()
@@ -428,8 +430,8 @@ func TestPropertyN02ContinueAsNewLosesNoEvent(t *testing.T) {
 			}
 			n := len(batch)
 			if old := len(d.histories) - 1; old > 0 && rapid.Bool().Draw(t, "late") {
-				// N-03: of an earlier execution, though the ids may fit this one;
-				// E-08: an event sent again after a continue-as-new.
+				// N-03: an arrival of an earlier execution, although its ids may fit this
+				// one; E-08: an event that is sent again after a continue-as-new.
 				source := int64(rapid.IntRange(1, len(d.histories[0])).Draw(t, "source"))
 				batch = append(batch, engine.Arrival{ExecutionID: int64(old), Proven: true,
 					Event: history.Event{Kind: history.ActivityCompleted, SourceEventID: source, Payload: []byte("1")}})
@@ -452,9 +454,9 @@ func TestPropertyN02ContinueAsNewLosesNoEvent(t *testing.T) {
 	})
 }
 
-// Rule 12: an imposed end at any moment closes what is open, replays cleanly
-// without running the code past it, and nothing is recorded behind it.
-func TestPropertyRule12ImposedEnds(t *testing.T) {
+// Rule 12: an imposed end at any moment closes what is open and replays without running
+// the code past it, and nothing is recorded after it.
+func TestPropertyRule12ForcedEnds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProgram(t, programOptions{inline: true, ends: true})
@@ -478,11 +480,11 @@ func TestPropertyRule12ImposedEnds(t *testing.T) {
 		if rapid.Bool().Draw(t, "cold") {
 			d.cool()
 		}
-		turn, err := d.warm().Impose(d.nowMS, history.ImposedTerminated, "ada", history.Failure{Kind: history.FailureTerminated, Message: "by hand"})
+		turn, err := d.warm().ForceEnd(d.nowMS, history.ForcedByOperator, "ada", history.Failure{Kind: history.FailureTerminated, Message: "by hand"})
 		if err != nil {
 			d.fail("%v", err)
 		}
-		if fmt.Sprint(turn.Cancelled) != fmt.Sprint(open) || turn.State != engine.Ended || turn.End() == nil || turn.End().Imposed != history.ImposedTerminated {
+		if fmt.Sprint(turn.Cancelled) != fmt.Sprint(open) || turn.State != engine.Ended || turn.End() == nil || turn.End().Forced != history.ForcedByOperator {
 			d.fail("cancelled %v, want %v; state %v", turn.Cancelled, open, turn.State)
 		}
 		d.commit(turn)
@@ -493,8 +495,8 @@ func TestPropertyRule12ImposedEnds(t *testing.T) {
 	})
 }
 
-// with the policy "fail", a panic at any place gives one imposed
-// end, which stays, closes what is open, and replays cleanly.
+// with the policy "fail", a panic anywhere gives one imposed end, which is
+// final, closes what is open, and replays cleanly.
 func TestPropertyR14PolicyFail(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -522,15 +524,15 @@ func TestPropertyR14PolicyFail(t *testing.T) {
 			ended = d.ended()
 		}
 		last := d.events()[len(d.events())-1]
-		if !ended || last.Imposed == "" {
-			// It did not get so far.
+		if !ended || last.Forced == "" {
+			// The program did not get that far.
 			if d.run.steps >= d.panicAt {
 				d.fail("the panic left no imposed end")
 			}
 			return
 		}
-		if last.Imposed != history.ImposedPolicy || last.Failure.Kind != history.FailurePanic && last.Failure.Kind != history.FailureStuck {
-			d.fail("imposed %q, %+v", last.Imposed, last.Failure)
+		if last.Forced != history.ForcedByPolicy || last.Failure.Kind != history.FailurePanic && last.Failure.Kind != history.FailureStuck {
+			d.fail("imposed %q, %+v", last.Forced, last.Failure)
 		}
 		for i := range d.events() {
 			e := &d.events()[i]

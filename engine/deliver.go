@@ -4,14 +4,14 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// visit is rule 5: deliver, never skip. A completion goes to the operation
-// that its source_event_id names, and the code runs until it rests.
+// visit implements rule 5: deliver, never skip. A completion is delivered to the
+// operation that its source_event_id names, and the code runs until it rests.
 func (x *Execution) visit(e *history.Event) {
 	x.progress.Add(1)
 	x.cursor.visiting = e.EventID
-	// The limit counts what answers one arrival, and neither a batch nor a round:
-	// however arrivals are cut into turns, the history is the same, and what came
-	// while the instance was suspended has the room that it would have had.
+	// The limit applies to each arrival, not to a batch or a round. So the history does
+	// not depend on how arrivals were divided into turns, and arrivals that were recorded
+	// while the instance was suspended have the same limit that they would have had.
 	x.run.operations = 0
 	switch e.Kind {
 	case history.OrchestrationStarted:
@@ -25,7 +25,7 @@ func (x *Execution) visit(e *history.Event) {
 			}
 		}
 	case history.ParentAttached, history.OrchestrationSuspended, history.OrchestrationResumed:
-		// The code has nothing to do with it.
+		// These events have no effect on the code.
 	case history.OrchestrationRedriven:
 		x.takeOver(e)
 	default:
@@ -41,8 +41,8 @@ func (x *Execution) visit(e *history.Event) {
 func (x *Execution) deliverCompletion(e *history.Event) {
 	op := x.operation(e.SourceEventID)
 	if op == nil || op.state != open {
-		// It was cancelled, or never claimed: recorded all the same, it goes
-		// to nobody (rule 8).
+		// The operation was cancelled or never claimed: the completion is recorded, but
+		// delivered to no operation (rule 8).
 		return
 	}
 	if !x.strictAllows(op, e) {
@@ -62,7 +62,7 @@ func (x *Execution) deliverCompletion(e *history.Event) {
 	}
 }
 
-// operation returns what claimed a scheduling event, nil if it has no future.
+// operation returns the open future that claimed a scheduling event, or nil.
 func (x *Execution) operation(eventID int64) *Future {
 	if eventID < 1 || eventID > int64(x.ops.len()) {
 		return nil
@@ -87,7 +87,8 @@ func (x *Execution) startMain(e *history.Event) {
 				x.info.Instance = o.FirstInstance
 			}
 		}
-		x.status, x.search = e.Start.CustomStatus, e.Start.SearchAttributes
+		x.search = e.Start.SearchAttributes
+		x.states, _ = history.DecodeStates(e.Start.States) // Feed has checked them.
 	}
 	input := e.Payload
 	x.main = x.spawn(&Context{x: x, scope: x.root}, func(c *Context) ([]byte, error) { return def.Func(c, input) })

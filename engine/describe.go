@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// describe names an event for people.
+// describe returns a description of an event for people.
 func (x *Execution) describe(e *history.Event) string {
 	text := x.describeUnlabelled(e)
 	if e.Label == "" {
@@ -72,8 +72,7 @@ func (x *Execution) input(e *history.Event) string {
 	return ", input " + x.brief(e.Payload)
 }
 
-// brief is a payload short enough for an error text, or what stands in its
-// place.
+// brief returns a payload cut to a length that fits an error text, or its replacement.
 func (x *Execution) brief(p []byte) string {
 	if x.cfg.Options.Conceal != nil {
 		return x.cfg.Options.Conceal(p)
@@ -88,8 +87,8 @@ func (x *Execution) brief(p []byte) string {
 	return string(p)
 }
 
-// panicText is what a panic says. Its value comes from anywhere: where payloads
-// are sealed, only what cannot quote one is shown.
+// panicText returns the text of a panic. Its value can be anything, so if payloads are
+// encoded, only texts that cannot quote a payload are shown.
 func (x *Execution) panicText(v any) string {
 	if x.cfg.Options.Conceal == nil {
 		return fmt.Sprint(v)
@@ -97,11 +96,12 @@ func (x *Execution) panicText(v any) string {
 	if text, ok := PlainPanic(v); ok {
 		return text
 	}
-	return fmt.Sprintf("%T, the text of which is not shown, for payloads are sealed: %s", v, x.cfg.Options.Conceal([]byte(fmt.Sprint(v))))
+	return fmt.Sprintf("%T, whose text is not shown because payloads are encoded: %s", v, x.cfg.Options.Conceal([]byte(fmt.Sprint(v))))
 }
 
-// PlainPanic returns the text of a panic's value, and whether it can quote no
-// payload: the Go runtime's errors, and values whose method Plain says so.
+// PlainPanic returns the text of a panic's value, and whether the text cannot quote a
+// payload. That is true for errors of the Go runtime and for values that have a method
+// Plain.
 func PlainPanic(v any) (text string, ok bool) {
 	switch v := v.(type) {
 	case runtime.Error:
@@ -112,7 +112,7 @@ func PlainPanic(v any) (text string, ok bool) {
 	return "", false
 }
 
-// JSONKind names what a JSON text is, with its article.
+// JSONKind names the type of a JSON text, with its article.
 func JSONKind(text []byte) string {
 	switch text = bytes.TrimSpace(text); {
 	case len(text) == 0:

@@ -9,24 +9,24 @@ import (
 	"github.com/turnstile-go/turnstile/internal/marks"
 )
 
-// ending is how the main function ended.
+// ending is the result of the main function.
 type ending struct {
 	output  []byte
 	failure *history.Failure
-	// before is the kind of failure that histories have in its place which were
-	// recorded ahead of the rule of asOwn; empty where it is the same.
+	// before is the kind of failure that an earlier build recorded for the same end,
+	// before asOwn existed; empty if the kind is the same.
 	before string
 	next   *continueAsNew
 }
 
-// endMain notes the end. Ready branches no longer run, open inline activities
-// are not begun (rule 6).
+// endMain notes the end. Ready branches no longer run, and open inline activities are not
+// started (rule 6).
 func (x *Execution) endMain(c *coroutine) {
 	switch {
 	case c.err == nil && x.continues && x.cursor.live:
-		// Rule 13. A recorded end stays what it is: earlier builds let it pass.
+		// Rule 13. A recorded end keeps its meaning, because earlier builds allowed this.
 		x.fail(&StuckError{Kind: StuckPanic, Message: "the orchestration called ContinueAsNew" + at(x.continuedAt) +
-			" and then completed without returning its result, so that it would have ended here; return the error that ContinueAsNew gives from the orchestration"})
+			" and then completed without returning its result, which would end the instance; return the error that ContinueAsNew returns"})
 	case c.err == nil:
 		x.end = &ending{output: c.value}
 	case c.next != nil:
@@ -40,23 +40,23 @@ func (x *Execution) endMain(c *coroutine) {
 	}
 }
 
-// asOwn makes a failure that the code returns one of its own. An execution ends
-// as cancelled only if it was cancelled itself: by an
-// OrchestrationCancelRequested that was visited, whoever asked for it. An
-// activity or a child that was cancelled, a scope that the code cancelled, or the
-// loser of a select is a cause like any other: who waits for this instance may
-// try again. Nor does code end as terminated: only a terminate does that.
+// asOwn turns the failure that the code returned into one of this execution. An execution
+// ends as cancelled only if it was cancelled itself, by an OrchestrationCancelRequested
+// that was visited. If an activity or a child was cancelled, or the code cancelled a
+// scope, or a select cancelled a loser, that is a cause like any other, and the parent of
+// this instance may retry it. Code cannot end as terminated either: only a terminate does
+// that.
 func (e *ending) asOwn(cancelled bool) {
 	if f := e.failure; f.Kind == history.FailureCancelled && !cancelled || f.Kind == history.FailureTerminated {
 		e.before, f.Kind, f.Retryable = f.Kind, history.FailureApplication, true
 	}
 }
 
-// FailureOf returns what failure an error of orchestration code is: its own, where
-// it, or what it wraps, has a method Failure() *history.Failure (see package marks);
-// cancelled if it is an ErrCancelled; a timeout if it is that of a scope; else an
-// application failure with its text. Errors and timeouts are open to another
-// attempt, as those of activities are.
+// FailureOf converts an error of orchestration code to a failure. If the error, or one
+// that it wraps, has a method Failure() *history.Failure (see package marks), that is the
+// failure. An ErrCancelled becomes a cancelled failure, the error of a timed-out scope a
+// timeout, and any other error an application failure with its text. Application failures
+// and timeouts are retryable, like those of activities.
 func FailureOf(err error) *history.Failure {
 	m := marks.Of(err)
 	if m.Failure != nil {
@@ -77,7 +77,7 @@ func FailureOf(err error) *history.Failure {
 	return &history.Failure{Kind: history.FailureApplication, Message: err.Error(), Code: m.Code, Retryable: true}
 }
 
-// event returns the terminal event of the end.
+// event returns the terminal event for this end.
 func (e *ending) event() history.Event {
 	switch {
 	case e.next != nil:
@@ -88,15 +88,14 @@ func (e *ending) event() history.Event {
 	return history.Event{Kind: history.OrchestrationCompleted, Payload: e.output}
 }
 
-// attempted says what the code did, for a nondeterminism error.
+// attempted describes the end that the code made, for a nondeterminism error.
 func (x *Execution) attempted() string {
 	ev := x.end.event()
 	return "ended with " + x.describe(&ev)
 }
 
-// appendEnd records the end, and closes what is open: timers are removed and
-// activities asked to stop; children run on, nobody asked them to stop, unless
-// they were started to go with their parent.
+// appendEnd records the end and closes open operations: timers are removed and activities
+// are asked to stop. Children keep running, unless OnParentEnd says otherwise.
 func (x *Execution) appendEnd(unvisited []history.Event) {
 	for i := range x.ops.len() {
 		if op := *x.ops.at(i); op != nil && op.state == open && op.stoppable() && (op.kind != history.SubOrchestrationScheduled || x.events.at(int(op.id)-1).OnParentEnd != "") {
@@ -112,8 +111,7 @@ func (x *Execution) appendEnd(unvisited []history.Event) {
 	x.cursor.next = x.events.len()
 }
 
-// compareEnd holds the end that the code makes now against the recorded one
-// (rule 4).
+// compareEnd compares the end that the code makes now with the recorded one (rule 4).
 func (x *Execution) compareEnd(recorded *history.Event) {
 	now := x.end.event()
 	var normalize Normalizer

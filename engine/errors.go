@@ -9,42 +9,41 @@ import (
 	"github.com/turnstile-go/turnstile/internal/near"
 )
 
-// Errors that durable calls return; wrapped, test with errors.Is.
+// Errors that durable calls return. They may be wrapped; test for them with errors.Is.
 var (
 	// ErrCancelled: the operation, its scope or the instance was cancelled.
 	ErrCancelled = errors.New("cancelled")
-	// ErrTimeout: the time of a scope was over.
+	// ErrTimeout: the timeout of a scope was exceeded.
 	ErrTimeout = errors.New("out of time")
-	// ErrUnwinding: a durable call in a deferred function while the coroutine
-	// is being unwound at the end of a turn, or while a panic or
-	// runtime.Goexit is under way. Nothing is recorded.
-	ErrUnwinding = errors.New("durable call in a deferred function while the orchestration is put away or panics, nothing is recorded; clean up after an error instead")
+	// ErrUnwinding: a durable call in a deferred function, while the coroutine is unwound
+	// or during a panic or runtime.Goexit. Nothing is recorded.
+	ErrUnwinding = errors.New("durable call in a deferred function while the orchestration is unwound or panics; nothing is recorded; clean up where a call returns an error, not in a deferred function")
 	// ErrNested: a durable call inside a side effect or an inline activity.
-	ErrNested = errors.New("durable call inside code that must not make one; nothing is recorded for it")
-	// ErrNotRunning: a durable call on a context whose orchestration is not
-	// running now: from another goroutine, or after the orchestration ended.
-	ErrNotRunning = errors.New("durable call while this orchestration does not run its code; make it in the orchestration, on its own goroutine, with the Context that it was given")
-	// ErrNothingToWaitFor: Select or Any over nothing.
-	ErrNothingToWaitFor = errors.New("nothing to wait for: no operations given, where one at least is needed")
-	// ErrForeignFuture: a future of another execution.
+	ErrNested = errors.New("durable call inside code that must not make one; nothing is recorded")
+	// ErrNotRunning: a durable call on a context whose orchestration is not running, from
+	// another goroutine, or after the orchestration ended.
+	ErrNotRunning = errors.New("durable call outside the running orchestration; make it in the orchestration, on its own goroutine, with its own Context")
+	// ErrNothingToWaitFor: a Select or Any without operations.
+	ErrNothingToWaitFor = errors.New("nothing to wait for: at least one operation is required")
+	// ErrForeignFuture: a future that belongs to another execution.
 	ErrForeignFuture = errors.New("a Future of another instance or execution; await it in the one that started it")
 )
 
-// MisuseError says that a call is a mistake in the program, whatever the data. A call that
-// has an error returns it, and nothing was recorded for the call; any other panics with it.
+// MisuseError reports a call that is a mistake in the program, whatever the data. Calls
+// that return an error return it; others panic with it. Nothing is recorded for the call.
 type MisuseError struct {
-	// Call that was made: "activity Charge", "Await".
+	// Call is the durable call: "activity Charge", "Await".
 	Call string
-	// Inside which code, for an ErrNested: `side effect "rate"`, `inline activity "Charge"`.
+	// Inside names the code that made the call, for an ErrNested: `side effect "rate"`,
+	// `inline activity "Charge"`.
 	Inside string
-	// Problem, and what to do instead.
+	// Problem says what is wrong and what to do instead.
 	Problem string
-	// Err is an ErrNested, an ErrNotRunning or an ErrForeignFuture; nil for all other
-	// mistakes.
+	// Err is ErrNested, ErrNotRunning or ErrForeignFuture; nil for all other mistakes.
 	Err error
 }
 
-// nestedIn is the misuse of a durable call inside code that must not make one.
+// nestedIn returns the error for a durable call inside code that must not make one.
 func nestedIn(call, inside string) *MisuseError {
 	return &MisuseError{Call: call, Inside: inside, Err: ErrNested,
 		Problem: fmt.Sprintf("%s inside %s: %v; make the call in the orchestration, before or after it", call, inside, ErrNested)}
@@ -55,7 +54,7 @@ func foreignFuture(call string) *MisuseError {
 }
 
 func (e *MisuseError) Error() string {
-	if e.Err != nil { // Its text begins with the call.
+	if e.Err != nil { // The problem starts with the call.
 		return "turnstile: " + e.Problem
 	}
 	return "turnstile: " + e.Call + ": " + e.Problem
@@ -64,22 +63,22 @@ func (e *MisuseError) Error() string {
 // Unwrap returns Err.
 func (e *MisuseError) Unwrap() error { return e.Err }
 
-// Plain returns the text, which quotes no payload.
+// Plain returns the text, which does not quote a payload.
 func (e *MisuseError) Plain() string { return e.Error() }
 
-// Failure records it as final: another attempt would meet the same code.
+// Failure returns a final failure, because another attempt would run the same code.
 func (e *MisuseError) Failure() *history.Failure {
 	return &history.Failure{Kind: history.FailureApplication, Message: e.Error()}
 }
 
-// CancelledError is an ErrCancelled with its reason.
+// CancelledError is an ErrCancelled or ErrTimeout with its reason.
 type CancelledError struct {
 	// What was cancelled: "activity Charge (event 5)", "scope", "instance".
 	What string
-	// Reason that was given; may be empty.
+	// Reason that the caller gave; may be empty.
 	Reason string
-	// Timeout is set if the time of a scope was over: then it is an ErrTimeout
-	// and no ErrCancelled.
+	// Timeout is set if a timeout cancelled the scope. The error is then an ErrTimeout,
+	// not an ErrCancelled.
 	Timeout bool
 }
 
@@ -90,8 +89,7 @@ func (e *CancelledError) Error() string {
 	return e.What + " was cancelled: " + e.Reason
 }
 
-// Is makes it an ErrCancelled, or an ErrTimeout if the time of its scope was
-// over.
+// Is matches ErrTimeout if Timeout is set, and ErrCancelled otherwise.
 func (e *CancelledError) Is(target error) bool {
 	if e.Timeout {
 		return target == ErrTimeout
@@ -99,12 +97,12 @@ func (e *CancelledError) Is(target error) bool {
 	return target == ErrCancelled
 }
 
-// of returns the same cancellation of something else.
+// of returns the same cancellation for another operation.
 func (e *CancelledError) of(what string) *CancelledError {
 	return &CancelledError{What: what, Reason: e.Reason, Timeout: e.Timeout}
 }
 
-// FailureError is a recorded failure of an activity or a child.
+// FailureError is the recorded failure of an activity or a child.
 type FailureError struct {
 	// What failed: "activity Charge", "sub-orchestration Ship".
 	What string
@@ -117,16 +115,16 @@ func (e *FailureError) Error() string {
 	return fmt.Sprintf("%s failed (%s): %s", e.What, e.Failure.Kind, e.Failure.Message)
 }
 
-// Is makes a child or an activity that ended as cancelled an ErrCancelled.
+// Is matches ErrCancelled if the child or activity ended as cancelled.
 func (e *FailureError) Is(target error) bool {
 	return target == ErrCancelled && e.Failure.Kind == history.FailureCancelled
 }
 
-// RecordedFailure returns Failure: code, details and finality are marks of an error
-// that wraps it.
+// RecordedFailure returns Failure. An error that wraps e keeps its code, details and
+// finality (see package marks).
 func (e *FailureError) RecordedFailure() *history.Failure { return &e.Failure }
 
-// NotRegisteredError says that a name or version is unknown to this build.
+// NotRegisteredError says that this build has no orchestration with this name or version.
 type NotRegisteredError struct {
 	Name, Version string
 	Registered    []string
@@ -144,7 +142,7 @@ func (e *NotRegisteredError) Error() string {
 	return fmt.Sprintf("%s is not registered in this build (registered: %s)%s; deploy a build that has it", what, list, near.Hint(e.Name, e.names()))
 }
 
-// names are those that are registered, without their versions.
+// names returns the registered names without their versions.
 func (e *NotRegisteredError) names() []string {
 	all := make([]string, len(e.Registered))
 	for i, r := range e.Registered {
@@ -153,12 +151,12 @@ func (e *NotRegisteredError) names() []string {
 	return all
 }
 
-// CorruptionError says that recorded events can't be a history. It is never
-// the fault of the code, and never shadowed by nondeterminism (rule 5).
+// CorruptionError says that recorded events cannot form a history. The code never causes
+// it, and a nondeterminism error never hides it (rule 5).
 type CorruptionError struct {
 	Instance    string
 	ExecutionID int64
-	// EventID of the event that can't stand where it is.
+	// EventID of the event that cannot follow the events before it.
 	EventID int64
 	Reason  string
 }
@@ -167,19 +165,19 @@ func (e *CorruptionError) Error() string {
 	return fmt.Sprintf("history of instance %q execution %d is corrupt at event %d: %s", e.Instance, e.ExecutionID, e.EventID, e.Reason)
 }
 
-// NondeterminismError says that code and history disagree.
+// NondeterminismError says that the code disagrees with the history.
 type NondeterminismError struct {
 	Instance    string
 	ExecutionID int64
-	// EventID at which they part.
+	// EventID of the first event on which they disagree.
 	EventID int64
-	// Rule of docs/design.md that is broken: 3 (a claim does not match), 4
-	// (left-over events or another end), 9 (strict mode).
+	// Rule of docs/design.md that is violated: 3 (an operation does not match), 4
+	// (unclaimed events, or a different end), 9 (strict mode).
 	Rule int
-	// Recorded is what history has, Attempted what the code did.
+	// Recorded describes the event in the history, Attempted what the code did.
 	Recorded, Attempted string
-	// Location is file:line of the call in the author's code, or of where it
-	// waits in place of making one; empty where it has ended.
+	// Location is file:line of the call in the author's code, or of the wait if the code
+	// made no call; empty if the code ended.
 	Location string
 }
 
@@ -188,7 +186,7 @@ func (e *NondeterminismError) Error() string {
 		e.Instance, e.ExecutionID, e.EventID, e.Recorded, at(e.Location), e.Attempted)
 }
 
-// at names a place, if it is known.
+// at returns " at " and the place, or "" if the place is not known.
 func at(place string) string {
 	if place == "" {
 		return ""
@@ -199,7 +197,7 @@ func at(place string) string {
 // StuckKind says why an execution is stuck.
 type StuckKind string
 
-// The reasons for being stuck. They stand in store.Problem.Kind too.
+// The reasons for being stuck, also used in store.Problem.Kind.
 const (
 	StuckNondeterminism StuckKind = "nondeterminism"
 	StuckPanic          StuckKind = "panic"
@@ -209,24 +207,23 @@ const (
 	StuckLimit          StuckKind = "limit"
 )
 
-// StuckError is why the code of an execution can't go on (rule 11).
+// StuckError describes why the code of an execution cannot continue (rule 11).
 type StuckError struct {
 	Kind        StuckKind
 	Instance    string
 	ExecutionID int64
-	// EventID of the arrival whose visit, or the event whose claim, failed.
+	// EventID of the arrival that the code was visiting, or of the event that it failed
+	// to claim.
 	EventID int64
 	Message string
 	// Stack of the panic or of the blocked goroutine.
 	Stack string
-	// Patch is set on a nondeterminism that may be none to another build, and
-	// names the patch: its marker stands where code and history part, and this
-	// code did not ask for it; or this code asked for it in a recorded round
-	// that has no marker, as one has none that was recorded by code which has
-	// retired the patch.
+	// Patch names the patch that explains a nondeterminism, which may not exist for
+	// another build. Either the history has the marker of the patch at the event, and
+	// this code did not ask for it; or this code asked for the patch in a recorded round
+	// that has no marker, perhaps because code that had retired the patch recorded it.
 	Patch string
-	// Err is the cause where there is one: *NondeterminismError,
-	// *NotRegisteredError.
+	// Err is the cause, if there is one: *NondeterminismError or *NotRegisteredError.
 	Err error
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Config says which execution it is and what it runs on.
+// Config identifies an execution and the code that it runs.
 type Config struct {
 	Instance    string
 	ExecutionID int64
@@ -16,28 +16,30 @@ type Config struct {
 	Options     Options
 }
 
-// Options bound and observe the code.
+// Options limit and observe the code.
 type Options struct {
-	// MaxOperations bounds the scheduling events with which the code answers
-	// one arrival; 0 means 10,000.
-	// Code over it is stuck (kind limit).
+	// MaxOperations limits the scheduling events that the code may make in response to
+	// one arrival; 0 means 10,000. Code that exceeds it is stuck (kind limit).
 	MaxOperations int
-	// MaxCoroutines bounds the live coroutines of an execution; 0 means
-	// 10,000. Code over it is stuck (kind limit).
+	// MaxCoroutines limits the live coroutines of an execution; 0 means 10,000. Code that
+	// exceeds it is stuck (kind limit).
 	MaxCoroutines int
-	// Guard watches over code that blocks outside durable operations; nil runs
-	// it unwatched.
+	// Guard detects code that blocks outside durable operations; nil disables detection.
 	Guard Guard
-	// OnBlocked is told of code that the guard gave up: nil for nobody.
+	// OnBlocked is called when the guard gives up on code that blocks; may be nil.
 	OnBlocked func(Blocked)
-	// LogHandler receives what Context.Logger logs, through Turn.Logs; nil
-	// discards it.
+	// LogHandler receives the lines that Context.Logger logs, through Turn.Logs; nil
+	// discards them.
 	LogHandler slog.Handler
-	// FailWhenStuck fails every orchestration where it would be stuck.
+	// FailWhenStuck fails every instance that would become stuck.
 	FailWhenStuck bool
-	// Conceal returns what stands in reasons in place of a payload: where
-	// payloads are sealed, their text is kept out of records and logs. Nil shows the
-	// first 120 bytes.
+	// ReadOnly replays what the code has done and nothing else, so that Query can ask it: a
+	// round that is recorded without having been run is not run, and code that would
+	// record something more waits there.
+	ReadOnly bool
+	// Conceal returns a replacement for a payload in reasons. It is set if payloads are
+	// encoded, so that their text does not reach records and logs. If nil, reasons show
+	// the first 120 bytes.
 	Conceal func(payload []byte) string
 }
 
@@ -48,77 +50,81 @@ const (
 
 // Guard runs code that may block.
 type Guard interface {
-	// Run calls run on a goroutine of its choice and returns "" when it has
-	// returned. If progress() stays the same for longer than the guard's
-	// limit, it leaves run behind and returns the blocked goroutine's stack.
+	// Run calls run on a goroutine of its choice, and returns "" after run has returned.
+	// If progress returns the same value for longer than the guard's limit, Run abandons
+	// run and returns the stack of the blocked goroutine.
 	Run(run func(), progress func() uint64) (blockedStack string)
 }
 
-// Blocked is code that blocks outside durable operations, and the goroutine that
-// was left in it.
+// Blocked describes code that blocks outside durable operations, and the goroutine that
+// was abandoned in it.
 type Blocked struct {
 	Instance    string
 	ExecutionID int64
-	// Unwinding: a deferred function blocks in Close, where no turn is stuck by
-	// it.
+	// Unwinding says that a deferred function blocks in Close, which does not make the
+	// instance stuck.
 	Unwinding bool
-	// Stack of what blocks.
+	// Stack of the code that blocks.
 	Stack string
-	// Over is closed when the goroutine has ended after all.
+	// Over is closed if the goroutine ends after all.
 	Over <-chan struct{}
 }
 
-// Execution is one execution of an instance while it is replayed and run. It
-// is used by one goroutine at a time.
+// Execution is one execution of an instance, loaded to be replayed and run. Only one
+// goroutine at a time may use it.
 type Execution struct {
 	cfg    Config
 	ledger ledger
-	// events are all events, fed and appended: the history as it will be once
-	// the turn is committed.
+	// events are all events, fed and appended: the history after the turn is committed.
 	events  pieces[history.Event]
-	bytes   int // what the events take, about
-	fed     int // how many of them were fed
+	bytes   int // approximate size of the events
+	fed     int // number of events fed
 	corrupt *CorruptionError
-	// parkedTo is the id of the last event fed or recorded as parked, until this
-	// execution has run its round: that was recorded without being run, so running
-	// it now is the first time.
+	// parkedTo is the id of the last event that was fed or recorded as parked, until this
+	// execution has run its round. Running a parked round is the first time that the code
+	// sees it.
 	parkedTo int64
 
 	cursor cursor
 	def    *Orchestration // resolved when OrchestrationStarted is visited
-	info   Info           // what does not change of it, set ahead of all code
+	info   Info           // its constant part, set before any code runs
 
-	// ops holds the operation that claimed the scheduling event, by event id,
-	// while it is open.
+	// ops holds the open operation that claimed a scheduling event, by event id.
 	ops        pieces[*Future]
-	futures    []Future // room for those to come in a replay
+	futures    []Future // allocated in advance for a replay
 	openOps    int      // operations that something outside can still complete
 	openInline inlineQueue
 	external   externalEvents
 	known      knownEvents
-	patches    map[string]bool // which patches were asked for, and are there
-	before     []string        // retired patches that the history is from before
+	patches    map[string]bool // answers of Patched and PatchRetired, by patch
+	before     []string        // retired patches whose old code recorded this history
 	without    []string        // patches that the code asked for in recorded rounds without their marker
 	root       *scope
 
 	main       *coroutine
-	coroutines []*coroutine // all that live, in the order of their start
-	started    int          // how many were started
+	coroutines []*coroutine // all live coroutines, in the order of their start
+	started    int          // number of coroutines started
 	ready      readyHeap
 	current    *coroutine
-	// owner is the goroutine of current, 0 while no code runs.
+	// owner is the goroutine of current; 0 while no code runs.
 	owner    atomic.Uintptr
 	readySeq int64
-	nested   string // the side effect that runs now
-	// intercepted names the interceptor whose own code runs now, barred is the
-	// first durable call that it made.
+	nested   string // the side effect that is running
+	// queries are the handlers that the code has registered. asked is the first durable
+	// call that a handler made, which failed.
+	queries map[string]QueryHandler
+	asked   *MisuseError
+	// halted is set if a ReadOnly replay stopped before a round that was not run yet.
+	halted bool
+	// intercepted names the interceptor whose own code is running; barred is its first
+	// durable call, which failed.
 	intercepted string
 	barred      *MisuseError
-	// inline names the inline activity that runs now, between two runs.
+	// inline names the inline activity that is running, between two runs.
 	inline atomic.Pointer[string]
 
-	end *ending // how the main function ended
-	// continues: the code called ContinueAsNew, last at continuedAt.
+	end *ending // the result of the main function
+	// continues is set if the code called ContinueAsNew, most recently at continuedAt.
 	continues   bool
 	continuedAt string
 	settled     bool // the end is recorded
@@ -126,44 +132,47 @@ type Execution struct {
 
 	run      runState
 	progress atomic.Uint64
-	taken    atomic.Int64 // arrivals answered in this run
+	taken    atomic.Int64 // arrivals processed in this run
 	closed   atomic.Bool
-	// instead is the execution that made the turn when this one was left to
-	// code that blocks: from then on it answers for this one, which that code
-	// may still change.
+	// instead is the execution that made the turn after this one was abandoned to code
+	// that blocks. All methods then use it, because that code may still change this one.
 	instead atomic.Pointer[Execution]
 
-	status []byte
-	// search are the search attributes. Never changed in place, for an earlier
-	// run, or a mark, may hold them.
+	// states are what the code shows, sorted by name. The slice is never modified, because an
+	// earlier run or a restMark may hold it. statesEncoded are the same, encoded; nil if they were
+	// not encoded since the last change.
+	states        []history.State
+	statesEncoded []byte
+	// search are the search attributes. The map is never modified, because an earlier run
+	// or a restMark may hold it.
 	search history.SearchAttributes
 }
 
-// runState is what one call of Run gathers.
+// runState is the state of one call of Run.
 type runState struct {
-	// suspended: no code was to run when it began.
+	// suspended says that no code was allowed to run when the run started.
 	suspended  bool
 	nowMS      int64
 	seed       [16]byte
 	from       int // index of the first event this run appended
 	operations int
 	cancelled  []int64
-	given      bool             // the code cancels now, and says why
-	reasons    map[int64]string // of what the code cancelled so
-	// reasonTexts are the reasons that are kept, reasonBytes their length.
+	given      bool             // the code is cancelling now, and gives the reason
+	reasons    map[int64]string // by event, given by the code
+	// reasonTexts are the distinct reasons kept, reasonBytes their total length.
 	reasonTexts map[string]bool
 	reasonBytes int
 	logs        []Log
-	statusSet   bool
-	statusWas   []byte                   // before this run set it
-	searchSet   history.SearchAttributes // what this run set of them; never changed in place
+	statesSet   bool
+	statesWas   []byte                   // encoded, before this run set any
+	searchSet   history.SearchAttributes // set by this run; the map is never modified
 	searchWas   history.SearchAttributes // before this run set any
 	recovered   bool
-	quiet       bool      // what runs now has been run, and logged, before
-	left        []Arrival // arrivals of this run still to be taken
+	quiet       bool      // the code is replayed: an earlier run has already logged this part
+	left        []Arrival // arrivals of this run not yet processed
 	continued   bool      // the execution ended as continued-as-new
 	carried     []history.Event
-	instead     *StuckError // why the policy "fail" ended it
+	instead     *StuckError // why the policy "fail" ended the execution
 }
 
 // New returns an execution without events.
@@ -179,8 +188,8 @@ func New(cfg Config) *Execution {
 	return x
 }
 
-// Reserve makes room for so many events, ahead of the first that is fed, and for
-// a few that a turn appends: a history that is fed in pieces is copied once.
+// Reserve makes room for n events and a few more that a turn appends, if it is called
+// before the first Feed. A history that is fed in pieces is then copied only once.
 func (x *Execution) Reserve(n int) {
 	if n > 0 {
 		x.ledger.reserve(n)
@@ -188,13 +197,13 @@ func (x *Execution) Reserve(n int) {
 	}
 }
 
-// turnRoom is how many events most turns append at most.
+// turnRoom is the number of events that most turns do not exceed.
 const turnRoom = 4
 
-// Feed appends recorded events, in any split; no code runs. parked says that
-// the arrivals at the end of these events were recorded without being run.
-// The structure is checked at once (rule 5): *CorruptionError, from then on
-// returned by Run too.
+// Feed appends recorded events, divided in any way; it runs no code. parked says that the
+// arrivals at the end of these events were recorded without running the code. Feed checks
+// the structure of the events (rule 5). On a *CorruptionError, Feed and Run return that
+// error from then on.
 func (x *Execution) Feed(events []history.Event, parked bool) error {
 	x.ledger.reserve(len(events))
 	for i := range events {
@@ -208,7 +217,7 @@ func (x *Execution) Feed(events []history.Event, parked bool) error {
 		x.bytes += eventBytes(&events[i])
 	}
 	if x.events.room() == 0 {
-		// Without Reserve the caller's slice is used as it is.
+		// Without Reserve, use the caller's slice without copying it.
 		x.events.use(events)
 	} else {
 		x.events.appendAll(events)
@@ -220,8 +229,7 @@ func (x *Execution) Feed(events []history.Event, parked bool) error {
 	return nil
 }
 
-// LastEventID returns the id of the last event fed or appended, 0 if there is
-// none.
+// LastEventID returns the id of the last event fed or appended, or 0 if there is none.
 func (x *Execution) LastEventID() int64 {
 	if y := x.instead.Load(); y != nil {
 		return y.LastEventID()
@@ -229,7 +237,7 @@ func (x *Execution) LastEventID() int64 {
 	return int64(x.events.len())
 }
 
-// Started returns OrchestrationStarted, or nil before it.
+// Started returns the OrchestrationStarted event, or nil if there is none yet.
 func (x *Execution) Started() *history.Event {
 	if y := x.instead.Load(); y != nil {
 		return y.Started()
@@ -240,9 +248,9 @@ func (x *Execution) Started() *history.Event {
 	return x.events.at(0)
 }
 
-// RecordedAt returns when an event was recorded, in Unix milliseconds; for event 0, and for
-// one that the history does not have, when the execution began, or was redriven, 0 if it has
-// not.
+// RecordedAt returns the time at which an event was recorded, in Unix milliseconds. For
+// event 0, or an event that the history does not have, it returns the time at which the
+// execution started or was last redriven; 0 if it has not started.
 func (x *Execution) RecordedAt(eventID int64) int64 {
 	if y := x.instead.Load(); y != nil {
 		return y.RecordedAt(eventID)
@@ -256,7 +264,8 @@ func (x *Execution) RecordedAt(eventID int64) int64 {
 	return x.events.at(int(eventID - 1)).AtMS
 }
 
-// DueAt returns when the timer of an event is due, in Unix milliseconds; 0 if it has none.
+// DueAt returns the time at which the timer of an event is due, in Unix milliseconds; 0
+// if the event is not a TimerCreated.
 func (x *Execution) DueAt(eventID int64) int64 {
 	if y := x.instead.Load(); y != nil {
 		return y.DueAt(eventID)
@@ -275,7 +284,7 @@ func (x *Execution) Ended() bool {
 	return x.ledger.ended
 }
 
-// Judge says what would become of an arrival, without recording it.
+// Judge returns the verdict that an arrival would get, without recording it.
 func (x *Execution) Judge(a Arrival) Verdict {
 	if y := x.instead.Load(); y != nil {
 		return y.Judge(a)
@@ -283,17 +292,17 @@ func (x *Execution) Judge(a Arrival) Verdict {
 	return x.judge(&a)
 }
 
-// Size returns what the execution holds in memory, for a bounded cache: within a
-// quarter of what the process says (size_test.go). Memory that the code itself
-// holds, beyond the first pages of its stacks, is not counted.
+// Size estimates the memory that the execution holds, for a bounded cache. It is within
+// 25 % of the memory measured for the process (size_test.go). It does not count memory
+// that the code itself holds, beyond the first pages of its stacks.
 func (x *Execution) Size() (bytes, coroutines int) {
 	if y := x.instead.Load(); y != nil {
 		return y.Size()
 	}
 	const (
-		// What was read keeps the text that it was read from.
+		// Decoded events keep the text they were decoded from.
 		text = 110
-		// The runtime's own of a goroutine, its stack, and what belongs to a branch.
+		// The runtime's data for a goroutine, its stack, and the data of a branch.
 		coroutine = 5 << 10
 		operation = int(unsafe.Sizeof(Future{}))
 	)
@@ -304,8 +313,8 @@ func (x *Execution) Size() (bytes, coroutines int) {
 	return bytes, len(x.coroutines)
 }
 
-// HistoryBytes returns about how many bytes the events hold: their payloads,
-// and 300 for each.
+// HistoryBytes estimates how many bytes the events hold: their payloads, labels and
+// headers, and 300 bytes for each event.
 func (x *Execution) HistoryBytes() int {
 	if y := x.instead.Load(); y != nil {
 		return y.HistoryBytes()
@@ -321,10 +330,9 @@ func eventBytes(e *history.Event) int {
 	return n
 }
 
-// Close unwinds the parked coroutines: deferred functions of user code run,
-// their durable calls fail. The execution is unusable afterwards. Under a guard
-// a deferred function that blocks is left to its goroutine, and told of by
-// Options.OnBlocked.
+// Close unwinds the parked coroutines: deferred functions of user code run, and their
+// durable calls fail. The execution is unusable afterwards. Under a guard, a deferred
+// function that blocks is abandoned to its goroutine and reported to Options.OnBlocked.
 func (x *Execution) Close() {
 	if x.closed.Swap(true) {
 		return
@@ -336,11 +344,11 @@ func (x *Execution) Close() {
 	}
 	over := make(chan struct{})
 	if stack := guard.Run(func() { defer close(over); x.unwindAll() }, x.progress.Load); stack != "" {
-		x.tellBlocked(stack, true, over)
+		x.reportBlocked(stack, true, over)
 	}
 }
 
-func (x *Execution) tellBlocked(stack string, unwinding bool, over <-chan struct{}) {
+func (x *Execution) reportBlocked(stack string, unwinding bool, over <-chan struct{}) {
 	if tell := x.cfg.Options.OnBlocked; tell != nil {
 		tell(Blocked{Instance: x.cfg.Instance, ExecutionID: x.cfg.ExecutionID, Unwinding: unwinding, Stack: stack, Over: over})
 	}

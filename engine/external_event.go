@@ -7,21 +7,21 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// externalEvents is rule 7: external events match by name, first in first out,
-// and are kept if they come before anyone waits. Each is consumed once.
+// externalEvents implements rule 7: external events match waits by name, first in first
+// out, and are kept if they arrive before a wait. Each is consumed once.
 type externalEvents struct {
 	byName map[string]*eventName
-	// taken are waits that took an event, among them all of which the code has not
-	// been told; they are sorted out when there are pruneAt of them.
+	// taken are waits that took an event, including all whose result the code has not
+	// received. They are pruned when there are pruneAt of them.
 	taken   []*Future
 	pruneAt int
 }
 
 type eventName struct {
-	kept  []*history.Event // not yet matched, oldest first
-	waits []*Future        // waits in the order of scheduling, some cancelled
-	gone  int              // how many of them were cancelled
-	// accepts are what the waits ask that reject data; nil for none.
+	kept  []*history.Event // not matched yet, oldest first
+	waits []*Future        // in the order of scheduling; some may be cancelled
+	gone  int              // number of cancelled waits among them
+	// accepts are the acceptors of waits that may reject an event; nil for none.
 	accepts map[*Future]Acceptor
 }
 
@@ -37,9 +37,9 @@ func (x *Execution) eventName(name string) *eventName {
 	return n
 }
 
-// deliverExternal gives the event to the wait that was scheduled first,
-// whatever the order of awaiting, or keeps it. A wait that rejects the event
-// goes on waiting, and the event is consumed.
+// deliverExternal gives the event to the wait that was scheduled first, whatever the
+// order of awaiting, or keeps it. If the wait rejects the event, the wait continues and
+// the event is consumed.
 func (x *Execution) deliverExternal(e *history.Event) *StuckError {
 	n := x.eventName(e.Name)
 	for len(n.waits) > 0 {
@@ -47,7 +47,7 @@ func (x *Execution) deliverExternal(e *history.Event) *StuckError {
 		if wait.state != open {
 			n.waits = n.waits[1:]
 			n.gone--
-			continue // cancelled: it takes nothing any more
+			continue // cancelled: it no longer takes events
 		}
 		rejected, stuck := x.rejects(n.accepts[wait], e)
 		if stuck != nil {
@@ -67,12 +67,12 @@ func (x *Execution) deliverExternal(e *history.Event) *StuckError {
 	return nil
 }
 
-// EventKept reports whether an external event of that name is kept for the next
-// wait, or known. It records nothing: both follow from the history.
+// EventKept reports whether an external event with this name is kept for the next wait,
+// or known. It records nothing, because the history determines the answer.
 func (c *Context) EventKept(name string) (bool, error) { return c.EventKeptIf(name, nil) }
 
-// EventKeptIf is EventKept for the wait that ExternalEventIf starts: what that
-// would reject, this rejects and records.
+// EventKeptIf is EventKept for the wait that ExternalEventIf starts. It rejects the
+// events that the wait would reject, and records the rejections.
 func (c *Context) EventKeptIf(name string, accepts Acceptor) (bool, error) {
 	if _, err := c.x.enter("EventKept", name); err != nil {
 		return false, err
@@ -90,8 +90,8 @@ func (c *Context) EventKeptIf(name string, accepts Acceptor) (bool, error) {
 	}
 }
 
-// waitExternal matches a new wait with the oldest kept event of its name that it
-// does not reject, or lets it wait.
+// waitExternal gives a new wait the oldest kept event of its name that it does not
+// reject, or registers the wait.
 func (x *Execution) waitExternal(wait *Future, accepts Acceptor) {
 	n := x.eventName(wait.name)
 	if err := x.rejectKept(n, accepts); err != nil {
@@ -113,7 +113,7 @@ func (x *Execution) waitExternal(wait *Future, accepts Acceptor) {
 	}
 }
 
-// rejectKept rejects the oldest events of a name until one is accepted.
+// rejectKept rejects the oldest kept events of a name until one is accepted.
 func (x *Execution) rejectKept(n *eventName, accepts Acceptor) error {
 	for len(n.kept) > 0 {
 		rejected, stuck := x.rejects(accepts, n.kept[0])
@@ -128,8 +128,8 @@ func (x *Execution) rejectKept(n *eventName, accepts Acceptor) error {
 	return nil
 }
 
-// forgetWait drops the cancelled waits once they are half of all, so that a
-// loop of waits with timeouts does not grow.
+// forgetWait drops cancelled waits when they are half of all waits, so that a loop of
+// waits with timeouts does not grow.
 func (x *Execution) forgetWait(wait *Future) {
 	n := x.eventName(wait.name)
 	delete(n.accepts, wait)
@@ -152,8 +152,8 @@ func (x *Execution) takeEvent(wait *Future, e *history.Event) {
 	*taken = append(*taken, wait)
 }
 
-// unconsumed returns, in the order in which they came, all events that are kept, or
-// were taken by a wait of which the code has not been told.
+// unconsumed returns, in order of arrival, all events that are kept or were taken by a
+// wait whose result the code has not received.
 func (x *Execution) unconsumed() []history.Event {
 	var all []history.Event
 	for _, wait := range x.external.taken {

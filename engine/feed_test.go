@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// A history may be fed in any pieces, with room reserved or without, and what is
-// appended behind it leaves the caller's events alone.
+// A history may be fed in any pieces, with or without reserved capacity. Appending to it
+// does not change the caller's events.
 func TestAHistoryFedInPiecesIsTheSameExecution(t *testing.T) {
 	t.Parallel()
 	registry, err := engine.NewRegistry(engine.Orchestration{Name: "Chain", Func: func(c *engine.Context, _ []byte) ([]byte, error) {
@@ -48,13 +48,13 @@ func TestAHistoryFedInPiecesIsTheSameExecution(t *testing.T) {
 	want := run(0, events)
 	for _, reserve := range []int{0, 1, 4, 100} {
 		for cut := 1; cut < len(events); cut++ {
-			// Behind each piece there is room that is not the engine's.
+			// Each piece has spare capacity that does not belong to the engine.
 			room := append(make([]history.Event, 0, 10), events...)
 			if got := run(reserve, room[:cut], room[cut:]); !reflect.DeepEqual(got, want) {
 				t.Errorf("reserved %d, cut at %d:\n got %+v\nwant %+v", reserve, cut, got, want)
 			}
 			if !reflect.DeepEqual(room, events) || room[:5][4].EventID != 0 {
-				t.Errorf("reserved %d, cut at %d: the caller's events are written over: %+v", reserve, cut, room[:5])
+				t.Errorf("reserved %d, cut at %d: the caller's events are overwritten: %+v", reserve, cut, room[:5])
 			}
 		}
 	}

@@ -14,29 +14,29 @@ const (
 	cancelled
 )
 
-// Future is an operation under way: an activity, a timer, a wait for an
-// external event, a child, or a branch.
+// Future is a pending operation: an activity, a timer, a wait for an external event, a
+// child, or a branch.
 type Future struct {
 	x     *Execution
 	kind  history.Kind // KindUnknown for a branch
 	state futureState
-	// inline activities are not sent to a queue.
+	// inline marks an activity that is not sent to a queue.
 	inline bool
-	// refused: the call could not be made where it was made.
+	// refused says that the call was not allowed where it was made.
 	refused bool
-	// given: the code has been told that it is ready, or how it ended.
+	// given says that the code has received the result, or has seen that it is ready.
 	given bool
 	id    int64 // event id, 0 for a branch
 	name  string
 	child string // the child's instance
 
 	seq   int64 // order in which it became ready (rule 6)
-	took  int64 // event id of the external event that a wait took
+	took  int64 // id of the external event that a wait took
 	value []byte
 	err   error
 
-	wait  *wait   // the first that waits for it
-	waits []*wait // the others
+	wait  *wait   // the first wait for it
+	waits []*wait // the other waits
 
 	scope      *scope
 	prev, next *Future // open futures of the scope, in the order of scheduling
@@ -44,8 +44,8 @@ type Future struct {
 	branch *coroutine
 }
 
-// newFuture returns a zero future. In a replay they are made several at a time,
-// as many as the round has left to claim.
+// newFuture returns a zero future. In a replay it allocates several at a time, as many as
+// the round still has to claim.
 func (x *Execution) newFuture() *Future {
 	if len(x.futures) == 0 {
 		const most = 16
@@ -64,18 +64,18 @@ func (x *Execution) newFuture() *Future {
 	return f
 }
 
-// EventID returns the id of the scheduling event, 0 for a branch or an
-// operation that was not recorded.
+// EventID returns the id of the scheduling event. It is 0 for a branch or an operation
+// that was not recorded.
 func (f *Future) EventID() int64 { return f.id }
 
 // Instance returns the child's instance id; empty for other operations.
 func (f *Future) Instance() string { return f.child }
 
-// Sealed is Context.Sealed of its execution.
-func (f *Future) Sealed() bool { return f.x != nil && f.x.cfg.Options.Conceal != nil }
+// Encoded is Context.Encoded of its execution.
+func (f *Future) Encoded() bool { return f.x != nil && f.x.cfg.Options.Conceal != nil }
 
-// Ready reports whether awaiting it returns at once, asked by the running code
-// itself; never elsewhere. What completes it is delivered now if it is known.
+// Ready reports whether awaiting the future would return at once. It delivers the
+// completion now if it is already known. Outside the running code it returns false.
 func (f *Future) Ready() bool {
 	if !f.x.owned() {
 		return false
@@ -85,7 +85,7 @@ func (f *Future) Ready() bool {
 	return f.given
 }
 
-// give returns the outcome to the code.
+// give returns the outcome and notes that the code has received it.
 func (f *Future) give() Outcome {
 	f.given = true
 	return Outcome{f.value, f.err}
@@ -131,9 +131,9 @@ func (f *Future) become(state futureState, value []byte, err error) {
 	f.wake()
 }
 
-// cancel makes an open future ready with a cancelled error, and notes it: what is
-// under way outside has to be stopped, and nothing else tells who reads the
-// history that nobody waits for this any more.
+// cancel makes an open future ready with a cancelled error and records its id in the
+// turn, because work outside must be stopped, and a reader of the history could not
+// otherwise tell that the code no longer waits for it.
 func (f *Future) cancel(reason string) { f.stop(&CancelledError{Reason: reason}) }
 
 // stop is cancel for the reason of another cancellation.
@@ -144,8 +144,8 @@ func (f *Future) stop(cause *CancelledError) {
 	x := f.x
 	f.become(cancelled, nil, cause.of(f.what()))
 	if f.branch != nil {
-		// Its code goes on and sees the cancelled scope; its result goes to
-		// nobody.
+		// The code of the branch continues and sees the cancelled scope; its result is
+		// discarded.
 		x.cancelScope(f.branch.context.scope, cause.of("branch"))
 		return
 	}
@@ -160,7 +160,7 @@ func (f *Future) stop(cause *CancelledError) {
 	}
 }
 
-// stoppable reports whether something outside has to be stopped.
+// stoppable reports whether the operation has work outside to stop.
 func (f *Future) stoppable() bool {
 	switch f.kind {
 	case history.ActivityScheduled:
@@ -177,10 +177,9 @@ func (x *Execution) noteCancelled(eventID int64) {
 	}
 }
 
-// Cancel cancels the operation: awaiting it returns the cancelled error. What
-// is ready already stays so. The error says why it could not be cancelled here,
-// like that of every durable call: from another goroutine, in a deferred
-// function while the orchestration is put away.
+// Cancel cancels the operation: awaiting it returns the cancelled error. If it is already
+// ready, Cancel has no effect. It returns an error where durable calls are not allowed:
+// from another goroutine, or in a deferred function while the orchestration is unwound.
 func (f *Future) Cancel(reason string) error {
 	if _, err := f.x.enter("Cancel", ""); err != nil {
 		return err

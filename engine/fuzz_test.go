@@ -13,14 +13,14 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Damaged histories. Whatever is done to a history, replaying it ends, without
-// a panic, in corruption, in nondeterminism, or in a history that the code
-// could as well have made. Which of them it must be is worked out beside the
-// engine: corruption by searching, nondeterminism by the reference model.
+// Damaged histories. However a history is damaged, its replay ends without a panic, in
+// corruption, in nondeterminism, or in a history that the code could have made. The test
+// determines which of them it must be without the engine: corruption by a search,
+// nondeterminism with the reference model.
 //
 // Fuzz with: go test ./engine -run '^$' -fuzz FuzzDamagedHistory -fuzztime 5m
 
-// damage changes a history as a few bytes say: which operation, where, how.
+// damage changes a history according to a few bytes: which operation, where, how.
 func damage(events []history.Event, script []byte) []history.Event {
 	list := append([]history.Event(nil), events...)
 	next := func() int {
@@ -56,14 +56,14 @@ func damage(events []history.Event, script []byte) []history.Event {
 		case 8: // another kind
 			kinds := history.Kinds()
 			e.Kind = append(kinds, history.KindUnknown, history.Kind(200))[next()%(len(kinds)+2)]
-		case 9: // the kind that its source completes, or the other outcome
+		case 9: // the kind that its source completes, or the opposite outcome
 			e.Kind = map[history.Kind]history.Kind{
 				history.ActivityCompleted: history.ActivityFailed, history.ActivityFailed: history.ActivityCompleted,
 				history.SubOrchestrationCompleted: history.SubOrchestrationFailed, history.SubOrchestrationFailed: history.SubOrchestrationCompleted,
 			}[e.Kind]
 		case 10: // another name
 			e.Name = []string{"", "A0", "A1", "e0", "e1", "I0", "C", "D", "dice", "p0", "p1"}[next()%11]
-		case 11: // another value; those of system calls are whatever they are
+		case 11: // another value; values of system calls can be anything
 			if e.Kind != history.SystemCall {
 				e.Payload = []byte{byte('0' + next()%10)}
 			}
@@ -80,8 +80,8 @@ func damage(events []history.Event, script []byte) []history.Event {
 				e.Inline = !e.Inline
 			}
 		case 14: // an imposed end
-			list = append(list, history.Event{Kind: history.OrchestrationFailed, EventID: int64(len(list)) + 1, Imposed: history.ImposedTerminated})
-		case 15: // number anew, keeping what names what if asked to
+			list = append(list, history.Event{Kind: history.OrchestrationFailed, EventID: int64(len(list)) + 1, Forced: history.ForcedByOperator})
+		case 15: // renumber, and keep references if asked to
 			renumber(list, next()%2 == 0)
 		}
 	}
@@ -103,7 +103,7 @@ func renumber(list []history.Event, sources bool) {
 	}
 }
 
-// firstCorrupt returns the id of the first event that can't stand where it is.
+// firstCorrupt returns the id of the first event that cannot be at its position.
 func firstCorrupt(events []history.Event) (id int64, corrupt bool) {
 	for i, e := range events {
 		bad := e.EventID != int64(i)+1 || (e.Kind == history.OrchestrationStarted) != (i == 0)
@@ -150,10 +150,10 @@ func completesSource(k history.Kind) history.Kind {
 	return history.KindUnknown
 }
 
-// sameOperation says whether code that starts b agrees with recorded a.
+// sameOperation reports whether code that starts b agrees with recorded a.
 func sameOperation(a, b *history.Event) bool {
 	if a.Kind == history.ExternalRejected {
-		return b.Kind == a.Kind && b.SourceEventID == a.SourceEventID // What is recorded says why.
+		return b.Kind == a.Kind && b.SourceEventID == a.SourceEventID // The recorded event has the reason.
 	}
 	return a.Kind == b.Kind && a.Name == b.Name && a.Op == b.Op && a.Version == b.Version && a.ExplicitID == b.ExplicitID &&
 		(!a.ExplicitID || a.Instance == b.Instance) && a.DurationMS == b.DurationMS && a.Inline == b.Inline &&
@@ -171,9 +171,9 @@ func sameEnd(recorded, now *history.Event) bool {
 	return bytes.Equal(recorded.Payload, now.Payload)
 }
 
-// expected is what replaying a history must come to.
+// expected is the required result of replaying a history.
 type expected struct {
-	stuck engine.StuckKind // "" for none
+	stuck engine.StuckKind // "" if not stuck
 	adds  []history.Event  // what the code makes of a last round without answers
 	why   string
 }
@@ -182,7 +182,7 @@ func nondeterministic(format string, a ...any) expected {
 	return expected{stuck: engine.StuckNondeterminism, why: fmt.Sprintf(format, a...)}
 }
 
-// expectReplay works out what replaying a sound history must come to.
+// expectReplay determines the required result of replaying a sound history.
 func expectReplay(p *program, events []history.Event) expected {
 	body := events
 	var end *history.Event
@@ -205,8 +205,8 @@ func expectReplay(p *program, events []history.Event) expected {
 		g := &groups[len(groups)-1]
 		g.events = append(g.events, body[i])
 	}
-	imposed := end != nil && end.Imposed != ""
-	notRun := imposed && !answered
+	forced := end != nil && end.Forced != ""
+	notRun := forced && !answered
 	if notRun {
 		body = body[:len(body)-len(groups[len(groups)-1].events)]
 		groups = groups[:len(groups)-1]
@@ -237,7 +237,7 @@ func expectReplay(p *program, events []history.Event) expected {
 		return nondeterministic("%s is made besides", brief(&made[len(body)]))
 	case notRun && madeEnd != nil:
 		return nondeterministic("an end is made before the last round")
-	case imposed:
+	case forced:
 		return expected{}
 	case end != nil && madeEnd == nil:
 		return nondeterministic("the end is not made")
@@ -254,8 +254,8 @@ func expectReplay(p *program, events []history.Event) expected {
 	return expected{adds: m.events[len(body):]}
 }
 
-// isSuspended reports whether an OrchestrationSuspended stands behind the last
-// OrchestrationResumed: nothing is run then.
+// isSuspended reports whether there is an OrchestrationSuspended after the last
+// OrchestrationResumed, so that no code runs.
 func isSuspended(events []history.Event) bool {
 	suspended := false
 	for i := range events {
@@ -266,8 +266,8 @@ func isSuspended(events []history.Event) bool {
 	return suspended
 }
 
-// checkDamaged replays a damaged history of p and holds the result against
-// what it must be.
+// checkDamaged replays a damaged history of p and compares the result with the required
+// one.
 func checkDamaged(t rapid.TB, p *program, events []history.Event) {
 	t.Helper()
 	if len(events) == 0 {
@@ -319,7 +319,7 @@ func checkDamaged(t rapid.TB, p *program, events []history.Event) {
 	if a, b := comparableEvents(masked(turn.Events)), comparableEvents(masked(want.adds)); a != b {
 		fail("adds %s, want %s", a, b)
 	}
-	// A stuck instance records what comes, and nothing else.
+	// A stuck instance only records arrivals.
 	if turn.Stuck != nil && turn.Stuck.Kind != engine.StuckDeadlock {
 		turn, err = replay(engine.Arrival{Event: history.Event{Kind: history.ExternalEvent, Name: "e0"}})
 		if err != nil || turn.Stuck == nil || len(turn.Events) != 1 || !turn.Parked || turn.Verdicts[0].Kind != engine.Recorded {
@@ -330,8 +330,7 @@ func checkDamaged(t rapid.TB, p *program, events []history.Event) {
 	}
 }
 
-// masked leaves out what depends on the time, which damaged histories don't
-// have right.
+// masked removes what depends on the time, because it is not right in damaged histories.
 func masked(events []history.Event) []history.Event {
 	list := append([]history.Event(nil), events...)
 	for i := range list {
@@ -365,7 +364,7 @@ func TestPropertyDamagedHistories(t *testing.T) {
 		for range 5 {
 			script := rapid.SliceOfN(rapid.Byte(), 2, 12).Draw(t, "damage")
 			checkDamaged(t, s.p, damage(s.events, script))
-			// Numbered anew it gets past the structure more often.
+			// A renumbered history passes the structure check more often.
 			list := damage(s.events, script)
 			renumber(list, true)
 			checkDamaged(t, s.p, list)
@@ -374,7 +373,7 @@ func TestPropertyDamagedHistories(t *testing.T) {
 }
 
 func FuzzDamagedHistory(f *testing.F) {
-	// Always the same ones, so that an input found once is found again.
+	// The specimens never change, so that an input can be reproduced.
 	list := make([]specimen, 64)
 	for i := range list {
 		list[i] = rapid.Custom(drawSpecimen).Example(i + 1)

@@ -2,16 +2,15 @@ package engine
 
 import "fmt"
 
-// Durable calls are made on the goroutine of the coroutine that runs. A
-// goroutine that user code started itself is told apart at every call, before
-// anything is looked at that the engine changes: so it gets ErrNotRunning, and
-// does no harm.
+// Durable calls must be made on the goroutine of the running coroutine. Every call first
+// checks its goroutine, before it reads anything that the engine changes. A goroutine
+// that user code started gets ErrNotRunning and does no harm.
 
-// owned reports whether the calling goroutine is that of the coroutine that
-// runs: only then may what the execution consists of be read or changed.
+// owned reports whether the calling goroutine belongs to the running coroutine. Only then
+// may the state of the execution be read or changed.
 func (x *Execution) owned() bool { return x.owner.Load() == goroutine() }
 
-// notOwned is the error of a call that does not come from the code that runs.
+// notOwned returns the error for a call that does not come from the running code.
 func (x *Execution) notOwned(call string) error {
 	if x.owner.Load() != 0 {
 		return &MisuseError{Call: call, Err: ErrNotRunning,

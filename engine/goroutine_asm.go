@@ -2,13 +2,12 @@
 
 package engine
 
-// goroutine returns what tells the calling goroutine from all others that live:
-// the address of what the runtime knows of it. A call takes two nanoseconds,
-// where reading the number out of the goroutine's stack takes a thousand.
+// goroutine returns a value that identifies the calling goroutine among all live ones:
+// the address of its runtime descriptor. A call takes 2 ns; parsing the goroutine number
+// from a stack trace takes 1,000 ns.
 func goroutine() uintptr
 
-// panicWord returns what the runtime notes of the innermost panic, or
-// runtime.Goexit, that runs deferred functions of the calling goroutine; 0 if
-// none does. The linker knows its place, so it seldom moves; quickTells finds
-// out whether it has.
+// panicWord returns the runtime's pointer to the innermost panic or runtime.Goexit that
+// is running deferred functions of the calling goroutine; 0 if there is none. The offset
+// is known to the linker, so it seldom changes; quickTells detects if it has.
 func panicWord() uintptr

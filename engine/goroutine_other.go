@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// goroutine returns what tells the calling goroutine from all others: the number
-// in the first line of its stack.
+// goroutine returns a value that identifies the calling goroutine: the number in the
+// first line of its stack trace.
 func goroutine() uintptr {
 	var buf [64]byte
 	line := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))
@@ -20,5 +20,5 @@ func goroutine() uintptr {
 	return uintptr(id)
 }
 
-// panicWord is not known: stacks tell.
+// panicWord cannot be read here, so callers inspect the stack instead.
 func panicWord() uintptr { return 1 }

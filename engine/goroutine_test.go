@@ -12,9 +12,9 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Under -race it shows that none of the calls looks at what the engine changes:
-// the code and the engine go on meanwhile.
-func TestR25AGoroutineOfTheOrchestrationsOwnGetsAnErrorAndDoesNoHarm(t *testing.T) {
+// Under -race this shows that none of the calls reads state that the engine changes,
+// because the code and the engine keep running meanwhile.
+func TestR25AGoroutineThatTheOrchestrationStartsGetsAnErrorAndDoesNoHarm(t *testing.T) {
 	t.Parallel()
 	calls := map[string]func(c *engine.Context, f *engine.Future, cancel func(string) error) error{
 		"Activity and Await": func(c *engine.Context, _ *engine.Future, _ func(string) error) error {
@@ -44,8 +44,10 @@ func TestR25AGoroutineOfTheOrchestrationsOwnGetsAnErrorAndDoesNoHarm(t *testing.
 			_, err := s.Now()
 			return err
 		},
-		"Err":             func(c *engine.Context, _ *engine.Future, _ func(string) error) error { return c.Err() },
-		"SetCustomStatus": func(c *engine.Context, _ *engine.Future, _ func(string) error) error { return c.SetCustomStatus(nil) },
+		"Err": func(c *engine.Context, _ *engine.Future, _ func(string) error) error { return c.Err() },
+		"SetState": func(c *engine.Context, _ *engine.Future, _ func(string) error) error {
+			return c.SetState(history.ListedState, []byte("1"))
+		},
 		"SetSearchAttributes": func(c *engine.Context, _ *engine.Future, _ func(string) error) error {
 			if c.SearchAttributes() != nil {
 				return errors.New("search attributes of another goroutine")
@@ -105,7 +107,7 @@ func TestR25AGoroutineOfTheOrchestrationsOwnGetsAnErrorAndDoesNoHarm(t *testing.
 			_, err := c.Await(f)
 			return err
 		},
-		"what has no error": func(c *engine.Context, f *engine.Future, _ func(string) error) error {
+		"calls that return no error": func(c *engine.Context, f *engine.Future, _ func(string) error) error {
 			c.Logger().Error("dropped")
 			if info := c.Info(); f.Ready() || info.Instance != "i" || info.Name != "Test" || info.HistoryLength != 0 {
 				return errors.New("it knows more than another goroutine may")
@@ -143,7 +145,7 @@ func TestR25AGoroutineOfTheOrchestrationsOwnGetsAnErrorAndDoesNoHarm(t *testing.
 					if _, err := c.Now(); err != nil {
 						return nil, err
 					}
-					f := c.Go(func(c *engine.Context) ([]byte, error) { return nil, c.SetCustomStatus([]byte("1")) })
+					f := c.Go(func(c *engine.Context) ([]byte, error) { return nil, c.SetState(history.ListedState, []byte("1")) })
 					if _, err := c.Await(f); err != nil {
 						return nil, err
 					}
@@ -168,7 +170,7 @@ func TestR25AGoroutineOfTheOrchestrationsOwnGetsAnErrorAndDoesNoHarm(t *testing.
 	}
 }
 
-// recordedNothingElse holds: no call of another goroutine stands in the history.
+// recordedNothingElse checks that no call of another goroutine is in the history.
 func (f *fixture) recordedNothingElse() {
 	f.t.Helper()
 	for _, e := range f.events {
@@ -194,9 +196,9 @@ func TestR25TheErrorNamesThePlace(t *testing.T) {
 	}
 }
 
-// What tells a goroutine from another is the same wherever it is asked for, also
-// on a stack that has moved.
-func TestAGoroutineIsToldFromAllOthers(t *testing.T) {
+// The identity of a goroutine is the same wherever it is read, even on a stack that has
+// moved.
+func TestEachGoroutineHasItsOwnIdentity(t *testing.T) {
 	t.Parallel()
 	var deep func(c *engine.Context, n int) error
 	deep = func(c *engine.Context, n int) error {

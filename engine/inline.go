@@ -7,14 +7,14 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// inlineQueue holds inline activities in the order of scheduling. They run
-// inside the turn once all else rests; the host runs them and hands each
-// result in like an arrival of its own, so the rules hold unchanged.
+// inlineQueue holds inline activities in the order of scheduling. They run inside the
+// turn when all coroutines rest. The host runs them and passes each result in as an
+// arrival of its own, so the rules are unchanged.
 type inlineQueue struct{ futures []*Future }
 
 func (q *inlineQueue) push(f *Future) { q.futures = append(q.futures, f) }
 
-// open drops what is no longer open and returns the rest.
+// open drops futures that are no longer open and returns the rest.
 func (q *inlineQueue) open() []*Future {
 	for len(q.futures) > 0 && q.futures[0].state != open {
 		q.futures = q.futures[1:]
@@ -31,7 +31,7 @@ func (x *Execution) inlineCalls() []InlineCall {
 		e := x.events.at(int(f.id) - 1)
 		call := InlineCall{EventID: e.EventID, Name: e.Name, Input: e.Payload, Retry: e.Retry, AtMS: x.sinceMS(e), Headers: e.Headers}
 		if e.EventID < x.ledger.redriven && e.Retry != nil && e.Retry.AttemptsMade > 0 {
-			// A redrive starts it anew: like any other activity, it has all its attempts.
+			// A redrive starts it anew with all of its attempts, like any other activity.
 			retry := *e.Retry
 			retry.AttemptsMade = 0
 			call.Retry = &retry
@@ -41,32 +41,33 @@ func (x *Execution) inlineCalls() []InlineCall {
 	return calls
 }
 
-// sinceMS is the time from which the attempts of an inline activity share their TotalTimeout:
-// that of its first scheduling event. A redrive gives all of the time anew, also to a retry
-// that it found waiting.
+// sinceMS returns the time from which the attempts of an inline activity share their
+// TotalTimeout: the time of its first scheduling event. A redrive grants the whole time
+// anew, from when the code agreed with the copied events, also to a retry that was
+// waiting.
 func (x *Execution) sinceMS(e *history.Event) int64 {
 	first := e
 	if r := e.Retry; r != nil && r.FirstEventID > 0 && r.FirstEventID < e.EventID {
 		first = x.events.at(int(r.FirstEventID) - 1)
 	}
 	if redriven := x.ledger.redriven; first.EventID < redriven {
-		return x.events.at(int(redriven) - 1).AtMS
+		return x.events.at(int(max(redriven, x.ledger.released)) - 1).AtMS
 	}
 	return first.AtMS
 }
 
-// RunsInline says that the code of an inline activity begins to run, so that a
-// durable call made in it is told by name. The function that it returns says
-// that it has ended.
+// RunsInline notes that the code of an inline activity starts, so that the error for a
+// durable call inside it names the activity. The returned function notes that it has
+// ended.
 func (x *Execution) RunsInline(name string) (ended func()) {
 	x.inline.Store(&name)
 	return func() { x.inline.Store(nil) }
 }
 
-// Inline runs an activity inside the turn and waits for its result. Where the
-// host leaves a retry to the code, because its delay is too long to be waited
-// for in a turn, a timer and another scheduling event stand for it; both know
-// of the attempts made.
+// Inline runs an activity inside the turn and waits for its result. If the delay before a
+// retry is too long to wait inside a turn, the host leaves the retry to the code: Inline
+// then creates a timer and another scheduling event, which records how many attempts were
+// made.
 func (c *Context) Inline(call ActivityCall) ([]byte, error) {
 	call.Inline = true
 	for {

@@ -2,24 +2,22 @@ package engine
 
 import "errors"
 
-// Interceptors run around the code of an orchestration, on its main coroutine.
-// Their own code records nothing: what it recorded would stand in the history of
-// every running instance, and taking the interceptor out, or putting another in,
-// would be nondeterminism for all of them.
+// Interceptors run around the code of an orchestration, on its main coroutine. Their own
+// code must record nothing. Otherwise adding or removing an interceptor would make every
+// running instance nondeterministic.
 
-// Intercept bars durable calls, because an interceptor's own code begins to run:
-// each is a *MisuseError that names inside. It lasts until Proceed, or until the
-// code ends. Off the running code's goroutine it does nothing.
+// Intercept blocks durable calls because an interceptor's own code starts: each call
+// returns a *MisuseError that names inside. It lasts until Proceed, or until the code
+// ends. On any other goroutine it does nothing.
 func (c *Context) Intercept(inside string) {
 	if c.x.owned() {
 		c.x.intercepted, c.x.barred = inside, nil
 	}
 }
 
-// Proceed lets durable calls through again: the interceptor's own code is over,
-// or waits for what it runs around. It returns the first call that was barred
-// since Intercept, nil for none, and the error of a durable call where this one
-// does not come from the running code.
+// Proceed allows durable calls again. Call it when the interceptor's own code has ended, or
+// starts to wait for the code that it wraps. It returns the first call that was blocked since
+// Intercept, or nil. If Proceed is not called from the running code, it returns an error.
 func (c *Context) Proceed() (barred *MisuseError, err error) {
 	if !c.x.owned() {
 		return nil, c.x.notOwned("next")
@@ -28,7 +26,7 @@ func (c *Context) Proceed() (barred *MisuseError, err error) {
 	return barred, nil
 }
 
-// inInterceptor says in which interceptor's own code a panic was.
+// inInterceptor names the interceptor in whose own code a panic occurred.
 func (x *Execution) inInterceptor() string {
 	if x.intercepted == "" {
 		return ""
@@ -38,17 +36,17 @@ func (x *Execution) inInterceptor() string {
 	return " in " + inside
 }
 
-// AfterCommit has fn called once, by the process that commits the turn, when it
-// has: if the code reaches this for the first time. It is not called on replay,
-// nor for a turn that is never committed, nor if the process dies in between.
+// AfterCommit calls fn once, after this process has committed the turn, if the code
+// reaches this call for the first time. fn is not called on replay, for a turn that is
+// never committed, or if the process dies after the commit.
 func (c *Context) AfterCommit(fn func()) {
 	if c.x.firstTime() {
 		c.x.run.logs = append(c.x.run.logs, Log{Func: fn, EventID: c.x.reached()})
 	}
 }
 
-// ContinuesAsNew reports whether an error that orchestration code returns ends
-// its execution by continuing as new.
+// ContinuesAsNew reports whether an error that orchestration code returns continues its
+// execution as new.
 func ContinuesAsNew(err error) bool {
 	_, is := errors.AsType[*continueAsNew](err)
 	return is

@@ -7,29 +7,32 @@ import (
 	"github.com/turnstile-go/turnstile/internal/redriving"
 )
 
-// judge says what becomes of an arrival, in the order of docs/design.md: older
-// execution, late; newer, misaddressed; ended, late; no such source or one of
-// another kind, misaddressed; wrong token, forged; already completed,
-// duplicate.
+// judge returns the verdict on an arrival. It checks in the order of docs/design.md:
+// older execution, late; lost in a restore, late; newer execution, misaddressed; already
+// recorded, duplicate; ended, late; no such source, or one of another kind, misaddressed;
+// wrong token, forged.
 func (l *ledger) judge(a *Arrival) Verdict {
 	e := &a.Event
 	switch {
 	case e.Kind == history.OrchestrationStarted:
 		return l.judgeStart(e)
 	case !e.Kind.Arrival():
-		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("%s is made by the code, nobody outside can send it", e.Kind)}
+		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("%s is recorded by the engine and cannot be sent in a message", e.Kind)}
 	}
 	if l.entries.len() == 0 {
 		return Verdict{Kind: Early, Reason: "the instance has not started"}
 	}
 	switch {
 	case a.ExecutionID != 0 && a.ExecutionID < l.executionID && !l.carries(a):
-		return Verdict{Kind: Late, Reason: fmt.Sprintf("it is for execution %d, the instance is at %d", a.ExecutionID, l.executionID)}
+		return Verdict{Kind: Late, Reason: fmt.Sprintf("it is for execution %d, but the current execution is %d", a.ExecutionID, l.executionID)}
+	case l.lost(a):
+		return Verdict{Kind: Late, Reason: fmt.Sprintf("it is for event %d of execution %d, recorded at %d, which was lost when the history was restored to an earlier time",
+			a.source(), a.ExecutionID, a.SourceAtMS)}
 	case a.ExecutionID > l.executionID:
-		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("it is for execution %d, the instance is at %d", a.ExecutionID, l.executionID)}
+		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("it is for execution %d, but the current execution is %d", a.ExecutionID, l.executionID)}
 	}
-	// A fact that stands here already is a duplicate rather than late, so that
-	// a redelivery finds the commit whose actions have to be sent again.
+	// An arrival that is already recorded is a duplicate, not late, so that a redelivered
+	// message finds the commit whose actions must be sent again.
 	if at, ok := l.find(a); ok {
 		return Verdict{Kind: Duplicate, EventID: at}
 	}
@@ -40,7 +43,7 @@ func (l *ledger) judge(a *Arrival) Verdict {
 		return Verdict{Kind: Late, Reason: "the execution has ended"}
 	}
 	if a.Suspend != 0 && a.Suspend != l.suspendOf(e.Kind) {
-		return Verdict{Kind: Late, Reason: fmt.Sprintf("it is for the suspend at event %d, which a resume or another suspend has followed", a.Suspend)}
+		return Verdict{Kind: Late, Reason: fmt.Sprintf("it is for the suspend at event %d, but a resume or another suspend came after it", a.Suspend)}
 	}
 	want := e.Kind.Completes()
 	if want == history.KindUnknown {
@@ -55,23 +58,48 @@ func (l *ledger) judge(a *Arrival) Verdict {
 	case src.kind != want:
 		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("source_event_id %d is %s, not %s", source, src.kind, want)}
 	case src.inline != a.Inline:
-		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("event %d is an inline activity, which nobody outside can complete", source)}
+		return Verdict{Kind: Misaddressed, Reason: fmt.Sprintf("event %d is an inline activity, which a message cannot complete", source)}
 	case !a.Inline && !a.Proven:
-		return Verdict{Kind: Forged, Reason: fmt.Sprintf("its token is not that of event %d", source)}
+		return Verdict{Kind: Forged, Reason: fmt.Sprintf("its token does not match event %d", source)}
 	}
 	return Verdict{Kind: Recorded}
 }
 
-// carries reports whether what completes an event in an earlier execution completes it
-// here too, because the event was taken over while it was open. A failure does not: it may
-// come from the end of that execution, which stopped what was open.
+// source is the event that an arrival names, 0 for none.
+func (a *Arrival) source() int64 {
+	if a.Suspend != 0 {
+		return a.Suspend
+	}
+	return a.Event.SourceEventID
+}
+
+// lost reports whether an arrival names an event that the history had before it was
+// restored to an earlier time. It was recorded at the time that the arrival says, and
+// the history has no event with its id, or one of another time. What a completion says
+// counts only if its token proves it; an operator's message needs no token.
+func (l *ledger) lost(a *Arrival) bool {
+	source := a.source()
+	switch {
+	case a.SourceAtMS == 0 || source == 0 || !a.Proven && a.Event.Kind.Completes() != history.KindUnknown:
+		return false
+	case a.ExecutionID > l.executionID || source > int64(l.entries.len()):
+		return true
+	}
+	return l.entries.at(int(source-1)).atMS != a.SourceAtMS
+}
+
+// carries reports whether a completion that was sent to an earlier execution also
+// completes the event in this one, because the event was open when it was copied. A
+// failure does not: it may result from the end of the earlier execution, which stopped its
+// open operations.
 func (l *ledger) carries(a *Arrival) bool {
 	since, carried := l.carried[a.Event.SourceEventID]
 	return carried && a.ExecutionID >= since && redriving.Succeeds(a.Event.Kind)
 }
 
-// find looks for the very fact of an arrival: a completion that its token
-// proves, an event or cancel known by its sender's id.
+// find looks for the event that already recorded an arrival: a completion whose token
+// proves it, or an event, cancel, suspend, resume or attached parent with the same sender
+// id.
 func (l *ledger) find(a *Arrival) (eventID int64, ok bool) {
 	e := &a.Event
 	switch e.Kind {
@@ -80,7 +108,7 @@ func (l *ledger) find(a *Arrival) (eventID int64, ok bool) {
 		if e.Kind == history.OrchestrationCancelRequested && l.cancelID != 0 {
 			return l.cancelID, true
 		}
-		// No event is remembered as "".
+		// The map never has the key "".
 		eventID, ok = l.senders[rememberedAs(e)]
 		return eventID, ok
 	}
@@ -102,5 +130,5 @@ func (l *ledger) judgeStart(e *history.Event) Verdict {
 	case e.Start != nil && l.start != nil && e.Start.StartID != "" && e.Start.StartID == l.start.StartID:
 		return Verdict{Kind: Duplicate, EventID: max(l.redriven, 1)}
 	}
-	return Verdict{Kind: Exists, Reason: "the instance has been started already"}
+	return Verdict{Kind: Exists, Reason: "the instance has already been started"}
 }

@@ -2,23 +2,23 @@ package engine
 
 import "github.com/turnstile-go/turnstile/history"
 
-// An arrival is known to the code if the history had it before the code ran for
-// the arrival that is being visited. The events of a start, those that
-// continue-as-new carried over, and what came while no code ran stand behind that
-// arrival, each marked WithPrevious. Code that asks without waiting (EventKept,
-// Future.Ready) gets what is known at once, ahead of its visit. Select and Await do
-// not ask: for them order is history's (rule 6).
+// An arrival is known to the code if it was in the history before the code ran for the
+// arrival that is being visited. Known arrivals follow that arrival, each marked
+// WithPrevious: the events of a start, events that continue-as-new carried over, and
+// arrivals that were recorded while no code ran. Calls that do not wait (EventKept,
+// Future.Ready) deliver a known arrival at once, before its visit. Select and Await do
+// not, because their order is that of the history (rule 6).
 type knownEvents struct {
-	// byName has the external events that are known and not yet delivered, oldest
-	// first; nil until the code asks for one.
+	// byName has the known external events that are not yet delivered, oldest first; nil
+	// until the code asks for one.
 	byName map[string][]*history.Event
-	// asked are those that were delivered ahead of their visit.
+	// asked are the events that were delivered before their visit.
 	asked map[int64]bool
-	// asking: what the code asked for is being delivered.
+	// asking is set while an arrival that the code asked for is being delivered.
 	asking bool
 }
 
-// takes reports whether an event that is being visited is still to be delivered.
+// takes reports whether an event being visited still has to be delivered.
 func (k *knownEvents) takes(e *history.Event) bool {
 	if k.asked[e.EventID] {
 		delete(k.asked, e.EventID)
@@ -30,8 +30,8 @@ func (k *knownEvents) takes(e *history.Event) bool {
 	return true
 }
 
-// deliverKnown delivers the oldest external event of a name that is known, and
-// reports whether there was one.
+// deliverKnown delivers the oldest known external event with this name, and reports
+// whether there was one.
 func (x *Execution) deliverKnown(name string) (bool, error) {
 	k, visiting := &x.known, int(x.cursor.visiting)
 	if k.byName == nil && visiting < x.cursor.known {
@@ -60,9 +60,8 @@ func (x *Execution) deliverKnown(name string) (bool, error) {
 	return true, nil
 }
 
-// askFor delivers what completes an operation if that is known. It does nothing
-// where a durable call would fail, for that code does not run on a replay, or may be
-// taken out.
+// askFor delivers the completion of an operation if it is known. It does nothing where a
+// durable call would fail, because that code does not run in a replay, or may be removed.
 func (x *Execution) askFor(f *Future) {
 	visiting, known := x.cursor.visiting, int64(x.cursor.known)
 	if f.state != open || f.id == 0 || visiting >= known || x.current.unwinding || x.nested != "" || x.intercepted != "" || x.closed.Load() {

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// drain takes all events of a name that have come, without waiting for one.
+// drain takes all events with a name that have arrived, without waiting.
 func drain(c *engine.Context, name string) (string, error) {
 	var took strings.Builder
 	for {
@@ -26,7 +26,7 @@ func drain(c *engine.Context, name string) (string, error) {
 	}
 }
 
-// drains is an orchestration that takes what has come and returns.
+// drains is an orchestration that takes the events that have arrived and returns.
 func drains(c *engine.Context, _ []byte) ([]byte, error) {
 	took, err := drain(c, "e")
 	return []byte(took), err
@@ -39,7 +39,7 @@ func withEvents(a engine.Arrival, data ...string) engine.Arrival {
 	return a
 }
 
-// warmly makes the turns on one execution.
+// warmly makes all turns on one execution.
 func (f *fixture) warmly(turns ...[]engine.Arrival) {
 	f.t.Helper()
 	x := f.cold()
@@ -49,7 +49,7 @@ func (f *fixture) warmly(turns ...[]engine.Arrival) {
 	}
 }
 
-// coldly makes each turn on an execution of its own.
+// coldly makes each turn on a fresh execution.
 func (f *fixture) coldly(turns ...[]engine.Arrival) {
 	f.t.Helper()
 	for _, arrivals := range turns {
@@ -57,16 +57,16 @@ func (f *fixture) coldly(turns ...[]engine.Arrival) {
 	}
 }
 
-func TestRule7EventsThatTheHistoryHasBeforeTheCodeRunsAreKnownToIt(t *testing.T) {
+func TestRule7EventsRecordedBeforeTheCodeRunsAreKnownToIt(t *testing.T) {
 	t.Parallel()
 	batch := func(arrivals ...engine.Arrival) []engine.Arrival { return arrivals }
 	held := start("0")
 	held.With = []history.Event{suspend("s1").Event}
 	for name, turns := range map[string][][]engine.Arrival{
-		"the start brings them":                  {batch(withEvents(start("0"), "1", "2"))},
-		"they came before the code began":        {batch(held), batch(event("e", "1")), batch(event("e", "2")), batch(resume("r1"))},
+		"the start includes them":                {batch(withEvents(start("0"), "1", "2"))},
+		"they came before the code started":      {batch(held), batch(event("e", "1")), batch(event("e", "2")), batch(resume("r1"))},
 		"they came in one batch with the resume": {batch(held), batch(event("e", "1"), event("e", "2"), resume("r1"))},
-		"the start brings one of them":           {batch(withEvents(held, "1")), batch(event("e", "2"), resume("r1"))},
+		"the start includes one of them":         {batch(withEvents(held, "1")), batch(event("e", "2"), resume("r1"))},
 	} {
 		for how, run := range map[string]func(*fixture, ...[]engine.Arrival){"warm": (*fixture).warmly, "cold": (*fixture).coldly} {
 			f := newFixture(t, drains)
@@ -125,8 +125,8 @@ func TestRule7EventsThatCameWhileNoCodeRanAreKnown(t *testing.T) {
 	})
 }
 
-// What comes later in the same batch is no history yet, in whatever turns the
-// arrivals come.
+// An arrival that comes later in the same batch is not part of the history yet, however
+// the arrivals are divided into turns.
 func TestRule2AnArrivalOfTheSameBatchIsNotKnown(t *testing.T) {
 	t.Parallel()
 	code := func(c *engine.Context, _ []byte) ([]byte, error) {
@@ -154,9 +154,9 @@ func TestRule2AnArrivalOfTheSameBatchIsNotKnown(t *testing.T) {
 	}
 }
 
-// A round that the code has answered with nothing does not know what came later,
-// live or replayed, although nothing stands between the two.
-func TestRule2ARoundWithoutAnswersDoesNotKnowTheNext(t *testing.T) {
+// A round in which the code schedules nothing does not know the arrivals after it, live
+// or replayed, although no event separates them.
+func TestRule2ARoundWithoutOperationsDoesNotKnowTheNext(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	code := func(c *engine.Context, _ []byte) ([]byte, error) {
@@ -187,8 +187,8 @@ func TestRule2ARoundWithoutAnswersDoesNotKnowTheNext(t *testing.T) {
 	}
 }
 
-// A history of a build that did not mark what was recorded together replays as it
-// was made: its code did not know the events.
+// The history of a build that did not mark events that were recorded together replays as
+// it was made: its code did not know these events.
 func TestRule7AHistoryWithoutMarksReplaysAsItWasMade(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, drains)
@@ -201,7 +201,7 @@ func TestRule7AHistoryWithoutMarksReplaysAsItWasMade(t *testing.T) {
 	f.replaysCleanly()
 }
 
-func TestRule7ReadyKnowsWhatCompletesIt(t *testing.T) {
+func TestRule7ReadyDeliversAKnownCompletion(t *testing.T) {
 	t.Parallel()
 	for name, strict := range map[string]bool{"": false, "strict": true} {
 		f := newFixtureOf(t, engine.Orchestration{Name: "Test", Strict: strict, Func: func(c *engine.Context, _ []byte) ([]byte, error) {
@@ -230,9 +230,9 @@ func TestRule7ReadyKnowsWhatCompletesIt(t *testing.T) {
 	}
 }
 
-// Waiting does not ask: for Select the order is history's, also of what was recorded
-// together.
-func TestRule6SelectDoesNotAskForWhatIsKnown(t *testing.T) {
+// Waiting does not ask: Select uses the order of the history, also for events that were
+// recorded together.
+func TestRule6SelectDoesNotDeliverKnownArrivalsEarly(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 		deadline := c.Timer(time.Second)
@@ -252,9 +252,9 @@ func TestRule6SelectDoesNotAskForWhatIsKnown(t *testing.T) {
 	f.replaysCleanly()
 }
 
-// Rule 13: what was asked for ahead of its visit and taken does not go over; what was
-// not taken does, in the order in which it came.
-func TestRule13WhatWasAskedForGoesOverOnlyIfNobodyTookIt(t *testing.T) {
+// Rule 13: an event that was delivered before its visit and taken is not carried over. An
+// event that was not taken is, in order of arrival.
+func TestRule13AnEventThatWasAskedForIsCarriedOverOnlyIfNotTaken(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 		if _, err := c.EventKept("e"); err != nil {
@@ -263,7 +263,7 @@ func TestRule13WhatWasAskedForGoesOverOnlyIfNobodyTookIt(t *testing.T) {
 		if _, err := c.Await(c.ExternalEvent("e")); err != nil {
 			return nil, err
 		}
-		if _, err := c.EventKept("e"); err != nil { // looked at, not taken
+		if _, err := c.EventKept("e"); err != nil { // asked for, but not taken
 			return nil, err
 		}
 		return nil, c.ContinueAsNew("", []byte("1"), nil)
@@ -277,13 +277,13 @@ func TestRule13WhatWasAskedForGoesOverOnlyIfNobodyTookIt(t *testing.T) {
 		over = append(over, fmt.Sprintf("%s %s %t", e.Name, e.Payload, e.WithPrevious))
 	}
 	if got, want := fmt.Sprint(over), "[Test 1 false other 9 true e 2 true e 3 true]"; got != want {
-		t.Errorf("the next execution begins with %s, want %s", got, want)
+		t.Errorf("the next execution starts with %s, want %s", got, want)
 	}
 	f.replaysCleanly()
 }
 
-// A wait that rejects is asked about what is known, a replay is not.
-func TestRule7ARejectionOfWhatIsKnownIsRecordedWhereItWasAskedFor(t *testing.T) {
+// A wait that rejects is asked about known events; on replay it is not.
+func TestRule7ARejectionOfAKnownEventIsRecordedAtTheCall(t *testing.T) {
 	t.Parallel()
 	code := func(accepts engine.Acceptor) engine.Func {
 		return func(c *engine.Context, _ []byte) ([]byte, error) {
@@ -306,8 +306,8 @@ func TestRule7ARejectionOfWhatIsKnownIsRecordedWhereItWasAskedFor(t *testing.T) 
 	f.replaysCleanly()
 }
 
-// The function of a side effect is not run on a replay, so nothing that it asks for is
-// delivered.
+// A replay does not run the function of a side effect, so nothing that the function asks
+// for is delivered.
 func TestRule7ReadyInASideEffectDeliversNothing(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {

@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// maxLabel is how many characters a recorded label has at most. The code's own limit for
-// each label is below it, so that the innermost always stays.
+// maxLabel is the maximum number of characters in a recorded label. The limit for each
+// label of the code is lower, so that the innermost label always fits.
 const maxLabel = 200
 
 const labelSeparator = " / "
 
-// WithLabel returns a context of the same scope whose activities, timers, waits, children
-// and messages to other instances are recorded with this label, behind those of the
-// contexts around it; of more than maxLabel characters the outermost labels are left out.
-// Labels are not compared on replay, and the code never learns them: another one is safe
-// for running instances. What one may be is the caller's to see to.
+// WithLabel returns a context of the same scope. Its activities, timers, waits, children
+// and messages to other instances are recorded with this label after the labels of the
+// contexts around it. If that exceeds maxLabel characters, the outermost labels are left
+// out. Replay does not compare labels and the code cannot read them, so changing them is
+// safe for running instances. The caller validates the label.
 func (c *Context) WithLabel(label string) *Context {
 	inner := *c
 	inner.label = nested(c.label, label)

@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// labelled starts one of each of what can have a label. label is given to the contexts; ""
-// for none of their own.
+// labelled starts one operation of each kind that can have a label. label gives a context
+// its label; "" means none of its own.
 func labelled(outer, inner string) engine.Func {
 	return func(c *engine.Context, _ []byte) ([]byte, error) {
 		under := func(c *engine.Context, label string) *engine.Context {
@@ -49,7 +49,8 @@ func labelled(outer, inner string) engine.Func {
 	}
 }
 
-// labelsOf are the labels of a history's scheduling events, a word for what each is.
+// labelsOf returns the labels of a history's scheduling events, each with a word for the
+// operation.
 func labelsOf(events []history.Event) string {
 	var all []string
 	for i := range events {
@@ -63,7 +64,7 @@ func labelsOf(events []history.Event) string {
 	return strings.Join(all, "|")
 }
 
-func TestWhatIsStartedWithALabelledContextHasItsLabels(t *testing.T) {
+func TestOperationsStartedWithALabelledContextHaveItsLabels(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, labelled("stock", "shelf"))
 	f.turn(start("0"))
@@ -76,9 +77,9 @@ func TestWhatIsStartedWithALabelledContextHasItsLabels(t *testing.T) {
 	f.replaysCleanly()
 }
 
-// Another label, one that is taken out and one that comes new are no change of what the
-// code does, and what is recorded keeps the label that it had.
-func TestLabelsAreNoPartOfWhatAReplayCompares(t *testing.T) {
+// Changing, removing or adding a label is not a change of the code, and recorded events
+// keep their label.
+func TestReplayDoesNotCompareLabels(t *testing.T) {
 	t.Parallel()
 	for _, was := range [][2]string{{"stock", "shelf"}, {"", ""}} {
 		for _, is := range [][2]string{{"stock", "shelf"}, {"Stock", "place"}, {"", "shelf"}, {"", ""}} {
@@ -95,8 +96,8 @@ func TestLabelsAreNoPartOfWhatAReplayCompares(t *testing.T) {
 	}
 }
 
-// An option that nobody takes costs nothing in history.
-func TestWithoutALabelTheHistoryHasTheBytesThatItHad(t *testing.T) {
+// An option that is not used costs nothing in the history.
+func TestWithoutALabelTheEncodedHistoryIsUnchanged(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, labelled("", ""))
 	f.turn(start("0"))
@@ -107,11 +108,12 @@ func TestWithoutALabelTheHistoryHasTheBytesThatItHad(t *testing.T) {
 	with.turn(start("0"))
 	text := string(history.Encode(with.events))
 	if got := strings.ReplaceAll(text, `,"label":"stock"`, ""); got != string(history.Encode(f.events)) {
-		t.Errorf("a label is more than itself in\n%s\nagainst\n%s", text, history.Encode(f.events))
+		t.Errorf("a label changes more than itself in\n%s\ncompared with\n%s", text, history.Encode(f.events))
 	}
 }
 
-// What the code learns of an operation must not hang on its label: it may record it.
+// What the code learns about an operation must not depend on its label, because the code
+// may record it.
 func TestTheCodeNeverLearnsALabel(t *testing.T) {
 	t.Parallel()
 	told := func(label string) (all []string) {
@@ -136,7 +138,7 @@ func TestTheCodeNeverLearnsALabel(t *testing.T) {
 	}
 }
 
-func TestNestedLabelsLoseTheOutermostWhereTheyAreTooLong(t *testing.T) {
+func TestNestedLabelsThatAreTooLongLoseTheOutermost(t *testing.T) {
 	t.Parallel()
 	e, z := strings.Repeat("é", 100), strings.Repeat("z", 100)
 	for _, c := range []struct {
@@ -164,7 +166,8 @@ func TestNestedLabelsLoseTheOutermostWhereTheyAreTooLong(t *testing.T) {
 	}
 }
 
-// Who looks for the operation that the code does not do any more finds it by its label.
+// The error for an operation that the code no longer does has its label, so that it can
+// be found.
 func TestANondeterminismNamesLabels(t *testing.T) {
 	t.Parallel()
 	wait := func(label string, d time.Duration) engine.Func {

@@ -7,40 +7,45 @@ import (
 	"github.com/turnstile-go/turnstile/internal/redriving"
 )
 
-// ledger is the structure of a history: what can be said of it without
-// running code. It finds corruption (rule 5) and judges arrivals.
+// ledger is the structure of a history: everything known about it without running code.
+// It detects corruption (rule 5) and judges arrivals.
 type ledger struct {
 	instance    string
 	executionID int64
 
-	entries  pieces[entry] // by event id - 1
+	entries  pieces[entry] // index is event id - 1
 	start    *history.Start
-	senders  map[string]int64 // sender id → event id, 0 for earlier executions
-	cancelID int64            // event id of OrchestrationCancelRequested
-	// suspendedID is the event id of the first OrchestrationSuspended that no
-	// OrchestrationResumed follows, 0 while the code may run.
+	senders  map[string]int64 // sender id → event id; 0 if in an earlier execution
+	cancelID int64            // event id of the first OrchestrationCancelRequested
+	// suspendedID is the event id of the first OrchestrationSuspended since the last
+	// OrchestrationResumed; 0 while the code may run.
 	suspendedID int64
-	// heldID is the last of them: its time counts.
+	// heldID is the last of them, whose time applies.
 	heldID int64
-	// saidID is the last of them that gives a reason, or else the last: its reason and actor count.
+	// saidID is the last of them that gives a reason, or the last if none does. Its
+	// reason and actor apply.
 	saidID   int64
 	reasoned bool
-	redriven int64           // event id of the last OrchestrationRedriven
-	carried  map[int64]int64 // event id → execution, of what was open when it was taken over
+	redriven int64 // event id of the last OrchestrationRedriven
+	// released is the event id of the OrchestrationResumed that released what the last
+	// OrchestrationRedriven copied; 0 while that is held back.
+	released int64
+	carried  map[int64]int64 // event id → execution, for copied events that were open
 	ended    bool
 }
 
-// entry is what the ledger remembers of an event.
+// entry is the ledger's record of an event.
 type entry struct {
 	kind      history.Kind
 	inline    bool
-	completed int64 // for scheduling events: the completion's event id
+	atMS      int64
+	completed int64 // for a scheduling event: event id of its completion
 }
 
-// check says whether e can stand behind what is recorded. Rule 5: a
-// source_event_id that names no earlier scheduling event, one of another kind
-// or one already completed, a gap, a repeated event_id and an event behind the
-// end are corruption.
+// check returns an error if e cannot follow the recorded events. Rule 5: these are
+// corruption: a source_event_id that does not name an earlier scheduling event of the
+// right kind, or names one that is already completed; a gap; a repeated event_id; an
+// event after the end.
 func (l *ledger) check(e *history.Event) *CorruptionError {
 	next := int64(l.entries.len()) + 1
 	bad := func(format string, args ...any) *CorruptionError {
@@ -48,25 +53,30 @@ func (l *ledger) check(e *history.Event) *CorruptionError {
 	}
 	switch {
 	case e.EventID > next:
-		return bad("gap: event_id %d follows %d", e.EventID, next-1)
+		return bad("gap: event_id %d comes after %d", e.EventID, next-1)
 	case e.EventID < next:
-		return bad("repeated event_id: %d follows %d", e.EventID, next-1)
+		return bad("repeated event_id: %d comes after %d", e.EventID, next-1)
 	case l.ended:
-		return bad("%s stands behind the terminal event %d", e.Kind, next-1)
+		return bad("%s comes after the terminal event %d", e.Kind, next-1)
 	case e.Kind == history.KindUnknown || e.Kind.String() == history.KindUnknown.String():
-		return bad("no known kind")
+		return bad("the kind is unknown")
 	case next == 1 && e.Kind != history.OrchestrationStarted:
-		return bad("a history begins with OrchestrationStarted, this one with %s", e.Kind)
+		return bad("a history starts with OrchestrationStarted, but this one starts with %s", e.Kind)
 	case next > 1 && e.Kind == history.OrchestrationStarted:
 		return bad("a second OrchestrationStarted")
 	case e.Kind == history.OrchestrationStarted && e.Start != nil && e.Start.ExecutionID != 0 && e.Start.ExecutionID != l.executionID:
-		return bad("OrchestrationStarted belongs to execution %d", e.Start.ExecutionID)
+		return bad("the OrchestrationStarted belongs to execution %d", e.Start.ExecutionID)
+	}
+	if e.Kind == history.OrchestrationStarted && e.Start != nil {
+		if _, err := history.DecodeStates(e.Start.States); err != nil {
+			return bad("%v", err)
+		}
 	}
 	want, source := e.Kind.Completes(), e.SourceEventID
 	switch {
 	case e.Kind == history.ExternalRejected:
 		if source < 1 || source >= next || l.entries.at(int(source-1)).kind != history.ExternalEvent {
-			return bad("%s has source_event_id %d, which is no earlier %s", e.Kind, source, history.ExternalEvent)
+			return bad("%s has source_event_id %d, which is not an earlier %s", e.Kind, source, history.ExternalEvent)
 		}
 		return nil
 	case want == history.KindUnknown:
@@ -74,24 +84,23 @@ func (l *ledger) check(e *history.Event) *CorruptionError {
 	}
 	switch {
 	case source < 1 || source >= next:
-		return bad("%s has source_event_id %d, which names no earlier event", e.Kind, source)
+		return bad("%s has source_event_id %d, which is not an earlier event", e.Kind, source)
 	case l.entries.at(int(source-1)).kind != want:
 		return bad("%s has source_event_id %d, which is %s, not %s", e.Kind, source, l.entries.at(int(source-1)).kind, want)
 	case l.entries.at(int(source-1)).completed != 0:
-		return bad("%s has source_event_id %d, which event %d has completed already", e.Kind, source, l.entries.at(int(source-1)).completed)
+		return bad("%s has source_event_id %d, which event %d already completed", e.Kind, source, l.entries.at(int(source-1)).completed)
 	}
 	return nil
 }
 
-// reserve makes room for the first events that are fed, and for a few that a turn
-// appends.
+// reserve makes room for the first n events and a few more that a turn appends.
 func (l *ledger) reserve(n int) {
 	l.entries.reserve(n + turnRoom)
 }
 
-// record takes a checked event in.
+// record adds a checked event.
 func (l *ledger) record(e *history.Event) {
-	l.entries.append(entry{kind: e.Kind, inline: e.Inline})
+	l.entries.append(entry{kind: e.Kind, inline: e.Inline, atMS: e.AtMS})
 	switch {
 	case e.Kind == history.OrchestrationStarted:
 		l.start = e.Start
@@ -107,7 +116,7 @@ func (l *ledger) record(e *history.Event) {
 			}
 		}
 	case e.Kind == history.OrchestrationRedriven:
-		l.redriven = e.EventID
+		l.redriven, l.released = e.EventID, 0
 	case e.Kind == history.OrchestrationCancelRequested:
 		if l.cancelID == 0 {
 			l.cancelID = e.EventID
@@ -122,6 +131,9 @@ func (l *ledger) record(e *history.Event) {
 		}
 	case e.Kind == history.OrchestrationResumed:
 		l.suspendedID, l.heldID, l.saidID, l.reasoned = 0, 0, 0, false
+		if redriving.Releases(e) {
+			l.released = e.EventID
+		}
 	case e.Kind.Terminal():
 		l.ended, l.suspendedID, l.heldID, l.saidID, l.reasoned = true, 0, 0, 0, false
 	}
@@ -133,10 +145,11 @@ func (l *ledger) record(e *history.Event) {
 	}
 }
 
-// rememberedAs is the sender's id of an external event, a cancel, a suspend or a
-// resume, or the start's of an attached parent, by which a repeat is known in this
-// execution and in later ones; empty for all else. All but those of events are
-// marked, for a sender may number them apart.
+// rememberedAs returns the key by which a repeat of the event is recognized, in this
+// execution and later ones: the sender's id of an external event, a cancel, a suspend or
+// a resume, or the start id of an attached parent. It is empty for other events. All keys
+// except those of external events have a prefix, because a sender may number each kind
+// separately.
 func rememberedAs(e *history.Event) string {
 	switch {
 	case e.Kind == history.ParentAttached && e.Start != nil:
@@ -164,11 +177,11 @@ func (l *ledger) sent(senderID string, eventID int64) {
 	}
 }
 
-// truncate forgets scheduling events behind the first n events: the answers of
-// a round that did not come to rest.
+// truncate drops the events after the first n: the scheduling events of a round that did
+// not come to rest.
 func (l *ledger) truncate(n int) { l.entries.truncate(n) }
 
-// open calls f for each scheduling event without completion, in order.
+// open calls f for each scheduling event without a completion, in order.
 func (l *ledger) open(f func(eventID int64, kind history.Kind, inline bool)) {
 	for i := range l.entries.len() {
 		if e := l.entries.at(i); e.completed == 0 && e.kind.Scheduling() {

@@ -7,9 +7,9 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// An input that is lent is the caller's again when the call returns: what is
-// recorded is a copy, and in a replay what was recorded stays.
-func TestWhatIsLentIsCopiedWhereItIsRecorded(t *testing.T) {
+// The caller may reuse a lent input after the call returns: a copy is recorded, and a
+// replay keeps the recorded input.
+func TestALentInputIsCopiedWhenItIsRecorded(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 		room := make([]byte, 0, 8)
@@ -34,7 +34,7 @@ func TestWhatIsLentIsCopiedWhereItIsRecorded(t *testing.T) {
 		}
 		events = append(events, turn.Events...)
 		arrival = engine.Arrival{Event: history.Event{Kind: history.ActivityCompleted, SourceEventID: x.LastEventID()}, Proven: true}
-		// The last of it, after the code has gone on over its room.
+		// The last activity, after the code has overwritten its buffer.
 		if got := string(turn.Events[1].Payload); got != want {
 			t.Errorf("recorded is %q, want %q", got, want)
 		}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// caller returns file:line of the innermost frame in the author's code: the
-// first that is not the engine's or the authoring surface's. Where the surface
-// itself runs the branch, it is the place that the branch comes from.
+// caller returns file:line of the innermost frame in the author's code: the first that
+// belongs neither to the engine nor to the packages that call it. If the branch has no
+// frame of the author, it returns the place where the branch was started.
 func (x *Execution) caller() string {
 	if x.current == nil {
 		return caller(nil)
@@ -40,7 +40,8 @@ func authors(pcs []uintptr) string {
 	}
 }
 
-// ours reports whether a function runs the author's code and is none of it.
+// ours reports whether a function belongs to Turnstile or to the runtime, and not to the
+// author's code.
 func ours(function, file string) bool {
 	const module = "github.com/turnstile-go/turnstile"
 	if strings.HasSuffix(file, "_test.go") {

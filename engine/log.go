@@ -5,10 +5,10 @@ import (
 	"log/slog"
 )
 
-// Logger returns a logger that is silent on replay: each line is logged once,
-// when it is first reached, and emitted after the turn is committed
-// (Turn.Logs). It records nothing in the history. What a goroutine of the code's
-// own logs with it is dropped: use another logger there.
+// Logger returns a logger that is silent during replay. Each line is logged once, when
+// the code first reaches it, and emitted after the turn is committed (Turn.Logs). It is
+// not recorded in the history. Lines from a goroutine that the code started itself are
+// dropped; use another logger there.
 func (c *Context) Logger() *slog.Logger {
 	base := c.x.cfg.Options.LogHandler
 	if base == nil {
@@ -26,8 +26,8 @@ func (h *logHandler) Enabled(ctx context.Context, level slog.Level) bool {
 	return h.x.firstTime() && h.base.Enabled(ctx, level)
 }
 
-// firstTime reports whether the code that runs is where it has not been before:
-// it is not replayed, nor unwound.
+// firstTime reports whether the running code reaches this point for the first time: it is
+// neither replayed nor unwound.
 func (x *Execution) firstTime() bool {
 	return x.owned() && x.cursor.live && !x.run.quiet && !x.current.unwinding
 }

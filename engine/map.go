@@ -2,10 +2,10 @@ package engine
 
 import "fmt"
 
-// Map runs n operations, never more than limit of them open at once: the next
-// starts in the turn in which one completes. Outcomes are in input order. A
-// limit below one is an error before anything is scheduled. When the scope is
-// cancelled no further operation starts, and the error is that of the scope.
+// Map runs n operations with at most limit of them open at a time: the next one starts in
+// the turn in which another completes. Outcomes are in input order. A limit below 1 is an
+// error, and nothing is scheduled. When the scope is cancelled, Map starts no further
+// operation and returns the error of the scope.
 func (c *Context) Map(limit, n int, start func(ctx *Context, i int) *Future) ([]Outcome, error) {
 	if limit < 1 {
 		return nil, fmt.Errorf("map: limit is %d, must be at least 1", limit)

@@ -2,12 +2,12 @@ package engine
 
 import "github.com/turnstile-go/turnstile/history"
 
-// What goes to other instances is a system call: it is recorded once, sent
-// behind the commit as often as that is dispatched, with an id derived from its
-// event, and has no completion.
+// A message to another instance is a system call: it is recorded once and has no
+// completion. It is sent after the commit, each time the commit is dispatched, with an id
+// derived from its event.
 
-// RaiseEvent raises an external event for another instance. Whether that
-// exists is not known to the code.
+// RaiseEvent raises an external event for another instance. The code does not learn
+// whether that instance exists.
 func (c *Context) RaiseEvent(instance, name string, data []byte, normalize Normalizer) error {
 	return c.message("RaiseEvent", &history.Event{Kind: history.SystemCall, Op: history.OpRaiseEvent, Name: name,
 		Instance: instance, ExplicitID: true, Payload: data}, normalize)
@@ -19,23 +19,23 @@ func (c *Context) CancelInstance(instance, reason string) error {
 		Instance: instance, ExplicitID: true, Reason: reason}, nil)
 }
 
-// TerminateInstance ends another instance, whose code is not asked.
+// TerminateInstance ends another instance without running its code.
 func (c *Context) TerminateInstance(instance, reason string) error {
-	return c.message("TerminateInstance", &history.Event{Kind: history.SystemCall, Op: history.OpCancelInstance, Imposed: history.ImposedTerminated,
+	return c.message("TerminateInstance", &history.Event{Kind: history.SystemCall, Op: history.OpCancelInstance, Forced: history.ForcedByOperator,
 		Instance: instance, ExplicitID: true, Reason: reason}, nil)
 }
 
-// ResumeInstance has another instance go on that waits for its turn under a limit; place,
-// as JSON, names its OrchestrationSuspended.
+// ResumeInstance resumes another instance that waits for a permit of a limit. place, as
+// JSON, identifies its OrchestrationSuspended.
 func (c *Context) ResumeInstance(instance string, place []byte) error {
 	return c.message("ResumeInstance", &history.Event{Kind: history.SystemCall, Op: history.OpResumeInstance,
 		Instance: instance, ExplicitID: true, Payload: place}, nil)
 }
 
-// RefuseInstance ends another instance that waits for its turn under a limit, in the
-// execution that place names.
+// RefuseInstance ends another instance that waits for a permit of a limit, in the
+// execution that place identifies.
 func (c *Context) RefuseInstance(instance, reason string, place []byte) error {
-	return c.message("RefuseInstance", &history.Event{Kind: history.SystemCall, Op: history.OpResumeInstance, Imposed: history.ImposedTerminated,
+	return c.message("RefuseInstance", &history.Event{Kind: history.SystemCall, Op: history.OpResumeInstance, Forced: history.ForcedByOperator,
 		Instance: instance, ExplicitID: true, Reason: reason, Payload: place}, nil)
 }
 

@@ -13,19 +13,18 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// The reference model: deliberately dumb. It knows nothing of cursors, claims,
-// rounds or heaps; for every arrival it runs the whole program again from
-// nothing, with plain slices, searches, goroutines and channels. Of the
-// engine's code it shares nothing.
+// The reference model is deliberately simple. It knows nothing of cursors, claims, rounds
+// or heaps. For every arrival it runs the whole program again from the beginning, with
+// plain slices, searches, goroutines and channels. It shares no code with the engine.
 
-// modelArrivals are arrivals that are recorded together before any code runs:
-// one, unless they were parked.
+// modelArrivals are arrivals that are recorded together before any code runs: one, unless
+// they were parked.
 type modelArrivals struct {
 	events []history.Event
 	nowMS  int64
 }
 
-// modelResult is what the model predicts of an execution.
+// modelResult is the model's prediction for an execution.
 type modelResult struct {
 	events    []history.Event
 	lines     []string
@@ -35,10 +34,10 @@ type modelResult struct {
 	search    string
 	ended     bool
 	deadlock  bool
-	rest      int // how many events there were when the code last ran
+	rest      int // number of events when the code last ran
 	next      *modelNext
 	broken    []string
-	surprise  int64 // the event that breaks rule 9
+	surprise  int64 // the event that violates rule 9
 }
 
 type modelNext struct {
@@ -53,16 +52,15 @@ const (
 	modelName     = "Test"
 )
 
-// runModel runs one execution over all its arrivals. The first group holds
-// OrchestrationStarted. again holds, by the number of events there were, the
-// time at which the code ran once more after a deadlock.
+// runModel runs one execution with all its arrivals. The first group has the
+// OrchestrationStarted. again has the times at which the code ran once more after a
+// deadlock, by the number of events at that point.
 func runModel(p *program, executionID int64, status string, search map[string]int, groups []modelArrivals, again map[int]int64) modelResult {
 	m := &model{run: newProgramRun(p), executionID: executionID, status: status, attributes: maps.Clone(search)}
 	return m.runAll(groups, again)
 }
 
-// replayModel runs the arrivals of a recorded history and returns what the
-// code makes of them.
+// replayModel runs the arrivals of a recorded history and returns the result of the code.
 func replayModel(p *program, executionID int64, events []history.Event, groups []modelArrivals) modelResult {
 	m := &model{run: newProgramRun(p), executionID: executionID, replayed: events}
 	return m.runAll(groups, nil)
@@ -108,7 +106,7 @@ func (m *model) runAll(groups []modelArrivals, again map[int]int64) modelResult 
 			break
 		}
 		if m.surprise != 0 {
-			// Stuck there: what the code did is not recorded.
+			// The code is stuck here: what it did is not recorded.
 			m.events = m.events[:rest]
 			break
 		}
@@ -124,8 +122,8 @@ func (m *model) runAll(groups []modelArrivals, again map[int]int64) modelResult 
 		status: m.status, search: searchText(m.attributes), ended: m.ended, deadlock: m.deadlock, rest: rest, next: m.next, broken: m.run.broken, surprise: m.surprise}
 }
 
-// grouped marks events that were recorded together; those that are replayed are
-// marked as they were recorded.
+// grouped marks events that were recorded together. Replayed events keep their recorded
+// mark.
 func (m *model) grouped(events []history.Event) []history.Event {
 	if m.replayed != nil {
 		return events
@@ -137,7 +135,7 @@ func (m *model) grouped(events []history.Event) []history.Event {
 	return events
 }
 
-// modelInlineResult is what every inline activity of these tests returns.
+// modelInlineResult is the result of every inline activity in these tests.
 func modelInlineResult(e history.Event) history.Event {
 	if e.Name == "I3" {
 		return history.Event{Kind: history.ActivityFailed, SourceEventID: e.EventID,
@@ -148,22 +146,22 @@ func modelInlineResult(e history.Event) history.Event {
 
 type model struct {
 	run *programRun
-	// replayed is the history that is replayed, if it is one: its values are
-	// taken for what the code can't know, and nothing is added of its own.
+	// replayed is the history being replayed, if any. The model takes from it values that
+	// the code cannot know, and adds no events of its own.
 	replayed []history.Event
-	// strict is rule 9; surprise is the event that breaks it.
+	// strict enables rule 9; surprise is the event that violates it.
 	strict      bool
 	surprise    int64
 	executionID int64
 	nowMS       int64
 	events      []history.Event
 	visiting    int64
-	// asked are the external events that were delivered because the code asked for
-	// them, ahead of their visit; asking: that is being done.
+	// asked are the external events that were delivered before their visit because the
+	// code asked for them; asking is set during such a delivery.
 	asked  map[int64]bool
 	asking bool
 
-	futures  []*modelFuture // every one, in the order of creation
+	futures  []*modelFuture // all, in the order of creation
 	branches []*modelBranch
 	scopes   []*modelScope
 	readied  int
@@ -178,8 +176,8 @@ type model struct {
 	status    string
 	logs      []string
 	guids     int
-	// attributes are the search attributes; patches what was decided of them;
-	// rest is how many events there were when this round began to be answered.
+	// attributes are the search attributes; patches are the decisions about patches; rest
+	// is the number of events at the start of the response to this round.
 	attributes map[string]int
 	patches    map[string]bool
 	rest       int
@@ -199,8 +197,8 @@ func (m *model) runsAt(ms int64) {
 	}
 }
 
-// systemCall records a system call and returns it, with what was recorded if
-// the history has the same one there.
+// systemCall records a system call and returns it. If the history has the same call
+// there, it returns the recorded value.
 func (m *model) systemCall(e history.Event) history.Event {
 	if i := len(m.events); i < len(m.replayed) {
 		if r := m.replayed[i]; r.Kind == e.Kind && r.Op == e.Op {
@@ -210,7 +208,7 @@ func (m *model) systemCall(e history.Event) history.Event {
 	return m.events[m.record([]history.Event{e})]
 }
 
-// childInstance is a derived id, or the recorded one.
+// childInstance returns a derived id, or the recorded one.
 func (m *model) childInstance(kind history.Kind) string {
 	if i := len(m.events); i < len(m.replayed) {
 		if r := m.replayed[i]; r.Kind == kind && !r.ExplicitID {
@@ -230,7 +228,7 @@ func (m *model) record(events []history.Event) int {
 	return at
 }
 
-// awaited reports whether some branch waits for f now.
+// awaited reports whether a branch is waiting for f.
 func (m *model) awaited(f *modelFuture) bool {
 	if f.ends != nil {
 		return true // Its scope waits for it.
@@ -249,7 +247,7 @@ func (m *model) visit(e history.Event) {
 		return
 	}
 	if e.Kind == history.ParentAttached || e.Kind == history.OrchestrationSuspended || e.Kind == history.OrchestrationResumed || e.Kind == history.OrchestrationRedriven {
-		return // Whatever else a damaged one has, the code has nothing to do with it.
+		return // Other events of a damaged history have no effect on the code.
 	}
 	if m.strict {
 		for _, f := range m.futures {
@@ -313,7 +311,7 @@ func (m *model) deliver(e history.Event) {
 				m.makeReady(f, "", nil)
 				if f.ends != nil {
 					m.cancelScopeBy(f.ends, &programError{kind: history.FailureTimeout, scope: history.FailureTimeout,
-						class: fmt.Sprintf("cancelled the time of its scope, %ds, was over", f.event.DurationMS/1000)})
+						class: fmt.Sprintf("cancelled the scope's timeout of %ds was exceeded", f.event.DurationMS/1000)})
 				}
 			default:
 				m.makeReady(f, string(e.Payload), nil)
@@ -322,8 +320,8 @@ func (m *model) deliver(e history.Event) {
 	}
 }
 
-// ask delivers what is recorded with the event that is visited, and visited later,
-// one by one, as far as the code wants it.
+// ask delivers events that were recorded with the visited one and are visited later, one
+// by one, for as long as the code wants more.
 func (m *model) ask(enough func() bool, wants func(history.Event) bool) {
 	for i := int(m.visiting); i < len(m.events) && m.events[i].WithPrevious && !enough(); i++ {
 		e := m.events[i]
@@ -352,8 +350,8 @@ func (c *modelContext) kept(s *stmt) (bool, *programError) {
 	return came(), nil
 }
 
-// oldestKept returns the oldest event of a name that was delivered and is not taken,
-// and that a wait does not reject; nil for none.
+// oldestKept returns the oldest delivered event with a name that was not taken and that a
+// wait does not reject; nil if there is none.
 func (m *model) oldestKept(name string, rejecting bool) *history.Event {
 	for i := range m.events {
 		e := m.events[i]
@@ -378,7 +376,7 @@ func (m *model) close() {
 		m.next = &modelNext{input: m.err.class, status: m.status, search: m.attributes}
 		for _, kept := range m.events {
 			switch {
-			case kept.Kind == history.ExternalEvent && (!m.taken(kept.EventID) || m.untold(kept.EventID)):
+			case kept.Kind == history.ExternalEvent && (!m.taken(kept.EventID) || m.unreported(kept.EventID)):
 				m.next.carried = append(m.next.carried, kept)
 			case kept.Kind == history.OrchestrationCancelRequested && kept.EventID > m.visiting:
 				m.next.carried = append(m.next.carried, kept)
@@ -394,15 +392,15 @@ func (m *model) close() {
 	m.record([]history.Event{e})
 }
 
-// wouldReject reports whether the event, which is of the wait's name, is rejected:
-// by what is recorded, else by its data.
+// wouldReject reports whether an event with the wait's name is rejected: by the recorded
+// events if there are any, otherwise by its data.
 func (m *model) wouldReject(rejecting bool, e history.Event) bool {
 	if i := len(m.events); i < len(m.replayed) {
 		r := m.replayed[i]
 		return r.Kind == history.ExternalRejected && r.SourceEventID == e.EventID
 	}
 	if (e.EventID == m.visiting || m.asking) && e.EventID <= int64(len(m.replayed)) {
-		return false // A round that was run before, and recorded none.
+		return false // This round was run before and recorded no rejection.
 	}
 	return rejecting && rejectable(string(e.Payload)) != nil
 }
@@ -435,8 +433,8 @@ func (m *model) taken(event int64) bool {
 	return false
 }
 
-// untold reports whether a wait took the event and the code was not told.
-func (m *model) untold(event int64) bool {
+// unreported reports whether a wait took the event without the code receiving it.
+func (m *model) unreported(event int64) bool {
 	for _, f := range m.futures {
 		if f.eventTaken == event {
 			return !f.told
@@ -451,27 +449,27 @@ type modelFuture struct {
 	m          *model
 	id         int64
 	event      history.Event
-	rejecting  bool // a wait that rejects
+	rejecting  bool // a wait that may reject an event
 	isReady    bool
-	order      int // in which it became ready
+	order      int // the order in which it became ready
 	value      string
 	err        *programError
 	scope      *modelScope
 	branch     *modelBranch
 	eventTaken int64
 	told       bool        // the code knows that it is ready
-	ends       *modelScope // whose time it is
+	ends       *modelScope // the scope whose timeout it is
 }
 
 type modelScope struct {
 	parent   *modelScope
 	shielded bool
 	err      *programError
-	since    int // what was ready when it was cancelled
+	since    int // the number of ready futures when it was cancelled
 }
 
-// before reports whether f became ready ahead of the scope's cancellation: what
-// comes later is no outcome for who waits in it.
+// before reports whether f became ready before the scope was cancelled. A future that
+// became ready later is not an outcome for calls that wait in the scope.
 func (s *modelScope) before(f *modelFuture) bool { return s.err == nil || f.order <= s.since }
 
 func (f *modelFuture) eventID() int64 { return f.id }
@@ -589,7 +587,7 @@ func (m *model) anythingOpen() bool {
 	return false
 }
 
-// --- branches: goroutines that hand a baton to and fro
+// --- branches: goroutines that pass a baton back and forth
 
 type modelBranch struct {
 	m      *model
@@ -600,10 +598,10 @@ type modelBranch struct {
 
 	begun, over bool
 	unwinding   bool
-	baton       chan bool // true: go on; closed: unwind
+	baton       chan bool // true: continue; closed: unwind
 	back        chan struct{}
 
-	until     func() bool // what it waits for; nil when it does not
+	until     func() bool // what it waits for; nil while it does not wait
 	waitsFor  []*modelFuture
 	waitScope *modelScope
 	waitErr   *programError
@@ -615,7 +613,7 @@ func (m *model) newBranch(s *modelScope, f *modelFuture, fn func(programContext)
 	return b
 }
 
-// runnable returns the branch that was started first of those that can run.
+// runnable returns the branch that was started first among those that can run.
 func (m *model) runnable() *modelBranch {
 	for _, b := range m.branches {
 		if !b.over && (!b.begun || b.waitErr != nil || b.until()) {
@@ -689,7 +687,7 @@ func (c *modelContext) enter() *programError {
 	return nil
 }
 
-// schedulingEvent is the event that a statement asks for.
+// schedulingEvent returns the event that a statement schedules.
 func schedulingEvent(s *stmt) history.Event {
 	switch s.kind {
 	case stInline:
@@ -711,8 +709,8 @@ func schedulingEvent(s *stmt) history.Event {
 	return history.Event{Kind: history.ActivityScheduled, Name: fmt.Sprint("A", s.n%2), Payload: []byte(fmt.Sprint(s.n / 2))}
 }
 
-// untilMS is the time for which a statement waits: ahead of most programs, in the
-// course of them, and behind.
+// untilMS returns the time until which a statement waits: before most programs, during
+// them, or after them.
 func untilMS(s *stmt) int64 { return modelBaseMS + int64(s.n-1)*7_777 }
 
 func (c *modelContext) start(s *stmt) programFuture {
@@ -802,8 +800,8 @@ func (c *modelContext) trace(message string) *programError {
 func (c *modelContext) log(line string)     { c.m.logs = append(c.m.logs, line) }
 func (c *modelContext) status(value string) { c.m.status = value }
 
-// historyLength: the last event that was visited or that the code made,
-// whichever is later.
+// historyLength returns the id of the last event that was visited or that the code made,
+// whichever is higher.
 func (c *modelContext) historyLength() int64 {
 	n := c.m.visiting
 	for _, e := range c.m.events {
@@ -846,8 +844,8 @@ func (c *modelContext) withTimeout(seconds int) (programContext, func(string)) {
 	return inner, func(reason string) { c.m.cancelScope(inner.scope, reason) }
 }
 
-// patched: an execution has the patch if it is asked for where nothing stands
-// yet, or if the marker stands next.
+// patched: an execution has the patch if it is asked for where no event exists yet, or if
+// the marker is the next event.
 func (c *modelContext) patched(id string) (bool, *programError) {
 	if err := c.enter(); err != nil {
 		return false, err
@@ -941,8 +939,8 @@ func allReady(fs []*modelFuture) bool {
 	return true
 }
 
-// first returns the index of the ready one that became ready first, -1 if none
-// is; a nil one is passed over.
+// first returns the index of the future that became ready first, or -1 if none is ready.
+// It skips nil.
 func first(fs []*modelFuture) int {
 	at := -1
 	for i, f := range fs {
@@ -1033,7 +1031,7 @@ func (c *modelContext) cancelOthers(fs []*modelFuture, winner int) {
 			losers = append(losers, f)
 		}
 	}
-	// Operations by event id, then branches by their number.
+	// Operations by event id, then branches by number.
 	sort.SliceStable(losers, func(i, j int) bool {
 		a, b := losers[i], losers[j]
 		if a.branch != nil && b.branch != nil {
@@ -1045,7 +1043,7 @@ func (c *modelContext) cancelOthers(fs []*modelFuture, winner int) {
 		return a.id < b.id
 	})
 	for _, f := range losers {
-		c.m.cancelFuture(f, "another branch of the select was first")
+		c.m.cancelFuture(f, "another operation of the select was first")
 	}
 }
 
@@ -1089,9 +1087,9 @@ func (c *modelContext) anyOf(pfs []programFuture) (int, string, *programError) {
 	return -1, "", allFailedClass(errs)
 }
 
-// allFailedClass is the error of an Any of which all failed. It counts as out of
-// time if the first cancellation among them is that of a scope's time, else as
-// cancelled if one of them does, else it is of the kind of the first.
+// allFailedClass is the error of an Any in which all operations failed. It counts as a
+// timeout if the first cancellation among the errors is a scope's timeout, otherwise as
+// cancelled if one of them does; otherwise it has the kind of the first error.
 func allFailedClass(errs []*programError) *programError {
 	e := &programError{class: fmt.Sprint("all failed ", errs), kind: errs[0].kind}
 	for _, err := range errs {

@@ -2,5 +2,5 @@
 
 package engine_test
 
-// raced says whether the race detector runs: stacks are larger then.
+// raced reports whether the race detector runs, because stacks are larger then.
 const raced = false

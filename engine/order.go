@@ -1,11 +1,11 @@
 package engine
 
-// Rule 6: order is history's. What becomes ready is numbered by the order in
-// which visits made it ready; Select takes the smallest number, whatever the
-// order of its arguments. Of several coroutines that can run, the one started
-// first runs next.
+// Rule 6: the history determines the order. Futures are numbered in the order in which
+// visits make them ready; Select takes the lowest number, whatever the order of its
+// arguments. Of several coroutines that can run, the one that was started first runs
+// next.
 
-// readyHeap holds the coroutines that can run, lowest number first.
+// readyHeap holds the coroutines that can run, lowest number on top.
 type readyHeap []*coroutine
 
 func (h *readyHeap) push(c *coroutine) {
@@ -52,8 +52,8 @@ func (h *readyHeap) pop() *coroutine {
 	return c
 }
 
-// settle runs coroutines until everything rests, the main function returns, or
-// the code can't go on.
+// settle runs coroutines until all of them rest, the main function returns, or the code
+// cannot continue.
 func (x *Execution) settle() {
 	for x.stuck == nil && x.end == nil {
 		c := x.ready.pop()

@@ -14,11 +14,11 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// I-08: after Close no goroutine of the engine is left.
+// I-08: no goroutine of the engine remains after Close.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// manyNames is code in which much hangs on maps inside the engine: many names
-// of events, many scopes, many branches, and a cancel that reaches them all.
+// manyNames is code for which the engine uses maps heavily: many event names, many
+// scopes, many branches, and a cancel that reaches all of them.
 func manyNames(c *engine.Context, in []byte) ([]byte, error) {
 	const n = 40
 	var branches []*engine.Future
@@ -92,7 +92,7 @@ func TestNoResultDependsOnTheOrderOfAGoMap(t *testing.T) {
 			events = append(events, turn.Events...)
 			x.Close()
 
-			// Once more from nothing, up to a cancel in the middle.
+			// Once more from the beginning, up to a cancel in the middle.
 			y := engine.New(engine.Config{Instance: "i", ExecutionID: execution, Registry: reg})
 			middle := slices.IndexFunc(events, func(e history.Event) bool { return e.Name == "name 31" && e.Kind == history.ExternalEvent })
 			if err := y.Feed(events[:middle], false); err != nil {
@@ -113,7 +113,7 @@ func TestNoResultDependsOnTheOrderOfAGoMap(t *testing.T) {
 			first = out.String()
 			for _, want := range []string{"OrchestrationContinuedAsNew", "OrchestrationCompleted", "clean up 39", "kept 29"} {
 				if !strings.Contains(first, want) {
-					t.Fatalf("no %q in the run, it shows too little", want)
+					t.Fatalf("the run has no %q, so it shows too little", want)
 				}
 			}
 		}
@@ -129,12 +129,12 @@ func eventFromTo(name, sender string) engine.Arrival {
 	return a
 }
 
-// What random programs found, each as a small program of its own.
+// Bugs that random programs found, each as a small program.
 
 func TestHistoryLengthIsTheSameLiveAndOnReplay(t *testing.T) {
 	t.Parallel()
-	// Arrivals without answers fall into one round on replay, so what counts
-	// is what was visited, not what stands in the round.
+	// A replay visits arrivals without scheduling events in one round, so the length
+	// depends on what was visited, not on what is in the round.
 	var seen []int64
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 		seen = nil
@@ -196,7 +196,7 @@ func TestCancellationReachesTheContextOfABranchThatHasReturned(t *testing.T) {
 			return nil, after(c)
 		}
 	}
-	t.Run("an operation under way in it is cancelled", func(t *testing.T) {
+	t.Run("an open operation in it is cancelled", func(t *testing.T) {
 		f := newFixture(t, code(func(c *engine.Context) error {
 			_, err := c.Shield().Await(act(leaked, "A"))
 			return err
@@ -209,7 +209,7 @@ func TestCancellationReachesTheContextOfABranchThatHasReturned(t *testing.T) {
 		}
 		f.replaysCleanly()
 	})
-	t.Run("nothing starts in it afterwards", func(t *testing.T) {
+	t.Run("no operation starts in it afterwards", func(t *testing.T) {
 		f := newFixture(t, code(func(c *engine.Context) error {
 			_, _ = call(c, "A")
 			f := act(leaked, "B")
@@ -236,13 +236,13 @@ func TestCancellationReachesTheContextOfABranchThatHasReturned(t *testing.T) {
 	})
 }
 
-func TestARoundWithoutAnswersDoesNotCancelOrSetStatusAgain(t *testing.T) {
+func TestARoundWithoutOperationsDoesNotCancelOrSetStatusAgain(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 		other := act(c, "B")
 		i, err := c.Select(false, act(c, "A"), c.Timer(5))
 		if err == nil {
-			c.SetCustomStatus([]byte(fmt.Sprint(i)))
+			c.SetState(history.ListedState, []byte(fmt.Sprint(i)))
 			_, err = c.Await(other)
 		}
 		return nil, err
@@ -250,17 +250,17 @@ func TestARoundWithoutAnswersDoesNotCancelOrSetStatusAgain(t *testing.T) {
 	f.turn(start("0"))
 	turn := f.turn(completed(3, "1"))
 	f.wantHistory("1 Started", "2 Act(B)", "3 Act(A)", "4 Timer(1ms)", "5 Done←3")
-	if fmt.Sprint(turn.Cancelled) != "[4]" || !turn.StatusChanged {
-		t.Fatalf("cancelled %v, status changed %v", turn.Cancelled, turn.StatusChanged)
+	if fmt.Sprint(turn.Cancelled) != "[4]" || !turn.StatesChanged {
+		t.Fatalf("cancelled %v, status changed %v", turn.Cancelled, turn.StatesChanged)
 	}
 	turn = f.turn(event("nobody waits", "1"))
-	if len(turn.Cancelled) > 0 || turn.StatusChanged || string(turn.CustomStatus) != "0" {
-		t.Errorf("the next turn cancels %v, status changed %v to %q", turn.Cancelled, turn.StatusChanged, turn.CustomStatus)
+	if len(turn.Cancelled) > 0 || turn.StatesChanged || string(history.StateNamed(turn.States, history.ListedState)) != "0" {
+		t.Errorf("the next turn cancels %v, status changed %v to %q", turn.Cancelled, turn.StatesChanged, turn.States)
 	}
 	f.replaysCleanly()
 }
 
-func TestLinesBehindAResultThatWasParkedOnAWarmExecutionAreLogged(t *testing.T) {
+func TestLinesAfterAResultParkedOnAWarmExecutionAreLogged(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 		_, err := c.Await(c.Activity(engine.ActivityCall{Name: "I", Inline: true}))
@@ -304,9 +304,9 @@ func TestADeadlockIsNotHiddenByARepeat(t *testing.T) {
 		t.Fatalf("stuck %v, verdicts %v", turn.Stuck, turn.Verdicts)
 	}
 	if turn := f.turn(event("e", "1")); turn.Stuck == nil {
-		t.Fatal("an event that nobody waits for ends the deadlock")
+		t.Fatal("an event that the code does not wait for ends the deadlock")
 	}
-	// What may still come behind it does count.
+	// An arrival that may still come after it does count.
 	f.turn(event("e", "2"), cancelRequest("enough"))
 	f.wantHistory("1 Started", "2 Act(A)", "3 Done←2", "4 Ev(e)", "5 Ev(e)", "6 CancelRequested", "7 Failed(cancelled)")
 	f.replaysCleanly()
@@ -331,7 +331,7 @@ func continuing(n int) engine.Func {
 	}
 }
 
-func TestRule13ACancelBehindTheEndIsForTheNextExecution(t *testing.T) {
+func TestRule13ACancelAfterTheEndIsForTheNextExecution(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, continuing(3))
 	f.turn(start("0"))
@@ -346,9 +346,9 @@ func TestRule13ACancelBehindTheEndIsForTheNextExecution(t *testing.T) {
 		t.Errorf("verdicts %v", kinds)
 	}
 	if len(turn.Next) != 3 || turn.Next[1].SenderID != "c2" || turn.Next[2].SenderID != "late" {
-		t.Fatalf("next execution begins with\n%s", show(turn.Next))
+		t.Fatalf("next execution starts with\n%s", show(turn.Next))
 	}
-	// The cancel that this execution has seen is known in the next one too.
+	// The next execution also knows the cancel that this execution has seen.
 	x := engine.New(engine.Config{Instance: "i", ExecutionID: 2, Registry: f.reg})
 	defer x.Close()
 	if err := x.Feed(turn.Next[:1], true); err != nil {
@@ -361,7 +361,7 @@ func TestRule13ACancelBehindTheEndIsForTheNextExecution(t *testing.T) {
 		t.Errorf("a new cancel is %v", v)
 	}
 	if v := x.Judge(eventFrom("c1")); v.Kind != engine.Recorded {
-		t.Errorf("an event whose id a cancel has is %v", v)
+		t.Errorf("an event with the id of a cancel is %v", v)
 	}
 }
 
@@ -394,24 +394,24 @@ func TestE08EventsCarriedOverDoNotCrowdOutSenderIDs(t *testing.T) {
 func TestRule11AStuckTurnShowsNothingOfWhatTheCodeDid(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
-		c.SetCustomStatus([]byte("first"))
+		c.SetState(history.ListedState, []byte(`"first"`))
 		timer := c.Timer(time.Hour)
 		if _, err := call(c, "A"); err != nil {
 			return nil, err
 		}
-		c.SetCustomStatus([]byte("second"))
+		c.SetState(history.ListedState, []byte(`"second"`))
 		timer.Cancel("no longer needed")
 		act(c, "B")
 		panic("no further")
 	})
-	if turn := f.turn(start("0")); !turn.StatusChanged {
+	if turn := f.turn(start("0")); !turn.StatesChanged {
 		t.Fatal("the first status is not shown")
 	}
-	// Event 5 would have been B: what is sent for it is misaddressed.
+	// Event 5 would have been B: a message for it is misaddressed.
 	turn := f.turn(completed(3, "1"), completed(5, "1"), event("e", "1"))
 	f.wantHistory("1 Started", "2 Timer(3600000ms)", "3 Act(A)", "4 Done←3", "5 Ev(e)")
-	if turn.StatusChanged || string(turn.CustomStatus) != "first" || len(turn.Cancelled) > 0 {
-		t.Errorf("status %q (changed %v), cancelled %v", turn.CustomStatus, turn.StatusChanged, turn.Cancelled)
+	if turn.StatesChanged || string(history.StateNamed(turn.States, history.ListedState)) != `"first"` || len(turn.Cancelled) > 0 {
+		t.Errorf("status %q (changed %v), cancelled %v", turn.States, turn.StatesChanged, turn.Cancelled)
 	}
 	if turn.Verdicts[1].Kind != engine.Misaddressed || turn.Verdicts[2].EventID != 5 {
 		t.Errorf("verdicts %v", turn.Verdicts)
@@ -433,7 +433,7 @@ func TestOnlyArrivalsAreRecorded(t *testing.T) {
 	f.wantHistory("1 Started", "2 Act(A)")
 }
 
-func TestInlineActivitiesToRunLeaveOutWhatWasCancelled(t *testing.T) {
+func TestCancelledInlineActivitiesAreNotRun(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 		var fs []*engine.Future

@@ -17,10 +17,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata")
 
-// TestPapers runs the example traces of the papers, one script each, in
-// default and in strict mode. A script has a comment that names paper and
-// section, and what deviates from it and why; the program; the history it is
-// replayed against; and, rewritten by -update, what comes of it.
+// TestPapers runs the example traces of the papers, one script for each, in default and
+// in strict mode. A script has a comment that names paper and section, and says what
+// differs from the paper and why; the program; the history against which it is replayed;
+// and the output, which -update rewrites.
 func TestPapers(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/papers/*.txt")
@@ -133,8 +133,8 @@ func parseEvent(t *testing.T, line string) history.Event {
 	return e
 }
 
-// run replays the history against the program and writes down what the program
-// saw and how it ended.
+// run replays the history against the program and writes what the program saw and how it
+// ended.
 func (s script) run(t *testing.T, strict bool) string {
 	t.Helper()
 	var seen []string

@@ -7,11 +7,10 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// A patch is a change of code in place. Whether an execution has it is decided
-// where the code first asks, and holds from then on: where that is in a round
-// that has no answers yet, it has the patch, and a marker is recorded; in a
-// recorded round it has the patch if the marker is the next event there.
-// Nothing is ever inserted into what was recorded before.
+// A patch changes code in place. Whether an execution has the patch is decided when its
+// code first asks, and never changes afterwards. In a live round it has the patch, and a
+// marker is recorded. In a recorded round it has the patch if the next event is the
+// marker. Nothing is ever inserted into a recorded history.
 
 // Patched reports whether the execution has the patch.
 func (c *Context) Patched(id string) (bool, error) {
@@ -34,8 +33,8 @@ func (c *Context) Patched(id string) (bool, error) {
 	return has, nil
 }
 
-// PatchRetired stands where Patched stood once the code before the patch is
-// gone: it takes the marker of an execution that has one, and records none.
+// PatchRetired replaces Patched once the code from before the patch is removed. It claims
+// the marker of an execution that has one, and records none.
 func (c *Context) PatchRetired(id string) error {
 	x := c.x
 	if _, err := x.enter("PatchRetired", id); err != nil {
@@ -50,8 +49,7 @@ func (c *Context) PatchRetired(id string) error {
 			return err
 		}
 	} else if !x.cursor.live {
-		// Should it turn out that the code does not agree with this history,
-		// this is why.
+		// If the code turns out to disagree with this history, this explains why.
 		x.before = append(x.before, id)
 	}
 	x.decided(id, has)
@@ -69,8 +67,8 @@ func patchMarker(id string) *history.Event {
 	return &history.Event{Kind: history.SystemCall, Op: history.OpPatch, Name: id}
 }
 
-// nextIsPatch reports whether the next unclaimed event of a recorded round is
-// the marker.
+// nextIsPatch reports whether the next unclaimed event of a recorded round is the marker
+// of the patch.
 func (x *Execution) nextIsPatch(id string) bool {
 	if x.cursor.live || x.cursor.claim >= x.cursor.claimEnd {
 		return false
@@ -79,20 +77,20 @@ func (x *Execution) nextIsPatch(id string) bool {
 	return e.Kind == history.SystemCall && e.Op == history.OpPatch && e.Name == id
 }
 
-// patchOf returns the patch that a nondeterminism at an event may be due to, one
-// that another build has or has retired, and a hint for people.
+// patchOf returns the patch that may explain a nondeterminism at an event, because
+// another build has the patch or has retired it, and a hint for people.
 func (x *Execution) patchOf(eventID int64) (patch, hint string) {
 	if 0 < eventID && eventID <= int64(x.events.len()) {
 		if e := x.events.at(int(eventID) - 1); e.Kind == history.SystemCall && e.Op == history.OpPatch {
-			return e.Name, fmt.Sprintf(" (this code does not ask for the patch %q here: a newer build does, or its Patched or PatchRetired was taken out too early)", e.Name)
+			return e.Name, fmt.Sprintf(" (this code does not ask for the patch %q here; either a newer build does, or its Patched or PatchRetired was removed too early)", e.Name)
 		}
 	}
 	if len(x.without) > 0 {
 		patch = x.without[len(x.without)-1]
-		hint = fmt.Sprintf(" (this history is from before the patch %s, or a newer build, which has retired it, has recorded it)", quotedList(x.without))
+		hint = fmt.Sprintf(" (this history was recorded before the patch %s, or by a newer build that has retired it)", quotedList(x.without))
 	}
 	if len(x.before) > 0 {
-		hint += fmt.Sprintf(" (the code has retired the patch %s, and this history is from before it: bring the code before the patch back until such instances have ended)", quotedList(x.before))
+		hint += fmt.Sprintf(" (this history was recorded before the patch %s, which the code has retired; restore the code from before the patch until all such instances have ended)", quotedList(x.before))
 	}
 	return patch, hint
 }

@@ -1,24 +1,26 @@
 package engine
 
-// piece is how many items stand in a piece: from so many on a list grows by pieces.
+// piece is the number of items in a piece. A list that reaches this length grows by
+// pieces.
 const piece = 256
 
-// pieces is a list that a turn adds a few items to, however long it is: short ones are
-// copied to grow, long ones never, for a copy of 50,000 events takes longer than a
-// hundred turns. What was read stands in one slice. A copy of the list keeps what it had:
-// nothing ahead of its length is written by append.
+// pieces is a list to which a turn appends a few items, however long it is. Short lists
+// are copied to grow; long ones never are, because copying 50,000 events takes longer
+// than 100 turns. Items that were read are in one slice. A copy of the list keeps its
+// items, because append never writes to an index below its length.
 type pieces[T any] struct {
 	base []T
-	tail []*[piece]T // behind base, which is as it stays where there are any
+	tail []*[piece]T // after base, which never grows once tail is used
 	n    int
 }
 
 func (p *pieces[T]) len() int { return p.n }
 
-// room is for how many items memory is held.
+// room returns how many items the allocated memory can hold.
 func (p *pieces[T]) room() int { return cap(p.base) + len(p.tail)*piece }
 
-// at returns item i, which stays where it is while the list is longer than a piece.
+// at returns a pointer to item i. The item does not move once the list is longer than a
+// piece.
 func (p *pieces[T]) at(i int) *T {
 	if i < len(p.base) {
 		return &p.base[i]
@@ -27,21 +29,21 @@ func (p *pieces[T]) at(i int) *T {
 	return &p.tail[i/piece][i%piece]
 }
 
-// reserve makes room for so many, if there is nothing yet.
+// reserve allocates capacity for n items if nothing is allocated yet.
 func (p *pieces[T]) reserve(n int) {
 	if p.base == nil {
 		p.base = make([]T, 0, n)
 	}
 }
 
-// use takes a slice as what the list begins with, in place of a copy of it.
+// use makes items the start of the list without copying them.
 func (p *pieces[T]) use(items []T) {
 	p.base, p.n = items[:len(items):len(items)], len(items)
 }
 
 func (p *pieces[T]) append(item T) *T {
 	if len(p.tail) == 0 && len(p.base) == cap(p.base) && p.n < piece {
-		// A turn appends a few: not twice the room, as append would make.
+		// A turn appends few items, so do not double the capacity as append would.
 		p.base = append(make([]T, 0, p.n+max(p.n/2, 8)), p.base...)
 	}
 	p.n++
@@ -58,7 +60,7 @@ func (p *pieces[T]) append(item T) *T {
 	return at
 }
 
-// appendAll appends what was read.
+// appendAll appends items that were read.
 func (p *pieces[T]) appendAll(items []T) {
 	if len(p.tail) == 0 && len(items) <= cap(p.base)-len(p.base) {
 		p.base = append(p.base, items...)
@@ -70,8 +72,8 @@ func (p *pieces[T]) appendAll(items []T) {
 	}
 }
 
-// slice returns items from to to, not including it: in place where they stand together,
-// else copied. What is appended to it leaves the list alone.
+// slice returns the items from index from up to but excluding to: without copying if they
+// are contiguous, otherwise as a copy. Appending to the result does not change the list.
 func (p *pieces[T]) slice(from, to int) []T {
 	base := len(p.base)
 	switch {
@@ -91,7 +93,8 @@ func (p *pieces[T]) slice(from, to int) []T {
 	return all
 }
 
-// truncate drops what stands behind the first n. What others hold of it stays as it is.
+// truncate drops the items after the first n. Slices and copies that others hold do not
+// change.
 func (p *pieces[T]) truncate(n int) {
 	if n <= len(p.base) {
 		p.base, p.tail, p.n = p.base[:n:n], nil, n

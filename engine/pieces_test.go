@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// A list in pieces is a slice to whoever uses it; what was handed out of it, and a
-// copy of it, stay as they were whatever is appended or dropped afterwards.
-func TestPiecesAreASlice(t *testing.T) {
+// A pieces list behaves like a slice. Slices taken from it, and copies of it, do not
+// change when items are appended or dropped later.
+func TestPiecesBehaveLikeASlice(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -74,7 +74,7 @@ func TestPiecesAreASlice(t *testing.T) {
 		}
 		for _, l := range all {
 			if !slices.Equal(l.got, l.was) {
-				t.Fatalf("seed %d: what was handed out was written over", seed)
+				t.Fatalf("seed %d: a returned slice was overwritten", seed)
 			}
 		}
 		for held, was := range copies {

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// Place is where a branch of the code waits.
+// Place is a place in the code where a branch waits.
 type Place struct {
 	// File and Line of the call in the author's code.
 	File string
 	Line int
-	// EventIDs are the scheduling events of what it waits for, in the order of the call;
-	// Branches is how many branches of the code are among it.
+	// EventIDs are the scheduling events of the operations that it waits for, in argument
+	// order; Branches is the number of branches that it waits for.
 	EventIDs []int64
 	Branches int
 }
 
-// Places returns where the code waits, a place for each branch that does, in the order in
-// which they were started: the main function is the first. It is asked for behind a Run,
-// of the branches themselves, so that nothing is kept for it. There is none once the code
-// has ended, or cannot go on.
+// Places returns where the code waits: one place for each waiting branch, in the order in
+// which the branches were started, the main function first. Call it after Run. It asks
+// the branches themselves, so that nothing has to be stored for it. It returns nil if the
+// code has ended or cannot continue.
 func (x *Execution) Places() []Place {
 	if x.closed.Load() || x.stuck != nil || x.end != nil {
 		return nil

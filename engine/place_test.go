@@ -11,14 +11,14 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// line is the number of the line that calls it.
+// line returns the line number of its caller.
 func line() int {
 	_, _, n, _ := runtime.Caller(1)
 	return n
 }
 
-// placesIn are where an execution waits, each as lines behind a first one, events and
-// branches.
+// placesIn returns where an execution waits: for each place, lines after a base line,
+// events and branches.
 func placesIn(x *engine.Execution, from int) string {
 	var lines []string
 	for _, p := range x.Places() {
@@ -44,7 +44,7 @@ func TestPlacesAreWhereEachBranchOfTheCodeWaits(t *testing.T) {
 	reg := registryOf(t, code)
 	x := engine.New(engine.Config{Instance: "i", ExecutionID: 1, Registry: reg})
 	if x.Places() != nil {
-		t.Error("what has not begun waits somewhere")
+		t.Error("an execution that has not started waits somewhere")
 	}
 	run := func(arrivals ...engine.Arrival) engine.Turn {
 		t.Helper()
@@ -66,10 +66,10 @@ func TestPlacesAreWhereEachBranchOfTheCodeWaits(t *testing.T) {
 	}
 	run(engine.Arrival{Event: history.Event{Kind: history.ExternalEvent, Name: "e"}})
 	if p := x.Places(); p != nil {
-		t.Errorf("what has ended waits at %+v", p)
+		t.Errorf("an ended execution waits at %+v", p)
 	}
 	x.Close()
 	if p := x.Places(); p != nil {
-		t.Errorf("what is put away waits at %+v", p)
+		t.Errorf("a closed execution waits at %+v", p)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Random programs: a small tree of statements, interpreted against an
-// interface that the engine's Context and the reference model both implement.
-// The interpreter writes down what every durable call gave it.
+// Random programs: small trees of statements, interpreted against an interface that both
+// the engine's Context and the reference model implement. The interpreter writes down the
+// result of every durable call.
 
-// stmtKind is what a statement does.
+// stmtKind is the kind of a statement.
 type stmtKind int
 
 const (
@@ -72,17 +72,17 @@ var stmtNames = [stKindEnd]string{"activity", "inline", "timer", "event", "child
 
 type stmt struct {
 	kind  stmtKind
-	id    int // place in the program
+	id    int // position in the program
 	n     int // a name, a duration, a limit, a count
-	ctx   int // 0: the branch's own context; else one of the table
+	ctx   int // 0: the branch's own context; otherwise one from the table
 	flag  bool
 	picks []int // futures, counted from the newest
 	body  []*stmt
 	other []*stmt
 }
 
-// rejectable says why a wait of a random program that rejects does not accept
-// data; most is accepted.
+// rejectable returns an error if a rejecting wait of a random program does not accept
+// data; it accepts most data.
 func rejectable(data string) error {
 	if n, err := strconv.Atoi(data); err == nil && n%3 == 0 {
 		return fmt.Errorf("%d is a multiple of three", n)
@@ -95,14 +95,14 @@ type program struct {
 	size int
 }
 
-// programOptions leaves out what a property can't have.
+// programOptions exclude statements that a property cannot use.
 type programOptions struct {
 	inline, continueAsNew, ends bool
 }
 
 var everything = programOptions{inline: true, continueAsNew: true, ends: true}
 
-// weights of the kinds: one entry is one share.
+// weights of the kinds: each entry is one share.
 func statementShares(o programOptions, inMain bool) []stmtKind {
 	shares := map[stmtKind]int{
 		stActivity: 10, stTimer: 4, stEvent: 6, stChild: 3, stDetach: 1, stNow: 1, stGUID: 1, stSideEffect: 1,
@@ -137,7 +137,7 @@ func drawProgram(t *rapid.T, o programOptions) *program {
 	p := &program{}
 	p.main = p.drawBlock(t, o, 0, true)
 	if rapid.Bool().Draw(t, "goes on") {
-		// Most random programs end early; these wait for some more events.
+		// Most random programs end early; these wait for more events.
 		p.main = append(p.main, &stmt{kind: stLoop, id: 900, n: 3, body: []*stmt{
 			{kind: stEvent, id: 901, n: 1},
 			{kind: stAwait, id: 902, picks: []int{0}},
@@ -159,7 +159,7 @@ func (p *program) drawBlock(t *rapid.T, o programOptions, depth int, inMain bool
 }
 
 func (p *program) drawStmt(t *rapid.T, o programOptions, depth int, inMain bool) *stmt {
-	// Two draws, for one of so many prefers the first.
+	// Two draws, because a single draw prefers the first.
 	list := statementShares(o, inMain)
 	kind := list[(rapid.IntRange(0, 15).Draw(t, "kinds")+16*rapid.IntRange(0, 15).Draw(t, "kind"))*len(list)/256]
 	p.size++
@@ -226,10 +226,10 @@ func writeBlock(b *strings.Builder, block []*stmt, indent string) {
 	}
 }
 
-// programError is an error as the program sees it: class says in words which
-// kind it is, kind how an orchestration that returns it fails. scope is the kind
-// of the first cancellation in it, of a scope or of an operation; cancelled:
-// something in it counts as cancelled.
+// programError is an error as the program sees it. class names its type in words, and
+// kind is the failure kind of an orchestration that returns it. scope is the kind of the
+// first cancellation in it, of a scope or an operation; cancelled says that something in
+// it counts as cancelled.
 type programError struct {
 	class     string
 	kind      string
@@ -255,10 +255,10 @@ func (o programOutcome) String() string {
 	return o.value
 }
 
-// programContext is what the interpreter needs of a Context.
+// programContext is the part of a Context that the interpreter uses.
 type programContext interface {
 	start(s *stmt) programFuture
-	// kept asks for an event that the wait of s would take at once.
+	// kept reports whether an event is available that the wait of s would take at once.
 	kept(s *stmt) (bool, *programError)
 	detach(name string) (string, *programError)
 	now() (string, *programError)
@@ -270,14 +270,14 @@ type programContext interface {
 	err() *programError
 	branch(fn func(programContext) (string, *programError)) programFuture
 	withCancel() (programContext, func(reason string))
-	// withTimeout is withCancel with so many seconds.
+	// withTimeout is withCancel with a timeout in seconds.
 	withTimeout(seconds int) (programContext, func(reason string))
 	shield() programContext
 	patched(id string) (bool, *programError)
 	patchRetired(id string) *programError
 	raise(instance, value string) *programError
 	cancelInstance(instance, reason string) *programError
-	// search sets an attribute to a number, or removes it with 0.
+	// search sets an attribute to a number, or removes it if the number is 0.
 	search(name string, n int) *programError
 	await(f programFuture) (string, *programError)
 	selectOf(keep bool, fs []programFuture) (int, *programError)
@@ -310,12 +310,12 @@ type programRun struct {
 	guids    map[string]int
 
 	steps int
-	// panicAt makes the step of that number panic; 0 never.
+	// panicAt makes the step with this number panic; 0 means never.
 	panicAt int
-	// blind hides from the program what depends on the ids of events, and on what was
+	// blind hides from the program everything that depends on event ids, and on what was
 	// recorded before its code ran.
 	blind bool
-	// broken collects what must not be, whatever the history.
+	// broken collects violations of rules that hold for every history.
 	broken []string
 }
 
@@ -335,7 +335,7 @@ type frame struct {
 	main   bool
 }
 
-// flow says how a block ended.
+// flow is how a block ended.
 type flow int
 
 const (
@@ -376,7 +376,7 @@ func (r *programRun) result(f *frame, s *stmt, value string, err *programError) 
 	f.last = value
 }
 
-// picked returns the futures that a statement names, counted from the newest.
+// picked returns the futures that a statement refers to, counted from the newest.
 func (r *programRun) picked(s *stmt) []programFuture {
 	var fs []programFuture
 	for _, k := range s.picks {
@@ -399,8 +399,8 @@ func (r *programRun) block(f *frame, block []*stmt) flow {
 			return fl
 		}
 		if s.kind == stDefer {
-			// The rest of the block runs inside, so that the deferred function
-			// is one of this very call.
+			// The rest of the block runs inside, so that the deferred function belongs to
+			// this call.
 			return r.deferred(f, s, block[indexOf(block, s)+1:])
 		}
 	}
@@ -419,8 +419,8 @@ func indexOf(block []*stmt, s *stmt) int {
 func (r *programRun) deferred(f *frame, s *stmt, rest []*stmt) (fl flow) {
 	normal := false
 	defer func() {
-		// While unwinding every durable call fails and records nothing; the
-		// deferred function notices and leaves.
+		// During unwinding every durable call fails and records nothing. The deferred
+		// function notices that and returns.
 		if !normal {
 			for range 3 {
 				if _, err := f.ctx.now(); err == nil || err.class != unwindingClass {
@@ -504,7 +504,7 @@ func (r *programRun) statement(f *frame, s *stmt) flow {
 			r.result(f, s, v, err)
 		}
 	case stRace:
-		// The commonest pattern: an activity or event against a timer.
+		// The most common pattern: an activity or event with a timeout.
 		kind := stActivity
 		if s.n%2 == 1 {
 			kind = stEvent
@@ -573,7 +573,7 @@ func (r *programRun) statement(f *frame, s *stmt) flow {
 		inner, cancel := ctx.withCancel()
 		r.contexts, r.cancels = append(r.contexts, inner), append(r.cancels, cancel)
 		if s.n == 0 {
-			f.ctx = inner // the rest of the function is in the new scope
+			f.ctx = inner // the rest of the function runs in the new scope
 		}
 	case stWithTimeout:
 		inner, cancel := ctx.withTimeout(s.n)

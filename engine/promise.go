@@ -1,9 +1,8 @@
 package engine
 
-// Promise returns a future that the code itself resolves: by it one branch
-// waits for another. It belongs to no scope and records nothing. Only the first
-// resolve has an effect; one that comes from outside the running orchestration
-// has none.
+// Promise returns a future that the code resolves itself, so that one branch can wait for
+// another. It belongs to no scope and records nothing. Only the first call of resolve has
+// an effect, and only if the running orchestration makes it.
 func (c *Context) Promise() (f *Future, resolve func()) {
 	f = &Future{x: c.x}
 	return f, func() {

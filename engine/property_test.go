@@ -19,12 +19,12 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// The properties of this file and of cuts_test.go run 100 random programs each
-// by default; more with
+// The properties in this file and in cuts_test.go run 100 random programs each by
+// default. To run more:
 //
 //	go test ./engine -run Property -rapid.checks=20000
 
-// engineContext lets a random program run on the engine.
+// engineContext runs a random program on the engine.
 type engineContext struct {
 	c *engine.Context
 	d *driver
@@ -45,7 +45,7 @@ func engineFutures(fs []programFuture) []*engine.Future {
 	return list
 }
 
-// classify says in the model's words which error it is.
+// classify returns the class of an error in the model's words.
 func classify(err error) *programError {
 	if err == nil {
 		return nil
@@ -82,7 +82,7 @@ func classify(err error) *programError {
 	return e
 }
 
-// plain is err as an error that may be nil.
+// plain returns err as an error, or nil.
 func plain(err *programError) error {
 	if err == nil {
 		return nil
@@ -258,14 +258,14 @@ func (c engineContext) mapOf(limit, n int, start func(programContext, int) progr
 	return programOutcomes(os), classify(err)
 }
 
-func (c engineContext) status(value string) { c.c.SetCustomStatus([]byte(value)) }
+func (c engineContext) status(value string) { c.c.SetState(history.ListedState, []byte(value)) }
 func (c engineContext) log(line string)     { c.c.Logger().Info(line) }
 
 func (c engineContext) continueAsNew(input string) *programError {
 	return &programError{class: "again", cause: c.c.ContinueAsNew("", []byte(input), nil)}
 }
 
-// quietHandler makes logs reach Turn.Logs.
+// quietHandler lets logs reach Turn.Logs.
 type quietHandler struct{}
 
 func (quietHandler) Enabled(context.Context, slog.Level) bool  { return true }
@@ -273,9 +273,8 @@ func (quietHandler) Handle(context.Context, slog.Record) error { return nil }
 func (h quietHandler) WithAttrs([]slog.Attr) slog.Handler      { return h }
 func (h quietHandler) WithGroup(string) slog.Handler           { return h }
 
-// driver is a host made small: it runs a program turn by turn on the engine,
-// commits what comes out, runs inline activities and goes on into the next
-// execution.
+// driver is a minimal host: it runs a program turn by turn on the engine, commits the
+// results, runs inline activities and continues with the next execution.
 type driver struct {
 	t       rapid.TB
 	p       *program
@@ -283,22 +282,24 @@ type driver struct {
 	blind   bool
 	reg     *engine.Registry
 	nowMS   int64
-	// parkInline commits an inline result before the code goes on.
+	// parkInline commits an inline result before the code continues.
 	parkInline bool
-	// cold throws the execution away after each turn.
+	// cold discards the execution after each turn.
 	cold bool
-	// feed cuts recorded events into what is fed at a time; nil: all at once.
+	// feed divides recorded events into the parts that are fed at a time; nil feeds all
+	// at once.
 	feed func(n int) int
 
-	x         *engine.Execution // warm, or nil
+	x         *engine.Execution // warm execution, or nil
 	run       *programRun       // of x
 	aside     standby
-	histories [][]history.Event // by execution, committed
+	histories [][]history.Event // committed, by execution
 	parked    bool
 	last      engine.Turn
 	cancelled [][]int64 // by execution
 	logs      []string
 	status    string
+	states    string // encoded, with their numbers
 	search    history.SearchAttributes
 
 	everParked  bool
@@ -310,7 +311,7 @@ type driver struct {
 
 func newDriver(t rapid.TB, p *program) *driver { return newDriverOf(t, p, engine.Orchestration{}) }
 
-// newDriverOf takes the options of the orchestration from o.
+// newDriverOf uses the options of the orchestration o.
 func newDriverOf(t rapid.TB, p *program, o engine.Orchestration) *driver {
 	d := &driver{t: t, p: p, nowMS: modelBaseMS, histories: [][]history.Event{nil}, cancelled: [][]int64{nil}}
 	o.Name, o.Source = modelName, "here"
@@ -336,7 +337,7 @@ func (d *driver) fail(f string, a ...any) {
 	d.t.Fatalf(f+"\nhistory:\n%s\nprogram:%v", append(a, show(d.events()), d.p)...)
 }
 
-// options differ from program to program, for none may matter.
+// options differ between programs, because none of them may change the result.
 func (d *driver) options() engine.Options {
 	o := engine.Options{LogHandler: quietHandler{}}
 	if d.p.size%3 == 0 {
@@ -345,7 +346,7 @@ func (d *driver) options() engine.Options {
 	return o
 }
 
-// patientGuard runs each turn on a goroutine of its own.
+// patientGuard runs each turn on its own goroutine.
 type patientGuard struct{}
 
 func (patientGuard) Run(run func(), _ func() uint64) string {
@@ -365,7 +366,7 @@ func (d *driver) close() {
 	}
 }
 
-// cool throws the warm execution away.
+// cool discards the warm execution.
 func (d *driver) cool() {
 	if d.x == nil {
 		return
@@ -377,15 +378,15 @@ func (d *driver) cool() {
 	}
 }
 
-// standby is a warm execution of another process: what the first commits
-// meanwhile is fed to it when its turn comes.
+// standby is a warm execution in another process. Before its turn it is fed what the
+// first process has committed meanwhile.
 type standby struct {
 	x     *engine.Execution
 	run   *programRun
-	known int // events
+	known int // number of events
 }
 
-// swap goes on with the other process.
+// swap continues with the other process.
 func (d *driver) swap() {
 	if len(d.histories) != 1 {
 		d.fail("swap knows one execution alone")
@@ -399,7 +400,7 @@ func (d *driver) swap() {
 	d.aside = was
 }
 
-// warm returns the execution, built from nothing if there is none.
+// warm returns the execution, and builds it from the history if there is none.
 func (d *driver) warm() *engine.Execution {
 	if d.x != nil {
 		return d.x
@@ -425,9 +426,9 @@ func (d *driver) feedAll(rest []history.Event) {
 	}
 }
 
-// turn hands arrivals in and does all that a host does until the instance
-// rests: runs inline activities, goes on into the next execution. A stuck
-// execution is thrown away.
+// turn passes arrivals in and does everything that a host does until the instance rests:
+// it runs inline activities and continues with the next execution. It discards a stuck
+// execution.
 func (d *driver) turn(arrivals ...engine.Arrival) []engine.Verdict {
 	d.t.Helper()
 	return d.input(engine.Input{Arrivals: arrivals})
@@ -438,7 +439,7 @@ func (d *driver) input(in engine.Input) []engine.Verdict {
 	in.NowMS = d.nowMS
 	verdicts := make([]engine.Verdict, 0, len(in.Arrivals))
 	d.recovered = false
-	inline := 0 // results of inline activities at the front of in.Arrivals
+	inline := 0 // results of inline activities at the start of in.Arrivals
 	for rounds := 0; ; rounds++ {
 		if rounds > 1000 {
 			d.fail("the turn does not end")
@@ -525,14 +526,14 @@ func (d *driver) commit(turn engine.Turn) {
 	for _, l := range turn.Logs {
 		d.logs = append(d.logs, l.Record.Message)
 	}
-	if turn.StatusChanged {
-		d.status = string(turn.CustomStatus)
+	if turn.StatesChanged {
+		d.status, d.states = string(history.StateNamed(turn.States, history.ListedState)), string(turn.States)
 	}
-	if string(turn.CustomStatus) != d.status && turn.Stuck == nil && !turn.Parked && d.histories[k][len(d.histories[k])-1].Imposed == "" {
-		d.fail("custom status is %q, the changes so far give %q", turn.CustomStatus, d.status)
+	if string(turn.States) != d.states && turn.Stuck == nil && !turn.Parked && d.histories[k][len(d.histories[k])-1].Forced == "" {
+		d.fail("states are %s, the changes so far give %s", turn.States, d.states)
 	}
 	d.search = d.search.With(turn.SearchSet)
-	if turn.Search.String() != d.search.String() && turn.Stuck == nil && !turn.Parked && d.histories[k][len(d.histories[k])-1].Imposed == "" {
+	if turn.Search.String() != d.search.String() && turn.Stuck == nil && !turn.Parked && d.histories[k][len(d.histories[k])-1].Forced == "" {
 		d.fail("search attributes are %v, the changes so far give %v", turn.Search, d.search)
 	}
 	d.recovered = d.recovered || turn.Recovered
@@ -540,9 +541,9 @@ func (d *driver) commit(turn engine.Turn) {
 	d.last = turn
 }
 
-// repeats reports whether logs and cancellations may come twice: an arrival
-// that was parked and then run without giving an event is still marked parked
-// for the next cold turn.
+// repeats reports whether logs and cancellations may be repeated: an arrival that was
+// parked and then run without giving an event is still marked parked for the next cold
+// turn.
 func (d *driver) repeats() bool { return d.cold && d.everParked }
 
 func unique(ids []int64) []int64 {
@@ -560,7 +561,7 @@ func startArrival() engine.Arrival {
 		Start: &history.Start{ExecutionID: 1, StartID: "s1"}}}
 }
 
-// drawWith has some starts bring events.
+// drawWith gives some starts external events.
 func drawWith(t *rapid.T, start *engine.Arrival) {
 	if rapid.IntRange(0, 3).Draw(t, "start brings events") > 0 {
 		return
@@ -570,7 +571,7 @@ func drawWith(t *rapid.T, start *engine.Arrival) {
 	}
 }
 
-// arrivalOf makes an arrival of what is to be recorded.
+// arrivalOf makes an arrival from an event to record.
 func (d *driver) arrivalOf(e history.Event) engine.Arrival {
 	a := engine.Arrival{Event: e, ExecutionID: d.executionID()}
 	if e.SourceEventID != 0 {
@@ -582,19 +583,18 @@ func (d *driver) arrivalOf(e history.Event) engine.Arrival {
 	return a
 }
 
-// cancellable events are those of operations that code can wait for.
+// cancellable events belong to operations that code can wait for.
 func cancellable(e *history.Event) bool {
 	return e.Kind == history.ActivityScheduled || e.Kind == history.ExternalSubscribed || stoppable(e)
 }
 
-// stoppable events have something outside that a cancellation has to stop.
+// stoppable events have work outside that a cancellation must stop.
 func stoppable(e *history.Event) bool {
 	return e.Kind == history.ActivityScheduled && !e.Inline || e.Kind == history.TimerCreated || e.Kind == history.SubOrchestrationScheduled
 }
 
-// drawArrival picks something that may come next: a completion of anything
-// that is still open in history, cancelled operations included, an event, or
-// seldom a cancel.
+// drawArrival picks an arrival that may come next: a completion of an operation that is
+// still open in the history, including cancelled ones, an event, or rarely a cancel.
 func drawArrival(t *rapid.T, events []history.Event, serial int) history.Event {
 	var open []*history.Event
 	requested := false
@@ -645,8 +645,8 @@ func drawArrival(t *rapid.T, events []history.Event, serial int) history.Event {
 	return c
 }
 
-// comparable masks what the model does not know: GUIDs, and of failures
-// everything but kind and message.
+// comparable masks what the model does not know: GUIDs, and everything in failures except
+// kind and message.
 func comparableEvents(events []history.Event) string {
 	list := append([]history.Event(nil), events...)
 	for i := range list {
@@ -678,8 +678,8 @@ func firstDifference(got, want []string) string {
 	return ""
 }
 
-// replaysCleanly holds: fed from nothing the history gives no event, no
-// action, no log, no error, the lines the live run gave, and the same outcome.
+// replaysCleanly checks that feeding the history to a fresh execution gives no event,
+// action, log line or error, the lines of the live run, and the same outcome.
 func (d *driver) replaysCleanly(events []history.Event, executionID int64, lines []string) {
 	d.t.Helper()
 	run := newProgramRun(d.p)
@@ -699,8 +699,8 @@ func (d *driver) replaysCleanly(events []history.Event, executionID int64, lines
 		d.fail("replay: %v", err)
 	case turn.Stuck != nil:
 		d.fail("replay is stuck: %v", turn.Stuck)
-	case len(turn.Events)+len(turn.Cancelled)+len(turn.Logs) > 0 || turn.StatusChanged:
-		d.fail("replay is not clean: events %s, cancelled %v, logs %d, status changed: %v", show(turn.Events), turn.Cancelled, len(turn.Logs), turn.StatusChanged)
+	case len(turn.Events)+len(turn.Cancelled)+len(turn.Logs) > 0 || turn.StatesChanged:
+		d.fail("replay is not clean: events %s, cancelled %v, logs %d, status changed: %v", show(turn.Events), turn.Cancelled, len(turn.Logs), turn.StatesChanged)
 	case d.sideEffects != effects:
 		d.fail("replay ran a side effect")
 	}
@@ -721,7 +721,7 @@ func (d *driver) replaysCleanly(events []history.Event, executionID int64, lines
 	}
 }
 
-// oracle keeps what the model predicts of an instance.
+// oracle keeps the model's predictions for an instance.
 type oracle struct {
 	p      *program
 	groups []modelArrivals // of the current execution
@@ -735,15 +735,15 @@ type oracle struct {
 	again    map[int]int64
 }
 
-// arrive predicts what comes of arrivals that are recorded together and answered
-// at once.
+// arrive predicts the result of arrivals that are recorded together and for which the
+// code runs immediately.
 func (o *oracle) arrive(nowMS int64, events ...history.Event) { o.parked(nowMS, nowMS, events...) }
 
-// parked predicts what comes of arrivals that are recorded together, for which
-// the code runs later.
+// parked predicts the result of arrivals that are recorded together and for which the
+// code runs later.
 func (o *oracle) parked(recordedMS, nowMS int64, events ...history.Event) {
 	if o.now.deadlock {
-		// Its answers were dropped; the code makes them again now.
+		// Its scheduling events were dropped; the code makes them again now.
 		o.again[o.now.rest] = nowMS
 	}
 	if recordedMS != nowMS {
@@ -764,7 +764,7 @@ func (o *oracle) parked(recordedMS, nowMS int64, events ...history.Event) {
 	}
 }
 
-// agree holds the driver's executions against the model's.
+// agree compares the driver's executions with the model's.
 func (o *oracle) agree(d *driver) {
 	d.t.Helper()
 	results := append(append([]modelResult(nil), o.past...), o.now)
@@ -796,7 +796,7 @@ func (o *oracle) agree(d *driver) {
 		d.fail("logged %q, the model %q", d.logs, logs)
 	}
 	if d.status != o.now.status {
-		d.fail("custom status %q, the model has %q", d.status, o.now.status)
+		d.fail("status %q, the model has %q", d.status, o.now.status)
 	}
 	if got := d.searchText(); got != o.now.search {
 		d.fail("search attributes %q, the model has %q", got, o.now.search)
@@ -810,7 +810,7 @@ func (o *oracle) agree(d *driver) {
 	}
 }
 
-// searchText is the search attributes in the model's words.
+// searchText returns the search attributes in the model's form.
 func (d *driver) searchText() string {
 	set := map[string]int{}
 	for name, v := range d.search {
@@ -820,12 +820,11 @@ func (d *driver) searchText() string {
 	return searchText(set)
 }
 
-// parkSome records up to three arrivals without running the code, then runs
-// it.
+// parkSome records up to three arrivals without running the code, then runs it.
 func parkSome(t *rapid.T, d *driver, o *oracle, serial int) {
 	if d.parked && d.events()[len(d.events())-1].Kind.Arrival() {
-		// What was parked and then run without giving an event looks the same to a cold
-		// process as what was not run: this one has run it.
+		// For a cold process, arrivals that were parked and then run without giving an
+		// event look like arrivals that were not run; this process has run them.
 		d.turn()
 	}
 	d.nowMS += 1000
@@ -849,8 +848,8 @@ func parkSome(t *rapid.T, d *driver, o *oracle, serial int) {
 	o.parked(recorded, d.nowMS, events...)
 }
 
-// The engine and the reference model agree, arrival by arrival, in events, in
-// what the program sees, in what was cancelled and logged, live and replayed.
+// The engine and the reference model agree, arrival by arrival, about events, what the
+// program sees, cancellations and log lines, live and replayed.
 func TestPropertyEngineAgreesWithTheModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -879,8 +878,8 @@ func TestPropertyEngineAgreesWithTheModel(t *testing.T) {
 			}
 			e := drawArrival(t, d.events(), serial)
 			d.nowMS += 1000
-			// Code that was stuck in a deadlock runs again, at another time now,
-			// and may come to its end before the arrival.
+			// Code that was stuck in a deadlock runs again, at another time now, and may
+			// end before the arrival.
 			v := d.turn(d.arrivalOf(e))[0]
 			if v.Kind != engine.Recorded && !(o.now.deadlock && v.Kind == engine.Late) {
 				d.fail("%s is %v: %s", e.Kind, v.Kind, v.Reason)
@@ -900,8 +899,8 @@ func TestPropertyEngineAgreesWithTheModel(t *testing.T) {
 	})
 }
 
-// Rule 9: in strict mode the model and the engine find the same completion that
-// nobody waits for, live, warm or cold.
+// Rule 9: in strict mode, the model and the engine find the same completion that the code
+// does not wait for, live, warm or cold.
 func TestPropertyRule9StrictMode(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

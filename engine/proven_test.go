@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// A history of an early build may hold a secret. It proves nothing any more.
-func TestACompletionIsTakenOnlyIfItIsProven(t *testing.T) {
+// The history of an early build may have a secret, which no longer proves anything.
+func TestACompletionIsRecordedOnlyIfItIsProven(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(ctx *engine.Context, _ []byte) ([]byte, error) {
 		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "A"}))

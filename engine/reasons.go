@@ -2,16 +2,16 @@ package engine
 
 import "strings"
 
-// A cancellation whose reason the code gave tells it to what is stopped outside.
-// The reason is no part of the history: it goes out with the request, and is kept
-// beside the turn so that it can be sent again.
+// If the code gives a reason when it cancels an operation, the activity or child outside
+// receives the reason. It is not part of the history: it is sent with the request, and
+// stored with the turn so that it can be sent again.
 const (
 	maxReason  = 1 << 10 // bytes of one reason
-	maxReasons = 8 << 10 // of all reasons of a run, each counted once
+	maxReasons = 8 << 10 // bytes of all distinct reasons of a run
 )
 
-// noteReason keeps the reason for which an operation that something outside
-// works at was cancelled, as far as there is room.
+// noteReason keeps the reason for cancelling an operation that is running outside, if
+// there is room.
 func (x *Execution) noteReason(f *Future, cause *CancelledError) {
 	if !x.run.given || cause.Reason == "" || f.inline || f.id == 0 || !x.cursor.live {
 		return
@@ -34,8 +34,8 @@ func (x *Execution) noteReason(f *Future, cause *CancelledError) {
 	x.run.reasons[f.id] = reason
 }
 
-// cancelReasons are the reasons of what this run cancelled, nil for none. What a
-// round cancelled before it was taken back is not among it.
+// cancelReasons returns the reasons for the operations that this run cancelled, or nil if
+// there are none. It excludes operations of a round that was rolled back.
 func (x *Execution) cancelReasons() map[int64]string {
 	if len(x.run.reasons) == 0 {
 		return nil
@@ -52,7 +52,7 @@ func (x *Execution) cancelReasons() map[int64]string {
 	return all
 }
 
-// ReasonsBoth are the reasons of a run and of one behind it.
+// ReasonsBoth merges the reasons of a run and of the run after it.
 func ReasonsBoth(first, second map[int64]string) map[int64]string {
 	if len(first) == 0 {
 		return second

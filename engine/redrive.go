@@ -5,15 +5,16 @@ import (
 	"github.com/turnstile-go/turnstile/internal/redriving"
 )
 
-// Redrive returns how the next execution goes on where this one failed. It runs no code.
+// Redrive returns a plan for the next execution, which continues where this one failed.
+// It runs no code.
 //
 // Errors: [*redriving.Error].
 func (x *Execution) Redrive(r redriving.Request) (*redriving.Plan, error) {
 	return redriving.From(x.cfg.Instance, x.cfg.ExecutionID, x.events.slice(0, x.events.len()), r)
 }
 
-// Held returns what was taken over and held back until the turn of the execution under a
-// limit, and the event that let it go; see redriving.Held.
+// Held returns the copied events whose operations are held back until the code has agreed
+// with them, and the id of the event that released them; see redriving.Held.
 func (x *Execution) Held() (held []history.Event, released int64) {
 	if y := x.instead.Load(); y != nil {
 		return y.Held()
@@ -24,11 +25,23 @@ func (x *Execution) Held() (held []history.Event, released int64) {
 	return redriving.Held(x.events.slice(0, x.events.len()))
 }
 
-// takeOver has the code see the number of the execution that OrchestrationRedriven began,
-// and the id of its instance: up to there it sees those of the one in which something was
-// recorded, for it may have made ids of them. And it notes, when the code comes to it for the first time, what it
-// has set and cancelled so far: the record of the new execution has none of it yet, and
-// nobody has sent anything for this one.
+// release records that the code has come to rest behind the copied events, and so agrees
+// with them: their open operations may be sent.
+func (x *Execution) release() {
+	l := &x.ledger
+	if l.released > 0 || l.redriven == 0 || l.start == nil || l.start.Origin == nil || l.redriven != l.start.Origin.EventID+1 {
+		return
+	}
+	x.append(&history.Event{Kind: history.OrchestrationResumed, SourceEventID: l.redriven})
+	x.cursor.next = x.events.len()
+}
+
+// takeOver switches the code to the number of the execution that OrchestrationRedriven
+// started, and to the id of its instance. For the events before it, the code sees the
+// number and id under which they were recorded, because it may have derived ids from
+// them. When the code first reaches this event, takeOver also notes what the code has set
+// and cancelled so far, because the record of the new execution has none of it yet, and
+// no stop requests were sent for this execution.
 func (x *Execution) takeOver(e *history.Event) {
 	if e.Start != nil && e.Start.ExecutionID != 0 {
 		x.info.ExecutionID = e.Start.ExecutionID
@@ -39,7 +52,7 @@ func (x *Execution) takeOver(e *history.Event) {
 	if !x.cursor.live || x.run.quiet {
 		return
 	}
-	x.run.statusSet = x.run.statusSet || x.status != nil
+	x.run.statesSet = x.run.statesSet || x.states != nil
 	if own := x.events.at(0).Start; own != nil || len(x.search) > 0 {
 		x.run.searchSet = SearchSetBoth(x.run.searchSet, x.search)
 		if own != nil {

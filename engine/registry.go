@@ -11,35 +11,36 @@ import (
 )
 
 // Func is the code of an orchestration. Input and output are JSON. It must be
-// deterministic; all it learns from outside goes through ctx.
+// deterministic, and use only ctx to learn anything from outside.
 type Func func(ctx *Context, input []byte) (output []byte, err error)
 
-// Orchestration is an entry of the registry.
+// Orchestration is an entry in the registry.
 type Orchestration struct {
 	Name string
-	// Version, such as "1.10"; empty is the oldest.
+	// Version, such as "1.10"; the empty version is the oldest.
 	Version string
 	Func    Func
-	// Source is the file and line of the registration.
+	// Source is file and line of the registration.
 	Source string
 	// Strict turns rule 9 on.
 	Strict bool
-	// FailWhenStuck fails the instance where it would be stuck (rule 11).
+	// FailWhenStuck fails an instance that would become stuck (rule 11).
 	FailWhenStuck bool
-	// Retention is how long an instance is kept after its end; 0 says nothing. No turn
-	// looks at it: who purges reads it from the registry (Retained).
+	// Retention is how long an instance is kept after its end; 0 if not set. Turns do not
+	// use it; the purging process reads it from the registry (Retained).
 	Retention time.Duration
-	// KeepExecutions is how many executions of an instance are kept; 0 says nothing. No
-	// turn looks at it either (Registry.Executions).
+	// KeepExecutions is how many executions of an instance are kept; 0 if not set. Turns
+	// do not use it either (Registry.Executions).
 	KeepExecutions int
-	// LimitKey and Limit: at most so many instances with this key run at a time; 0 for no
-	// limit. A start that names another key has that (the host).
+	// LimitKey and Limit allow at most Limit instances with this key to run at a time; 0
+	// means no limit. If a start names another key, the host uses that.
 	LimitKey string
 	Limit    int
-	// Internal: it is Turnstile's own, and not listed among those of the application.
+	// Internal marks an orchestration of Turnstile itself. It is not listed among those
+	// of the application.
 	Internal bool
-	// Normalize passes an output through the type that the code has now, for
-	// comparison (rule 3); nil compares bytes alone.
+	// Normalize re-encodes an output by way of the type that the code has now, for
+	// comparison (rule 3). If nil, only bytes are compared.
 	Normalize func([]byte) ([]byte, error)
 }
 
@@ -49,16 +50,16 @@ type Registry struct {
 	names  []string
 }
 
-// NewRegistry returns a registry of the given orchestrations. An empty name, a
-// nil Func, or a name and version given twice is an error that names the
-// places. All errors are returned, joined.
+// NewRegistry returns a registry of the given orchestrations. It returns an error for an
+// empty name, a nil Func, or a name and version that is given twice. The error joins all
+// mistakes and names where each was registered.
 func NewRegistry(orchestrations ...Orchestration) (*Registry, error) {
 	r := &Registry{byName: make(map[string][]*Orchestration)}
 	var wrong []error
 	for i := range orchestrations {
 		o := orchestrations[i]
 		if o.Name == "" {
-			wrong = append(wrong, fmt.Errorf("engine: orchestration registered at %s has no name", o.Source))
+			wrong = append(wrong, fmt.Errorf("engine: orchestration registered at %s has an empty name", o.Source))
 			continue
 		}
 		if o.Func == nil {
@@ -83,8 +84,8 @@ func NewRegistry(orchestrations ...Orchestration) (*Registry, error) {
 	return r, nil
 }
 
-// Lookup returns the orchestration of that name and exactly that version.
-// *NotRegisteredError lists what is registered.
+// Lookup returns the orchestration with this name and exactly this version. Otherwise it
+// returns a *NotRegisteredError, which lists what is registered.
 func (r *Registry) Lookup(name, version string) (*Orchestration, error) {
 	for _, o := range r.byName[name] {
 		if o.Version == version {
@@ -94,7 +95,8 @@ func (r *Registry) Lookup(name, version string) (*Orchestration, error) {
 	return nil, &NotRegisteredError{Name: name, Version: version, Registered: r.List()}
 }
 
-// Newest returns the newest version registered under the name.
+// Newest returns the newest version registered under the name. Otherwise it returns a
+// *NotRegisteredError.
 func (r *Registry) Newest(name string) (*Orchestration, error) {
 	if list := r.byName[name]; len(list) > 0 {
 		return list[len(list)-1], nil
@@ -102,8 +104,8 @@ func (r *Registry) Newest(name string) (*Orchestration, error) {
 	return nil, &NotRegisteredError{Name: name, Registered: r.List()}
 }
 
-// List returns all registered orchestrations that are not Internal as "name" or
-// "name@version", by name, oldest version first.
+// List returns all registered orchestrations that are not Internal, as "name" or
+// "name@version", sorted by name, oldest version first.
 func (r *Registry) List() []string {
 	var all []string
 	for _, name := range r.names {
@@ -121,8 +123,8 @@ func (r *Registry) List() []string {
 	return all
 }
 
-// Retained returns the retention of each registered name, 0 where none is said. Of
-// several versions of a name the longest counts.
+// Retained returns the retention of each registered name, 0 if not set. If a name has
+// several versions, the longest retention applies.
 func (r *Registry) Retained() map[string]time.Duration {
 	all := make(map[string]time.Duration, len(r.names))
 	for _, name := range r.names {
@@ -134,8 +136,8 @@ func (r *Registry) Retained() map[string]time.Duration {
 	return all
 }
 
-// Executions returns, by name, how many executions of an instance are kept, for the names
-// that say it. Of several versions of a name the largest number counts.
+// Executions returns how many executions of an instance are kept, for each name that sets
+// it. If a name has several versions, the largest number applies.
 func (r *Registry) Executions() map[string]int {
 	all := map[string]int{}
 	for _, name := range r.names {
@@ -148,9 +150,9 @@ func (r *Registry) Executions() map[string]int {
 	return all
 }
 
-// CompareVersions orders versions by their dot-separated parts: numbers by
-// value, so that 1.10 is newer than 1.2, other words by spelling, a missing
-// part before any other.
+// CompareVersions orders versions by their dot-separated parts. Numbers are compared by
+// value, so that 1.10 is newer than 1.2; other parts are compared as strings. A version
+// that has fewer parts comes first.
 func CompareVersions(a, b string) int {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := 0; i < len(as) || i < len(bs); i++ {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestOfSeveralVersionsTheOneThatKeepsMoreCounts(t *testing.T) {
+func TestTheVersionThatKeepsMoreDeterminesRetention(t *testing.T) {
 	t.Parallel()
 	code := func(*Context, []byte) ([]byte, error) { return nil, nil }
 	r, err := NewRegistry(
@@ -22,6 +22,6 @@ func TestOfSeveralVersionsTheOneThatKeepsMoreCounts(t *testing.T) {
 		t.Errorf("they are kept for %v", got)
 	}
 	if got := r.Executions(); !maps.Equal(got, map[string]int{"A": 5}) {
-		t.Errorf("so many executions are kept: %v", got)
+		t.Errorf("executions kept: %v", got)
 	}
 }

@@ -9,23 +9,23 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Acceptor says why a wait cannot take an event's data; nil if it can. It is
-// asked in the turn that delivers the event and never on replay, must return the
-// same for the same data, and must make no durable calls. Nil accepts all.
+// Acceptor returns an error if a wait cannot accept an event's data. It is called in the
+// turn that delivers the event and never on replay, must return the same result for the
+// same data, and must not make durable calls. A nil Acceptor accepts everything.
 type Acceptor func(data []byte) error
 
-// maxRejectionReason is how many bytes of an acceptor's error are recorded.
+// maxRejectionReason limits the recorded text of an acceptor's error, in bytes.
 const maxRejectionReason = 1000
 
-// rejects is the part of rule 7 about waits that reject: whether the event is
-// rejected, which is recorded as an answer. In a round that has answers they
-// alone decide, whatever the code accepts now.
+// rejects implements rejection in rule 7: it reports whether the wait rejects the event,
+// and records the rejection. If the round already has recorded scheduling events, they
+// alone decide: what the code accepts now does not matter.
 func (x *Execution) rejects(accepts Acceptor, e *history.Event) (bool, *StuckError) {
 	if !x.cursor.live {
 		return x.claimRejection(e), nil
 	}
 	if accepts == nil || x.run.quiet && (x.cursor.visiting == e.EventID || x.known.asking) {
-		// The turn that first delivered the event, in this round, recorded no rejection.
+		// The turn that first delivered the event in this round recorded no rejection.
 		return false, nil
 	}
 	problem, stuck := x.ask(accepts, e)
@@ -50,18 +50,17 @@ func (x *Execution) claimRejection(e *history.Event) bool {
 	return true
 }
 
-// ask runs an acceptor, which may be code of the author's. One that panics cannot
-// go on, as all of the code: the event is not lost, and mended code is asked
-// again.
+// ask calls an acceptor, which may be the author's code. If it panics, the code cannot
+// continue; the event is not lost, and fixed code is asked again.
 func (x *Execution) ask(accepts Acceptor, e *history.Event) (problem error, stuck *StuckError) {
 	before := x.nested
-	x.nested = fmt.Sprintf("the decoding of event %q", e.Name)
+	x.nested = fmt.Sprintf("the decoder of event %q", e.Name)
 	defer func() {
 		x.nested = before
 		if r := recover(); r != nil {
 			stack := AuthorsStack(string(debug.Stack()))
 			stuck = &StuckError{Kind: StuckPanic, EventID: e.EventID, Stack: stack,
-				Message: fmt.Sprintf("panic in the decoding of event %q: %s%s", e.Name, x.panicText(r), at(placeOf(stack)))}
+				Message: fmt.Sprintf("panic in the decoder of event %q: %s%s", e.Name, x.panicText(r), at(placeOf(stack)))}
 		}
 	}()
 	return accepts(e.Payload), nil

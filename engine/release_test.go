@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// Cancellation still reaches what is started in a scope that was released.
-func TestAReleasedScopeIsStillCancelledWithThoseAroundIt(t *testing.T) {
+// A cancellation still reaches operations that are started in a released scope.
+func TestAReleasedScopeIsStillCancelledWithItsOuterScopes(t *testing.T) {
 	t.Parallel()
 	var before, behind error
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
@@ -30,7 +30,7 @@ func TestAReleasedScopeIsStillCancelledWithThoseAroundIt(t *testing.T) {
 		t.Fatal(turn.State, turn.Stuck)
 	}
 	if !errors.Is(before, engine.ErrCancelled) || !errors.Is(behind, engine.ErrCancelled) {
-		t.Errorf("started before the release: %v, behind it: %v", before, behind)
+		t.Errorf("started before the release: %v, after it: %v", before, behind)
 	}
 	f.replaysCleanly()
 }

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// mostPlaces is how many of the branches an error names.
+// mostPlaces limits how many branches an error names.
 const mostPlaces = 4
 
-// resting says what the code does in place of what history has: where it waits,
-// or how it has ended. place is that of the main function, or of the first branch
-// where that one has no place; did goes on from it.
+// resting describes what the code does instead of what the history has: where it waits,
+// or how it ended. place is the place of the main function, or of the first branch if the
+// main function has no place; did completes the sentence.
 func (x *Execution) resting() (place, did string) {
 	if x.end != nil {
 		return "", x.attempted()
@@ -26,7 +26,7 @@ func (x *Execution) resting() (place, did string) {
 		}
 	}
 	if len(others) > 0 {
-		did += ", its branches at " + strings.Join(others, " and at ")
+		did += ", and its branches wait at " + strings.Join(others, " and at ")
 		if more := len(x.coroutines) - 1 - len(others); more > 0 {
 			did += fmt.Sprintf(" and %d more", more)
 		}
@@ -34,7 +34,8 @@ func (x *Execution) resting() (place, did string) {
 	return place, did
 }
 
-// waitsOn names what a coroutine waits for, "" if that has no name.
+// waitsOn names the operations that a coroutine waits for, or returns "" if they have no
+// name.
 func (c *coroutine) waitsOn() string {
 	if !c.blocked {
 		return ""

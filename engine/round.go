@@ -4,11 +4,11 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// replay visits what was fed and not yet visited, round by round. A round is a
-// run of arrivals and the answers behind them (rule 2); a history falls into
-// rounds by itself.
+// replay visits the events that were fed and not yet visited, round by round. A round is
+// one or more arrivals followed by the scheduling events that the code made in response
+// (rule 2). The order of events alone divides a history into rounds.
 func (x *Execution) replay() {
-	for x.stuck == nil && x.cursor.next < x.events.len() && !x.settled {
+	for x.stuck == nil && x.cursor.next < x.events.len() && !x.settled && !x.halted {
 		x.replayRound()
 	}
 }
@@ -27,20 +27,24 @@ func (x *Execution) replayRound() {
 	if after < x.events.len() && x.events.at(after).Kind.Terminal() {
 		end = x.events.at(after)
 	}
-	imposed := end != nil && end.Imposed != ""
-	if imposed && answers == after {
-		// Rule 12: a round with only an imposed end is not run.
+	forced := end != nil && end.Forced != ""
+	if forced && answers == after {
+		// Rule 12: a round that has only a forced end is not run.
 		x.settled = true
 		x.cursor.next = x.events.len()
 		return
 	}
 
 	x.cursor.claim, x.cursor.claimEnd = answers, after
-	// Only the last round can be without answers (rule 4); running it now
-	// makes them.
+	// Only the last round can be without scheduling events (rule 4). Running it now makes
+	// them.
 	x.cursor.live = answers == after && end == nil
 	x.run.quiet = x.cursor.live && x.parkedTo < int64(answers)
 	if x.cursor.live && !x.run.quiet {
+		if x.cfg.Options.ReadOnly {
+			x.halted = true
+			return
+		}
 		x.run.recovered = true
 	}
 	mark := x.rest()
@@ -54,9 +58,9 @@ func (x *Execution) replayRound() {
 		return
 	}
 	if x.run.quiet && x.end == nil && x.events.len() == mark.events {
-		// The turn that first ran this round has committed what it cancelled
-		// and set.
-		x.run.cancelled, x.run.statusSet, x.run.searchSet = x.run.cancelled[:mark.cancelled], mark.statusSet, mark.searchSet
+		// The turn that first ran this round has already committed its cancellations,
+		// states and search attributes.
+		x.run.cancelled, x.run.statesSet, x.run.searchSet = x.run.cancelled[:mark.cancelled], mark.statesSet, mark.searchSet
 	}
 	x.run.quiet = false
 	if x.parkedTo <= int64(answers) {
@@ -72,12 +76,13 @@ func (x *Execution) replayRound() {
 	}
 	if x.cursor.live && x.end != nil {
 		x.appendEnd(x.events.slice(visited, answers))
+	} else if x.cursor.live {
+		x.release()
 	}
 }
 
-// closeRound is rule 4: when the code rests at the end of a replayed round,
-// every scheduling event of it has been claimed, and the end is the recorded
-// one.
+// closeRound implements rule 4: when the code rests at the end of a replayed round, all
+// scheduling events of the round must be claimed, and the end must be the recorded one.
 func (x *Execution) closeRound(answers, after int, end *history.Event) {
 	if x.cursor.live {
 		if end == nil && x.end == nil {
@@ -96,15 +101,15 @@ func (x *Execution) closeRound(answers, after int, end *history.Event) {
 		next := x.events.at(after)
 		x.nondeterminism(4, next.EventID, x.describe(next)+" and later events", x.attempted(), "")
 	case end == nil && x.end != nil:
-		// A last round that has answers, but not the end that the code makes
-		// of them now.
-		x.nondeterminism(4, int64(after), "no end behind its last event", x.attempted(), "")
+		// The last round has scheduling events, but not the end that the code now makes
+		// after them.
+		x.nondeterminism(4, int64(after), "no end after its last event", x.attempted(), "")
 	case end == nil:
 		if after == x.events.len() {
 			x.checkDeadlock()
 		}
-	case end.Imposed != "":
-		// Rule 12: the coroutines are unwound there and nothing is compared.
+	case end.Forced != "":
+		// Rule 12: the coroutines are unwound here, and nothing is compared.
 	case x.end == nil:
 		place, did := x.resting()
 		x.nondeterminism(4, end.EventID, x.describe(end), "has not ended: it "+did, place)
@@ -113,8 +118,8 @@ func (x *Execution) closeRound(answers, after int, end *history.Event) {
 	}
 }
 
-// take is rule 2: append one arrival, run the code until everything rests,
-// append the scheduling events that it made in answer.
+// take implements rule 2: it appends one arrival and runs the code until everything
+// rests, which appends the scheduling events that the code makes in response.
 func (x *Execution) take(a *Arrival) Verdict {
 	a = x.attaching(a)
 	v := x.ledger.judge(a)
@@ -138,8 +143,8 @@ func (x *Execution) take(a *Arrival) Verdict {
 	return Verdict{Kind: Recorded, EventID: int64(first) + 1}
 }
 
-// visitAll visits the arrivals of a round until the code ends or can't go on, and
-// returns the index of the first that it has not visited.
+// visitAll visits the arrivals of a round until the code ends or cannot continue. It
+// returns the index of the first arrival that it did not visit.
 func (x *Execution) visitAll(from, to int) int {
 	i := from
 	for x.cursor.known = from; i < to && x.stuck == nil && x.end == nil; i++ {
@@ -154,7 +159,8 @@ func (x *Execution) visitAll(from, to int) int {
 	return i
 }
 
-// appendArrival records an arrival and what it brings, without running code.
+// appendArrival records an arrival and the events that come with it, without running
+// code.
 func (x *Execution) appendArrival(a *Arrival) (first int) {
 	first = x.events.len()
 	with := first > 0 && x.parkedTo == int64(first) && x.events.at(first-1).Kind.Arrival()
@@ -162,7 +168,7 @@ func (x *Execution) appendArrival(a *Arrival) (first int) {
 	for i := range a.With {
 		with := Arrival{Event: a.With[i]}
 		if source := with.Event.SourceEventID; source > 0 && source <= int64(x.ledger.entries.len()) {
-			// It was proven when it was recorded in the execution before.
+			// It was proven when an earlier execution recorded it.
 			with.Proven, with.Inline = true, x.ledger.entries.at(int(source-1)).inline
 		}
 		if x.ledger.judge(&with).Kind == Recorded {
@@ -180,28 +186,28 @@ func (x *Execution) append(e *history.Event) *history.Event {
 	return appended
 }
 
-// restMark is where everything rested last: what is behind it belongs to a
+// restMark is the state at which everything last rested. Events after it belong to a
 // round that may still fail.
 type restMark struct {
 	events, cancelled int
-	status            []byte
-	statusSet         bool
+	states            []history.State
+	statesSet         bool
 	search, searchSet history.SearchAttributes
 }
 
 func (x *Execution) rest() restMark {
-	return restMark{x.events.len(), len(x.run.cancelled), x.status, x.run.statusSet, x.search, x.run.searchSet}
+	return restMark{x.events.len(), len(x.run.cancelled), x.states, x.run.statesSet, x.search, x.run.searchSet}
 }
 
-// rollback drops what the code did since the mark (rule 11: the arrivals at
-// which it happened are recorded without answers). The coroutines can't go on
-// after it.
+// rollback drops what the code did since the mark (rule 11: the arrivals at which the
+// code failed are recorded without scheduling events). The coroutines cannot continue
+// afterwards.
 func (x *Execution) rollback(m restMark) {
 	if x.events.len() > m.events {
 		x.events.truncate(m.events)
 		x.ledger.truncate(m.events)
 	}
 	x.run.cancelled = x.run.cancelled[:m.cancelled]
-	x.status, x.run.statusSet = m.status, m.statusSet
+	x.states, x.statesEncoded, x.run.statesSet = m.states, nil, m.statesSet
 	x.search, x.run.searchSet = m.search, m.searchSet
 }

@@ -31,7 +31,7 @@ func TestR01FirstTurn(t *testing.T) {
 	})
 }
 
-func TestTheLimitOfOperationsCountsWhatAnswersOneArrival(t *testing.T) {
+func TestTheLimitOfOperationsAppliesToEachArrival(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 		for {

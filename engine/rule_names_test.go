@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Rule 1: one cursor visits every event once, in order. Feeding a history in
-// any split gives the same result as feeding it in one go.
+// Rule 1: one cursor visits every event once, in order. Feeding a history in any split
+// gives the same result as feeding it at once.
 func TestRule1OneCursor(t *testing.T) {
 	t.Parallel()
 	var saw []string
@@ -45,8 +45,8 @@ func TestRule1OneCursor(t *testing.T) {
 	}
 }
 
-// Rule 6: what becomes ready is ordered by the event whose visit made it
-// ready, whatever the order of arguments.
+// Rule 6: futures are ordered by the event whose visit made them ready, whatever the
+// order of arguments.
 func TestRule6OrderIsHistorys(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
@@ -54,7 +54,7 @@ func TestRule6OrderIsHistorys(t *testing.T) {
 		if _, err := c.Await(gate); err != nil {
 			return nil, err
 		}
-		// Both are ready by now.
+		// Both are ready now.
 		i, err := c.Select(true, a, b)
 		return []byte(fmt.Sprint(i)), err
 	})
@@ -67,8 +67,8 @@ func TestRule6OrderIsHistorys(t *testing.T) {
 	f.replaysCleanly()
 }
 
-// Rule 7: external events match by name, first in first out; each is consumed
-// once. A wait takes its event even if nobody reads it any more.
+// Rule 7: external events match by name, first in first out; each is consumed once. A
+// wait takes its event even if the code never reads it.
 func TestRule7ExternalEventsMatchByName(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
@@ -82,8 +82,7 @@ func TestRule7ExternalEventsMatchByName(t *testing.T) {
 	f.replaysCleanly()
 }
 
-// Rule 8: select cancels the losers unless told to keep them, in the order of
-// scheduling.
+// Rule 8: select cancels the losers unless told to keep them, in the order of scheduling.
 func TestRule8SelectCancelsTheLosers(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []bool{false, true} {
@@ -111,9 +110,9 @@ func TestRule8SelectCancelsTheLosers(t *testing.T) {
 	}
 }
 
-// Rule 9 is TestR03AwaitOrderAgainstCompletionOrder and the papers' scripts;
-// here: completions of cancelled operations, and events kept for later waits,
-// are exempt from strict mode.
+// Rule 9 is tested by TestR03AwaitOrderAgainstCompletionOrder and the papers' scripts.
+// This test covers the exemptions: completions of cancelled operations, and events that
+// are kept for later waits.
 func TestRule9StrictModeExempts(t *testing.T) {
 	t.Parallel()
 	f := newFixtureOf(t, engine.Orchestration{Name: "Test", Strict: true, Func: func(c *engine.Context, _ []byte) ([]byte, error) {
@@ -134,7 +133,7 @@ func TestRule9StrictModeExempts(t *testing.T) {
 	f.replaysCleanly()
 }
 
-// The two bugs that the papers set out to fix.
+// The two bugs that the papers fix.
 func TestPapersBugSameNameAndInputAdoptedTwice(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
@@ -159,8 +158,8 @@ func TestPapersBugSameNameAndInputAdoptedTwice(t *testing.T) {
 
 func TestPapersBugSearchingForCompletions(t *testing.T) {
 	t.Parallel()
-	// A completion that lies further back in history must not be seen before
-	// the cursor has come to it: the code learns of A only after the timer.
+	// A completion further back in the history must not be visible before the cursor
+	// reaches it: the code learns of A only after the timer.
 	var order []string
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 		order = nil

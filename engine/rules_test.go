@@ -51,7 +51,7 @@ func TestRule4BothDirections(t *testing.T) {
 			t.Errorf("%v", nd)
 		}
 	})
-	t.Run("R-06 the code returns while history goes on", func(t *testing.T) {
+	t.Run("R-06 the code returns before the history ends", func(t *testing.T) {
 		f := newFixture(t, names("A"))
 		f.turn(start("0"))
 		f.turn(completed(2, "1"))
@@ -106,8 +106,9 @@ func TestR07AnotherEndIsNondeterminism(t *testing.T) {
 	}
 }
 
-// What the code did not do has no place; where it waits instead has one.
-func TestR05AnOperationThatWasNotStartedIsToldWithWhereTheCodeWaits(t *testing.T) {
+// An operation that the code did not start has no place in the code; the place where the
+// code waits instead is reported.
+func TestR05AnOperationThatWasNotStartedIsReportedWithWhereTheCodeWaits(t *testing.T) {
 	t.Parallel()
 	both := func(c *engine.Context, _ []byte) ([]byte, error) {
 		a := act(c, "A")
@@ -140,7 +141,7 @@ func TestR05AnOperationThatWasNotStartedIsToldWithWhereTheCodeWaits(t *testing.T
 			b := c.Go(func(c *engine.Context) ([]byte, error) { return c.Await(act(c, "A")) })
 			return c.Await(b)
 		})
-		if !strings.HasPrefix(nd.Attempted, "did not start it: it waits there for branch, its branches at ") || !strings.HasSuffix(nd.Attempted, ` for activity "A" (event 2)`) ||
+		if !strings.HasPrefix(nd.Attempted, "did not start it: it waits there for branch, and its branches wait at ") || !strings.HasSuffix(nd.Attempted, ` for activity "A" (event 2)`) ||
 			!place.MatchString(nd.Attempted) || !place.MatchString(nd.Location) {
 			t.Errorf("%s at %s", nd.Attempted, nd.Location)
 		}
@@ -197,22 +198,22 @@ func TestRule5StructureIsCheckedBeforeCodeRuns(t *testing.T) {
 		at     int64
 		says   string
 	}{
-		{"R-08 source names no event", []history.Event{started, a, done(3, 0)}, 3, "names no earlier event"},
-		{"R-08 source names a later event", []history.Event{started, a, done(3, 4)}, 3, "names no earlier event"},
+		{"R-08 source names no event", []history.Event{started, a, done(3, 0)}, 3, "not an earlier event"},
+		{"R-08 source names a later event", []history.Event{started, a, done(3, 4)}, 3, "not an earlier event"},
 		{"R-08 source of another kind", []history.Event{started, a, timer, done(4, 3)}, 4, "not ActivityScheduled"},
-		{"R-08 source completed already", []history.Event{started, a, done(3, 2), done(4, 2)}, 4, "completed already"},
-		{"R-09 does not begin with Started", []history.Event{{Kind: history.ActivityScheduled, EventID: 1, Name: "A"}}, 1, "begins with OrchestrationStarted"},
+		{"R-08 source completed already", []history.Event{started, a, done(3, 2), done(4, 2)}, 4, "already completed"},
+		{"R-09 does not begin with Started", []history.Event{{Kind: history.ActivityScheduled, EventID: 1, Name: "A"}}, 1, "starts with OrchestrationStarted"},
 		{"R-09 gap", []history.Event{started, timer}, 3, "gap"},
 		{"R-09 repeated id", []history.Event{started, a, a}, 2, "repeated event_id"},
-		{"R-09 event after the terminal one", []history.Event{started, end, timer}, 3, "behind the terminal event"},
+		{"R-09 event after the terminal one", []history.Event{started, end, timer}, 3, "comes after the terminal event"},
 		{"R-09 two starts", []history.Event{started, {Kind: history.OrchestrationStarted, EventID: 2, Name: "Test"}}, 2, "second OrchestrationStarted"},
 		{"R-09 of another execution", []history.Event{{Kind: history.OrchestrationStarted, EventID: 1, Name: "Test", Start: &history.Start{ExecutionID: 2}}}, 1, "execution 2"},
-		{"R-09 no known kind", []history.Event{started, {EventID: 2}}, 2, "no known kind"},
+		{"R-09 an unknown kind", []history.Event{started, {EventID: 2}}, 2, "the kind is unknown"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			ran := false
-			// The code would be nondeterministic too: corruption comes first.
+			// The code would be nondeterministic too, but corruption is reported first.
 			f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) { ran = true; return nil, nil })
 			x := engine.New(engine.Config{Instance: "i", ExecutionID: 1, Registry: f.reg})
 			defer x.Close()

@@ -6,10 +6,9 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Run replays what was fed and not yet visited, then takes the arrivals one by
-// one. It stops before an arrival when inline activities are open
-// (Turn.State RunInline). Corruption found by Feed is returned as error, and
-// nothing is done.
+// Run replays the events that were fed and not yet visited, then processes the arrivals
+// one by one. It stops before an arrival if inline activities are open (Turn.State is
+// then RunInline). If Feed found corruption, Run returns that error and does nothing.
 func (x *Execution) Run(in Input) (Turn, error) {
 	if x.corrupt != nil {
 		return Turn{}, x.corrupt
@@ -40,13 +39,10 @@ func (x *Execution) runNow(in Input) Turn {
 			verdicts[i] = x.parkSuspended(a)
 		case x.ledger.suspendedID != 0:
 			verdicts[i] = x.takeSuspended(a)
-		case a.Event.Kind == history.OrchestrationRedriven && suspendedIn(a.With) != nil:
-			// It waits for its turn with the inline activities that it has taken over.
-			verdicts[i] = x.park(a)
 		case len(x.openInline.open()) > 0:
-			// The result of an inline activity is always taken; all else
+			// The result of an inline activity is always processed; every other arrival
 			// waits until none is open.
-			if !a.Inline && a.Event.Kind != history.OrchestrationRedriven {
+			if !a.Inline {
 				return x.finish(in, verdicts)
 			}
 			verdicts[i] = x.take(a)
@@ -62,9 +58,9 @@ func (x *Execution) runNow(in Input) Turn {
 	return x.finish(in, verdicts)
 }
 
-// unwindEnded unwinds what is left when the code has ended, as part of the run
-// that it ends in: a deferred function that blocks then makes the instance stuck
-// like other code that blocks, and its end is not recorded.
+// unwindEnded unwinds the remaining coroutines when the code has ended, within the run in
+// which it ends. If a deferred function blocks, the instance is then stuck like other
+// code that blocks, and its end is not recorded.
 func (x *Execution) unwindEnded() {
 	if x.end != nil && x.ledger.ended && len(x.coroutines) > 0 {
 		x.unwindAll()
@@ -84,16 +80,16 @@ func (x *Execution) finish(in Input, verdicts []Verdict) Turn {
 	return t
 }
 
-// turn puts together what has been done since from.
+// turn collects what was done in this run.
 func (x *Execution) turn(verdicts []Verdict) Turn {
 	t := Turn{
 		Verdicts:      verdicts,
 		Events:        x.events.slice(x.run.from, x.events.len()),
 		Cancelled:     x.run.cancelled,
 		Reasons:       x.cancelReasons(),
-		CustomStatus:  x.status,
-		StatusChanged: x.run.statusSet,
-		StatusWas:     x.run.statusWas,
+		States:        x.encodedStates(),
+		StatesChanged: x.run.statesSet,
+		StatesWas:     x.run.statesWas,
 		Search:        x.search,
 		SearchSet:     x.run.searchSet,
 		SearchWas:     x.run.searchWas,
@@ -120,12 +116,11 @@ func (x *Execution) turn(verdicts []Verdict) Turn {
 	return t
 }
 
-// runGuarded runs under the guard. If the code blocks outside durable
-// operations, this execution is left to the goroutine that is blocked in it,
-// and the turn is made again on another one, without the arrival at which it
-// happened.
+// runGuarded runs under the guard. If the code blocks outside durable operations, this
+// execution is abandoned to the blocked goroutine. A fresh execution then makes the turn
+// again, without the arrival at which the code blocked.
 func (x *Execution) runGuarded(in Input) (Turn, error) {
-	fed, parkedTo := x.events, x.parkedTo // What is left behind may append.
+	fed, parkedTo := x.events, x.parkedTo // The abandoned goroutine may still append.
 	x.taken.Store(0)
 	t, stack := x.runWatched(in)
 	if stack == "" {
@@ -134,9 +129,9 @@ func (x *Execution) runGuarded(in Input) (Turn, error) {
 	return x.withoutBlocked(in, fed, parkedTo, int(x.taken.Load()), stack)
 }
 
-// runWatched returns the blocked goroutine's stack if the guard gave up. The
-// goroutine that is left behind unwinds the execution's coroutines should its
-// code go on one day.
+// runWatched runs under the guard, and returns the stack of the blocked goroutine if the
+// guard gave up. If the abandoned code continues later, its goroutine unwinds the
+// coroutines of the execution.
 func (x *Execution) runWatched(in Input) (Turn, string) {
 	const finished, left = 1, 2
 	var outcome atomic.Int32
@@ -153,12 +148,12 @@ func (x *Execution) runWatched(in Input) (Turn, string) {
 		return t, ""
 	}
 	x.closed.Store(true)
-	x.tellBlocked(stack, false, over)
+	x.reportBlocked(stack, false, over)
 	return Turn{}, stack
 }
 
 func (x *Execution) withoutBlocked(in Input, fed pieces[history.Event], parkedTo int64, taken int, stack string) (Turn, error) {
-	blocked := &StuckError{Kind: StuckBlocked, Stack: stack, Message: "the code blocked outside durable operations, or never yields" + at(placeOf(stack)) + "; " +
+	blocked := &StuckError{Kind: StuckBlocked, Stack: stack, Message: "the code blocks outside durable operations, or never yields" + at(placeOf(stack)) + "; " +
 		"wait with durable timers, events and activities instead of sleeps, channels, locks or I/O"}
 	again := func(arrivals []Arrival) (*Execution, Turn, bool) {
 		y := New(x.cfg)

@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// F-10: branches run in the order in which they were started, each until it
-// blocks, and a hundred replays make the same scheduling events of it.
+// F-10: branches run in the order in which they were started, each until it blocks, and
+// 100 replays make the same scheduling events.
 func TestF10BranchesRunInTheOrderOfTheirStart(t *testing.T) {
 	t.Parallel()
 	for range 100 {
@@ -36,7 +36,7 @@ func TestF10BranchesRunInTheOrderOfTheirStart(t *testing.T) {
 			a, b := c.Go(branch("a", "x", "y")), c.Go(branch("b"))
 			act(c, "p")
 			ran = append(ran, "parent blocks")
-			_, err := c.Join(b, a) // the order of awaiting is not that of the start
+			_, err := c.Join(b, a) // the order of awaiting differs from the order of the start
 			return []byte("done"), err
 		})
 		order := fmt.Sprint([]string{"parent", "parent blocks", "a", "b", "x", "y"})

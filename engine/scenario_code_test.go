@@ -25,13 +25,12 @@ func TestL05ALoopThatSchedulesWithoutAwaitingIsStopped(t *testing.T) {
 			t.Errorf("the reason lacks %q: %s", want, turn.Stuck.Message)
 		}
 	}
-	// Nothing of the round that did not come to rest is recorded.
+	// No event of the round that did not come to rest is recorded.
 	f.wantHistory("1 Started")
 }
 
-// K-10: compensations run in reverse order, each once, one that fails is
-// reported and the others still run; it goes on where it was, since every turn
-// here is cold.
+// K-10: compensations run in reverse order, each once. One that fails is reported, and
+// the others still run. Every turn is cold, so the saga always continues by replay.
 func TestK10ASagaIsUndoneInReverseOrder(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) (out []byte, err error) {

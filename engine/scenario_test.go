@@ -193,7 +193,7 @@ func TestTimers(t *testing.T) {
 		if turn := f.turn(completed(3, "1")); fmt.Sprint(turn.Cancelled) != "[2]" {
 			t.Errorf("cancelled %v", turn.Cancelled)
 		}
-		f.turn(fired(2)) // recorded, goes to nobody
+		f.turn(fired(2)) // recorded, but delivered to no operation
 		f.turn(completed(5, "2"))
 		f.wantHistory("1 Started", "2 Timer(3600000ms)", "3 Act(A)", "4 Done←3", "5 Act(B)", "6 Fired←2", "7 Done←5", "8 Completed(2)")
 		f.replaysCleanly()
@@ -266,7 +266,7 @@ func TestExternalEvents(t *testing.T) {
 		f.wantHistory("1 Started", "2 Act(A)", "3 Ev(e)", "4 Done←2", "5 Sub(e)", "6 Completed(1)")
 		ends(t, f, "1")
 	})
-	t.Run("E-02 events that the start brings", func(t *testing.T) {
+	t.Run("E-02 events of the start", func(t *testing.T) {
 		f := newFixture(t, waits("e", "e"))
 		a := start("0")
 		a.With = []history.Event{{Kind: history.ExternalEvent, Name: "e", Payload: []byte("1")}, {Kind: history.ExternalEvent, Name: "e", Payload: []byte("2")}}

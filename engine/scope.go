@@ -5,28 +5,29 @@ import (
 	"sort"
 )
 
-// scope is what is cancelled together: the operations started in it, and the
-// scopes inside it.
+// scope groups operations that are cancelled together: those started in it, and those of
+// the scopes inside it.
 type scope struct {
 	x        *Execution
 	parent   *scope
 	children []*scope
-	index    int // place among the parent's children
+	index    int // index in the parent's children
 	listed   bool
 	shielded bool
-	// over is set when nothing more starts in it: its branch has returned.
+	// over is set when nothing more can start in the scope because its branch has
+	// returned.
 	over bool
-	// err is set where a cancellation reached it; cancelled looks further. What
-	// became ready behind since was not ready before it.
+	// err is set if a cancellation reached this scope; cancelled also checks outer
+	// scopes. Futures with a seq above since became ready after the cancellation.
 	err   *CancelledError
 	since int64
 
 	first, last *Future // open futures, in the order of scheduling
-	waiting     *wait   // what coroutines rest on in it
+	waiting     *wait   // waits of coroutines that rest in it
 }
 
-// cancelled returns the error of a cancelled scope, nil while it is not. One
-// that was forgotten is not reached by cancellations, so it looks outwards.
+// cancelled returns the error of a cancelled scope, or nil. Cancellations do not reach a
+// scope that was forgotten, so it asks outer scopes.
 func (s *scope) cancelled() *CancelledError {
 	err, _ := s.cancellation()
 	return err
@@ -44,24 +45,24 @@ func (s *scope) cancellation() (err *CancelledError, since int64) {
 	return nil, 0
 }
 
-// outcome returns the error of a cancelled scope unless f was ready before the
-// cancellation. A cancellation makes ready what it cancels: for a call that
-// waits for whatever comes first, or for everything, that is not an outcome
-// (rule 8). It is the same whether the call waits when the cancellation comes or
-// is made later.
+// outcome returns the error of a cancelled scope, unless f was ready before the
+// cancellation. A cancellation makes the operations that it cancels ready, but for a call
+// that waits for the first operation, or for all of them, that does not count as an
+// outcome (rule 8). The result is the same whether the call was waiting at the
+// cancellation or is made later.
 func (s *scope) outcome(f *Future) error {
 	err, since := s.cancellation()
 	if err == nil || f.seq <= since {
 		return nil
 	}
 	if own, ok := errors.AsType[*CancelledError](f.err); ok && own.Reason == err.Reason && own.Timeout == err.Timeout {
-		return own // It names the operation, as Await does.
+		return own // The error of f names the operation, as Await does.
 	}
 	return err
 }
 
-// list makes s one of its parent's children again after it was forgotten: the
-// context of a branch that has returned may still be used by others.
+// list adds a forgotten scope to its parent's children again, because other code may
+// still use the context of a branch that has returned.
 func (s *scope) list() {
 	if s.parent == nil || s.listed || s.cancelled() != nil {
 		return
@@ -97,7 +98,7 @@ func (s *scope) remove(f *Future) {
 	s.forget()
 }
 
-// enter notes that a coroutine rests in s, so that a cancellation finds it.
+// enter notes that a coroutine rests in s, so that a cancellation can find it.
 func (s *scope) enter(w *wait) {
 	s.list()
 	w.scope, w.prev, w.next = s, nil, s.waiting
@@ -107,7 +108,7 @@ func (s *scope) enter(w *wait) {
 	s.waiting = w
 }
 
-// leave takes that back.
+// leave undoes enter.
 func (s *scope) leave(w *wait) {
 	if w.prev != nil {
 		w.prev.next = w.next
@@ -121,8 +122,8 @@ func (s *scope) leave(w *wait) {
 	s.forget()
 }
 
-// child returns a new scope inside s. Inside a cancelled one it is cancelled
-// from the start, unless shielded.
+// child returns a new scope inside s. If s is cancelled, the new scope is cancelled from
+// the start, unless it is shielded.
 func (s *scope) child(shielded bool) *scope {
 	c := &scope{x: s.x, parent: s, shielded: shielded}
 	if !shielded {
@@ -132,8 +133,8 @@ func (s *scope) child(shielded bool) *scope {
 	return c
 }
 
-// forget lets go of scopes in which nothing is open, nobody waits and nothing
-// can start, so that a loop that makes scopes does not grow.
+// forget removes scopes in which nothing is open, nothing waits and nothing can start, so
+// that a loop that creates scopes does not grow.
 func (s *scope) forget() {
 	for p := s; p.listed && p.first == nil && p.waiting == nil && len(p.children) == 0 && (p.over || p.err != nil); p = p.parent {
 		siblings := p.parent.children
@@ -146,16 +147,16 @@ func (s *scope) forget() {
 	}
 }
 
-// collect marks s and the scopes inside it as cancelled, shielded ones aside,
-// and returns the operations open in them.
+// collect marks s and the scopes inside it as cancelled, except shielded ones, and
+// returns the operations that are open in them.
 func (s *scope) collect(err *CancelledError, reached *[]*scope, futures []*Future) []*Future {
 	if s.err == nil {
 		s.err, s.since = err, s.x.readySeq
 	}
 	*reached = append(*reached, s)
 	for f := s.first; f != nil; f = f.next {
-		// A branch is not cancelled itself: its code goes on in a cancelled
-		// scope and decides.
+		// A branch is not cancelled itself: its code continues in a cancelled scope and
+		// decides what to do.
 		if f.branch == nil {
 			futures = append(futures, f)
 		}
@@ -168,10 +169,9 @@ func (s *scope) collect(err *CancelledError, reached *[]*scope, futures []*Futur
 	return futures
 }
 
-// cancelScope cancels what is open in s and in the scopes inside it, in the
-// order of scheduling, and wakes the coroutines that wait in one of them. It
-// looks at nothing else, so that cancelling many branches takes time for each
-// and not for each pair.
+// cancelScope cancels the open operations in s and in the scopes inside it, in the order
+// of scheduling, and wakes the coroutines that wait in them. It visits nothing else, so
+// the time to cancel many branches is linear.
 func (x *Execution) cancelScope(s *scope, err *CancelledError) {
 	if s == nil || s.cancelled() != nil {
 		return

@@ -6,11 +6,11 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// SetSearchAttributes sets search attributes: those given, one without a value
-// is removed, all others stay. They can be found by once the turn is committed.
-// Like the custom status they are no event: replay recomputes them. The error
-// is that of history.SearchAttributes.Check for what there would be; then
-// nothing is set.
+// SetSearchAttributes sets the given search attributes, removes those without a value,
+// and leaves all others unchanged. Searches find them once the turn is committed. Like
+// states they are not an event, because a replay computes them again. If the
+// resulting attributes are not valid, SetSearchAttributes sets none and returns the error
+// of history.SearchAttributes.Check.
 func (c *Context) SetSearchAttributes(set history.SearchAttributes) error {
 	if _, err := c.x.enterUnrecorded("SetSearchAttributes", ""); err != nil {
 		return err
@@ -33,8 +33,8 @@ func (c *Context) SetSearchAttributes(set history.SearchAttributes) error {
 	return nil
 }
 
-// SearchAttributes returns the search attributes as the code has set them so
-// far; nil outside its running code. Not to be changed.
+// SearchAttributes returns the search attributes that the code has set so far, or nil
+// outside the running code. Do not modify the map.
 func (c *Context) SearchAttributes() history.SearchAttributes {
 	if !c.x.owned() {
 		return nil
@@ -42,9 +42,8 @@ func (c *Context) SearchAttributes() history.SearchAttributes {
 	return c.x.search
 }
 
-// SearchSetBoth returns what two changes of search attributes come to, the
-// second made behind the first: removals stay, other than in
-// history.SearchAttributes.With. Nil if both are empty.
+// SearchSetBoth combines two successive changes of search attributes into one. Unlike
+// history.SearchAttributes.With, it keeps removals. It returns nil if both are empty.
 func SearchSetBoth(first, second history.SearchAttributes) history.SearchAttributes {
 	if len(first)+len(second) == 0 {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// earliest returns the index of the ready future that history made ready
-// first, -1 if none is ready (rule 6).
+// earliest returns the index of the future that became ready first in history order, or
+// -1 if none is ready (rule 6).
 func earliest(fs []*Future) int {
 	first := -1
 	for i, f := range fs {
@@ -19,10 +19,9 @@ func earliest(fs []*Future) int {
 	return first
 }
 
-// Select is rule 8: it has claimed all its branches, takes the earliest, and
-// cancels the losers unless told to keep them. It returns the winner's index,
-// whatever the winner's outcome. In a cancelled scope only what was ready before
-// the cancellation wins.
+// Select implements rule 8: it returns the index of the future that was ready first,
+// whatever its outcome, and cancels the others unless keep is set. In a cancelled scope,
+// only a future that was ready before the cancellation can win.
 func (c *Context) Select(keep bool, fs ...*Future) (int, error) {
 	x := c.x
 	co, err := x.enter("Select", "")
@@ -52,7 +51,7 @@ func (c *Context) Select(keep bool, fs ...*Future) (int, error) {
 	return winner, nil
 }
 
-// cancelLosers cancels in the order of scheduling, whatever the order of the
+// cancelLosers cancels the losers in the order of scheduling, whatever the order of the
 // arguments.
 func (c *Context) cancelLosers(fs []*Future, winner *Future) {
 	losers := make([]*Future, 0, len(fs))
@@ -71,12 +70,12 @@ func (c *Context) cancelLosers(fs []*Future, winner *Future) {
 		return 1
 	})
 	for _, f := range losers {
-		f.cancel("another branch of the select was first")
+		f.cancel("another operation of the select was first")
 	}
 }
 
-// before orders open futures by their scheduling; branches come behind, in the
-// order of their start.
+// before orders open futures by scheduling; branches come last, in the order of their
+// start.
 func (f *Future) before(other *Future) bool {
 	switch {
 	case f.branch != nil && other.branch != nil:
@@ -87,8 +86,7 @@ func (f *Future) before(other *Future) bool {
 	return f.id < other.id
 }
 
-// AllFailedError lists the errors of all branches of an Any, in argument
-// order.
+// AllFailedError lists the errors of all operations of an Any, in argument order.
 type AllFailedError struct{ Errs []error }
 
 func (e *AllFailedError) Error() string {
@@ -97,8 +95,8 @@ func (e *AllFailedError) Error() string {
 
 func (e *AllFailedError) Unwrap() []error { return e.Errs }
 
-// Any waits for the first of fs that succeeds, and cancels the others. If all
-// fail: *AllFailedError.
+// Any waits for the first of fs that succeeds, and cancels the others. If all fail, it
+// returns an *AllFailedError.
 func (c *Context) Any(fs ...*Future) (int, []byte, error) {
 	x := c.x
 	if _, err := x.enter("Any", ""); err != nil {
@@ -129,9 +127,9 @@ func (c *Context) Any(fs ...*Future) (int, []byte, error) {
 	return -1, nil, failed
 }
 
-// AsCompleted yields index and outcome of each of fs in history order. Leaving
-// the loop early leaves the others open; they can still be awaited. If the
-// scope is cancelled, it yields index -1 with that error and ends.
+// AsCompleted yields the index and outcome of each of fs in history order. If the loop
+// ends early, the other futures stay open and can still be awaited. If the scope is
+// cancelled, AsCompleted yields index -1 with that error and ends.
 func (c *Context) AsCompleted(fs ...*Future) iter.Seq2[int, Outcome] {
 	return func(yield func(int, Outcome) bool) {
 		x := c.x

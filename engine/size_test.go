@@ -11,14 +11,14 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// What Size says is what the process holds by its own measure, within a quarter,
-// whatever the instance consists of: a bound in bytes is one. Not parallel: it
-// counts what the process holds.
-func TestSizeIsWhatIsHeld(t *testing.T) {
+// Size agrees with the memory that the process measures, within 25 %, whatever the
+// instance consists of, so a limit in bytes is effective. The test is not parallel,
+// because it measures the memory of the process.
+func TestSizeIsCloseToTheMemoryHeld(t *testing.T) {
 	large := []byte(fmt.Sprintf(`{"data":"%03000d"}`, 7))
 	for _, shape := range []struct {
 		name   string
-		events int // at which it rests
+		events int // number of events at which it rests
 		result []byte
 		code   engine.Func
 	}{
@@ -97,7 +97,7 @@ func TestSizeIsWhatIsHeld(t *testing.T) {
 					least = 0.5
 				}
 				if float64(said) < float64(is)*least || float64(said) > float64(is)*1.25 {
-					t.Errorf("%s, %s: it holds %d bytes and says %d", shape.name, how, is, said)
+					t.Errorf("%s, %s: it holds %d bytes, but Size returns %d", shape.name, how, is, said)
 				}
 				for _, x := range kept {
 					x.Close()
@@ -108,7 +108,7 @@ func TestSizeIsWhatIsHeld(t *testing.T) {
 	}
 }
 
-// held is what the process has in use: the heap and the stacks.
+// held returns the memory that the process uses: heap and stacks.
 func held() int {
 	var m runtime.MemStats
 	runtime.GC()
@@ -117,7 +117,7 @@ func held() int {
 	return int(m.HeapAlloc + m.StackInuse)
 }
 
-// ownInputs is a chain whose inputs are its own, as those of typed code are.
+// ownInputs is a chain whose inputs are separate allocations, like those of typed code.
 func ownInputs(c *engine.Context, _ []byte) ([]byte, error) {
 	for {
 		if _, err := c.Await(c.Activity(engine.ActivityCall{Name: "Step", Input: bytes.Clone(payload200)})); err != nil {

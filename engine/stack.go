@@ -2,9 +2,9 @@ package engine
 
 import "strings"
 
-// AuthorsStack returns what of a stack, as runtime/debug.Stack gives it, is of
-// use to the author: from the place of the panic to the function that we
-// called. A stack without any of the author's code stays as it is.
+// AuthorsStack reduces a stack trace, as returned by runtime/debug.Stack, to the part
+// that is useful to the author: from the panic to the function that Turnstile called. It
+// returns a trace without the author's code unchanged.
 func AuthorsStack(stack string) string {
 	head, frames := framesOf(stack)
 	from, to := 0, len(frames)
@@ -18,8 +18,8 @@ func AuthorsStack(stack string) string {
 	for from < to && strings.HasPrefix(frames[from].function, "runtime") {
 		from++
 	}
-	// A panic that we raise tells of the call that the author made. One of the
-	// runtime in our code is our mistake, and shows where.
+	// A panic that Turnstile raises is about the call that the author made. A panic of
+	// the runtime in Turnstile's code is a bug in Turnstile, so show its place.
 	for explicit && from < to && frames[from].ours() {
 		from++
 	}
@@ -37,13 +37,13 @@ func AuthorsStack(stack string) string {
 	return b.String()
 }
 
-// PlaceOf returns file:line of the innermost frame of the author's code in a
-// stack, as runtime/debug.Stack or AuthorsStack gives it; "" if there is none.
+// PlaceOf returns file:line of the innermost frame of the author's code in a stack trace,
+// as returned by runtime/debug.Stack or AuthorsStack; "" if there is none.
 func PlaceOf(stack string) string { return placeOf(stack) }
 
-// placeOf returns file:line of the innermost frame of the author's code in a
-// stack; "" if there is none. What the standard library does for it, time.Sleep
-// for one, is not where to look.
+// placeOf returns file:line of the innermost frame of the author's code in a stack trace;
+// "" if there is none. It skips the standard library, such as time.Sleep, because the
+// caller is more useful.
 func placeOf(stack string) string {
 	_, frames := framesOf(AuthorsStack(stack))
 	first := ""
@@ -62,9 +62,9 @@ func placeOf(stack string) string {
 	return first
 }
 
-// panicPlace returns file:line of the author's code that panicked first, of the
-// panics that are under way in a stack; "" if there is none. Of one that
-// AuthorsStack has cut, the last of several panics is gone.
+// panicPlace returns file:line of the author's code that panicked first, if several
+// panics are in progress in a stack trace; "" if there is none. AuthorsStack removes the
+// last of several panics from a trace.
 func panicPlace(stack string) string {
 	_, frames := framesOf(stack)
 	for i := len(frames) - 1; i >= 0; i-- {
@@ -81,8 +81,8 @@ func panicPlace(stack string) string {
 	return ""
 }
 
-// standard reports whether a function is one of the standard library, as far as
-// its name tells: the path of a module begins with a domain.
+// standard reports whether a function belongs to the standard library, judging by its
+// name: a module path starts with a domain.
 func (f stackFrame) standard() bool {
 	first, _, nested := strings.Cut(f.function, "/")
 	if nested {
@@ -91,7 +91,7 @@ func (f stackFrame) standard() bool {
 	return !strings.HasPrefix(first, "main.")
 }
 
-// stackFrame is two lines of a stack: the call, and behind a tab its place.
+// stackFrame holds the two lines of a frame: the call, and after a tab its place.
 type stackFrame struct{ function, place string }
 
 func framesOf(stack string) (head string, frames []stackFrame) {
@@ -100,7 +100,7 @@ func framesOf(stack string) (head string, frames []stackFrame) {
 		var f stackFrame
 		f.function, rest, _ = strings.Cut(rest, "\n")
 		if !strings.HasPrefix(rest, "\t") {
-			// The next goroutine, or an omission.
+			// The next goroutine, or omitted frames.
 			break
 		}
 		f.place, rest, _ = strings.Cut(rest, "\n")

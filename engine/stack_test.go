@@ -21,15 +21,15 @@ func TestR14TheStackOfAPanicIsTheAuthors(t *testing.T) {
 		below   = "\ngithub.com/turnstile-go/turnstile.Orchestration[...].Is.func2({0x1})\n\t/t/orchestration.go:65 +0xd5\ngithub.com/turnstile-go/turnstile/engine.(*coroutine).body(0x1)\n\t/t/engine/coroutine.go:84 +0xb3\niter.Pull[...].func1()\n\t/go/iter.go:301 +0xe5\ncreated by iter.Pull[...] in goroutine 19\n\t/go/iter.go:271 +0x90\n"
 	)
 	for name, c := range map[string]struct{ stack, want string }{
-		"a panic of the author's":               {head + ours + helper + flow + below, head + helper + flow},
-		"one of the runtime":                    {head + ours + nilMap + helper + flow + below, head + helper + flow},
-		"one that tells of a wrong call":        {head + ours + surface + flow + below, head + flow},
-		"one in what we call back":              {head + ours + helper + undo + flow + below, head + helper + undo + flow},
-		"one of the runtime in our code":        {head + ours + nilMap + surface + flow + below, head + surface + flow},
-		"no panic, as where a goroutine blocks": {head + surface + flow + below, head + flow},
-		"nothing of the author's":               {head + ours + below, head + ours + below},
-		"no stack":                              {"main.go:7", "main.go:7"},
-		"nothing at all":                        {"", ""},
+		"a panic of the author's code":               {head + ours + helper + flow + below, head + helper + flow},
+		"a panic of the runtime":                     {head + ours + nilMap + helper + flow + below, head + helper + flow},
+		"a panic that reports a wrong call":          {head + ours + surface + flow + below, head + flow},
+		"a panic in code that the engine calls back": {head + ours + helper + undo + flow + below, head + helper + undo + flow},
+		"a panic of the runtime in the engine":       {head + ours + nilMap + surface + flow + below, head + surface + flow},
+		"no panic, as for a blocked goroutine":       {head + surface + flow + below, head + flow},
+		"none of the author's code":                  {head + ours + below, head + ours + below},
+		"no stack":                                   {"main.go:7", "main.go:7"},
+		"nothing at all":                             {"", ""},
 	} {
 		if got := engine.AuthorsStack(c.stack); got != c.want {
 			t.Errorf("%s: left is\n%s\nwant\n%s", name, got, c.want)
@@ -58,8 +58,7 @@ func TestR15TheReasonNamesThePlaceThatBlocks(t *testing.T) {
 	}
 }
 
-// gaveUp is a guard that does not wait for what it runs, and has found this
-// stack.
+// gaveUp is a guard that gives up immediately, with this stack.
 type gaveUp string
 
 func (stack gaveUp) Run(func(), func() uint64) string { return string(stack) }
@@ -81,7 +80,7 @@ func TestR14TheReasonNamesThePlaceOfThePanic(t *testing.T) {
 	}
 }
 
-// numb is an error whose text needs what a nil pointer does not have, and treacherous one whose
+// numb is an error whose text needs a field of a nil pointer; treacherous is one whose
 // other methods panic.
 type numb struct{ text string }
 

@@ -7,11 +7,11 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Rule 11: stuck, not dead. When the code can't go on, rounds that came to
-// rest before are committed; the arrival at which it happened, and those
-// behind it, are recorded without answers, for they are facts.
+// Rule 11: stuck, not dead. If the code cannot continue, the rounds that came to rest
+// before are committed. The arrival at which it failed and the arrivals after it are
+// recorded without running code, because they are facts.
 
-// fail notes why the code can't go on; the first reason counts.
+// fail notes why the code cannot continue; only the first reason is kept.
 func (x *Execution) fail(err *StuckError) {
 	if x.stuck != nil {
 		return
@@ -24,7 +24,7 @@ func (x *Execution) nondeterminism(rule int, eventID int64, recorded, attempted,
 	x.fail(x.disagreement(rule, eventID, recorded, attempted, location))
 }
 
-// disagreement returns why code and history disagree.
+// disagreement returns the error for code that disagrees with the history.
 func (x *Execution) disagreement(rule int, eventID int64, recorded, attempted, location string) *StuckError {
 	patch, hint := x.patchOf(eventID)
 	err := &NondeterminismError{Instance: x.cfg.Instance, ExecutionID: x.cfg.ExecutionID, EventID: eventID,
@@ -32,11 +32,11 @@ func (x *Execution) disagreement(rule int, eventID int64, recorded, attempted, l
 	return &StuckError{Kind: StuckNondeterminism, EventID: eventID, Message: err.Error(), Patch: patch, Err: err}
 }
 
-// checkDeadlock: coroutines that all wait for each other, with nothing left
-// that could come, are stuck for that reason. Arrivals still to be taken may
-// change that, if they count at all.
+// checkDeadlock makes the code stuck if all coroutines wait and nothing that could wake
+// them is open. Arrivals that are still to be processed may wake them if they will be
+// recorded.
 func (x *Execution) checkDeadlock() {
-	if x.stuck != nil || x.end != nil || x.openOps > 0 || x.main == nil {
+	if x.stuck != nil || x.end != nil || x.openOps > 0 || x.main == nil || x.cfg.Options.ReadOnly {
 		return
 	}
 	for i := range x.run.left {
@@ -49,7 +49,7 @@ func (x *Execution) checkDeadlock() {
 		places = append(places, c.where())
 	}
 	x.fail(&StuckError{Kind: StuckDeadlock, EventID: int64(x.events.len()), Message: fmt.Sprintf(
-		"nothing to wait for: no activity, timer, external event or sub-orchestration is open, and the code waits at %s", strings.Join(places, " and at "))})
+		"deadlock: the code waits at %s, but no activity, timer, external event or sub-orchestration is open", strings.Join(places, " and at "))})
 }
 
 // park records an arrival without running code.
@@ -64,9 +64,9 @@ func (x *Execution) park(a *Arrival) Verdict {
 	return Verdict{Kind: Recorded, EventID: int64(first) + 1}
 }
 
-// failInstead applies the policy "fail": an imposed end in place of being
-// stuck. An execution is never failed for code that another build has, and this
-// one does not: an orchestration, or a patch.
+// failInstead applies the policy "fail": it ends the execution instead of leaving it
+// stuck. It never fails an execution because this build lacks an orchestration or a patch
+// that another build has.
 func (x *Execution) failInstead() bool {
 	if x.stuck == nil || x.stuck.Kind == StuckNotRegistered || x.stuck.Patch != "" || x.events.len() == 0 || x.ledger.ended {
 		return false
@@ -82,7 +82,7 @@ func (x *Execution) failInstead() bool {
 	if x.stuck.Kind == StuckPanic {
 		kind = history.FailurePanic
 	}
-	x.appendImposed(history.ImposedPolicy, "", history.Failure{
+	x.appendForced(history.ForcedByPolicy, "", history.Failure{
 		Kind: kind, Message: x.stuck.Message, Source: x.events.at(0).Name, Stack: x.stuck.Stack})
 	x.stuck, x.run.instead = nil, x.stuck
 	return true

@@ -30,7 +30,7 @@ func TestRule11StuckNotDead(t *testing.T) {
 	}
 	f := newFixture(t, code)
 	f.turn(start("0"))
-	// the first is answered, the second makes the code panic.
+	// the code responds to the first; the second makes it panic.
 	turn := f.turn(event("e", "1"), event("e", "2"), event("e", "3"))
 	f.wantHistory("1 Started", "2 Sub(e)", "3 Ev(e)", "4 Act(A)", "5 Sub(e)", "6 Ev(e)", "7 Ev(e)")
 	if turn.State != engine.Stuck || turn.Stuck.Kind != engine.StuckPanic || turn.Stuck.EventID != 6 || !turn.Parked {
@@ -39,7 +39,7 @@ func TestRule11StuckNotDead(t *testing.T) {
 	if !strings.Contains(turn.Stuck.Message, "oops") || !strings.Contains(turn.Stuck.Stack, "stuck_test.go") {
 		t.Errorf("R-14: message %q, stack:\n%s", turn.Stuck.Message, turn.Stuck.Stack)
 	}
-	// tries without new arrivals write nothing.
+	// attempts without new arrivals write nothing.
 	if turn := f.turn(); len(turn.Events) != 0 || turn.State != engine.Stuck {
 		t.Fatalf("a wake-up of wrong code: %v, events %s", turn.State, show(turn.Events))
 	}
@@ -86,14 +86,14 @@ func TestRule10Unwinding(t *testing.T) {
 		defer func() { _, _ = call(c, "Cleanup") }()
 		panic("first")
 	})
-	expectStuck("R-20 code that recovers in the deferred function that awaits", "under way", func(c *engine.Context, _ []byte) (out []byte, err error) {
+	expectStuck("R-20 code that recovers in the deferred function that awaits", "during a panic", func(c *engine.Context, _ []byte) (out []byte, err error) {
 		defer func() {
 			recover()
 			_, err = call(c, "Cleanup")
 		}()
 		panic("first")
 	})
-	expectStuck("R-20 a deferred function that loops until a durable call succeeds", "under way", func(c *engine.Context, _ []byte) (out []byte, err error) {
+	expectStuck("R-20 a deferred function that loops until a durable call succeeds", "during a panic", func(c *engine.Context, _ []byte) (out []byte, err error) {
 		defer func() {
 			recover()
 			for {
@@ -126,13 +126,13 @@ func TestRule10Unwinding(t *testing.T) {
 		runtime.Goexit()
 		return nil, nil
 	})
-	expectStuck("R-20 a deferred function awaits during runtime.Goexit", "under way", func(c *engine.Context, _ []byte) ([]byte, error) {
+	expectStuck("R-20 a deferred function awaits during runtime.Goexit", "during a panic", func(c *engine.Context, _ []byte) ([]byte, error) {
 		defer func() { _, _ = call(c, "Cleanup") }()
 		runtime.Goexit()
 		return nil, nil
 	})
 
-	t.Run("R-20 code that recovers everything is unwound all the same", func(t *testing.T) {
+	t.Run("R-20 code that recovers everything is nevertheless unwound", func(t *testing.T) {
 		ended := 0
 		f := newFixture(t, func(c *engine.Context, _ []byte) (out []byte, err error) {
 			defer func() {
@@ -168,7 +168,7 @@ func TestRule10Unwinding(t *testing.T) {
 		f.turn(start("0"))
 		f.wantHistory("1 Started", "2 Act(A)")
 	})
-	t.Run("a panic recovered before it goes on is no panic", func(t *testing.T) {
+	t.Run("a panic that the code recovers is not a panic", func(t *testing.T) {
 		f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 			func() {
 				defer func() { recover() }()
@@ -184,17 +184,17 @@ func TestRule10Unwinding(t *testing.T) {
 	})
 }
 
-// A deferred function of code that panics can't do what history or a limit do not
-// let it, and that must not hide the panic.
+// A deferred function of code that panics cannot do what the history or a limit forbids,
+// and that must not hide the panic.
 func TestR14ThePanicIsTheReasonWhateverItsDeferredFunctionsDo(t *testing.T) {
 	t.Parallel()
 	cleanups := map[string]func(c *engine.Context){
-		"awaits an activity":                      func(c *engine.Context) { _, _ = call(c, "Cleanup") },
-		"starts what history does not have":       func(c *engine.Context) { act(c, "Cleanup") },
-		"starts a branch too many":                func(c *engine.Context) { c.Go(func(*engine.Context) ([]byte, error) { return nil, nil }) },
-		"starts more than a turn's limit":         func(c *engine.Context) { act(c, "1"); act(c, "2"); act(c, "3") },
-		"takes the time and waits for many":       func(c *engine.Context) { _, _ = c.Now(); _, _ = c.Join(act(c, "1"), c.ExternalEvent("2")) },
-		"asks for a patch and sets custom status": func(c *engine.Context) { _, _ = c.Patched("p"); c.SetCustomStatus([]byte("1")) },
+		"awaits an activity": func(c *engine.Context) { _, _ = call(c, "Cleanup") },
+		"starts an operation that the history does not have": func(c *engine.Context) { act(c, "Cleanup") },
+		"starts a branch too many":                           func(c *engine.Context) { c.Go(func(*engine.Context) ([]byte, error) { return nil, nil }) },
+		"starts more than a turn's limit":                    func(c *engine.Context) { act(c, "1"); act(c, "2"); act(c, "3") },
+		"takes the time and waits for many":                  func(c *engine.Context) { _, _ = c.Now(); _, _ = c.Join(act(c, "1"), c.ExternalEvent("2")) },
+		"asks for a patch and sets a state":                  func(c *engine.Context) { _, _ = c.Patched("p"); c.SetState(history.ListedState, []byte("1")) },
 	}
 	for name, cleanup := range cleanups {
 		for _, where := range []string{"live", "in a round that is recorded", "in a branch"} {
@@ -247,7 +247,7 @@ func TestR22Deadlock(t *testing.T) {
 		t.Fatalf("stuck: %v", turn.Stuck)
 	}
 	f.wantHistory("1 Started")
-	// A cancel gets through: it ends the waits.
+	// A cancel is still processed: it ends the waits.
 	turn = f.turn(cancelRequest("enough"))
 	if turn.State != engine.Ended || turn.End().Failure.Kind != history.FailureCancelled {
 		t.Fatalf("after cancel: %v, %v", turn.State, turn.Stuck)
@@ -255,7 +255,7 @@ func TestR22Deadlock(t *testing.T) {
 	f.replaysCleanly()
 }
 
-// limitGuard is a watchdog that counts looks instead of reading a clock.
+// limitGuard is a watchdog that counts checks instead of reading a clock.
 type limitGuard struct{ looks int }
 
 func (g limitGuard) Run(run func(), progress func() uint64) string {
@@ -303,7 +303,7 @@ func TestR15BlockedOutsideDurableOperations(t *testing.T) {
 	x := f.cold()
 	defer x.Close()
 	turn := f.turnOn(x, event("e", "1"), event("e", "2"), event("x", "3"))
-	if turn.Stuck == nil || turn.Stuck.Kind != engine.StuckBlocked || !strings.Contains(turn.Stuck.Message, "blocked outside durable operations") || turn.Stuck.Stack == "" {
+	if turn.Stuck == nil || turn.Stuck.Kind != engine.StuckBlocked || !strings.Contains(turn.Stuck.Message, "blocks outside durable operations") || turn.Stuck.Stack == "" {
 		t.Fatalf("stuck: %v", turn.Stuck)
 	}
 	f.wantHistory("1 Started", "2 Sub(e)", "3 Ev(e)", "4 Act(A)", "5 Sub(e)", "6 Ev(e)", "7 Ev(x)")
@@ -311,13 +311,13 @@ func TestR15BlockedOutsideDurableOperations(t *testing.T) {
 		t.Errorf("event %d, verdicts %v", turn.Stuck.EventID, turn.Verdicts)
 	}
 	close(release)
-	// While that code may be running again, the execution tells what the turn
-	// has made of it (under -race this failed).
+	// While that code may be running again, the execution reports the result of the turn
+	// (under -race this failed).
 	if e := x.Started(); x.LastEventID() != 7 || e.Name != "Test" || x.Ended() {
 		t.Errorf("after the turn: last event %d, %s, ended %v", x.LastEventID(), e.Name, x.Ended())
 	}
 	if err := <-escaped; err != nil {
-		t.Errorf("the blocked code went on: %v", err)
+		t.Errorf("the blocked code continued: %v", err)
 	}
 	blocks = false
 	f.turn()
@@ -352,7 +352,7 @@ func TestR16LogLinesOnce(t *testing.T) {
 		}
 	}
 	emit(f.turn(start("0")))
-	emit(f.turn(event("e", "1"))) // a round without answers
+	emit(f.turn(event("e", "1"))) // a round without scheduling events
 	emit(f.turn(event("x", "1")))
 	emit(f.turn(completed(2, "1")))
 	for _, line := range []string{"begin", "got e", "end"} {
@@ -366,17 +366,17 @@ func TestR16LogLinesOnce(t *testing.T) {
 	f.replaysCleanly()
 }
 
-func TestRule12ImposedEnds(t *testing.T) {
+func TestRule12ForcedEnds(t *testing.T) {
 	t.Parallel()
 	code := func(c *engine.Context, _ []byte) ([]byte, error) {
 		a, w := act(c, "A"), c.Timer(time.Hour)
 		_, err := c.Join(a, w)
 		return nil, err
 	}
-	impose := func(f *fixture) engine.Turn {
+	forceEnd := func(f *fixture) engine.Turn {
 		x := f.cold()
 		defer x.Close()
-		turn, err := x.Impose(f.nowMS, history.ImposedTerminated, "", history.Failure{Kind: history.FailureTerminated, Message: "enough"})
+		turn, err := x.ForceEnd(f.nowMS, history.ForcedByOperator, "", history.Failure{Kind: history.FailureTerminated, Message: "enough"})
 		if err != nil {
 			f.t.Fatal(err)
 		}
@@ -386,7 +386,7 @@ func TestRule12ImposedEnds(t *testing.T) {
 	t.Run("R-21 terminated while waiting", func(t *testing.T) {
 		f := newFixture(t, code)
 		f.turn(start("0"))
-		turn := impose(f)
+		turn := forceEnd(f)
 		f.wantHistory("1 Started", "2 Act(A)", "3 Timer(3600000ms)", "4 Failed(imposed: terminated)")
 		if len(turn.Cancelled) != 2 {
 			t.Errorf("cancelled %v", turn.Cancelled)
@@ -399,7 +399,7 @@ func TestRule12ImposedEnds(t *testing.T) {
 		x := f.cold()
 		turn, _ := x.Run(engine.Input{Park: true, Arrivals: []engine.Arrival{completed(2, "1")}})
 		f.commit(turn)
-		impose(f)
+		forceEnd(f)
 		f.replaceCode(func(c *engine.Context, in []byte) ([]byte, error) {
 			a, w := act(c, "A"), c.Timer(time.Hour)
 			if _, err := c.Join(a); err == nil {
@@ -416,7 +416,7 @@ func TestRule12ImposedEnds(t *testing.T) {
 		x := f.cold()
 		turn, _ := x.Run(engine.Input{Park: true, Arrivals: []engine.Arrival{start("0")}})
 		f.commit(turn)
-		impose(f)
+		forceEnd(f)
 		f.wantHistory("1 Started", "2 Failed(imposed: terminated)")
 		f.replaysCleanly()
 	})

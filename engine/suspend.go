@@ -2,25 +2,31 @@ package engine
 
 import "github.com/turnstile-go/turnstile/history"
 
-// Rule 14: a suspended execution records, and does not run. From an
-// OrchestrationSuspended on arrivals are recorded one by one, like those of code that
-// can't go on (rule 11): nothing is replayed, and no inline activity begins. The
-// OrchestrationResumed is recorded too, and then all that stands since is visited in its
-// order, as one round. Each suspend and each resume is recorded, known again by its
-// sender's id: since the first suspend the execution is suspended, up to the next resume,
-// the last one says until when, if it says so, and the last one with a reason says why. The resume that the host sends at that
-// time names it, and is late where another suspend or a resume has followed.
+// Rule 14: a suspended execution records arrivals and does not run. After an
+// OrchestrationSuspended, arrivals are recorded one by one, as for code that cannot
+// continue (rule 11): nothing is replayed, and no inline activity starts. When the
+// OrchestrationResumed is recorded too, all arrivals since the suspend are visited in
+// order, as one round.
 //
-// A start can bring a suspend: then the code begins when that is over. If a limit holds for it, the
-// resume is followed at once by a suspend with the key of the limit (Arrival.Queue).
+// Every suspend and resume is recorded; a repeat is recognized by its sender's id. The
+// execution is suspended from the first suspend until the next resume. Of several
+// suspends, the last determines the time at which the execution resumes, if it has one,
+// and the last that gives a reason determines the reason. The resume that the host sends
+// at that time names the suspend, and is late if another suspend or a resume came after
+// it.
 //
-// A suspend with the key of a limit waits for its turn under it. A cancel ends that wait: it
-// is recorded with a resume behind it, and the code ends itself.
+// A start can include a suspend; the code then starts when the suspend ends. If a
+// limit applies to the instance, the resume is immediately followed by a suspend with the
+// key of the limit (Arrival.Queue).
 //
-// Both do nothing to the code, so a history says the same to it however long the
-// instance was suspended, and wherever.
+// A suspend with the key of a limit waits for a permit of the limit. A cancel ends that
+// wait: it is recorded with a resume after it, and the code then ends.
+//
+// Suspends and resumes have no effect on the code, so a replay does not depend on whether
+// or how long the instance was suspended.
 
-// takeSuspended takes an arrival of a suspended execution.
+// takeSuspended records an arrival of a suspended execution, and runs the code if the
+// arrival resumes it.
 func (x *Execution) takeSuspended(a *Arrival) Verdict {
 	v := x.parkSuspended(a)
 	if v.Kind == Recorded && x.ledger.suspendedID == 0 {
@@ -29,12 +35,12 @@ func (x *Execution) takeSuspended(a *Arrival) Verdict {
 	return v
 }
 
-// parkSuspended records an arrival of an execution that is suspended, or that no code runs for.
+// parkSuspended records an arrival of an execution that is suspended or cannot run.
 func (x *Execution) parkSuspended(a *Arrival) Verdict {
 	switch {
 	case a.Event.Kind == history.OrchestrationCancelRequested && x.queued():
 		over := *a
-		over.With = []history.Event{{Kind: history.OrchestrationResumed, Reason: "cancelled while it waited for its turn", Actor: a.Event.Actor}}
+		over.With = []history.Event{{Kind: history.OrchestrationResumed, Reason: "cancelled while it waited for a permit", Actor: a.Event.Actor}}
 		a = &over
 	case a.Queue != nil && x.scheduled():
 		queued := *a
@@ -44,15 +50,16 @@ func (x *Execution) parkSuspended(a *Arrival) Verdict {
 	return x.park(a)
 }
 
-// scheduled reports whether the execution waits for the time that its start has given. One that was
-// cancelled meanwhile needs no turn under a limit: its code ends itself.
+// scheduled reports whether the execution waits for the time that its start requested. It
+// is false if the execution has been cancelled meanwhile, because its code then ends
+// without needing a permit.
 func (x *Execution) scheduled() bool {
 	e, start := x.suspended(), x.ledger.start
 	return e != nil && e.EventID == 2 && e.FireAtMS > 0 && e.LimitKey == "" && start != nil && e.SenderID == start.StartID && x.ledger.cancelID == 0
 }
 
-// Suspended returns the OrchestrationSuspended since which no code runs, nil if it may
-// run.
+// Suspended returns the OrchestrationSuspended since which no code runs, or nil if code
+// may run.
 func (x *Execution) Suspended() *history.Event {
 	if y := x.instead.Load(); y != nil {
 		return y.Suspended()
@@ -60,8 +67,8 @@ func (x *Execution) Suspended() *history.Event {
 	return x.suspended()
 }
 
-// queued reports whether no code runs because the execution waits for its turn under a limit,
-// and for nothing else.
+// queued reports whether the execution is suspended only because it waits for a permit of
+// a limit.
 func (x *Execution) queued() bool {
 	return x.ledger.suspendedID != 0 && x.events.at(int(x.ledger.heldID)-1).LimitKey != ""
 }
@@ -73,7 +80,8 @@ func (x *Execution) suspended() *history.Event {
 	return x.events.at(int(x.ledger.suspendedID) - 1)
 }
 
-// suspendedUntil is when it goes on by itself; 0 where it waits for a resume.
+// suspendedUntil returns the time at which the execution resumes by itself; 0 if it waits
+// for a resume.
 func (x *Execution) suspendedUntil() int64 {
 	if x.ledger.heldID == 0 {
 		return 0
@@ -81,7 +89,7 @@ func (x *Execution) suspendedUntil() int64 {
 	return x.events.at(int(x.ledger.heldID) - 1).FireAtMS
 }
 
-// suspendedFor returns the suspend whose reason and actor count; nil while the code may run.
+// suspendedFor returns the suspend whose reason and actor apply, or nil if code may run.
 func (x *Execution) suspendedFor() *history.Event {
 	if x.ledger.saidID == 0 {
 		return nil
@@ -89,8 +97,8 @@ func (x *Execution) suspendedFor() *history.Event {
 	return x.events.at(int(x.ledger.saidID) - 1)
 }
 
-// suspendOf is the suspend that an arrival is about which names one: a resume the last,
-// whose time has come; a suspend that moves that time the first.
+// suspendOf returns the suspend that an arrival must name: for a resume the last, whose
+// time is due; for a suspend that changes the time the first.
 func (l *ledger) suspendOf(arrival history.Kind) int64 {
 	if arrival == history.OrchestrationSuspended {
 		return l.suspendedID
@@ -98,7 +106,7 @@ func (l *ledger) suspendOf(arrival history.Kind) int64 {
 	return l.heldID
 }
 
-// untilIn is when an execution with these events goes on by itself.
+// untilIn returns the time at which an execution with these events resumes by itself.
 func untilIn(events []history.Event) (ms int64) {
 	for i := range events {
 		switch e := &events[i]; e.Kind {
@@ -111,8 +119,8 @@ func untilIn(events []history.Event) (ms int64) {
 	return ms
 }
 
-// suspendedIn returns the first OrchestrationSuspended among events that no
-// OrchestrationResumed follows.
+// suspendedIn returns the first OrchestrationSuspended in events after the last
+// OrchestrationResumed.
 func suspendedIn(events []history.Event) (suspended *history.Event) {
 	for i := range events {
 		switch e := &events[i]; e.Kind {
@@ -127,7 +135,7 @@ func suspendedIn(events []history.Event) (suspended *history.Event) {
 	return suspended
 }
 
-// saidIn is suspendedFor of an execution with these events.
+// saidIn returns suspendedFor of an execution with these events.
 func saidIn(events []history.Event) (said *history.Event) {
 	for i := range events {
 		switch e := &events[i]; e.Kind {
@@ -142,8 +150,8 @@ func saidIn(events []history.Event) (said *history.Event) {
 	return said
 }
 
-// Runnable returns the events of a history that code has gone by, or may: those ahead of
-// the OrchestrationSuspended since which none runs.
+// Runnable returns the events of a history that the code has visited or may visit: those
+// before the OrchestrationSuspended since which no code runs.
 func Runnable(events []history.Event) []history.Event {
 	if n := len(events); n > 0 && events[n-1].Kind.Terminal() {
 		return events

@@ -19,8 +19,9 @@ func resume(id string) engine.Arrival {
 	return engine.Arrival{Event: history.Event{Kind: history.OrchestrationResumed, SenderID: id, Actor: "bob"}}
 }
 
-// Rule 14: suspends and resumes at any moments, warm or cold, in any cuts: the code makes
-// the same operations, sees the same, and runs nothing in between.
+// Rule 14: with suspends and resumes at any moments, warm or cold, and any division into
+// turns, the code makes the same operations, sees the same values, and does not run in
+// between.
 func TestPropertyRule14SuspendedGivesTheSameOperations(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -28,7 +29,7 @@ func TestPropertyRule14SuspendedGivesTheSameOperations(t *testing.T) {
 		c := drawCourse(t, p, rapid.IntRange(1, 12).Draw(t, "arrivals"), true)
 		defer c.d.close()
 		if c.d.everStuck {
-			return // a deadlock; where its answers stand depends on the cut
+			return // a deadlock; the position of its scheduling events depends on the division
 		}
 		d := newDriver(t, p)
 		defer d.close()
@@ -45,8 +46,8 @@ func TestPropertyRule14SuspendedGivesTheSameOperations(t *testing.T) {
 			}
 			suspended := d.last.Suspended != nil
 			for i, v := range d.turn(arrivals...) {
-				// A second cancel is late where the first has ended the execution, and is a
-				// duplicate of it while that is suspended.
+				// A second cancel is late if the first has ended the execution, and a
+				// duplicate of it while the execution is suspended.
 				again := v.Kind == engine.Duplicate && arrivals[i].Event.Kind == history.OrchestrationCancelRequested
 				if v.Kind != engine.Recorded && v.Kind != engine.Late && !again {
 					d.fail("%s: %v", arrivals[i].Event.Kind, v)
@@ -89,7 +90,8 @@ func TestPropertyRule14SuspendedGivesTheSameOperations(t *testing.T) {
 	})
 }
 
-// counting is an orchestration that counts how often its code goes on, and takes events.
+// counting is an orchestration that counts how often its code continues, and takes
+// events.
 func counting(steps *int) engine.Func {
 	return func(c *engine.Context, _ []byte) ([]byte, error) {
 		got := ""
@@ -151,13 +153,14 @@ func TestRepeatsOfASuspendAndOfAResumeAreDuplicatesForEver(t *testing.T) {
 	if turn.Verdicts[0].Kind != engine.Duplicate || turn.Verdicts[1].Kind != engine.Duplicate || turn.State != engine.Waiting {
 		t.Fatalf("verdicts %v, state %v", turn.Verdicts, turn.State)
 	}
-	// A second suspend is recorded, and the first one counts; one resume ends both.
+	// A second suspend is recorded, but the first determines the start; one resume ends
+	// both.
 	f.turn(suspend("s2"), suspend("s3"))
 	if f.last.Suspended == nil || f.last.Suspended.SenderID != "s2" {
 		t.Fatalf("suspended %+v", f.last.Suspended)
 	}
 	if turn := f.turn(resume("r1")); turn.Verdicts[0].Kind != engine.Duplicate || turn.State != engine.Suspended {
-		t.Fatalf("a resume that comes again resumed a later suspend: %v, %v", turn.Verdicts, turn.State)
+		t.Fatalf("a repeated resume resumed a later suspend: %v, %v", turn.Verdicts, turn.State)
 	}
 	if turn := f.turn(resume("r2"), resume("r3")); turn.Suspended != nil || turn.State != engine.Waiting || len(turn.Events) != 2 {
 		t.Fatalf("state %v, events %s", turn.State, show(turn.Events))
@@ -165,7 +168,7 @@ func TestRepeatsOfASuspendAndOfAResumeAreDuplicatesForEver(t *testing.T) {
 	f.replaysCleanly()
 }
 
-func TestASuspendBehindAContinueAsNewSuspendsTheNextExecution(t *testing.T) {
+func TestASuspendAfterAContinueAsNewSuspendsTheNextExecution(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, input []byte) ([]byte, error) {
 		if _, err := c.Await(c.ExternalEvent("e")); err != nil {
@@ -190,8 +193,9 @@ func TestASuspendBehindAContinueAsNewSuspendsTheNextExecution(t *testing.T) {
 	}
 }
 
-// The gate would take another question for that of one that has begun again.
-func TestAWaitUnderALimitThatIsOverStaysBehind(t *testing.T) {
+// Otherwise the coordinator of the limit would take the repeated request for that of a
+// restarted instance.
+func TestAFinishedWaitForAPermitIsNotCarriedOver(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, input []byte) ([]byte, error) {
 		return nil, c.ContinueAsNew("", input, nil)
@@ -213,7 +217,7 @@ func TestAWaitUnderALimitThatIsOverStaysBehind(t *testing.T) {
 	}
 }
 
-func TestACancelEndsAWaitUnderALimitWhereNoCodeRuns(t *testing.T) {
+func TestACancelEndsAWaitForAPermit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) { return c.Await(c.ExternalEvent("e")) })
 	begun := start("1")
@@ -234,7 +238,7 @@ func TestACancelEndsAWaitUnderALimitWhereNoCodeRuns(t *testing.T) {
 	}
 }
 
-func TestARedriveWithAnOpenInlineActivityWaitsForItsTurn(t *testing.T) {
+func TestARedriveWithAnOpenInlineActivityWaitsForAPermit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 		if _, err := c.Await(c.Activity(engine.ActivityCall{Name: "I", Inline: true})); err != nil {
@@ -242,22 +246,27 @@ func TestARedriveWithAnOpenInlineActivityWaitsForItsTurn(t *testing.T) {
 		}
 		return c.Await(c.Activity(engine.ActivityCall{Name: "A"}))
 	})
-	f.turn(start("1"))
+	starts := start("1")
+	starts.Event.Start.Origin = &history.Origin{Instance: "i", EventID: 2}
+	f.turn(starts)
 	wait := suspend("s1").Event
 	wait.LimitKey, wait.Limit = "k", 1
 	redriven := engine.Arrival{Event: history.Event{Kind: history.OrchestrationRedriven, SenderID: "s1", Start: &history.Start{ExecutionID: 1}},
 		With: []history.Event{wait, {Kind: history.ActivityCompleted, SourceEventID: 2, Payload: []byte("5")}}}
-	turn := f.turn(redriven)
-	if turn.State != engine.Suspended || !turn.Queued || !turn.Parked {
-		t.Errorf("state %v, queued %t, parked %t", turn.State, turn.Queued, turn.Parked)
+	x := f.cold()
+	defer x.Close()
+	turn, err := x.Run(engine.Input{NowMS: f.nowMS, Park: true, Arrivals: []engine.Arrival{redriven}})
+	if err != nil || turn.State != engine.Suspended || !turn.Queued || !turn.Parked {
+		t.Errorf("state %v, queued %t, parked %t; %v", turn.State, turn.Queued, turn.Parked, err)
 	}
+	f.commit(turn)
 	f.wantHistory("1 Started", "2 inline Act(I)", "3 OrchestrationRedriven", "4 OrchestrationSuspended", "5 Done←2")
 	f.turn(resume("admit"))
-	f.wantHistory("1 Started", "2 inline Act(I)", "3 OrchestrationRedriven", "4 OrchestrationSuspended", "5 Done←2", "6 OrchestrationResumed", "7 Act(A)")
+	f.wantHistory("1 Started", "2 inline Act(I)", "3 OrchestrationRedriven", "4 OrchestrationSuspended", "5 Done←2", "6 OrchestrationResumed", "7 Act(A)", "8 OrchestrationResumed")
 	f.replaysCleanly()
 }
 
-func TestACancelTakesEffectAtTheResumeAndAnImposedEndAtOnce(t *testing.T) {
+func TestACancelTakesEffectAtTheResumeAndAForcedEndAtOnce(t *testing.T) {
 	t.Parallel()
 	steps := 0
 	f := newFixture(t, counting(&steps))
@@ -267,7 +276,7 @@ func TestACancelTakesEffectAtTheResumeAndAnImposedEndAtOnce(t *testing.T) {
 	}
 	x := f.cold()
 	defer x.Close()
-	turn, err := x.Impose(f.nowMS, history.ImposedTerminated, "ada", history.Failure{Kind: history.FailureTerminated, Message: "by hand"})
+	turn, err := x.ForceEnd(f.nowMS, history.ForcedByOperator, "ada", history.Failure{Kind: history.FailureTerminated, Message: "by hand"})
 	if err != nil || turn.State != engine.Ended || turn.Suspended != nil {
 		t.Fatalf("%v, state %v, suspended %v", err, turn.State, turn.Suspended)
 	}
@@ -277,7 +286,7 @@ func TestACancelTakesEffectAtTheResumeAndAnImposedEndAtOnce(t *testing.T) {
 	}
 }
 
-func TestAnInlineActivityThatIsOpenAheadOfASuspendRunsAfterTheResume(t *testing.T) {
+func TestAnInlineActivityThatIsOpenBeforeASuspendRunsAfterTheResume(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 		return c.Inline(engine.ActivityCall{Name: "I"})
@@ -286,14 +295,14 @@ func TestAnInlineActivityThatIsOpenAheadOfASuspendRunsAfterTheResume(t *testing.
 	if f.last.State != engine.RunInline {
 		t.Fatalf("state %v", f.last.State)
 	}
-	// A turn that runs inline activities goes on with them: what is behind waits.
+	// A turn that runs inline activities continues with them; later arrivals wait.
 	x := f.cold()
 	turn, err := x.Run(engine.Input{NowMS: f.nowMS, Arrivals: []engine.Arrival{suspend("s1")}})
 	x.Close()
 	if err != nil || turn.Verdicts[0].Kind != engine.Pending || turn.State != engine.RunInline {
 		t.Fatalf("%v, verdicts %v, state %v", err, turn.Verdicts, turn.State)
 	}
-	// Where it can't, it records what waits without running code.
+	// If it cannot, it records the arrivals that wait without running code.
 	x = f.cold()
 	turn, err = x.Run(engine.Input{NowMS: f.nowMS, Park: true, Arrivals: []engine.Arrival{suspend("s1")}})
 	x.Close()
@@ -309,7 +318,7 @@ func TestAnInlineActivityThatIsOpenAheadOfASuspendRunsAfterTheResume(t *testing.
 	f.replaysCleanly()
 }
 
-func TestCodeThatFailsAtTheResumeIsStuckAndGoesOnWhenItIsMended(t *testing.T) {
+func TestCodeThatFailsAtTheResumeIsStuckAndContinuesWhenItIsFixed(t *testing.T) {
 	t.Parallel()
 	steps := 0
 	f := newFixture(t, func(c *engine.Context, input []byte) ([]byte, error) {
@@ -322,7 +331,7 @@ func TestCodeThatFailsAtTheResumeIsStuckAndGoesOnWhenItIsMended(t *testing.T) {
 	if f.turn(resume("r1")); f.last.State != engine.Stuck || f.last.Suspended != nil {
 		t.Fatalf("state %v", f.last.State)
 	}
-	// Stuck and suspended: recorded, and no code tries.
+	// Stuck and suspended: arrivals are recorded, and the code is not tried.
 	if f.turn(suspend("s2")); f.last.Suspended == nil || !f.last.Parked {
 		t.Fatalf("state %v, suspended %v", f.last.State, f.last.Suspended)
 	}
@@ -337,7 +346,7 @@ func TestCodeThatFailsAtTheResumeIsStuckAndGoesOnWhenItIsMended(t *testing.T) {
 	f.replaysCleanly()
 }
 
-func TestTheLimitOfOperationsCountsWhatAnswersOneArrivalAlsoAtAResume(t *testing.T) {
+func TestTheLimitOfOperationsAppliesToEachArrivalAlsoAtAResume(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
 		for {
@@ -357,21 +366,21 @@ func TestTheLimitOfOperationsCountsWhatAnswersOneArrivalAlsoAtAResume(t *testing
 	f.replaysCleanly()
 }
 
-// until is a suspend of the kind of which the host sends the resume.
+// until returns a suspend with a time, at which the host sends the resume.
 func until(id string, ms int64) engine.Arrival {
 	a := suspend(id)
 	a.Event.FireAtMS = ms
 	return a
 }
 
-// inTime is that resume, for the suspend at an event.
+// inTime returns that resume, for the suspend at an event.
 func inTime(event int64) engine.Arrival {
 	a := resume("resume-" + fmt.Sprint(event))
 	a.ExecutionID, a.Suspend = 1, event
 	return a
 }
 
-func TestAResumeThatNamesASuspendIsLateWhereAnotherHasFollowed(t *testing.T) {
+func TestAResumeThatNamesASuspendIsLateAfterAnotherSuspend(t *testing.T) {
 	t.Parallel()
 	steps := 0
 	f := newFixture(t, counting(&steps))
@@ -379,35 +388,35 @@ func TestAResumeThatNamesASuspendIsLateWhereAnotherHasFollowed(t *testing.T) {
 	if f.last.SuspendedUntilMS != 5000 {
 		t.Fatalf("suspended until %d", f.last.SuspendedUntilMS)
 	}
-	// The time is moved: only a suspend that names the first one does that.
+	// The time is changed: only a suspend that names the first one does that.
 	move := until("s2", 9000)
 	move.Suspend = 2
 	if turn := f.turn(move); turn.Verdicts[0].Kind != engine.Late {
-		t.Fatalf("a move of a suspend that is not there is %v", turn.Verdicts)
+		t.Fatalf("changing the time of a suspend that does not exist is %v", turn.Verdicts)
 	}
 	move.Suspend = 3
 	if f.turn(move); f.last.SuspendedUntilMS != 9000 || f.last.Suspended.EventID != 3 {
 		t.Fatalf("suspended since %+v until %d", f.last.Suspended, f.last.SuspendedUntilMS)
 	}
 	if turn := f.turn(inTime(3)); turn.Verdicts[0].Kind != engine.Late || turn.State != engine.Suspended {
-		t.Fatalf("the resume of the time before is %v", turn.Verdicts)
+		t.Fatalf("the resume for the earlier time is %v", turn.Verdicts)
 	}
-	// Suspended without a time, it waits for somebody.
+	// It is suspended without a time, so it waits for a resume.
 	f.turn(suspend("s3"))
 	if turn := f.turn(inTime(4)); turn.Verdicts[0].Kind != engine.Late || turn.SuspendedUntilMS != 0 {
-		t.Fatalf("the resume of the time before is %v", turn.Verdicts)
+		t.Fatalf("the resume for the earlier time is %v", turn.Verdicts)
 	}
 	if f.turn(resume("r1")); f.last.State != engine.Waiting {
 		t.Fatalf("state %v", f.last.State)
 	}
 	move.Event.SenderID = "s4"
 	if turn := f.turn(move); turn.Verdicts[0].Kind != engine.Late || turn.State != engine.Waiting {
-		t.Fatalf("a move suspended what runs: %v", turn.Verdicts)
+		t.Fatalf("changing a time suspended a running instance: %v", turn.Verdicts)
 	}
 	f.replaysCleanly()
 }
 
-func TestAStartThatBringsASuspendRunsNoCodeUntilItsTime(t *testing.T) {
+func TestADelayedStartRunsNoCodeUntilItsTime(t *testing.T) {
 	t.Parallel()
 	steps := 0
 	f := newFixture(t, counting(&steps))

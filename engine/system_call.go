@@ -13,8 +13,8 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// System calls are recorded once, with their value, and returned unchanged on
-// replay. They are answered at once, so they work in a cancelled scope too.
+// System calls are recorded once, with their value, and return the same value on replay.
+// They complete immediately, so they also work in a cancelled scope.
 
 func (x *Execution) systemCall(call, op, name string, value func(e *history.Event) error) (*history.Event, error) {
 	if _, err := x.enter(call, name); err != nil {
@@ -22,6 +22,9 @@ func (x *Execution) systemCall(call, op, name string, value func(e *history.Even
 	}
 	want := &history.Event{Kind: history.SystemCall, Op: op, Name: name}
 	if x.cursor.live {
+		if x.cfg.Options.ReadOnly {
+			return nil, x.suspend()
+		}
 		want.EventID = int64(x.events.len()) + 1
 		if err := value(want); err != nil {
 			return nil, err
@@ -62,8 +65,8 @@ func (c *Context) GUID() (string, error) {
 	return id, nil
 }
 
-// guid derives a UUID from the turn's seed and the event, so that the engine
-// needs no source of randomness of its own.
+// guid derives a UUID from the turn's seed and the event, so that the engine needs no
+// source of randomness.
 func guid(seed [16]byte, instance string, executionID, eventID int64) string {
 	h := sha256.New()
 	h.Write(seed[:])
@@ -77,10 +80,9 @@ func guid(seed [16]byte, instance string, executionID, eventID int64) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// SideEffect runs fn once and records what it returns; a replay returns that
-// without running it. fn must not make durable calls. If fn returns an error,
-// nothing but a null value is recorded and the code gets the error, on replay
-// as an application failure with the same text.
+// SideEffect runs fn once and records its result; a replay returns that result without
+// running fn. fn must not make durable calls. If fn returns an error, the failure is
+// recorded instead of a value, and SideEffect returns a *FailureError, also on replay.
 func (c *Context) SideEffect(name string, fn func() ([]byte, error)) ([]byte, error) {
 	x := c.x
 	e, err := x.systemCall("SideEffect", history.OpSideEffect, name, func(e *history.Event) error {
@@ -104,8 +106,8 @@ func (c *Context) SideEffect(name string, fn func() ([]byte, error)) ([]byte, er
 	return e.Payload, nil
 }
 
-// Trace records a log line in the history, once, and logs it when it is first
-// reached.
+// Trace records a log line in the history, once, and logs it when the code first reaches
+// it.
 func (c *Context) Trace(level slog.Level, message string) error {
 	first := false
 	_, err := c.x.systemCall("Annotate", history.OpTrace, "", func(e *history.Event) error {

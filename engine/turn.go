@@ -8,69 +8,76 @@ import (
 
 // Input is what a run of an Execution needs from outside.
 type Input struct {
-	// NowMS is the time of the turn in Unix milliseconds: events are recorded
-	// at it, timers count from it, Now returns it.
+	// NowMS is the time of the turn in Unix milliseconds: the time at which events are
+	// recorded, from which timers count, and which Now returns.
 	NowMS int64
-	// Seed makes GUIDs: each is derived from it and from its event's id. It
-	// must be random and new for each turn; the same seed gives the same GUIDs.
+	// Seed makes GUIDs: each is derived from it and from the id of its event. It must be
+	// random and different for each turn, because the same seed gives the same GUIDs.
 	Seed [16]byte
-	// Arrivals in the order in which they came.
+	// Arrivals in the order in which they arrived.
 	Arrivals []Arrival
-	// Park records the arrivals without running any code (rule 11: for an
-	// instance whose code cannot be run, or whose turn kills its process).
+	// Park records the arrivals without running any code (rule 11: for an instance whose
+	// code cannot run, or whose turn kills its process).
 	Park bool
 }
 
-// Arrival is what came from outside in a message.
+// Arrival is an incoming event: what a message reports.
 type Arrival struct {
 	// Event to record: OrchestrationStarted, OrchestrationCancelRequested,
 	// ParentAttached, OrchestrationSuspended, OrchestrationResumed, OrchestrationRedriven
-	// or a completion. EventID and AtMS are set when it is recorded.
+	// or a completion. Recording sets EventID and AtMS.
 	Event history.Event
-	// With are external events that a start brings, with an OrchestrationSuspended ahead
-	// of them where its code is not to begin yet, and what a redrive carries on; they
-	// are recorded right behind it.
+	// With are events that are recorded immediately after Event: the external events of a
+	// start, after an OrchestrationSuspended if its code must not start yet, or the
+	// events that a redrive keeps.
 	With []history.Event
-	// Queue is the wait for a turn under a limit that follows a resume, if that ends the wait of a start for
-	// its time; nil without a limit.
+	// Queue is an OrchestrationSuspended that waits for a permit of a limit. It is
+	// recorded after a resume that ends a start's wait for its time; nil without a limit.
 	Queue *history.Event
-	// ExecutionID that the message is for; 0 means the current one.
+	// ExecutionID that the message addresses; 0 means the current one.
 	ExecutionID int64
-	// Proven: the message brought back the token that was sent out for the
-	// event that it names, under a key of the stack. Looked at for completions
-	// that name a source, except inline ones.
+	// Proven says that the message returned the token that was sent out for the event
+	// that it names, under a key of the stack. It is checked for completions that name a
+	// source, except inline ones.
 	Proven bool
-	// Inline marks the result of an inline activity, made by the host itself.
+	// SourceAtMS is when the event that the message names (SourceEventID or Suspend) was
+	// recorded, as the message says; 0 if it does not. If the history has an event of
+	// another time there, the message is about an event that was lost when the history was
+	// restored to an earlier time.
+	SourceAtMS int64
+	// Inline marks the result of an inline activity, which the host itself made.
 	Inline bool
-	// Suspend is the OrchestrationSuspended that an OrchestrationResumed is for: it
-	// counts only while no other has followed that one. Of an OrchestrationSuspended
-	// it is that since which the execution has to be suspended still. 0 for any.
+	// Suspend is the event id of the OrchestrationSuspended that an OrchestrationResumed
+	// ends: it counts only if no other suspend came after that one. For an
+	// OrchestrationSuspended, the execution must still be suspended since that event. 0
+	// means any.
 	Suspend int64
-	// UseExisting has an OrchestrationStarted with a parent, which finds the
-	// instance running the same orchestration, recorded as ParentAttached.
+	// UseExisting records an OrchestrationStarted with a parent as ParentAttached, if the
+	// instance already runs the same orchestration.
 	UseExisting bool
 }
 
-// VerdictKind says what became of an arrival.
+// VerdictKind says what happened to an arrival.
 type VerdictKind uint8
 
 const (
-	// Pending: not looked at, because the run stopped before it: run the
-	// inline activities and hand it in again.
+	// Pending: not processed, because the run stopped before it. Run the inline
+	// activities and pass it in again.
 	Pending VerdictKind = iota
-	// Recorded in the history (or, at a continue-as-new, in the next one).
+	// Recorded in the history or, at a continue-as-new, in the next one.
 	Recorded
-	// Duplicate of what stands in the history already, at Verdict.EventID (0
-	// if in that of an earlier execution).
+	// Duplicate of an event that is already in the history, at Verdict.EventID (0 if it
+	// is in the history of an earlier execution).
 	Duplicate
-	// Late: for an older execution, or for one that has ended.
+	// Late: for an older execution, or for one that has ended, or for a suspend that
+	// another suspend or a resume has followed, or for an event that was lost in a restore.
 	Late
-	// Misaddressed: for a newer execution, or names no scheduling event of
-	// its kind.
+	// Misaddressed: for a newer execution, or without a scheduling event of the right
+	// kind.
 	Misaddressed
 	// Forged: the token is wrong or missing.
 	Forged
-	// Exists: another start; the instance runs or has run already.
+	// Exists: another start; the instance already runs or has run.
 	Exists
 	// Early: the execution has not started.
 	Early
@@ -86,93 +93,94 @@ func (k VerdictKind) String() string {
 	return "unknown"
 }
 
-// Verdict on one arrival.
+// Verdict is the result for one arrival.
 type Verdict struct {
 	Kind VerdictKind
-	// EventID at which it stands (Recorded, Duplicate); 0 if in another
-	// execution's history.
+	// EventID of the recorded event (Recorded, Duplicate); 0 if it is in the history of
+	// another execution.
 	EventID int64
-	// Reason in words, for Late, Misaddressed, Forged and Exists.
+	// Reason in words, for Early, Late, Misaddressed, Forged and Exists.
 	Reason string
 }
 
-// State says how an execution stands after a run.
+// State is the state of an execution after a run.
 type State uint8
 
 const (
-	// NotStarted: there is no history, and no start was among the arrivals.
+	// NotStarted: there is no history, and the arrivals had no start.
 	NotStarted State = iota
 	// Waiting for arrivals.
 	Waiting
-	// RunInline: Turn.Inline has to be run; hand in the result of the first,
-	// then the arrivals still Pending.
+	// RunInline: the host runs the activities of Turn.Inline, and passes in the result of the
+	// first of them and then the arrivals that are still Pending.
 	RunInline
 	// Ended: the last event is terminal.
 	Ended
-	// Stuck: the code can't go on; Turn.Stuck says why (rule 11).
+	// Stuck: the code cannot continue; Turn.Stuck says why (rule 11).
 	Stuck
-	// Suspended: Turn.Suspended says since when. No code runs before it is resumed.
+	// Suspended: no code runs until a resume; see Turn.Suspended.
 	Suspended
 )
 
-// Turn is the outcome of a run. What has to become durable, in this order:
-// commit Events (with Cancelled beside them, and Next in the same transaction);
-// then emit Logs and dispatch; then acknowledge. If the commit is lost, throw
-// the Execution away.
+// Turn is the outcome of a run. It must become durable in this order: commit Events, with
+// Cancelled in the same item and Next in the same transaction; then emit Logs and
+// dispatch; then acknowledge the messages. If the commit loses to another process,
+// discard the Execution.
 type Turn struct {
 	State State
-	// Verdicts, one for each arrival of the input.
+	// Verdicts has one verdict for each arrival of the input.
 	Verdicts []Verdict
 	// Events to append. May be empty.
 	Events []history.Event
-	// Parked is set if the last arrivals among Events (or, with no Events,
-	// those already recorded) stand without having been run.
+	// Parked says that the last arrivals among Events (or, without Events, those already
+	// recorded) were recorded without running the code.
 	Parked bool
-	// Suspended is the OrchestrationSuspended since which no code runs, of this run or
-	// earlier; nil while it may run. Where the execution continued as new, it is that
-	// of the next one. An instance can be suspended and stuck.
+	// Suspended is the OrchestrationSuspended since which no code runs, from this run or
+	// an earlier one; nil if code may run. If the execution continued as new, it
+	// describes the next execution. An instance can be suspended and stuck.
 	Suspended *history.Event
-	// SuspendedFor is the last suspend since then that gives a reason, or else the last: its
-	// reason and actor count. The suspend of a start or of a limit gives none.
+	// SuspendedFor is the last suspend since then that gives a reason, or the last if
+	// none does. Its reason and actor apply. The suspend of a start or of a limit gives
+	// no reason.
 	SuspendedFor *history.Event
-	// Queued: it is suspended because it waits for its turn under a limit, and for nothing
-	// else.
+	// Queued says that the execution is suspended only because it waits for a permit of a
+	// limit.
 	Queued bool
-	// Resumed: the execution was suspended before this run, and is not any more.
+	// Resumed says that the execution was suspended before this run and no longer is.
 	Resumed bool
-	// SuspendedUntilMS is when it goes on by itself, in Unix milliseconds, by the last
-	// suspend; 0 where it waits for a resume.
+	// SuspendedUntilMS is the time at which the execution resumes by itself, in Unix
+	// milliseconds, according to the last suspend; 0 if it waits for a resume.
 	SuspendedUntilMS int64
-	// Cancelled lists scheduling events, of this run or earlier, that were
-	// cancelled by it, and those that its end closed and that have something
-	// outside to stop: queued activities, timers, children. In the order in which
-	// they were cancelled.
+	// Cancelled lists scheduling events, from this run or earlier ones, that this run
+	// cancelled or that its end closed, if they have something outside to stop: queued
+	// activities, timers, children. They are in the order of cancellation.
 	Cancelled []int64
-	// Reasons that the code gave for what this run cancelled of queued activities
-	// and children, by event: nil for none, at most 1,024 bytes each and 8 KiB
-	// together.
+	// Reasons that the code gave for cancelling queued activities and children, by event
+	// id; nil if there are none. Each has at most 1,024 bytes, and all distinct reasons
+	// together have at most 8 KiB.
 	Reasons map[int64]string
 	// Next are the first events of the next execution, if this one ended with
-	// OrchestrationContinuedAsNew: its OrchestrationStarted and what is carried
-	// over.
+	// OrchestrationContinuedAsNew: its OrchestrationStarted and the events that are
+	// carried over.
 	Next []history.Event
 	// Inline are the open inline activities, in the order of scheduling.
 	Inline []InlineCall
-	// Stuck is the reason if State is Stuck. Instead is the reason where this run ended the
-	// execution instead, because it is to fail where it would be stuck.
+	// Stuck is why the execution is stuck; nil if State is not Stuck. Instead is why it would
+	// have become stuck, if its policy is to fail and this run ended it for that reason.
 	Stuck, Instead *StuckError
-	// Recovered is set if the run went past arrivals that stood parked.
+	// Recovered says that the run got past arrivals that were parked.
 	Recovered bool
-	// CustomStatus as it stands after this run, nil if none was ever set;
-	// StatusChanged if this run set it, and StatusWas what it was before that.
-	CustomStatus  []byte
-	StatusChanged bool
-	StatusWas     []byte
-	// Search are the search attributes as they stand after this run; SearchSet
-	// those that this run set, with no value for those that it removed; SearchWas
-	// all of them as they stood before it set one. Not to be changed.
+	// States are the states after this run, as history.EncodeStates returns them; nil if
+	// none was ever set. StatesChanged says that this run set one, and StatesWas are all of
+	// them before that.
+	States        []byte
+	StatesChanged bool
+	StatesWas     []byte
+	// Search are the search attributes after this run. SearchSet are those that this run
+	// set, with no value for those that it removed. SearchWas are all of them before this
+	// run set any. Do not modify the maps.
 	Search, SearchSet, SearchWas history.SearchAttributes
-	// Logs to emit, in their order, once the turn is committed.
+	// Logs to emit, in order, after the turn is committed.
 	Logs []Log
 }
 
@@ -191,29 +199,29 @@ type InlineCall struct {
 	Name    string
 	Input   []byte
 	Retry   *history.Retry
-	// AtMS is when it was scheduled, or when its first attempt was: see Context.Inline.
+	// AtMS is the time at which it, or its first attempt, was scheduled: see
+	// Context.Inline.
 	AtMS int64
-	// Headers besides those of the execution's start.
+	// Headers in addition to those of the execution's start.
 	Headers map[string]string
 }
 
-// Log is a line that orchestration code logged, or a function that it wants
-// called.
+// Log is a line that orchestration code logged, or a function that it wants to be called.
 type Log struct {
 	Handler slog.Handler
 	Record  slog.Record
-	// EventID is that of the last event that was visited or that the code has made,
-	// whichever is later.
+	// EventID of the last event that was visited or that the code has made, whichever is
+	// higher.
 	EventID int64
-	// Func to call in place of writing a line; see Context.AfterCommit.
+	// Func is called instead of writing a line; see Context.AfterCommit.
 	Func func()
 }
 
-// SetBefore takes in what an earlier run of the same commit set: its custom status and
-// search attributes, and what they were before; and whether it has resumed the execution.
+// SetBefore merges the outcome of an earlier run of the same commit: the states and search
+// attributes that it set, their values before it, and whether it resumed the execution.
 func (t *Turn) SetBefore(earlier *Turn) {
-	if earlier.StatusChanged {
-		t.StatusChanged, t.StatusWas = true, earlier.StatusWas
+	if earlier.StatesChanged {
+		t.StatesChanged, t.StatesWas = true, earlier.StatesWas
 	}
 	t.Resumed = t.Resumed || earlier.Resumed && t.Suspended == nil
 	if len(earlier.SearchSet) > 0 {

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// unwindingNow reports whether the calling goroutine is in a deferred function
-// run by a panic or by runtime.Goexit. A panic that the same deferred function
-// has recovered looks the same.
+// unwindingNow reports whether the calling goroutine is in a deferred function that a
+// panic or runtime.Goexit runs. A deferred function that has already recovered the panic
+// looks the same.
 func unwindingNow() bool {
 	if quickTells() && panicWord() == 0 {
 		return false
@@ -15,13 +15,13 @@ func unwindingNow() bool {
 	return unwindingByStack()
 }
 
-// quickTells reports whether panicWord is 0 just where nothing unwinds, in this
-// version of Go.
+// quickTells reports whether, in this version of Go, panicWord is 0 exactly when nothing
+// unwinds.
 var quickTells = sync.OnceValue(func() bool {
 	const outside, panicking, recovered, exiting, after = 0, 1, 2, 3, 4
 	var words [5]uintptr
 	func() {
-		defer func() { words[after] = panicWord() }() // one that nothing but the return runs
+		defer func() { words[after] = panicWord() }() // runs because of a normal return
 		words[outside] = panicWord()
 	}()
 	func() {
@@ -42,7 +42,7 @@ var quickTells = sync.OnceValue(func() bool {
 	return words[outside] == 0 && words[after] == 0 && words[recovered] == 0 && words[panicking] != 0 && words[exiting] != 0
 })
 
-// unwindingByStack is unwindingNow by the functions that have called.
+// unwindingByStack is unwindingNow by inspecting the call stack.
 func unwindingByStack() bool {
 	unwinds := unwinders()
 	var pcs [64]uintptr
@@ -59,8 +59,8 @@ func unwindingByStack() bool {
 	}
 }
 
-// unwinders are the functions that run deferred ones while they unwind. Neither
-// of the two is ever inlined, so each stands at a place of its own.
+// unwinders returns the code ranges of the two functions that run deferred functions
+// while they unwind. Neither of the two is ever inlined, so each has its own code range.
 var unwinders = sync.OnceValue(func() (at [2]codeRange) {
 	func() {
 		defer func() {
@@ -79,13 +79,13 @@ var unwinders = sync.OnceValue(func() (at [2]codeRange) {
 	return at
 })
 
-// codeRange is where the code of a function lies. What runtime.Callers returns is
-// behind a call: never its begin, and at most its end.
+// codeRange is the range of a function's code. runtime.Callers returns the address after
+// a call: never begin, and at most end.
 type codeRange struct{ begin, end uintptr }
 
 func (c codeRange) has(pc uintptr) bool { return pc > c.begin && pc <= c.end }
 
-// codeOf finds a function among those that have called this one.
+// codeOf finds a function among the callers of this one.
 func codeOf(function string) codeRange {
 	var pcs [64]uintptr
 	for _, pc := range pcs[:runtime.Callers(2, pcs[:])] {
@@ -94,7 +94,7 @@ func codeOf(function string) codeRange {
 			continue
 		}
 		c := codeRange{f.Entry(), f.Entry()}
-		for ; ; c.end += 16 { // Functions begin at multiples of it.
+		for ; ; c.end += 16 { // Functions are aligned to multiples of 16.
 			if f := runtime.FuncForPC(c.end); f == nil || f.Entry() != c.begin {
 				return c
 			}

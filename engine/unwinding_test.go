@@ -5,20 +5,20 @@ import (
 	"testing"
 )
 
-// A wait takes no stack to find out whether a deferred function waits, where
-// the runtime's own note tells.
-func TestWhatUnwindsIsToldWithoutAStack(t *testing.T) {
+// A wait does not walk the stack to detect a deferred function, if the runtime's own
+// pointer shows it.
+func TestUnwindingIsDetectedWithoutAStackTrace(t *testing.T) {
 	t.Parallel()
 	if known := runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"; quickTells() != known {
-		t.Fatalf("on %s the note of the runtime tells: %t; its place may have moved in %s", runtime.GOARCH, quickTells(), runtime.Version())
+		t.Fatalf("on %s the pointer of the runtime is reliable: %t; its offset may have changed in %s", runtime.GOARCH, quickTells(), runtime.Version())
 	}
 	told := func(where string, want bool) {
 		t.Helper()
 		if quick, stack := panicWord() != 0, unwindingByStack(); quickTells() && quick != want || stack != want || unwindingNow() != want {
-			t.Errorf("%s: told %t, by the stack %t, together %t; want %t", where, quick, stack, unwindingNow(), want)
+			t.Errorf("%s: by the pointer %t, by the stack %t, together %t; want %t", where, quick, stack, unwindingNow(), want)
 		}
 	}
-	// As orchestration code is: on a goroutine of its own.
+	// Like orchestration code, on its own goroutine.
 	run := func(f func()) {
 		t.Helper()
 		done := make(chan struct{})
@@ -30,21 +30,21 @@ func TestWhatUnwindsIsToldWithoutAStack(t *testing.T) {
 	}
 	run(func() { told("plain code", false) })
 	run(func() {
-		defer told("a deferred function behind a return", false)
+		defer told("a deferred function after a return", false)
 		for range 1 {
-			defer told("one in a loop", false)
+			defer told("a deferred function in a loop", false)
 		}
 	})
 	run(func() {
 		defer func() {
-			defer told("a deferred function of one that has recovered", true)
-			told("while a panic is under way", true)
+			defer told("a deferred function of a function that has recovered", true)
+			told("during a panic", true)
 			func() {
 				defer func() { _ = recover() }()
-				defer told("while a second is", true)
+				defer told("during a second panic", true)
 				panic("second")
 			}()
-			told("behind the second", true)
+			told("after the second panic", true)
 			_ = recover()
 			told("in the function that has recovered", true)
 		}()
@@ -65,7 +65,7 @@ func TestWhatUnwindsIsToldWithoutAStack(t *testing.T) {
 	run(func() {
 		defer func() { _ = recover() }()
 		defer func() {
-			// Open-coded and heap-allocated ones alike.
+			// Open-coded and heap-allocated defers alike.
 			for range 70 {
 				func() { told("far from the panic", true) }()
 			}

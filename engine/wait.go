@@ -2,25 +2,24 @@ package engine
 
 import "slices"
 
-// wait is what a coroutine blocks on: a number of futures that have to become
-// ready. A coroutine has one, used again for each wait.
+// wait is what a coroutine blocks on: a number of futures that must become ready. Each
+// coroutine has one, reused for every wait.
 type wait struct {
 	c       *coroutine
 	need    int // futures still missing
 	futures []*Future
-	scope   *scope // in which it rests; nil while it does not
+	scope   *scope // in which the coroutine rests; nil while it does not
 	err     error
 
-	prev, next *wait // others that rest in the scope
+	prev, next *wait // other waits in the scope
 
-	// A wait of another kind has one of these, and no coroutine of its own.
-	into  *collector // to which the future's place is told
+	// A wait that does not belong to a coroutine has one of these instead.
+	into  *collector // receives the place of a future that is ready
 	place int
 	then  func() // called in the visit that makes the future ready
 }
 
-// on registers the coroutine with the open ones of fs; need of them have to
-// become ready.
+// on registers the coroutine with the open futures in fs; need of them must become ready.
 func (c *coroutine) on(s *scope, need int, fs []*Future) {
 	w := &c.wait
 	w.c, w.need, w.err = c, need, nil
@@ -49,8 +48,8 @@ func (w *wait) oneReady(x *Execution) {
 	}
 }
 
-// unregister takes the wait back from its scope, and from futures that are still
-// open, so that one that is kept over many selects does not grow.
+// unregister removes the wait from its scope and from futures that are still open, so
+// that a future that is kept over many selects does not grow.
 func (w *wait) unregister() {
 	w.scope.leave(w)
 	for i, f := range w.futures {
@@ -86,11 +85,11 @@ func (f *Future) awaited() bool {
 	return f.wait.blocks() || slices.ContainsFunc(f.waits, (*wait).blocks)
 }
 
-// blocks reports whether something rests until the future is ready. A
-// collector of which none is asked for now waits for nothing.
+// blocks reports whether something rests until the future is ready. A collector that is
+// not in next waits for nothing.
 func (w *wait) blocks() bool { return w != nil && (w.into == nil || w.into.blocked != nil) }
 
-// wake tells all that wait for f.
+// wake notifies all waits for f.
 func (f *Future) wake() {
 	first, others := f.wait, f.waits
 	f.wait, f.waits = nil, nil

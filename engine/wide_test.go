@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// wide are ways to wait for many operations.
+// wide has the ways to wait for many operations.
 var wide = map[string]func(c *engine.Context, fs []*engine.Future) error{
 	"AsCompleted": func(c *engine.Context, fs []*engine.Future) error {
 		for range c.AsCompleted(fs...) {
@@ -36,8 +36,8 @@ var wide = map[string]func(c *engine.Context, fs []*engine.Future) error{
 	},
 }
 
-// runWide starts n activities, waits for them in one way, and hands in their
-// failures last to first.
+// runWide starts n activities, waits for them in one of these ways, and passes their
+// failures in from last to first.
 func runWide(t testing.TB, n int, await func(*engine.Context, []*engine.Future) error) {
 	t.Helper()
 	reg := registryOf(t, func(c *engine.Context, _ []byte) ([]byte, error) {
@@ -67,7 +67,7 @@ func runWide(t testing.TB, n int, await func(*engine.Context, []*engine.Future) 
 	}
 }
 
-// inBranches lets each operation be awaited in a branch of its own.
+// inBranches awaits each operation in its own branch.
 func inBranches(await func(*engine.Context, []*engine.Future) error) func(*engine.Context, []*engine.Future) error {
 	return func(c *engine.Context, fs []*engine.Future) error {
 		branches := make([]*engine.Future, len(fs))
@@ -78,8 +78,8 @@ func inBranches(await func(*engine.Context, []*engine.Future) error) func(*engin
 	}
 }
 
-// Not parallel: it counts what the process allocates.
-func TestWaitingForManyDoesNotGrowWithTheirSquare(t *testing.T) {
+// Not parallel, because it counts the allocations of the process.
+func TestTheCostOfWaitingForManyIsNotQuadratic(t *testing.T) {
 	for name, await := range wide {
 		cost := func(n int) uint64 {
 			var before, after runtime.MemStats
@@ -113,9 +113,9 @@ func BenchmarkWaitingFor10000(b *testing.B) {
 	}
 }
 
-// A scope's time is over in the visit of its timer: what is started behind it
-// in that turn is cancelled, whichever branch runs first.
-func TestK09TheTimeOfAScopeIsOverBeforeAnyCodeRuns(t *testing.T) {
+// A scope's timeout takes effect in the visit of its timer: an operation that is started
+// later in that turn is cancelled, whichever branch runs first.
+func TestK09AScopesTimeoutTakesEffectBeforeAnyCodeRuns(t *testing.T) {
 	t.Parallel()
 	var errs []error
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// fixture drives one execution of one orchestration by hand.
+// fixture drives one execution of one orchestration manually.
 type fixture struct {
 	t       testing.TB
 	reg     *engine.Registry
@@ -113,7 +113,7 @@ func (f *fixture) commit(turn engine.Turn) {
 	f.last = turn
 }
 
-// replaysCleanly holds: no new event, no error, the same outcome.
+// replaysCleanly checks that a replay gives no new event, no error, and the same outcome.
 func (f *fixture) replaysCleanly() {
 	f.t.Helper()
 	x := f.cold()
@@ -149,7 +149,7 @@ func show(events []history.Event) string {
 	return b.String()
 }
 
-// brief writes an event in the short form of the scenarios.
+// brief formats an event in the short form of the scenarios.
 func brief(e *history.Event) string {
 	switch e.Kind {
 	case history.OrchestrationStarted:
@@ -183,8 +183,8 @@ func brief(e *history.Event) string {
 	case history.OrchestrationCompleted:
 		return fmt.Sprintf("%d Completed(%s)", e.EventID, e.Payload)
 	case history.OrchestrationFailed:
-		if e.Imposed != "" {
-			return fmt.Sprintf("%d Failed(imposed: %s)", e.EventID, e.Imposed)
+		if e.Forced != "" {
+			return fmt.Sprintf("%d Failed(imposed: %s)", e.EventID, e.Forced)
 		}
 		return fmt.Sprintf("%d Failed(%s)", e.EventID, e.Failure.Kind)
 	case history.OrchestrationContinuedAsNew:

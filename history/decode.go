@@ -9,31 +9,28 @@ import (
 	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
-// Decode reads a history document that Encode, an older build or any other
-// JSON writer made. Payloads are not copied: they alias data, which must not
-// be changed afterwards.
+// Decode reads a history document that Encode, an older build or any other JSON writer
+// produced. Payloads are not copied: they alias data, so the caller must not change data
+// afterwards.
 //
-// It is strict where a guess could hide damage, and open where newer builds may add:
+// Decode rejects everything that could be damage, and accepts what a newer build may add:
 //
-//   - Unknown fields are ignored. Events are never written again, so nothing
-//     is lost.
-//   - A document version above formatVersion or an event kind that this build
-//     does not know is an error that wraps ErrNewer and names event and kind;
-//     damage before that event comes first.
-//   - Everything else that Encode would not have written that way, but for
-//     white space and the order of fields, is a *DecodeError: JSON that is
-//     cut off or malformed, text that is not UTF-8, a missing event_id or
-//     kind, an id below 1, a field of another type (null included; a payload
-//     may be any value), a number with a fraction or out of range, a field
-//     that this build knows given twice in one event, unpaired surrogates,
-//     anything behind the document.
+//   - Unknown fields are ignored. Recorded events are never rewritten, so ignoring a field
+//     loses nothing.
+//   - A document version newer than this build reads, or an event kind that this build does not
+//     know, is an error that wraps ErrNewer and names the event and the kind. Damage before
+//     that event is reported first.
+//   - Any other difference from what Encode writes, except white space and the order of
+//     fields, is a *DecodeError: truncated or malformed JSON, text that is not UTF-8, a
+//     missing event_id or kind, an id below 1, a field of the wrong type (null included; a
+//     payload may be any value), a number with a fraction or out of range, a known field
+//     given twice in one event, an unpaired surrogate, data after the document.
 //
-// Gaps, repeats and sources of the ids are not looked at: they are the
-// engine's to judge.
+// Decode does not check the sequence of event ids or the events that source ids name;
+// package engine does.
 func Decode(data []byte) ([]Event, error) { return decodeAppend(nil, data) }
 
-// decodeAppend is Decode that appends the events to dst. On error it returns
-// dst as it was.
+// decodeAppend is Decode appending the events to dst. On error it returns dst unchanged.
 func decodeAppend(dst []Event, data []byte) ([]Event, error) {
 	d := decoder{data: data, events: dst}
 	if !d.document() {
@@ -42,26 +39,27 @@ func decodeAppend(dst []Event, data []byte) ([]Event, error) {
 	return d.events, nil
 }
 
-// decoder is one pass over a document. Its methods report whether to go on;
-// where they don't, err is set.
+// decoder makes one pass over a document. Its methods report whether decoding can
+// continue; if one returns false, err is set.
 type decoder struct {
 	data   []byte
 	pos    int
 	events []Event
 	err    error
-	// zeroed says that the room behind events is zero: it is our own.
+	// zeroed is set once the spare capacity of events is known to be zero, because this
+	// decoder allocated it.
 	zeroed bool
 
-	// eventID of the event that is read, for errors.
+	// eventID of the event being read, for errors.
 	eventID int64
-	// seen has a bit for every known field of the object that is read.
+	// seen has a bit for every known field read so far of the current object.
 	seen uint64
-	// export takes the fields that only an Export has; nil to ignore them.
+	// export receives the fields that only an Export has; nil ignores them.
 	export *Export
 	names  interner
 }
 
-// fail is kept out of line so that the paths without failure stay small.
+// fail is not inlined, which keeps the successful paths small.
 //
 //go:noinline
 func (d *decoder) fail(offset int, format string, args ...any) bool {
@@ -85,7 +83,8 @@ func (d *decoder) document() bool {
 		return d.fail(firstInvalid(d.data), "not UTF-8")
 	}
 	if d.export == nil && bytes.HasPrefix(d.data, []byte(documentHead)) {
-		// As we write it: the version is known, no look ahead is needed.
+		// A document in the form that Encode writes: its version is known without looking
+		// ahead.
 		d.pos = len(documentHead) - 1
 		if !d.eventList() {
 			return false
@@ -110,13 +109,13 @@ func (d *decoder) document() bool {
 
 func (d *decoder) end() bool {
 	if d.pos = jsonscan.Space(d.data, d.pos); d.pos < len(d.data) {
-		return d.fail(d.pos, "something behind the end of the document")
+		return d.fail(d.pos, "data after the end of the document")
 	}
 	return true
 }
 
-// knownVersion looks ahead for the document's version, for what a newer build
-// wrote must not be taken for damage.
+// knownVersion looks ahead for the document's version, because a document of a newer
+// build must not be reported as damaged.
 func (d *decoder) knownVersion() bool {
 	var v int64
 	ok := d.object(func(key []byte, _ bool) bool {
@@ -156,7 +155,7 @@ func (d *decoder) documentField(key []byte, b64 bool) bool {
 	return d.skip()
 }
 
-// turnList reads what an export says of its turns.
+// turnList reads the turns of an export.
 func (d *decoder) turnList() bool {
 	start := d.pos
 	if d.data[start] != '[' {
@@ -166,12 +165,12 @@ func (d *decoder) turnList() bool {
 		return false
 	}
 	if err := json.Unmarshal(d.data[start:d.pos], &d.export.Turns); err != nil {
-		return d.fail(start, "no list of turns: %v", err)
+		return d.fail(start, "turns is not a list of turns: %v", err)
 	}
 	before := int64(0)
 	for _, t := range d.export.Turns {
 		if t.Last <= before {
-			return d.fail(start, "a turn ends with event %d behind one that ends with event %d", t.Last, before)
+			return d.fail(start, "a turn that ends with event %d follows one that ends with event %d", t.Last, before)
 		}
 		before = t.Last
 	}
@@ -210,16 +209,16 @@ func (d *decoder) eventList() bool {
 	}
 }
 
-// reserve makes room for the events to come when there is none, so that
-// appending does not copy them again and again: as many as the ids tell where the
-// document is as we write it, else as many as the rest of it holds if they are as
-// long as those read so far, from start on.
+// reserve makes room for the remaining events when there is none, so that appending does
+// not copy the list over and over. In a document that Encode wrote, the event ids give
+// the number of events. Otherwise reserve estimates it from the bytes left and the
+// average length of the events read since start.
 func (d *decoder) reserve(start, read int) {
 	if len(d.events) < cap(d.events) {
 		return
 	}
 	const shortest = len(`{"event_id":1,"kind":"TimerFired"}`)
-	rest, n := len(d.data)-d.pos, 2 // as many as most turns have
+	rest, n := len(d.data)-d.pos, 2 // as many events as most turns have
 	switch {
 	case read > 0:
 		n = rest/max((d.pos-start)/read, shortest) + 1
@@ -233,8 +232,8 @@ func (d *decoder) reserve(start, read int) {
 	d.zeroed = true
 }
 
-// countByIDs returns how many events are to come by the ids of the first and the
-// last of them; 0 if they do not tell.
+// countByIDs computes the number of remaining events from the ids of the first and the
+// last of them. It returns 0 if the ids do not show it.
 func (d *decoder) countByIDs() int {
 	const head = `{"event_id":`
 	last := bytes.LastIndex(d.data[d.pos:], []byte(head))
@@ -245,8 +244,8 @@ func (d *decoder) countByIDs() int {
 	return max(n, 0)
 }
 
-// leadingNumber returns the number that data begins with, 0 if there is none or
-// it is longer than any that counts.
+// leadingNumber returns the number at the start of data. It returns 0 if there is none,
+// or if it has more than 9 digits.
 func leadingNumber(data []byte) (n int) {
 	for i := 0; i < len(data) && data[i]-'0' <= 9; i++ {
 		if i == 9 {

@@ -8,7 +8,7 @@ import (
 
 func (d *decoder) appendEvent(events []Event) ([]Event, bool) {
 	d.seen = 0
-	events = events[:len(events)+1] // reserve made room
+	events = events[:len(events)+1] // reserve has made room
 	e := &events[len(events)-1]
 	if !d.zeroed {
 		*e = Event{}
@@ -27,10 +27,10 @@ func (d *decoder) appendEvent(events []Event) ([]Event, bool) {
 	return events, true
 }
 
-// eventHead reads the opening brace and learns the kind, which decides how the
-// rest is read. An event as we write it begins with event_id and kind, and
-// both are read; in any other order the kind is looked up ahead. first reports
-// whether the next field is the event's first.
+// eventHead reads the opening brace and finds the kind, which decides how the other
+// fields are read. In an event that Encode wrote, event_id and kind come first, and
+// eventHead reads both. Otherwise it looks ahead for the kind. first reports whether no
+// field of the event has been read yet.
 func (d *decoder) eventHead(e *Event) (first, ok bool) {
 	const head, middle = `{"event_id":`, `,"kind":"`
 	start := d.pos
@@ -43,7 +43,7 @@ func (d *decoder) eventHead(e *Event) (first, ok bool) {
 		rest = d.data[d.pos:]
 		if len(rest) > len(middle) && string(rest[:len(middle)]) == middle {
 			rest = rest[len(middle):]
-			// A known name holds neither quote nor escape.
+			// The name of a known kind has neither quotes nor escapes.
 			if n := bytes.IndexByte(rest, '"'); n > 0 {
 				if e.Kind = kindNamed(rest[:n]); e.Kind != KindUnknown {
 					d.pos += len(middle) + n + 1
@@ -62,8 +62,9 @@ func (d *decoder) eventHead(e *Event) (first, ok bool) {
 	return true, true
 }
 
-// usualFields reads the fields that stand next in most events as we write
-// them, as far as they do; the others are read one by one in any order.
+// usualFields reads the fields that come next in most events that Encode wrote, and stops
+// at the first that does not match. The caller reads the remaining fields one by one, in
+// any order.
 func (d *decoder) usualFields(e *Event) bool {
 	if d.skipLiteral(`,"at_ms":`) && !d.integer(&e.AtMS, math.MinInt64, hasAtMS) {
 		return false
@@ -88,7 +89,7 @@ func (d *decoder) usualFields(e *Event) bool {
 	return !d.skipLiteral(e.Kind.payloadHead()) || d.payload(&e.Payload, hasPayload, false)
 }
 
-// skipLiteral passes over s if it comes next, and is something.
+// skipLiteral skips s if s is not empty and comes next.
 func (d *decoder) skipLiteral(s string) bool {
 	if s == "" || len(d.data)-d.pos <= len(s) || string(d.data[d.pos:d.pos+len(s)]) != s {
 		return false
@@ -97,14 +98,15 @@ func (d *decoder) skipLiteral(s string) bool {
 	return true
 }
 
-// begin prepares what only some kinds have.
+// begin allocates the parts that only some kinds have.
 func (e *Event) begin() {
 	if e.Kind.hasStart() {
 		e.Start = &Start{}
 	}
 }
 
-// lookAhead learns the kind and the id of an event and returns to its start.
+// lookAhead finds the kind and the id of an event, then returns to the start of the
+// event.
 func (d *decoder) lookAhead(e *Event) bool {
 	start := d.pos
 	var name string

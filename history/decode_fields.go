@@ -22,7 +22,7 @@ const (
 	hasRetry
 	hasSenderID
 	hasReason
-	hasImposed
+	hasForced
 	hasDetails
 	hasUseExisting
 	hasStartedAtMS
@@ -34,27 +34,27 @@ const (
 	hasLimit
 	hasLabel
 	hasWithPrevious
-	// Of OrchestrationStarted and ParentAttached alone.
+	// Only in OrchestrationStarted, ParentAttached and OrchestrationRedriven.
 	hasExecutionID
 	hasStartID
 	hasSecret
 	hasParentInstance
 	hasParentExecutionID
 	hasParentID
+	hasParentAtMS
 	hasParentToken
 	hasSenderIDs
-	hasCustomStatus
+	hasStates
 	hasSearchAttributes
 	hasHeaders
 	hasOrigin
 	hasFairnessGroup
 
-	hasParent = hasParentInstance | hasParentExecutionID | hasParentID | hasParentToken
+	hasParent = hasParentInstance | hasParentExecutionID | hasParentID | hasParentAtMS | hasParentToken
 )
 
-// eventField reads the value of one field of e. b64 says that the key had the
-// suffix of base64, which key no longer has; only texts and payloads can have
-// it.
+// eventField reads the value of one field of e. b64 says that the key had the base64
+// suffix, which has been removed from key. Only strings and payloads can have it.
 func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 	switch string(key) {
 	case "name":
@@ -79,8 +79,8 @@ func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 		return d.text(&e.Actor, hasActor, b64)
 	case "reason":
 		return d.text(&e.Reason, hasReason, b64)
-	case "imposed":
-		return d.text(&e.Imposed, hasImposed, b64)
+	case "forced":
+		return d.text(&e.Forced, hasForced, b64)
 	case "limit_key":
 		if e.Kind.hasStart() {
 			return d.text(&e.Start.LimitKey, hasLimitKey, b64)
@@ -137,7 +137,7 @@ func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 		d.eventID = e.EventID
 		return ok
 	case "kind":
-		// Its value was looked up ahead.
+		// lookAhead has read its value.
 		return d.once(hasKind) && d.skip()
 	}
 	if e.Kind.hasStart() {

@@ -23,7 +23,7 @@ func (d *decoder) flag(to *bool, bit uint64) bool {
 	return d.fail(d.pos, "expected true or false")
 }
 
-// integer reads a whole number of at least lowest that fits 64 bits.
+// integer reads a whole number that is at least lowest and fits in 64 bits.
 func (d *decoder) integer(to *int64, lowest int64, bit uint64) bool {
 	return d.once(bit) && d.number(to, lowest)
 }
@@ -38,7 +38,7 @@ func (d *decoder) number(to *int64, lowest int64) bool {
 	first := i
 	var n uint64
 	for i < len(data) && data[i]-'0' <= 9 {
-		if i-first == 19 { // 19 digits fit 64 bits, and no int64 has more.
+		if i-first == 19 { // 19 digits fit in 64 bits, and no int64 has more.
 			return d.fail(start, "number out of range")
 		}
 		n = n*10 + uint64(data[i]-'0')
@@ -48,7 +48,7 @@ func (d *decoder) number(to *int64, lowest int64) bool {
 	case i == first, i-first > 1 && data[first] == '0':
 		return d.fail(start, "expected a whole number")
 	case i < len(data) && (data[i] == '.' || data[i] == 'e' || data[i] == 'E'):
-		return d.fail(start, "expected a whole number, without fraction and exponent")
+		return d.fail(start, "expected a whole number without a fraction or exponent")
 	case !negative && n > math.MaxInt64, negative && n > -math.MinInt64:
 		return d.fail(start, "number out of range")
 	}

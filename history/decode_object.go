@@ -6,16 +6,16 @@ import (
 	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
-// fieldFunc reads the value of one field of an object. The key has lost its
-// base64 suffix if b64 is set.
+// fieldFunc reads the value of one field of an object. If b64 is set, the base64 suffix
+// has been removed from key.
 type fieldFunc func(key []byte, b64 bool) bool
 
-// object reads an object whose fields field reads.
+// object reads an object and calls field for each of its fields.
 func (d *decoder) object(field fieldFunc) bool {
 	return d.open('{', "an object") && d.fields(true, field)
 }
 
-// nested reads the object that is the value of a field.
+// nested reads an object that is the value of a field.
 func (d *decoder) nested(bit uint64, field fieldFunc) bool {
 	if !d.once(bit) {
 		return false
@@ -27,7 +27,7 @@ func (d *decoder) nested(bit uint64, field fieldFunc) bool {
 	return ok
 }
 
-// open reads an opening bracket and the space around it.
+// open reads an opening bracket and the white space around it.
 func (d *decoder) open(bracket byte, want string) bool {
 	d.pos = jsonscan.Space(d.data, d.pos)
 	if d.pos >= len(d.data) {
@@ -40,8 +40,8 @@ func (d *decoder) open(bracket byte, want string) bool {
 	return true
 }
 
-// fields reads the fields of an object up to its closing brace. first says
-// that none was read before.
+// fields reads the fields of an object up to its closing brace. first says that no field
+// has been read yet.
 func (d *decoder) fields(first bool, field fieldFunc) bool {
 	data := d.data
 	for {
@@ -102,8 +102,8 @@ func (d *decoder) fields(first bool, field fieldFunc) bool {
 	}
 }
 
-// once marks a field as seen and refuses its repeat: which of the two would be
-// meant is a guess.
+// once marks a field as seen. It fails if the field was seen before, because it cannot
+// know which of the two values is meant.
 func (d *decoder) once(bit uint64) bool {
 	if d.seen&bit != 0 {
 		return d.fail(d.pos, "a field is given twice")
@@ -112,7 +112,7 @@ func (d *decoder) once(bit uint64) bool {
 	return true
 }
 
-// skip passes over the value of an unknown field.
+// skip skips the value of an unknown field.
 func (d *decoder) skip() bool {
 	end, problem := jsonscan.Value(d.data, d.pos)
 	if problem != "" {

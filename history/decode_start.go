@@ -2,7 +2,7 @@ package history
 
 func (d *decoder) startField(s *Start, key []byte, b64 bool) bool {
 	if s.Parent == nil {
-		// Taken away again if no field of it comes.
+		// appendEvent removes it again if no field of it was read.
 		s.Parent = &Parent{}
 	}
 	switch string(key) {
@@ -16,8 +16,12 @@ func (d *decoder) startField(s *Start, key []byte, b64 bool) bool {
 		return d.text(&s.Parent.Token, hasParentToken, b64)
 	case "sender_ids":
 		return d.texts(&s.SenderIDs, hasSenderIDs, b64)
-	case "custom_status":
-		return d.payload(&s.CustomStatus, hasCustomStatus, b64)
+	case "states":
+		return d.payload(&s.States, hasStates, b64)
+	case "custom_status": // of early builds, which had one state
+		ok := d.payload(&s.States, hasStates, b64)
+		s.States = EncodeStates([]State{{Name: ListedState, Value: s.States}})
+		return ok
 	case "fairness_group":
 		return d.text(&s.FairnessGroup, hasFairnessGroup, b64)
 	}
@@ -33,6 +37,8 @@ func (d *decoder) startField(s *Start, key []byte, b64 bool) bool {
 		return d.searchAttributes(&s.SearchAttributes)
 	case "parent_id":
 		return d.integer(&s.Parent.EventID, 1, hasParentID)
+	case "parent_at_ms":
+		return d.integer(&s.Parent.AtMS, 0, hasParentAtMS)
 	case "headers":
 		return d.headers(&s.Headers)
 	case "origin":
@@ -55,7 +61,7 @@ const (
 )
 
 func (d *decoder) origin(o *Origin) bool {
-	var instances []string // of what is carried, which may stand behind them
+	var instances []string // instances of Carried; they may come before or after it
 	start := d.pos
 	ok := d.nested(hasOrigin, func(key []byte, b64 bool) bool {
 		if string(key) == "carried_instances" {
@@ -67,7 +73,7 @@ func (d *decoder) origin(o *Origin) bool {
 	case !ok || len(instances) == 0:
 		return ok
 	case len(instances) != len(o.Carried):
-		return d.fail(start, "expected as many carried_instances as are carried, %d", len(o.Carried))
+		return d.fail(start, "expected one of carried_instances for each of the %d events in carried", len(o.Carried))
 	}
 	for i := range instances {
 		o.Carried[i].Instance = instances[i]

@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// one is a document of one event, whose fields behind event_id are given.
+// one is a document with one event; the argument has its fields after event_id.
 func one(fields string) string { return `{"v":1,"events":[{"event_id":7,` + fields + `}]}` }
 
 func TestADamagedDocumentIsRefusedWithItsPlace(t *testing.T) {
@@ -37,7 +37,7 @@ func TestADamagedDocumentIsRefusedWithItsPlace(t *testing.T) {
 		"an event that is no object":      {`{"v":1,"events":[1]}`, 0, "expected an object"},
 		"a comma too many":                {`{"v":1,"events":[{"event_id":1,"kind":"TimerFired"},]}`, 0, "expected an object"},
 		"a comma too few":                 {`{"v":1,"events":[{"event_id":1,"kind":"TimerFired"}{}]}`, 0, "not JSON"},
-		"something behind":                {`{"v":1,"events":[]}x`, 0, "behind the end"},
+		"trailing data":                   {`{"v":1,"events":[]}x`, 0, "data after the end"},
 		"cut off before the end":          {`{"v":1,"events":[]`, 0, "ends too early"},
 		"cut off behind an event":         {`{"v":1,"events":[{"event_id":1,"kind":"TimerFired"}`, 0, "ends too early"},
 		"cut off in an event":             {`{"v":1,"events":[{"event_id":7,"kind":"TimerFired"`, 7, "ends too early"},
@@ -49,8 +49,8 @@ func TestADamagedDocumentIsRefusedWithItsPlace(t *testing.T) {
 		"event_id 0":                      {`{"v":1,"events":[{"event_id":0,"kind":"TimerFired"}]}`, 0, "below 1"},
 		"event_id below 0":                {`{"v":1,"events":[{"event_id":-1,"kind":"TimerFired"}]}`, 0, "below 1"},
 		"event_id in quotes":              {`{"v":1,"events":[{"event_id":"1","kind":"TimerFired"}]}`, 0, "whole number"},
-		"event_id with a fraction":        {`{"v":1,"events":[{"event_id":1.0,"kind":"TimerFired"}]}`, 0, "without fraction"},
-		"event_id with an exponent":       {`{"v":1,"events":[{"event_id":1e0,"kind":"TimerFired"}]}`, 0, "without fraction"},
+		"event_id with a fraction":        {`{"v":1,"events":[{"event_id":1.0,"kind":"TimerFired"}]}`, 0, "without a fraction"},
+		"event_id with an exponent":       {`{"v":1,"events":[{"event_id":1e0,"kind":"TimerFired"}]}`, 0, "without a fraction"},
 		"event_id with a leading zero":    {`{"v":1,"events":[{"event_id":01,"kind":"TimerFired"}]}`, 0, "whole number"},
 		"event_id over 64 bits":           {`{"v":1,"events":[{"event_id":9223372036854775808,"kind":"TimerFired"}]}`, 0, "out of range"},
 		"event_id of 30 digits":           {`{"v":1,"events":[{"event_id":100000000000000000000000000000,"kind":"TimerFired"}]}`, 0, "out of range"},
@@ -123,7 +123,7 @@ func TestADamagedDocumentIsRefusedWithItsPlace(t *testing.T) {
 	}
 }
 
-// Every byte of a document counts: cut anywhere it is refused.
+// Every byte of a document counts: a document truncated anywhere is rejected.
 func TestACutDocumentIsRefusedWhereverItIsCut(t *testing.T) {
 	t.Parallel()
 	data := history.Encode(samples())
@@ -159,7 +159,7 @@ func TestV06UnknownFieldsAreIgnoredAndAbsentOnesAreZero(t *testing.T) {
 	}
 }
 
-func TestWhatANewerBuildWroteIsToldFromDamage(t *testing.T) {
+func TestADocumentOfANewerBuildIsNotReportedAsDamage(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		data string
@@ -195,7 +195,7 @@ func TestWhatANewerBuildWroteIsToldFromDamage(t *testing.T) {
 	}
 }
 
-func TestDecodeAppendKeepsWhatWasThere(t *testing.T) {
+func TestDecodeAppendKeepsEarlierEvents(t *testing.T) {
 	t.Parallel()
 	all := samples()
 	first, rest := history.Encode(all[:3]), history.Encode(all[3:])
@@ -256,7 +256,7 @@ func TestDecodingAllocatesLessThanOncePerEvent(t *testing.T) {
 	}
 }
 
-func TestAnExportIsAHistoryWithoutWhatProvesSomething(t *testing.T) {
+func TestAnExportLeavesOutSecretsAndTokens(t *testing.T) {
 	t.Parallel()
 	want := history.Export{Instance: "order-1", ExecutionID: 3, Events: samples(), Turns: []history.ExportTurn{
 		{Last: 2, Messaged: true}, {Last: 7, Parked: true, Cancelled: []int64{4, 2}}, {Last: int64(len(samples()))},
@@ -310,8 +310,8 @@ func TestAnExportIsAHistoryWithoutWhatProvesSomething(t *testing.T) {
 	}
 }
 
-// FuzzDecode looks for documents that crash the decoder, that it takes and
-// encoding/json does not, or that it can't give back.
+// FuzzDecode looks for documents that crash the decoder, that it accepts although
+// encoding/json does not, or that it cannot encode again.
 func FuzzDecode(f *testing.F) {
 	f.Add(history.Encode(samples()))
 	for _, e := range samples() {

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
-// raw reads a string and returns what stands between its quotes.
+// raw reads a string and returns the bytes between its quotes.
 func (d *decoder) raw(want string) (raw []byte, escaped, ok bool) {
 	if d.pos >= len(d.data) || d.data[d.pos] != '"' {
 		return nil, false, d.fail(d.pos, "expected %s", want)
@@ -77,7 +77,7 @@ func (d *decoder) carried(to *[]Carried) bool {
 	return ok
 }
 
-// list reads an array, each element by a call.
+// list reads an array and calls element for each element.
 func (d *decoder) list(want string, element func() bool) bool {
 	if !d.open('[', want) {
 		return false
@@ -104,7 +104,7 @@ func (d *decoder) list(want string, element func() bool) bool {
 	}
 }
 
-// payload reads any JSON value, or base64, and keeps its bytes.
+// payload reads any JSON value, or base64, and keeps its bytes unchanged.
 func (d *decoder) payload(to *[]byte, bit uint64, b64 bool) bool {
 	if !d.once(bit) {
 		return false
@@ -125,7 +125,8 @@ func (d *decoder) payload(to *[]byte, bit uint64, b64 bool) bool {
 	return true
 }
 
-// searchAttributes reads attributes; their limits hold where they are set.
+// searchAttributes reads search attributes. It does not apply their limits: those are
+// checked when attributes are set.
 func (d *decoder) searchAttributes(to *SearchAttributes) bool {
 	start := d.pos
 	var raw []byte
@@ -138,7 +139,7 @@ func (d *decoder) searchAttributes(to *SearchAttributes) bool {
 	return true
 }
 
-// headers reads the headers of a start: any names, each once.
+// headers reads headers. Any name is accepted, once.
 func (d *decoder) headers(to *map[string]string) bool {
 	all := map[string]string{}
 	ok := d.nested(hasHeaders, func(key []byte, b64 bool) bool {
@@ -159,7 +160,7 @@ func (d *decoder) headers(to *map[string]string) bool {
 	return ok
 }
 
-// base64 decodes what Encode writes as base64, in its one canonical spelling.
+// base64 decodes the base64 that Encode writes, and accepts only its canonical form.
 func (d *decoder) base64(raw []byte, offset int) ([]byte, bool) {
 	if len(raw) == 0 {
 		return nil, true
@@ -172,7 +173,7 @@ func (d *decoder) base64(raw []byte, offset int) ([]byte, bool) {
 	return p[:n:n], true
 }
 
-// unquote resolves the escapes of a checked string.
+// unquote decodes the escapes of a string that has already been checked.
 func (d *decoder) unquote(raw []byte, offset int) (string, bool) {
 	out := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); {
@@ -215,8 +216,8 @@ func (d *decoder) unquote(raw []byte, offset int) (string, bool) {
 	return string(out), true
 }
 
-// interner gives equal strings of a document one copy: the names in a history
-// repeat. It holds the last string seen in each slot.
+// interner returns the same copy for equal strings of a document, because the names in a
+// history repeat. Each slot holds the last string that hashed to it.
 type interner [64]string
 
 func (t *interner) get(b []byte) string {

@@ -7,35 +7,35 @@ import (
 	"strings"
 )
 
-// formatVersion is the version of the history document that this build
-// writes, and the highest that it reads.
+// formatVersion is the version of the history document that this build writes, and the
+// highest version that it reads.
 const formatVersion = 1
 
-// base64Suffix marks a key whose value is base64 (standard alphabet, padded)
-// of bytes that JSON can't hold as they are.
+// base64Suffix marks a key whose value is the base64 (standard alphabet, padded) of bytes
+// that JSON cannot hold unchanged.
 const base64Suffix = "_base64"
 
 // Encode returns the history document of events:
 //
 //	{"v":1,"events":[{"event_id":1,"kind":"OrchestrationStarted",…},…]}
 //
-// Fields that are zero are left out; event_id, kind and at_ms always stand.
-// Equal events give equal bytes, and what Decode reads back is equal to what
-// was given, to the byte:
+// Fields that are zero are left out, except event_id, kind and at_ms. Equal events give
+// equal bytes, and Decode returns exactly the events that were given, byte for byte, with
+// these rules:
 //
-//   - A payload that is a JSON value (valid UTF-8, nothing around the value,
-//     at most 1024 levels deep) stands in the document exactly as it is. Any
-//     other stands as base64 under its key with "_base64" appended. Nil and
-//     empty are absent.
-//   - So do strings that are not valid UTF-8: a list of strings as a whole.
-//   - Of a kind that has no payload (Event.Payload says which have) none is
-//     written, and Event.Start only for OrchestrationStarted and ParentAttached,
-//     which always have one when they are read.
-//   - Bytes of Headers that are not UTF-8 become U+FFFD.
-//   - A Retry number that JSON lacks (infinite, not a number) is left out.
+//   - A payload that is a JSON value (valid UTF-8, nothing around the value, at most 1024
+//     levels deep) is copied into the document unchanged. Any other payload is written as
+//     base64 under its key with "_base64" appended. Nil and empty payloads are left out.
+//   - Strings that are not valid UTF-8 are written the same way; a list of strings as a
+//     whole.
+//   - A payload is not written if the kind has none (see Event.Payload). Event.Start is
+//     written only for OrchestrationStarted, ParentAttached and OrchestrationRedriven; Decode
+//     always sets it for these.
+//   - Bytes of Headers that are not valid UTF-8 become U+FFFD.
+//   - A number of a Retry that JSON does not have (infinity, not a number) is left out.
 //
-// The document is always valid UTF-8. Encode does not judge the events: one
-// with EventID 0 or KindUnknown is written, and refused by Decode.
+// The document is always valid UTF-8. Encode does not validate the events: it writes one
+// with EventID 0 or KindUnknown, which Decode rejects.
 func Encode(events []Event) []byte {
 	return appendEvents(make([]byte, 0, sizeHint(events)), events)
 }
@@ -52,7 +52,7 @@ func appendEvents(dst []byte, events []Event) []byte {
 	return append(dst, "]}"...)
 }
 
-// documentHead is how every document of formatVersion that we write begins.
+// documentHead is the start of every document that this build writes.
 const documentHead = `{"v":1,"events":[`
 
 func sizeHint(events []Event) int {
@@ -63,7 +63,7 @@ func sizeHint(events []Event) int {
 	return n
 }
 
-// appendEvent appends one event, as it stands in a document, to dst.
+// appendEvent appends one event of a document to dst.
 func appendEvent(dst []byte, e *Event) []byte {
 	dst = append(dst, `{"event_id":`...)
 	dst = strconv.AppendInt(dst, e.EventID, 10)
@@ -101,7 +101,7 @@ func appendEvent(dst []byte, e *Event) []byte {
 	dst = appendText(dst, "actor", e.Actor)
 	dst = appendText(dst, "sender_id", e.SenderID)
 	dst = appendText(dst, "reason", e.Reason)
-	dst = appendText(dst, "imposed", e.Imposed)
+	dst = appendText(dst, "forced", e.Forced)
 	if !e.Kind.hasStart() {
 		dst = appendText(dst, "limit_key", e.LimitKey)
 		dst = appendInt(dst, "limit", int64(e.Limit))
@@ -116,8 +116,8 @@ func appendEvent(dst []byte, e *Event) []byte {
 	return append(dst, '}')
 }
 
-// PayloadName returns what the payload of a kind is called in JSON: "input",
-// "output", "result", "data", "value"; empty if the kind has none.
+// PayloadName returns the JSON key of the payload of a kind: "input", "output", "result",
+// "data" or "value". It is empty if the kind has no payload.
 func (k Kind) PayloadName() string {
 	switch k {
 	case OrchestrationStarted, OrchestrationContinuedAsNew, ActivityScheduled,
@@ -135,8 +135,8 @@ func (k Kind) PayloadName() string {
 	return ""
 }
 
-// payloadHead is what stands before the payload of the kinds that most events
-// have, empty for others.
+// payloadHead returns the comma and key before the payload for the kinds that most events
+// have, and "" for other kinds.
 func (k Kind) payloadHead() string {
 	switch k {
 	case ActivityScheduled:
@@ -155,16 +155,17 @@ func appendStart(dst []byte, s *Start) []byte {
 	dst = appendText(dst, "secret", s.Secret)
 	if p := s.Parent; p != nil {
 		if p.Instance == "" {
-			// The key says that there is a parent.
+			// This key alone says that there is a parent.
 			dst = append(dst, `,"parent_instance":""`...)
 		}
 		dst = appendText(dst, "parent_instance", p.Instance)
 		dst = appendInt(dst, "parent_execution_id", p.ExecutionID)
 		dst = appendInt(dst, "parent_id", p.EventID)
+		dst = appendInt(dst, "parent_at_ms", p.AtMS)
 		dst = appendText(dst, "parent_token", p.Token)
 	}
 	dst = appendTexts(dst, "sender_ids", s.SenderIDs)
-	dst = appendJSON(dst, "custom_status", s.CustomStatus)
+	dst = appendJSON(dst, "states", s.States)
 	if len(s.SearchAttributes) > 0 {
 		dst = appendSearch(appendKey(dst, "search_attributes", ""), s.SearchAttributes)
 	}
@@ -209,7 +210,7 @@ func appendCarried(dst []byte, carried []Carried) []byte {
 	return appendTexts(dst, "carried_instances", of)
 }
 
-// appendHeaders appends headers by name, so that equal ones give equal bytes.
+// appendHeaders appends headers sorted by name, so that equal headers give equal bytes.
 func appendHeaders(dst []byte, headers map[string]string) []byte {
 	if len(headers) == 0 {
 		return dst

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
-// closeObject makes an object of the fields appended since start, each of
-// which begins with a comma.
+// closeObject turns the fields appended since start into an object. Each of them starts
+// with a comma.
 func closeObject(dst []byte, start int) []byte {
 	if len(dst) == start {
 		return append(dst, "{}"...)
@@ -95,8 +95,8 @@ func appendBase64[T string | []byte](dst []byte, p T) []byte {
 	return append(dst, '"')
 }
 
-// appendQuoted appends s, which is valid UTF-8, as a JSON string. Only what
-// JSON demands is escaped.
+// appendQuoted appends s, which is valid UTF-8, as a JSON string. It escapes only what
+// JSON requires.
 func appendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	done := 0

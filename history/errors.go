@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// ErrNewer is wrapped by the error for a document version or an event kind
-// that this build does not know: a newer build wrote it, so that a newer build
-// has to go on with it. Nothing is wrong with the document.
+// ErrNewer is wrapped by the error for a document version or an event kind that this
+// build does not know. A newer build wrote the document, so a newer build has to continue
+// the instance. The document is not damaged.
 var ErrNewer = errors.New("written by a newer build")
 
-// DecodeError says where a history document is damaged. A damaged document is
-// corruption: it is never guessed at.
+// DecodeError says where a history document is damaged. Decode never guesses what a
+// damaged document meant.
 type DecodeError struct {
-	// EventID of the event that holds the damage; 0 outside an event or
-	// before its event_id was read.
+	// EventID of the damaged event; 0 if the damage is outside an event or before its
+	// event_id.
 	EventID int64
 	// Offset of the damage in the document, in bytes from 0.
 	Offset int
-	// Reason for people.
+	// Reason describes the damage, for people.
 	Reason string
 }
 

@@ -1,33 +1,31 @@
 package history
 
-// Event is one fact in the history of an execution. Events are values: once
-// recorded they are never changed. Which fields a kind uses is said beside
-// each field; all others are zero.
+// Event is one fact in the history of an execution. Recorded events never change. The
+// comment of each field names the kinds that use it; for all other kinds it is zero.
 type Event struct {
 	// Kind says what happened. It decides which of the other fields are set.
 	Kind Kind
 	// Inline marks an ActivityScheduled whose activity runs inside the turn.
 	Inline bool
-	// ExplicitID marks a SubOrchestrationScheduled whose Instance the code
-	// chose itself; a derived one depends on where the code runs and is not
-	// compared on replay.
+	// ExplicitID marks a SubOrchestrationScheduled whose Instance the code chose.
+	// Otherwise Instance was derived from the place in the history, and replay does not
+	// compare it.
 	ExplicitID bool
-	// UseExisting marks a SubOrchestrationScheduled that waits for the
-	// instance which has its id already, if there is one. It is not compared
-	// on replay.
+	// UseExisting marks a SubOrchestrationScheduled that waits for an existing instance
+	// with its id, if there is one. Replay does not compare it.
 	UseExisting bool
-	// WithPrevious marks an arrival that was recorded before the code had run for
-	// the event in front of it, which is an arrival too.
+	// WithPrevious marks an arrival that was recorded before the code ran for the event
+	// before it, which is an arrival too.
 	WithPrevious bool
 
 	// EventID is the position in the history: from 1, without gaps.
 	EventID int64
-	// SourceEventID is, for every completion but ExternalEvent, the EventID
-	// of the scheduling event that it completes; for ExternalRejected the id of the
-	// ExternalEvent.
+	// SourceEventID is the EventID of the scheduling event that a completion completes
+	// (all completions except ExternalEvent), of the ExternalEvent that was rejected
+	// (ExternalRejected), or of the OrchestrationRedriven with whose events the code agrees
+	// (OrchestrationResumed; 0 for the resume of a suspend).
 	SourceEventID int64
-	// AtMS is when the event was recorded, in milliseconds since the Unix
-	// epoch.
+	// AtMS is the time at which the event was recorded, in Unix milliseconds.
 	AtMS int64
 
 	// Name of the orchestration (OrchestrationStarted,
@@ -35,109 +33,108 @@ type Event struct {
 	// (ActivityScheduled) or the external event (ExternalSubscribed,
 	// ExternalEvent, ExternalRejected).
 	Name string
-	// Version of the orchestration: pinned in OrchestrationStarted; in
-	// SubOrchestrationScheduled, OrchestrationChained and
-	// OrchestrationContinuedAsNew the version asked for, empty for the
-	// newest.
+	// Version of the orchestration. OrchestrationStarted has the version that the
+	// execution keeps; SubOrchestrationScheduled, OrchestrationChained and
+	// OrchestrationContinuedAsNew have the requested version, empty for the newest.
 	Version string
-	// Instance of the child (SubOrchestrationScheduled), of the detached
-	// orchestration (OrchestrationChained), that a SystemCall is about, or that the code
-	// is from an OrchestrationRedriven on, where it was another one before: a fork.
+	// Instance is the id of the child (SubOrchestrationScheduled), of the detached
+	// orchestration (OrchestrationChained), or of the instance that a SystemCall
+	// addresses. In the OrchestrationRedriven of a fork it is the id that the code sees
+	// from there on; before it, the code saw the id of the original instance.
 	Instance string
-	// ForkOf is the child of the instance from which this one was forked, of which its own
-	// child is a fork (SubOrchestrationScheduled).
+	// ForkOf is the child of the original instance that the child is a fork of
+	// (SubOrchestrationScheduled of a fork).
 	ForkOf string
 
-	// Payload is the event's value, exactly the bytes that were given. In
-	// JSON its key is the papers' name for it: "input" (OrchestrationStarted,
-	// OrchestrationContinuedAsNew, ActivityScheduled,
-	// SubOrchestrationScheduled, OrchestrationChained), "output"
-	// (OrchestrationCompleted), "result" (ActivityCompleted,
-	// SubOrchestrationCompleted), "data" (ExternalEvent), "value"
-	// (SystemCall). Nil and empty are the same: absent.
+	// Payload is the value of the event, exactly the bytes that were given. Its JSON key
+	// is the name that the papers use: "input" (OrchestrationStarted,
+	// OrchestrationContinuedAsNew, ActivityScheduled, SubOrchestrationScheduled,
+	// OrchestrationChained), "output" (OrchestrationCompleted), "result"
+	// (ActivityCompleted, SubOrchestrationCompleted), "data" (ExternalEvent), "value"
+	// (SystemCall). Nil and empty are equivalent: no payload.
 	Payload []byte
-	// Codec names how Payload is encoded; empty means as it is. The engine
-	// only ever sees plain payloads. Names that begin with "blob" say that
-	// a reference stands in place of the payload.
+	// Codec names the encoding of Payload; empty means not encoded. The engine only sees
+	// decoded payloads. If the name starts with "blob", Payload is a reference to the
+	// value.
 	Codec string
 
-	// FireAtMS is when the timer is due, in milliseconds since the Unix epoch
-	// (TimerCreated, TimerFired), or when an instance goes on by itself that is
-	// suspended until then (OrchestrationSuspended; 0 for one that waits for a resume).
+	// FireAtMS is the time at which the timer is due, in Unix milliseconds (TimerCreated,
+	// TimerFired), or at which a suspended instance resumes by itself
+	// (OrchestrationSuspended; 0 if it waits for a resume).
 	FireAtMS int64
-	// DurationMS is the duration that the code asked for (TimerCreated).
+	// DurationMS is the duration that the code asked for, in milliseconds (TimerCreated).
 	DurationMS int64
 
-	// Op is what a SystemCall was: one of the Op constants.
+	// Op is the operation of a SystemCall: one of the Op constants.
 	Op string
-	// OnParentEnd says what becomes of the child of a
-	// SubOrchestrationScheduled when this execution ends before it:
-	// ParentEndCancel, ParentEndTerminate, or empty to leave it. It is not
-	// compared on replay.
+	// OnParentEnd says what happens to the child if this execution ends first
+	// (SubOrchestrationScheduled): ParentEndCancel, ParentEndTerminate, or empty to let
+	// it run. Replay does not compare it.
 	OnParentEnd string
-	// Retry is the policy of an activity as it stood when it was scheduled
-	// (ActivityScheduled): re-sending happens without the code. It is not
-	// compared on replay.
+	// Retry is the retry policy of an activity at the time it was scheduled
+	// (ActivityScheduled). It is recorded because attempts are retried without running
+	// the code. Replay does not compare it.
 	Retry *Retry
-	// StartedAtMS is when the attempt began that ended an activity, by its
-	// worker's clock, Attempt its number from 1, and RequestID names the
-	// invocation that made it, as its worker calls it (ActivityCompleted,
-	// ActivityFailed). They are zero where no attempt did, or its worker did
-	// not say.
+	// StartedAtMS is the time at which the attempt that ended the activity started, by
+	// the clock of its worker, in Unix milliseconds; Attempt is its number, from 1; and
+	// RequestID is the worker's name for the invocation that ran it (ActivityCompleted,
+	// ActivityFailed). They are zero if no attempt ended the activity, or if its worker
+	// did not report them.
 	StartedAtMS int64
 	Attempt     int
 	RequestID   string
-	// Actor is on whose behalf the sender of an OrchestrationStarted, an
-	// ExternalEvent, an OrchestrationCancelRequested, an OrchestrationSuspended or
-	// OrchestrationResumed, of what fired a timer early (TimerFired), completed an
-	// activity by hand or had the attempt made that ended it (ActivityCompleted,
-	// ActivityFailed), or terminated the instance (OrchestrationFailed) acted, as the sender
-	// says; for audit, and proof of nothing.
+	// Actor names the person or system on whose behalf the sender acted, according to the
+	// sender: for audit, not authentication. It is set for an OrchestrationStarted,
+	// ExternalEvent, OrchestrationCancelRequested, OrchestrationSuspended,
+	// OrchestrationResumed and OrchestrationRedriven; for a timer that was fired early (TimerFired); for an
+	// activity that was completed by hand or whose last attempt an operator requested
+	// (ActivityCompleted, ActivityFailed); and for a terminated instance
+	// (OrchestrationFailed).
 	Actor string
-	// SenderID is the id that the sender of an ExternalEvent, an
-	// OrchestrationCancelRequested, an OrchestrationSuspended or an
-	// OrchestrationResumed gave it; of an OrchestrationRedriven that of the redrive. On a
-	// TimerFired it says that somebody has fired the timer before it was due, and is the
-	// id of that request.
+	// SenderID is the id that the sender gave an ExternalEvent,
+	// OrchestrationCancelRequested, OrchestrationSuspended or OrchestrationResumed, or
+	// the id of the redrive (OrchestrationRedriven). If it is set on a TimerFired, an
+	// operator fired the timer before it was due, and it is the id of that request.
 	SenderID string
-	// Reason of an OrchestrationCancelRequested, an OrchestrationSuspended or an
-	// OrchestrationResumed, of a TimerFired that somebody asked for, of a SystemCall that asks
-	// another instance to stop, or of an ExternalRejected.
+	// Reason of an OrchestrationCancelRequested, OrchestrationSuspended,
+	// OrchestrationResumed or OrchestrationRedriven, of a TimerFired that an operator requested, of a SystemCall
+	// that asks another instance to stop, or of an ExternalRejected.
 	Reason string
-	// Failure is the "details" of ActivityFailed, SubOrchestrationFailed and
+	// Failure is the "details" of an ActivityFailed, SubOrchestrationFailed or
 	// OrchestrationFailed.
 	Failure *Failure
-	// Imposed is set on an OrchestrationFailed that the code did not make:
-	// ImposedTerminated, ImposedPolicy or ImposedLimit; and ImposedTerminated on an
-	// OpCancelInstance that ends the instance without asking its code. A build that
-	// overlooks that cancels it.
-	Imposed string
-	// Headers that what an ActivityScheduled, SubOrchestrationScheduled or
-	// OrchestrationChained starts gets besides those of the execution's start, or
-	// in their place where the names are the same; in UTF-8. They are not compared
-	// on replay, and never sealed.
+	// Forced is set on an OrchestrationFailed that the code did not cause:
+	// ForcedByOperator, ForcedByPolicy or ForcedByLimit. On an OpCancelInstance,
+	// ForcedByOperator ends the other instance without running its code (a build that
+	// ignores the field cancels it); on an OpResumeInstance it ends the instance instead
+	// of resuming it.
+	Forced string
+	// Headers are passed to the activity or instance that an ActivityScheduled,
+	// SubOrchestrationScheduled or OrchestrationChained starts, in addition to the
+	// headers of the execution's start; if both have a name, this value is used. They are
+	// UTF-8 and never encrypted. Replay does not compare them.
 	Headers map[string]string
-	// LimitKey and Limit: at most so many instances with this key run at a time. Of a
-	// SubOrchestrationScheduled or OrchestrationChained, of what it starts; of an
-	// OrchestrationSuspended that waits for its turn under this limit. They are not
-	// compared on replay.
+	// LimitKey and Limit allow at most Limit instances with this key to run at a time. On
+	// a SubOrchestrationScheduled or OrchestrationChained they apply to the instance that
+	// it starts; on an OrchestrationSuspended they name the limit whose permit the
+	// instance waits for. Replay does not compare them.
 	LimitKey string
 	Limit    int
-	// Label is what the code calls what it started, for people (all scheduling kinds but
-	// ExternalRejected): those of the contexts around it, outermost first, with " / "
-	// between them. It is not compared on replay, and never sealed.
+	// Label is the code's name for the operation, for people (all scheduling kinds but
+	// ExternalRejected): the labels of the contexts around it, outermost first, separated
+	// by " / ". Labels are never encrypted. Replay does not compare them.
 	Label string
-	// Start holds what only OrchestrationStarted has. A ParentAttached has the
-	// StartID and the Parent of the start that found the instance running, an
-	// OrchestrationRedriven the ExecutionID that it began.
+	// Start has the fields that only OrchestrationStarted has. In a ParentAttached it has
+	// the StartID and the Parent of the start that found the instance running, and in an
+	// OrchestrationRedriven the ExecutionID of the execution that the redrive started.
 	Start *Start
 }
 
-// Values of Event.Imposed.
+// Values of Event.Forced.
 const (
-	ImposedTerminated = "terminated"
-	ImposedPolicy     = "policy"
-	ImposedLimit      = "limit"
+	ForcedByOperator = "terminated"
+	ForcedByPolicy   = "policy"
+	ForcedByLimit    = "limit"
 )
 
 // Values of Event.OnParentEnd.
@@ -154,11 +151,12 @@ const (
 	OpTrace      = "trace"
 	// OpRaiseEvent raises the external event Name for Instance.
 	OpRaiseEvent = "raise_event"
-	// OpCancelInstance asks Instance to stop, for Reason; or ends it (Imposed).
+	// OpCancelInstance asks Instance to stop, with Reason. If Forced is set, it
+	// terminates Instance.
 	OpCancelInstance = "cancel_instance"
-	// OpResumeInstance has Instance go on that waits for its turn under a limit, or ends it
-	// (Imposed); the value is the place of its OrchestrationSuspended.
+	// OpResumeInstance resumes Instance, which waits for a permit of a limit, or
+	// terminates it if Forced is set. The value identifies its OrchestrationSuspended.
 	OpResumeInstance = "resume_instance"
-	// OpPatch marks an execution that began with the patch Name.
+	// OpPatch marks an execution that has the patch Name.
 	OpPatch = "patch"
 )

@@ -2,48 +2,48 @@ package history
 
 import "encoding/json"
 
-// Export is the history of one execution outside its store: for reading, for
-// a bug report, and for tests that replay it.
+// Export is the history of one execution outside its store, for reading, for bug reports,
+// and for tests that replay it.
 type Export struct {
 	Instance    string
 	ExecutionID int64
 	Events      []Event
-	// Turns says which events were committed together; nil where that is not
-	// known, as in exports of builds that did not write it. Replay does not need
-	// it: a picture of the history does.
+	// Turns says which events were committed together. It is nil if that is not known, as
+	// in exports of builds that did not write it. Replay does not need it; a timeline of
+	// the history does.
 	Turns []ExportTurn
 }
 
-// ExportTurn is what an export says of a turn: its last event, and the marks that
-// its commit had. It begins after the turn before.
+// ExportTurn describes one turn of an export: its last event, and what its commit
+// recorded. The turn starts after the last event of the previous turn.
 type ExportTurn struct {
 	// Last is the event_id of its last event.
 	Last int64 `json:"last"`
-	// Messaged: it began with an arrival from a message. Parked: its last arrivals
-	// were recorded without running the code.
+	// Messaged says that the turn starts with an arrival from a message. Parked says that
+	// its last arrivals were recorded without running the code.
 	Messaged bool `json:"messaged,omitempty"`
 	Parked   bool `json:"parked,omitempty"`
-	// Cancelled are the scheduling events that it cancelled, in that order.
+	// Cancelled lists the scheduling events that the turn cancelled, in order.
 	Cancelled []int64 `json:"cancelled,omitempty"`
 }
 
-// EncodeExport returns the export document, one event a line:
+// EncodeExport returns the export document, one event per line:
 //
 //	{"v":1,"instance":"order-1","execution_id":1,"turns":[{"last":4,"messaged":true},…],"events":[
 //	{"event_id":1,"kind":"OrchestrationStarted",…},
 //	…
 //	]}
 //
-// It is a history document with more fields, which Decode takes too. The export
-// leaves out the secret and the token for the parent. The events given are not
-// changed. Payloads stand in it as they are.
+// An export is a history document with additional fields; Decode reads it too.
+// EncodeExport leaves out the secret and the token of the parent, and does not change the
+// events that it is given. It does not decode payloads.
 func EncodeExport(x Export) []byte {
 	dst := make([]byte, 0, sizeHint(x.Events)+len(x.Instance)+80)
 	dst = append(dst, `{"v":1`...)
 	dst = appendText(dst, "instance", x.Instance)
 	dst = appendInt(dst, "execution_id", x.ExecutionID)
 	if len(x.Turns) > 0 {
-		// Numbers and flags always become JSON.
+		// Marshalling numbers and booleans cannot fail.
 		turns, _ := json.Marshal(x.Turns)
 		dst = append(append(dst, `,"turns":`...), turns...)
 	}
@@ -60,7 +60,7 @@ func EncodeExport(x Export) []byte {
 	return append(dst, "\n]}\n"...)
 }
 
-// blanked returns a copy of s without what proves something.
+// blanked returns a copy of s without its secret and token.
 func blanked(s *Start) *Start {
 	if s == nil {
 		return nil
@@ -75,10 +75,10 @@ func blanked(s *Start) *Start {
 	return &c
 }
 
-// DecodeExport reads an export document, by the rules of Decode. Instance,
-// execution and turns are optional in it: a plain history document is an export
-// too, which does not say whose it is. Whether turns and events fit together is
-// not looked at: the reader of an export checks that.
+// DecodeExport reads an export document, by the rules of Decode. Instance, execution and
+// turns are optional: a history document is also an export, without an instance.
+// DecodeExport does not check that turns and events fit together; the reader of the
+// export does.
 func DecodeExport(data []byte) (Export, error) {
 	var x Export
 	d := decoder{data: data, export: &x}

@@ -1,6 +1,6 @@
 package history
 
-// What the tests of the encoding look at from outside.
+// Identifiers that the tests in package history_test need.
 var (
 	AppendEvent     = appendEvent
 	AppendEvents    = appendEvents

@@ -15,10 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// The golden files pin the stored format: histories that were written once
-// have to be read for ever. A change here is a change of FormatVersion, or a
-// new field.
-func TestTheEncodingIsThatOfTheGoldenFiles(t *testing.T) {
+// The golden files pin the stored format, because histories that were written once must
+// stay readable for ever. A change here means a new formatVersion or a new field.
+func TestTheEncodingMatchesTheGoldenFiles(t *testing.T) {
 	t.Parallel()
 	seen := map[history.Kind]int{}
 	for _, e := range slices.Concat(samples(), later(), latest()) {

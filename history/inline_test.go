@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-func TestWhatInlineActivitiesAddSurvivesTheEncoding(t *testing.T) {
+func TestTheFieldsOfInlineActivitiesSurviveTheEncoding(t *testing.T) {
 	t.Parallel()
 	events := []history.Event{
 		{Kind: history.ActivityScheduled, EventID: 9, AtMS: 1, Name: "Format", Inline: true,

@@ -13,15 +13,17 @@ const (
 	OrchestrationFailed
 	OrchestrationContinuedAsNew
 	OrchestrationCancelRequested
-	// ParentAttached: another parent waits for this instance, which it found
-	// running under the id of its child. It does nothing to the code.
+	// ParentAttached: another parent waits for this instance, because the instance was
+	// already running under the id of its child. It has no effect on the code.
 	ParentAttached
-	// OrchestrationSuspended: from here on no code runs, and what arrives is only
-	// recorded, up to the OrchestrationResumed. Neither does anything to the code.
+	// OrchestrationSuspended: from here until OrchestrationResumed, no code runs, and
+	// arrivals are only recorded. Neither event has an effect on the code.
 	OrchestrationSuspended
 	OrchestrationResumed
-	// OrchestrationRedriven: what stands ahead of it was taken over from an earlier
-	// execution, which its OrchestrationStarted names. It does nothing to the code.
+	// OrchestrationRedriven: the events before it were copied from an earlier execution,
+	// which the OrchestrationStarted names. Their open operations are sent when the code
+	// has agreed with the history: an OrchestrationResumed that names this event follows.
+	// Neither has an effect on the code.
 	OrchestrationRedriven
 
 	// Scheduling events.
@@ -31,9 +33,9 @@ const (
 	SubOrchestrationScheduled
 	OrchestrationChained
 	SystemCall
-	// ExternalRejected: the wait to which the ExternalEvent of SourceEventID came
-	// could not take its data, and goes on waiting. The code did not ask for
-	// it, but it stands where what it asks for stands: a replay claims it.
+	// ExternalRejected: the wait that received the ExternalEvent of SourceEventID
+	// rejected its data, and keeps waiting. The code does not schedule it, but it is
+	// recorded among the operations that the code schedules, and a replay claims it.
 	ExternalRejected
 
 	// Completions.
@@ -73,7 +75,7 @@ var kindNames = [kindEnd]string{
 	SubOrchestrationFailed:       "SubOrchestrationFailed",
 }
 
-// String returns the kind's name as it stands in JSON.
+// String returns the kind's name in JSON.
 func (k Kind) String() string {
 	if k >= kindEnd {
 		return kindNames[KindUnknown]
@@ -90,12 +92,12 @@ func Kinds() []Kind {
 	return kinds
 }
 
-// Scheduling reports whether the kind records what the code asked for, or what
-// its waits have rejected: the answers of a round.
+// Scheduling reports whether the kind records an operation that the code scheduled, or an
+// event that one of its waits rejected.
 func (k Kind) Scheduling() bool { return k >= ActivityScheduled && k <= ExternalRejected }
 
-// Completion reports whether the kind records an answer from outside to
-// something the code asked for, or an external event.
+// Completion reports whether the kind records the result of an operation from outside, or
+// an external event.
 func (k Kind) Completion() bool { return k >= ActivityCompleted && k <= SubOrchestrationFailed }
 
 // Terminal reports whether the kind ends its execution.
@@ -103,9 +105,9 @@ func (k Kind) Terminal() bool {
 	return k >= OrchestrationCompleted && k <= OrchestrationContinuedAsNew
 }
 
-// Arrival reports whether the kind records what came from outside: the start,
-// a cancel request, another parent, a suspend, a resume, a redrive or a completion. A
-// round is a run of arrivals and the answers after them.
+// Arrival reports whether the kind records an event from outside: the start, a cancel
+// request, another parent, a suspend, a resume, a redrive or a completion. A round is one
+// or more arrivals followed by the scheduling events that the code made in response.
 func (k Kind) Arrival() bool {
 	return k == OrchestrationStarted || k >= OrchestrationCancelRequested && k <= OrchestrationRedriven || k.Completion()
 }
@@ -115,8 +117,8 @@ func (k Kind) hasStart() bool {
 	return k == OrchestrationStarted || k == ParentAttached || k == OrchestrationRedriven
 }
 
-// Completes returns the scheduling kind that a completion with a
-// SourceEventID must name, KindUnknown for all other kinds.
+// Completes returns the scheduling kind that the SourceEventID of a completion must name.
+// It returns KindUnknown for all other kinds.
 func (k Kind) Completes() Kind {
 	switch k {
 	case ActivityCompleted, ActivityFailed:

@@ -14,12 +14,12 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// anyBytes is any string, text or not.
+// anyBytes is any string, valid UTF-8 or not.
 func anyBytes() *rapid.Generator[string] {
 	return rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
 }
 
-// anyPayload is nil, JSON, JSON with space around it, or any bytes.
+// anyPayload is nil, JSON, JSON with white space around it, or any bytes.
 func anyPayload(texts *rapid.Generator[string]) *rapid.Generator[[]byte] {
 	return rapid.Custom(func(t *rapid.T) []byte {
 		switch rapid.IntRange(0, 4).Draw(t, "payload") {
@@ -48,8 +48,8 @@ func anyPayload(texts *rapid.Generator[string]) *rapid.Generator[[]byte] {
 	})
 }
 
-// anyEvent is any event that a history can hold: fields are set whether or not
-// the kind uses them, as far as they are written for every kind.
+// anyEvent is any event that a history can hold. Fields that are encoded for every kind
+// are set whether or not the kind uses them.
 func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 	return rapid.Custom(func(t *rapid.T) history.Event {
 		text := func(label string) string {
@@ -76,7 +76,7 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 			Inline: rapid.Bool().Draw(t, "inline"), ExplicitID: rapid.Bool().Draw(t, "explicit_id"),
 			OnParentEnd: rapid.SampledFrom([]string{"", "cancel", "terminate"}).Draw(t, "on_parent_end"),
 			UseExisting: rapid.Bool().Draw(t, "use_existing"), WithPrevious: rapid.Bool().Draw(t, "with_previous"),
-			SenderID: text("sender_id"), Reason: text("reason"), Imposed: text("imposed"),
+			SenderID: text("sender_id"), Reason: text("reason"), Forced: text("forced"),
 			StartedAtMS: whole.Draw(t, "started_at_ms"), Attempt: rapid.Int().Draw(t, "attempt"), RequestID: text("request_id"), Actor: text("actor"),
 		}
 		switch e.Kind {
@@ -88,7 +88,7 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 		if e.Kind == history.OrchestrationStarted || e.Kind == history.ParentAttached || e.Kind == history.OrchestrationRedriven {
 			e.Start = &history.Start{
 				ExecutionID: rapid.Int64Min(0).Draw(t, "execution_id"), StartID: text("start_id"), Secret: text("secret"),
-				SenderIDs: list("sender_ids"), CustomStatus: payload.Draw(t, "custom_status"),
+				SenderIDs: list("sender_ids"), States: payload.Draw(t, "states"),
 				SearchAttributes: anySearchAttributes().Draw(t, "search_attributes"), FairnessGroup: text("fairness_group"),
 				Headers: rapid.MapOfN(rapid.String(), rapid.String(), 0, 3).Draw(t, "headers"),
 			}
@@ -137,8 +137,8 @@ func anyEvent(texts *rapid.Generator[string]) *rapid.Generator[history.Event] {
 	})
 }
 
-// What is recorded is read back to the byte, texts that are no text and
-// payloads that are no JSON included.
+// A recorded history decodes to the same bytes, including strings that are not UTF-8 and
+// payloads that are not JSON.
 func TestAnyHistoryRoundTrips(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -160,8 +160,8 @@ func TestAnyHistoryRoundTrips(t *testing.T) {
 	})
 }
 
-// Other JSON writers order fields as they like, put space between them and
-// escape what need not be.
+// Other JSON writers may order fields differently, put white space between them, and
+// escape characters that need no escape.
 func TestAnyOrderAndSpacingOfADocumentGivesTheSameEvents(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -169,7 +169,7 @@ func TestAnyOrderAndSpacingOfADocumentGivesTheSameEvents(t *testing.T) {
 		for i := range want { // payload bytes would be rewritten here
 			want[i].Payload = nil
 			if want[i].Start != nil {
-				want[i].Start.CustomStatus = nil
+				want[i].Start.States = nil
 				want[i].Start.SearchAttributes = nil // names in it are data
 				want[i].Start.Headers = nil
 			}
@@ -188,8 +188,8 @@ func TestAnyOrderAndSpacingOfADocumentGivesTheSameEvents(t *testing.T) {
 	})
 }
 
-// rewritten gives a JSON document its fields in another order, unknown ones
-// among them, escapes for all characters, and space.
+// rewritten returns a JSON document with its fields in another order, unknown fields
+// among them, all characters escaped, and white space added.
 func rewritten(t *rapid.T, data []byte) []byte {
 	var out strings.Builder
 	space := func() { out.WriteString(rapid.SampledFrom([]string{"", " ", "\n\t", "\r"}).Draw(t, "space")) }

@@ -4,8 +4,8 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// samples has one event of every kind with every field that the kind uses, in
-// an order in which they could stand in one history.
+// samples has one event of every kind, with every field that the kind uses, in an order
+// that is possible in one history.
 func samples() []history.Event {
 	failure := &history.Failure{
 		Kind: history.FailureApplication, Message: "card declined:\n\"insufficient\" <funds> & more", Code: "declined",
@@ -18,7 +18,7 @@ func samples() []history.Event {
 			Start: &history.Start{
 				ExecutionID: 3, StartID: "start-1", Secret: "00112233445566778899aabbccddeeff",
 				Parent:    &history.Parent{Instance: "parent-1", ExecutionID: 2, EventID: 7, Token: "0123456789abcdef0123456789abcdef"},
-				SenderIDs: []string{"a", "b"}, CustomStatus: []byte(`"packing"`),
+				SenderIDs: []string{"a", "b"}, States: []byte(`{"status":{"value":"packing","execution_id":2,"event_id":5,"at_ms":1699999999999}}`),
 				SearchAttributes: history.SearchAttributes{
 					"customer": history.SearchTextOf("c-1 \"ö\""), "total": history.SearchNumberOf(99.5), "items": history.SearchNumberOf(1<<53 + 1),
 					"due": history.SearchMillisOf(1700000000123),
@@ -41,7 +41,7 @@ func samples() []history.Event {
 		{Kind: history.TimerFired, EventID: 14, AtMS: 1700000060002, SourceEventID: 5, FireAtMS: 1700000060001},
 		{Kind: history.OrchestrationCancelRequested, EventID: 15, AtMS: 1700000060003, Reason: "customer changed their mind", SenderID: "cancel-1"},
 		{Kind: history.OrchestrationContinuedAsNew, EventID: 16, AtMS: 1700000060004, Version: "3", Payload: []byte(`{"round":2}`)},
-		{Kind: history.OrchestrationFailed, EventID: 17, AtMS: 1700000060005, Imposed: history.ImposedTerminated,
+		{Kind: history.OrchestrationFailed, EventID: 17, AtMS: 1700000060005, Forced: history.ForcedByOperator,
 			Failure: &history.Failure{Kind: history.FailureTerminated, Message: "by an operator"}},
 		{Kind: history.OrchestrationCompleted, EventID: 18, AtMS: 1700000060006, Codec: "zstd", Payload: []byte{0x28, 0xb5, 0x2f, 0xfd, 0}},
 		{Kind: history.ActivityScheduled, EventID: 19, AtMS: 1700000000001, Name: "Scan",
@@ -53,8 +53,7 @@ func samples() []history.Event {
 	}
 }
 
-// later are samples of what events were given later: golden files that were
-// written once stay as they are.
+// later has samples of fields that were added later; existing golden files never change.
 func later() []history.Event {
 	failure := &history.Failure{Kind: history.FailureApplication, Message: "card declined", Source: "Charge", Attempt: 3}
 	return []history.Event{
@@ -69,12 +68,12 @@ func later() []history.Event {
 		{Kind: history.ExternalEvent, EventID: 25, AtMS: 1700000000000, Name: "approved", SenderID: "mail-8", Actor: "user/bob",
 			Codec: "blob/s3", Payload: []byte(`"czM6Ly9idWNrZXQva2V5"`)},
 		{Kind: history.OrchestrationCancelRequested, EventID: 26, AtMS: 1700000060003, SenderID: "cancel-2", Actor: "role/ops"},
-		{Kind: history.OrchestrationFailed, EventID: 27, AtMS: 1700000060005, Imposed: history.ImposedTerminated, Actor: "role/ops",
+		{Kind: history.OrchestrationFailed, EventID: 27, AtMS: 1700000060005, Forced: history.ForcedByOperator, Actor: "role/ops",
 			Failure: &history.Failure{Kind: history.FailureTerminated, Message: "by an operator"}},
 	}
 }
 
-// latest are samples of kinds that came behind those.
+// latest has samples of kinds that were added after those.
 func latest() []history.Event {
 	return []history.Event{
 		{Kind: history.ExternalRejected, EventID: 28, AtMS: 1700000060006, SourceEventID: 25, Name: "approved",

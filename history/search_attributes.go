@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// SearchAttributes are names and values by which an instance is found. They are
-// never sealed by a payload codec: search needs readable values.
+// SearchAttributes are names and values by which you can search for an instance. A
+// payload codec never encodes them, because a search needs readable values.
 //
-// In JSON they are an object: a string, a number, and a time as
+// In JSON they are an object of strings, numbers, and times written as
 // {"time":"2026-11-21T15:04:05.000Z"}.
 type SearchAttributes map[string]SearchValue
 
-// Check says which limit the attributes exceed, and by what; nil if none. An
-// attribute without a value, which removes, counts for nothing.
-// *SearchAttributeError.
+// Check returns a *SearchAttributeError if a name or a value is invalid, or if the attributes
+// together exceed a limit, and nil otherwise. An attribute without a value, which removes
+// the attribute, does not count toward the limits.
 func (a SearchAttributes) Check() error {
 	count, size := 0, 0
 	for _, name := range a.Names() {
@@ -37,15 +37,15 @@ func (a SearchAttributes) Check() error {
 		}
 	}
 	if count > maxSearchAttributes {
-		return &SearchAttributeError{Problem: fmt.Sprintf("there would be %d, the limit is %d; remove one by setting it to the zero SearchValue", count, maxSearchAttributes)}
+		return &SearchAttributeError{Problem: fmt.Sprintf("%d exceed the limit of %d; remove one by setting it to the zero SearchValue", count, maxSearchAttributes)}
 	}
 	if size > maxSearchBytes {
-		return &SearchAttributeError{Problem: fmt.Sprintf("names and values would have %d bytes together, the limit is %d", size, maxSearchBytes)}
+		return &SearchAttributeError{Problem: fmt.Sprintf("names and values take %d bytes together, more than the limit of %d", size, maxSearchBytes)}
 	}
 	return nil
 }
 
-// Names returns the names in order.
+// Names returns the names, sorted.
 func (a SearchAttributes) Names() []string {
 	if len(a) == 0 {
 		return nil
@@ -53,8 +53,9 @@ func (a SearchAttributes) Names() []string {
 	return slices.Sorted(maps.Keys(a))
 }
 
-// With returns the attributes as changed by set, a copy: what set has replaces
-// what a has, and an attribute without a value goes. Nil if none is left.
+// With returns a copy of the attributes changed by set: the values in set replace those
+// in a, and an attribute without a value is removed. It returns nil if no attribute is
+// left.
 func (a SearchAttributes) With(set SearchAttributes) SearchAttributes {
 	if len(a) == 0 && len(set) == 0 {
 		return nil
@@ -74,8 +75,7 @@ func (a SearchAttributes) With(set SearchAttributes) SearchAttributes {
 	return merged
 }
 
-// String returns the attributes in the order of their names: customer = "c-1",
-// total = 99.5.
+// String returns the attributes sorted by name, such as: customer = "c-1", total = 99.5.
 func (a SearchAttributes) String() string {
 	var b strings.Builder
 	for i, name := range a.Names() {
@@ -113,12 +113,12 @@ func appendSearch(dst []byte, a SearchAttributes) []byte {
 	return append(dst, '}')
 }
 
-// UnmarshalJSON implements json.Unmarshaler; of values that are null nothing is
-// kept. It does not apply the limits: see Check.
+// UnmarshalJSON implements json.Unmarshaler. It drops attributes whose value is null, and
+// does not apply the limits: see Check.
 func (a *SearchAttributes) UnmarshalJSON(data []byte) error {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil {
-		return errors.New("search attributes are an object of strings, numbers and times")
+		return errors.New("search attributes must be an object of strings, numbers and times")
 	}
 	*a = nil
 	for name, value := range raw {
@@ -159,15 +159,15 @@ func parseSearchJSON(value []byte) (SearchValue, error) {
 	return SearchValue{}, errors.New(`expected a string, a number, or a time as {"time":"2026-11-21T15:04:05Z"}`)
 }
 
-// ParseSearchNumber reads a number as JSON writes it: whole numbers that an
-// int64 holds exactly, others to the nearest float64.
+// ParseSearchNumber parses a JSON number. A whole number that fits an int64 is exact; any
+// other is rounded to the nearest float64.
 func ParseSearchNumber(s string) (SearchValue, error) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return SearchNumberOf(n), nil
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil {
-		return SearchValue{}, fmt.Errorf("%.40q is no number that fits", s)
+		return SearchValue{}, fmt.Errorf("%.40q is not a number, or is out of range", s)
 	}
 	return SearchNumberOf(f), nil
 }

@@ -36,7 +36,7 @@ func anySearchAttributes() *rapid.Generator[history.SearchAttributes] {
 	})
 }
 
-func TestSearchValuesAreOrderedAsWhatTheyAre(t *testing.T) {
+func TestSearchValuesOfATypeAreOrderedByValue(t *testing.T) {
 	t.Parallel()
 	whole, real, text := history.SearchNumberOf[int64], history.SearchNumberOf[float64], history.SearchTextOf
 	at := time.Date(2026, 11, 21, 15, 4, 5, 678_999_999, time.FixedZone("", 3600))
@@ -87,19 +87,19 @@ func TestSearchAttributesOverALimitSayWhichAndByHowMuch(t *testing.T) {
 		attributes history.SearchAttributes
 		want       string
 	}{
-		"too many":                    {many, "there would be 17, the limit is 16"},
-		"too many bytes":              {long, "names and values would have 2349 bytes together, the limit is 2048"},
-		"a long string":               {one("note", history.SearchTextOf(strings.Repeat("x", 257))), `search attribute "note": its string has 257 bytes, the limit is 256`},
-		"a long name":                 {one(strings.Repeat("n", 65), history.SearchNumberOf(1)), "its name has 65 bytes, the limit is 64"},
+		"too many":                    {many, "17 exceed the limit of 16"},
+		"too many bytes":              {long, "names and values take 2349 bytes together, more than the limit of 2048"},
+		"a long string":               {one("note", history.SearchTextOf(strings.Repeat("x", 257))), `search attribute "note": the string has 257 bytes, more than the limit of 256`},
+		"a long name":                 {one(strings.Repeat("n", 65), history.SearchNumberOf(1)), "the name has 65 bytes, more than the limit of 64"},
 		"an empty name":               {one("", history.SearchNumberOf(1)), "is empty"},
-		"a name with a space":         {one("due date", history.SearchNumberOf(1)), `"due date": a name begins with a letter`},
-		"a name that begins with one": {one("1st", history.SearchNumberOf(1)), "a name begins with a letter"},
-		"no UTF-8":                    {one("note", history.SearchTextOf("\xff")), "not UTF-8"},
+		"a name with a space":         {one("due date", history.SearchNumberOf(1)), `"due date": a name must start with a letter`},
+		"a name that begins with one": {one("1st", history.SearchNumberOf(1)), "a name must start with a letter"},
+		"no UTF-8":                    {one("note", history.SearchTextOf("\xff")), "not valid UTF-8"},
 		"a control character":         {one("note", history.SearchTextOf("a\nb")), "control character at byte 1"},
-		"infinity":                    {one("total", history.SearchNumberOf(math.Inf(1))), "its number is +Inf"},
-		"not a number":                {one("total", history.SearchNumberOf(math.NaN())), "its number is NaN"},
-		"a tiny number":               {one("total", history.SearchNumberOf(1e-300)), "its number is 1e-300"},
-		"a far time":                  {one("due", history.SearchMillisOf(math.MaxInt64)), "outside of the years 1 to 9999"},
+		"infinity":                    {one("total", history.SearchNumberOf(math.Inf(1))), "the number +Inf"},
+		"not a number":                {one("total", history.SearchNumberOf(math.NaN())), "the number NaN"},
+		"a tiny number":               {one("total", history.SearchNumberOf(1e-300)), "the number 1e-300"},
+		"a far time":                  {one("due", history.SearchMillisOf(math.MaxInt64)), "outside the years 1 to 9999"},
 	} {
 		if err := c.attributes.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

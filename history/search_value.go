@@ -15,8 +15,7 @@ import (
 // SearchKind is the type of a search value.
 type SearchKind uint8
 
-// The types. Values of different types are never equal, and none is before the
-// other.
+// The types. Values of different types are never equal and have no order.
 const (
 	// SearchNothing is the kind of the zero value, which removes an attribute.
 	SearchNothing SearchKind = iota
@@ -24,13 +23,13 @@ const (
 	SearchText
 	// SearchNumber is an int64 or a finite float64.
 	SearchNumber
-	// SearchTime is a moment in whole milliseconds, UTC.
+	// SearchTime is a time in whole milliseconds, UTC.
 	SearchTime
 )
 
 var searchKindNames = [...]string{"nothing", "string", "number", "time"}
 
-// String returns the type in a word.
+// String returns the name of the type in one word.
 func (k SearchKind) String() string {
 	if int(k) < len(searchKindNames) {
 		return searchKindNames[k]
@@ -38,14 +37,14 @@ func (k SearchKind) String() string {
 	return "unknown"
 }
 
-// SearchValue is the value of a search attribute: a string, a number or a time.
-// Equal values are equal with ==. The zero value is none: setting an attribute
-// to it removes the attribute.
+// SearchValue is the value of a search attribute: a string, a number or a time. Equal
+// values compare equal with ==. The zero value is no value: setting an attribute to it
+// removes the attribute.
 type SearchValue struct {
 	kind SearchKind
 	text string
-	// whole is a number without a fraction that an int64 holds, or the
-	// milliseconds of a time; real is any other number.
+	// whole is a number without a fraction that fits an int64, or the milliseconds of a
+	// time; real is any other number.
 	whole int64
 	real  float64
 }
@@ -53,7 +52,7 @@ type SearchValue struct {
 // SearchTextOf returns the value of a string.
 func SearchTextOf(s string) SearchValue { return SearchValue{kind: SearchText, text: s} }
 
-// SearchNumberOf returns the value of a number. A whole one is exact, and 2.0 is the
+// SearchNumberOf returns the value of a number. Whole numbers are exact, and 2.0 is the
 // same value as 2.
 func SearchNumberOf[N int | int64 | float64](n N) SearchValue {
 	if f := float64(n); N(1)/2 != 0 && (f != math.Trunc(f) || f < -1<<63 || f >= 1<<63) {
@@ -62,7 +61,7 @@ func SearchNumberOf[N int | int64 | float64](n N) SearchValue {
 	return SearchValue{kind: SearchNumber, whole: int64(n)}
 }
 
-// SearchTimeOf returns the value of a time, cut to whole milliseconds.
+// SearchTimeOf returns the value of a time, truncated to whole milliseconds.
 func SearchTimeOf(t time.Time) SearchValue { return searchMillisOf(t.UnixMilli()) }
 
 // searchMillisOf returns the value of a time in Unix milliseconds.
@@ -74,8 +73,8 @@ func (v SearchValue) Kind() SearchKind { return v.kind }
 // Text returns the string; empty for a value of another type.
 func (v SearchValue) Text() string { return v.text }
 
-// Number returns the number, to the nearest float64; 0 for a value of another
-// type. A whole number beyond 2^53 is exact in Whole.
+// Number returns the number, rounded to the nearest float64; 0 for a value of another
+// type. For a whole number beyond 2^53, Whole is exact.
 func (v SearchValue) Number() float64 {
 	if v.kind != SearchNumber {
 		return 0
@@ -86,7 +85,8 @@ func (v SearchValue) Number() float64 {
 	return float64(v.whole)
 }
 
-// Whole returns a number without a fraction, and whether the value is one.
+// Whole returns the number and true if the value is a whole number that fits an int64, and
+// 0 and false otherwise.
 func (v SearchValue) Whole() (int64, bool) {
 	if v.kind != SearchNumber || v.real != 0 {
 		return 0, false
@@ -105,8 +105,8 @@ func (v SearchValue) Time() time.Time {
 // timeLayout is RFC 3339 with milliseconds.
 const timeLayout = "2006-01-02T15:04:05.000Z07:00"
 
-// String returns the value as it stands in a search: a string in quotes, a
-// number, a time as RFC 3339.
+// String returns the value in the form that a search uses: a quoted string, a number, or
+// a time in RFC 3339.
 func (v SearchValue) String() string {
 	switch v.kind {
 	case SearchText:
@@ -119,7 +119,7 @@ func (v SearchValue) String() string {
 	return "nothing"
 }
 
-// digits writes a number so that reading it back gives the same value.
+// digits formats a number so that parsing it returns the same value.
 func (v SearchValue) digits() string {
 	if v.real != 0 {
 		return strconv.FormatFloat(v.real, 'g', -1, 64)
@@ -127,9 +127,8 @@ func (v SearchValue) digits() string {
 	return strconv.FormatInt(v.whole, 10)
 }
 
-// Compare orders two values of one type: strings by their bytes, numbers by
-// what they are, whichever way they are held. ok is false for values of
-// different types, and for none.
+// Compare orders two values of the same type: strings by their bytes, numbers and times
+// by their exact value. ok is false if the types differ or a value is the zero value.
 func (v SearchValue) Compare(w SearchValue) (order int, ok bool) {
 	if v.kind != w.kind || v.kind == SearchNothing {
 		return 0, false
@@ -151,9 +150,9 @@ func (v SearchValue) exact() *big.Float {
 	return new(big.Float).SetInt64(v.whole)
 }
 
-// Limits of search attributes: of one instance, of a name, of a string, and of
-// all names and values together, in bytes; a number or a time counts 8. The
-// index that finds by them keeps an item for each.
+// Limits of search attributes: the number per instance, the bytes of a name, the bytes of
+// a string, and the bytes of all names and values together, where a number or a time
+// counts as 8. The search index keeps an item for each attribute.
 const (
 	maxSearchAttributes = 16
 	maxSearchName       = 64
@@ -161,25 +160,25 @@ const (
 	maxSearchBytes      = 2048
 )
 
-// Numbers that a table keeps with all their digits lie, apart from 0, between
-// these, on either side of it.
+// minSearchNumber and maxSearchNumber bound the magnitude of a number other than 0, so that
+// DynamoDB stores it exactly.
 const (
 	minSearchNumber = 1e-100
 	maxSearchNumber = 1e100
 )
 
-// Years of a search time, as RFC 3339 writes them.
+// The range of a search time, in Unix milliseconds: the years that RFC 3339 can express.
 const (
 	minSearchTime = -62135596800000 // 0001-01-01
 	maxSearchTime = 253402300799999 // 9999-12-31
 )
 
-// SearchAttributeError says which search attribute can't be kept, and why.
-// Nothing was set.
+// SearchAttributeError says which search attribute is invalid, and why. No attribute was
+// set.
 type SearchAttributeError struct {
-	// Name of the attribute; empty if it is about all of them.
+	// Name of the attribute; empty if the error is about all of them.
 	Name string
-	// Problem, with the limit.
+	// Problem describes the error and names the limit.
 	Problem string
 }
 
@@ -198,26 +197,26 @@ func clipped(s string) string {
 	return s
 }
 
-// checkSearchName says what is wrong with the name of a search attribute, nil
-// if nothing: 1 to 64 characters of A-Z, a-z, 0-9, "_", "-" and ".", of which
-// the first is a letter. *SearchAttributeError.
+// checkSearchName returns a *SearchAttributeError if the name of a search attribute is
+// invalid. A name has 1 to 64 characters of A-Z, a-z, 0-9, "_", "-" and ".", and starts
+// with a letter.
 func checkSearchName(name string) error {
 	if name == "" {
-		return &SearchAttributeError{Problem: fmt.Sprintf("a name is empty; it needs 1 to %d characters", maxSearchName)}
+		return &SearchAttributeError{Problem: fmt.Sprintf("a name is empty; a name has 1 to %d characters", maxSearchName)}
 	}
 	if len(name) > maxSearchName {
-		return &SearchAttributeError{Name: name, Problem: fmt.Sprintf("its name has %d bytes, the limit is %d", len(name), maxSearchName)}
+		return &SearchAttributeError{Name: name, Problem: fmt.Sprintf("the name has %d bytes, more than the limit of %d", len(name), maxSearchName)}
 	}
 	for i, r := range []byte(name) {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 		if !letter && (i == 0 || !(r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.')) {
-			return &SearchAttributeError{Name: name, Problem: `a name begins with a letter, with letters, digits, "_", "-" and "." behind it`}
+			return &SearchAttributeError{Name: name, Problem: `a name must start with a letter and have only letters, digits, "_", "-" and "."`}
 		}
 	}
 	return nil
 }
 
-// problem says what is wrong with the value; empty if nothing.
+// problem describes what is wrong with the value; empty if it is valid.
 func (v SearchValue) problem() string {
 	switch v.kind {
 	case SearchText:
@@ -225,11 +224,11 @@ func (v SearchValue) problem() string {
 	case SearchNumber:
 		size := math.Abs(v.real)
 		if math.IsNaN(v.real) || size > maxSearchNumber || v.real != 0 && size < minSearchNumber {
-			return fmt.Sprintf("its number is %v; it has to be finite and, if not 0, between %g and %g in size", v.real, minSearchNumber, maxSearchNumber)
+			return fmt.Sprintf("the number %v is out of range; it must be finite and, unless it is 0, have a magnitude from %g to %g", v.real, minSearchNumber, maxSearchNumber)
 		}
 	case SearchTime:
 		if v.whole < minSearchTime || v.whole > maxSearchTime {
-			return "its time is outside of the years 1 to 9999"
+			return "the time is outside the years 1 to 9999"
 		}
 	}
 	return ""
@@ -237,18 +236,18 @@ func (v SearchValue) problem() string {
 
 func textProblem(s string) string {
 	if len(s) > maxSearchText {
-		return fmt.Sprintf("its string has %d bytes, the limit is %d; put long texts into the input or the custom status", len(s), maxSearchText)
+		return fmt.Sprintf("the string has %d bytes, more than the limit of %d; put long text in the input or a state", len(s), maxSearchText)
 	}
 	if !utf8.ValidString(s) {
-		return "its string is not UTF-8"
+		return "the string is not valid UTF-8"
 	}
 	if n := strings.IndexFunc(s, unicode.IsControl); n >= 0 {
-		return fmt.Sprintf("its string has a control character at byte %d", n)
+		return fmt.Sprintf("the string has a control character at byte %d", n)
 	}
 	return ""
 }
 
-// size is what the value counts towards maxSearchBytes.
+// size is the number of bytes that the value counts toward maxSearchBytes.
 func (v SearchValue) size() int {
 	if v.kind == SearchText {
 		return len(v.text)

@@ -1,81 +1,84 @@
 package history
 
-// Start is what OrchestrationStarted says besides name, version and input.
+// Start has the fields of an OrchestrationStarted other than name, version and input.
 type Start struct {
-	// ExecutionID of this history: 1, 2, …
+	// ExecutionID of this history, from 1.
 	ExecutionID int64
-	// StartID is the id of the start message, which tells its repeat from
+	// StartID is the id of the start message. It distinguishes a repeated message from
 	// another start.
 	StartID string
-	// Secret was written by early builds, which made tokens from it. It has no
-	// effect; exports blank it.
+	// Secret was written by early builds, which derived tokens from it. It has no effect;
+	// exports leave it out.
 	Secret string
-	// Parent that waits for this instance; nil for a root.
+	// Parent that waits for this instance; nil if there is none.
 	Parent *Parent
-	// SenderIDs are the newest sender ids of earlier executions, oldest first,
-	// at most 256: ids of external events as they are, ids
-	// of cancels with "cancel:" before them, of suspends with "suspend:", of
-	// resumes with "resume:".
+	// SenderIDs are the most recent sender ids of earlier executions, oldest first, at
+	// most 256. The id of an external event is kept as is; the ids of cancels, suspends
+	// and resumes have the prefix "cancel:", "suspend:" or "resume:".
 	SenderIDs []string
-	// CustomStatus is carried over by continue-as-new; nil when none was set.
-	CustomStatus []byte
-	// SearchAttributes that a start brings, or that continue-as-new carries
-	// over; nil for none. They are never sealed.
+	// States that continue-as-new carries over, as EncodeStates returns them; nil if none was
+	// set.
+	States []byte
+	// SearchAttributes that the start sets, or that continue-as-new carries over; nil for
+	// none. They are never encrypted.
 	SearchAttributes SearchAttributes
-	// Headers that came with the start, in UTF-8: trace context, values of
-	// interceptors. Its activities and children get them, and each next
-	// execution. They are never sealed.
+	// Headers of the start, in UTF-8: trace context, values of interceptors. The
+	// activities, the children and each next execution get them. They are never
+	// encrypted.
 	Headers map[string]string
-	// Origin is the place from which a redrive took over what stands ahead of
-	// OrchestrationRedriven; nil for none.
+	// Origin is the place from which a redrive copied the events before
+	// OrchestrationRedriven; nil if there is none.
 	Origin *Origin
-	// FairnessGroup names those with which the instance shares what is scarce.
-	// Reserved: this build keeps it.
+	// FairnessGroup names the group with which the instance shares scarce resources.
+	// Reserved: this build only keeps it.
 	FairnessGroup string
-	// LimitKey and Limit: at most so many instances with this key run at a time, as the start has
-	// named it; empty where the limit of the implementation holds, which a redrive and a rerun find
-	// in the build of their time. Each next execution has them too.
+	// LimitKey and Limit allow at most Limit instances with this key to run at a time, if
+	// the start named a limit. Otherwise they are empty and the limit of the
+	// implementation applies; a redrive and a restart then use the limit of the build at
+	// that time. Each next execution has them too.
 	LimitKey string
 	Limit    int
 }
 
-// Origin is a place in another history: the events up to EventID were taken over from
-// there.
+// Origin is a place in another history: the events up to EventID were copied from there.
 type Origin struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
 	EventID     int64  `json:"event_id"`
-	// FirstExecutionID is the execution in which the first of them were recorded: an
-	// earlier one than ExecutionID where that one has taken them over, too.
+	// FirstExecutionID is the execution in which the first of these events were recorded.
+	// It is lower than ExecutionID if that execution had copied them too.
 	FirstExecutionID int64 `json:"first_execution_id,omitempty"`
-	// FirstInstance is the instance in which they were recorded, where that is another one
-	// than the execution's own: it was forked from it.
+	// FirstInstance is the instance in which they were recorded, if this execution's
+	// instance is a fork of it; empty otherwise.
 	FirstInstance string `json:"first_instance,omitempty"`
-	// ForkedExecutionID is then the execution that was forked from it, or from a fork of it.
+	// ForkedExecutionID is then the execution that was forked from it, or from a fork of
+	// it.
 	ForkedExecutionID int64 `json:"forked_execution_id,omitempty"`
-	// Carried are the scheduling events among them that were open there, or had failed in a
-	// way that does not say what became of the last attempt, by EventID. What was sent out
-	// for them before completes them here too.
+	// Carried lists, by EventID, the copied scheduling events that were open, or that
+	// failed in a way that does not show what happened to the last attempt. Results of
+	// what was sent out for them before complete them here too.
 	Carried []Carried `json:"carried,omitempty"`
 }
 
-// Carried is a scheduling event that was not settled when its history was taken over. The
-// ExecutionID is the first of the executions that it was open in without a break: its
-// activity has the idempotency key that it had there. The Instance of that execution is
-// empty where it is the Origin's.
+// Carried is a scheduling event that had no certain outcome when its history was copied.
+// ExecutionID is the first execution since which it has been open without interruption;
+// its activity keeps the idempotency key that it had there. Instance is the instance of
+// that execution, and empty if it is the Origin's.
 type Carried struct {
 	EventID     int64  `json:"event_id"`
 	ExecutionID int64  `json:"execution_id"`
 	Instance    string `json:"instance,omitempty"`
 }
 
-// Parent is the place where a child was scheduled.
+// Parent identifies the place where a child was scheduled.
 type Parent struct {
 	Instance    string
 	ExecutionID int64
 	// EventID of the SubOrchestrationScheduled.
 	EventID int64
-	// Token was written by early builds. It has no effect, because the token is made
-	// anew from a key of the stack; exports blank it.
+	// AtMS is when that event was recorded, in Unix milliseconds; 0 in histories of early builds.
+	AtMS int64
+	// Token was written by early builds. It has no effect, because the token is now
+	// derived from a key of the stack; exports leave it out.
 	Token string
 }

@@ -1,10 +1,9 @@
 package host
 
-// DeadLetter is a message that was moved to a dead-letter queue, because nothing could be
-// done with it.
+// DeadLetter is a message that was moved to a dead-letter queue because it could not be processed.
 type DeadLetter struct {
 	// Body as it was sent.
 	Body string
-	// Reason in a word, a colon and a text for people.
+	// Reason is a one-word code, a colon and a text for people.
 	Reason string
 }

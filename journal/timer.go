@@ -2,31 +2,31 @@ package journal
 
 import "time"
 
-// Timer keeps the schedules of a timer beyond its process. The timer calls it under its
-// lock, for each change, in the order in which the changes happened. A method must not
-// call the timer and should not wait: it only notes the change. A schedule is removed
-// after its delivery; if a crash loses both, it is delivered again.
+// Timer keeps the schedules of a timer when its process ends. The timer calls it under its lock,
+// for each change, in the order of the changes. A method must not call the timer and should not
+// block: it only records the change. A schedule is removed after its delivery; if a crash loses the
+// removal, it is delivered again.
 type Timer interface {
-	// Load returns the schedules that were kept, in the order of their creation.
-	// The timer calls it first, and once. It delivers at once what is due by then.
+	// Load returns the kept schedules, in the order of their creation. The timer calls it once,
+	// before any other method, and immediately delivers the schedules that are due.
 	Load() ([]Schedule, error)
-	// Ready refuses a Schedule with an error if nothing more can be kept for now; nil
-	// otherwise. The error wraps ErrUnavailable if a later Schedule may succeed.
+	// Ready returns an error if no change can be kept for now; the timer then rejects the new
+	// schedule. The error wraps [ErrUnavailable] if a later one may succeed.
 	Ready() error
-	// Created: a schedule was created.
+	// Created records that a schedule was created.
 	Created(s Schedule)
-	// Removed: the schedule of that name was delivered or cancelled.
+	// Removed records that the schedule with that name was delivered or cancelled.
 	Removed(name string)
 }
 
-// Schedule is one delivery to come.
+// Schedule is one future delivery.
 type Schedule struct {
-	// Name, 1 to 64 characters of letters, digits, '-', '_' and '.'.
+	// Name has 1 to 64 characters: letters, digits, '-', '_' and '.'.
 	Name string
-	// Due is when to deliver.
+	// Due is the time of the delivery.
 	Due time.Time
-	// Body of the message.
+	// Body is the body of the message.
 	Body string
-	// Group is the message group that the message is sent under.
+	// Group is the message group with which the message is sent.
 	Group string
 }

@@ -8,17 +8,17 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Analyzer reports findings of all checks. A diagnostic's category is the
-// name of its check.
+// Analyzer reports the findings of all checks. The category of a diagnostic is the name of its
+// check.
 var Analyzer = &analysis.Analyzer{
 	Name: "turnstile",
-	Doc: `find what orchestration code may not do
+	Doc: `find code that makes an orchestration nondeterministic
 
-An orchestration is run again against its history, and must do the same every
-time. This looks for what is not the same: the clock, randomness, goroutines,
-channels, locks, the order of maps, the environment, files, the network, and
-variables that change; in functions that are given a turnstile.Context, and in
-all that they call. A comment "//turnstile:allow CHECK reason" silences a
+An orchestration is replayed against its history, and must make the same calls each
+time. The analyzer reports what differs between replays: the clock, randomness,
+goroutines, channels, locks, the order of maps, the environment, files, the network,
+and variables that change. It checks functions that take a turnstile.Context, and all
+functions that they call. A comment "//turnstile:allow CHECK reason" silences a
 finding.`,
 	URL:       "https://github.com/turnstile-go/turnstile/blob/main/docs/lint.md",
 	Run:       run,

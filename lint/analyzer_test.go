@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/lint"
 )
 
-// The code in testdata is a module of its own that is compiled against the
-// real package turnstile: a word that is renamed there fails here.
+// The code in testdata is a separate module that is compiled against the real package turnstile, so
+// a name that is renamed there fails here.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.Abs("testdata")
@@ -29,7 +29,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// findings lets facts be that no comment asks for: every function has some.
+// findings ignores facts without a comment, because every function has some.
 type findings struct{ *testing.T }
 
 func (f findings) Errorf(format string, args ...any) {

@@ -8,11 +8,10 @@ import (
 	"go/version"
 )
 
-// findCaptures finds variables that branches share in a way that makes the
-// outcome depend on which of them is first: each branch writes them, or a loop
-// gives them another value before the branches begin. A branch is a function
-// literal with a Context that is handed to Turnstile; it first runs when its
-// parent waits.
+// findCaptures finds variables that branches share in a way that makes the outcome depend on the
+// order of the branches: each branch writes the variable, or a loop assigns another value before
+// the branches start. A branch is a function literal with a Context that is passed to Turnstile; it
+// first runs when its parent waits.
 func (c *collector) findCaptures() {
 	for _, f := range c.functions {
 		if f.kind != orchestration {
@@ -31,12 +30,12 @@ func (c *collector) findCaptures() {
 type branch struct {
 	literal *ast.FuncLit
 	call    *ast.CallExpr
-	// loops around the call, the outermost first.
+	// loops are the loops around the call, outermost first.
 	loops []ast.Stmt
-	// many says that one call runs the literal several times, as Map does.
+	// many is true if one call runs the literal several times, as Map does.
 	many bool
-	// deferred says that it runs when the others have: it can read too late,
-	// and disturb nobody.
+	// deferred is true if the literal runs after all others. It can read a value too late, but
+	// affects no other branch.
 	deferred bool
 }
 
@@ -53,7 +52,7 @@ func (c *collector) branches(f *function) []branch {
 		switch n := n.(type) {
 		case *ast.GoStmt:
 			stack = stack[:len(stack)-1]
-			return false // It is a finding of its own, and not looked into.
+			return false // The go statement itself is a finding; its code is not checked.
 		case *ast.AssignStmt:
 			for i, r := range n.Rhs {
 				if l, ok := r.(*ast.FuncLit); ok && len(n.Lhs) == len(n.Rhs) {
@@ -65,7 +64,7 @@ func (c *collector) branches(f *function) []branch {
 		case *ast.FuncLit:
 			if ast.Node(n) != f.code && c.isBranch(n) {
 				stack = stack[:len(stack)-1]
-				return false // It is a function of its own.
+				return false // It is a separate function.
 			}
 		case *ast.CallExpr:
 			to := callee(c.info, n)
@@ -111,8 +110,7 @@ func loopsOf(path []ast.Node) []ast.Stmt {
 	return loops
 }
 
-// captured returns the local variables that a literal uses of the functions
-// around it, in order.
+// captured returns the local variables of enclosing functions that a literal uses, in order.
 func (c *collector) captured(l *ast.FuncLit) []*types.Var {
 	var all []*types.Var
 	seen := map[*types.Var]bool{}
@@ -153,22 +151,22 @@ func (c *collector) judge(b branch, v *types.Var, branches []branch) {
 			}
 		}
 		if others != "" {
-			c.add(owner, capture, write, "the captured variable "+v.Name(), fmt.Sprintf("is written, and %s: what it ends as depends on which of them comes last", others), "")
+			c.add(owner, capture, write, "the captured variable "+v.Name(), fmt.Sprintf("is written, and %s: its final value depends on which of them runs last", others), "")
 			return
 		}
 	}
 	if inLoop != nil && c.writes(inLoop, v, branches) != token.NoPos {
-		c.add(owner, capture, c.firstUse(b.literal, v), "the captured variable "+v.Name(), "gets another value in each round of the loop, before the branch first runs", "")
+		c.add(owner, capture, c.firstUse(b.literal, v), "the captured variable "+v.Name(), "gets another value in each iteration of the loop, before the branch first runs", "")
 		return
 	}
 	if loop := c.oldLoop(b, v); loop {
-		c.add(owner, capture, c.firstUse(b.literal, v), "the captured loop variable "+v.Name(), "is one for all rounds in Go before 1.22, and has its last value when the branch first runs", "")
+		c.add(owner, capture, c.firstUse(b.literal, v), "the captured loop variable "+v.Name(), "is shared by all iterations before Go 1.22, and has its last value when the branch first runs", "")
 	}
 }
 
-// writes returns where code assigns to a variable so that the last one wins,
-// outside of some branches. To add to a number is the same in any order, and
-// each element of a slice or map is a variable of its own.
+// writes returns where code assigns to a variable so that the last assignment wins, outside of the
+// branches in except. Adding to a number has the same result in any order, and each element of a
+// slice or map is a separate variable.
 func (c *collector) writes(code ast.Node, v *types.Var, except []branch) token.Pos {
 	found := token.NoPos
 	is := func(e ast.Expr) bool {
@@ -220,8 +218,8 @@ func (c *collector) writes(code ast.Node, v *types.Var, except []branch) token.P
 	return found
 }
 
-// passesInside reports whether there is a durable call in what is added to a
-// variable: between its reading and its writing others may write it.
+// passesInside reports whether the expression that is added to a variable contains a durable call:
+// other branches may write the variable between its read and its write.
 func (c *collector) passesInside(all []ast.Expr) bool {
 	found := false
 	for _, e := range all {
@@ -247,8 +245,8 @@ func (c *collector) firstUse(l *ast.FuncLit, v *types.Var) token.Pos {
 	return found
 }
 
-// oldLoop reports whether v is the variable of a loop around the branch, in a
-// file of a Go version in which all rounds share it.
+// oldLoop reports whether v is the variable of a loop around the branch, in a file with a Go
+// version in which all iterations share it.
 func (c *collector) oldLoop(b branch, v *types.Var) bool {
 	for _, l := range b.loops {
 		body := ast.Node(nil)

@@ -2,8 +2,8 @@ package lint
 
 import "strings"
 
-// A check is one kind of finding. Its name begins each message, and stands in
-// the comment that silences it.
+// A check is one kind of finding. Its name is the prefix of each message, and is used in the
+// comment that silences it.
 type check string
 
 const (
@@ -23,18 +23,17 @@ const (
 	durable   check = "durable"
 	capture   check = "capture"
 	dropped   check = "dropped"
-	// allow is about the comments themselves, and can't be silenced.
+	// allow is the check of the comments themselves, and cannot be silenced.
 	allow check = "allow"
 )
 
-// checks are those that a comment can silence, in the order of docs/lint.md.
+// checks are the checks that a comment can silence, in the order of docs/lint.md.
 var checks = []check{
 	clock, random, goroutine, channel, locks, mapOrder, env, file, network, process, output, context, global, durable, capture, dropped,
 }
 
-// abroad says whether a check looks into functions of other modules. What a
-// library does with a lock, a variable or a map of its own is its business as
-// long as its results do not depend on it, and most caches are of that kind.
+// abroad reports whether a check applies to functions of other modules. A library may use its own
+// locks, variables and maps as long as its results do not depend on them, and most caches do.
 func (c check) abroad() bool {
 	switch c {
 	case locks, mapOrder, output, context, global:
@@ -43,8 +42,8 @@ func (c check) abroad() bool {
 	return true
 }
 
-// instead says what to use instead, where the table of the standard library
-// does not say it better.
+// instead returns what to use instead, unless the table of the standard library has a better
+// answer.
 func (c check) instead() string {
 	switch c {
 	case clock:
@@ -52,13 +51,13 @@ func (c check) instead() string {
 	case random:
 		return "use turnstile.UUID for an id, turnstile.Random for numbers, turnstile.SideEffect for other values"
 	case goroutine:
-		return "Start several operations, or branches with turnstile.Go, and Await, Join or Select them"
+		return "start several operations, or branches with turnstile.Go, and Await, Join or Select them"
 	case channel:
-		return "wait for operations with Future.Await, turnstile.Select or Join, and for what comes from outside with Event.Wait"
+		return "wait for operations with Future.Await, turnstile.Select or Join, and for events from outside with Event.Wait"
 	case locks:
-		return "leave it out, for the code of an instance never runs on two threads; where branches wait for each other, use turnstile.Mutex, Semaphore or WaitGroup"
+		return "remove it, because only one branch of an instance runs at a time; if branches have to wait for each other, use turnstile.Mutex, Semaphore or WaitGroup"
 	case mapOrder:
-		return "go through the keys in order: for _, k := range slices.Sorted(maps.Keys(m))"
+		return "range over the sorted keys: for _, k := range slices.Sorted(maps.Keys(m))"
 	case env:
 		return "put it into the input, or read it in an activity or a turnstile.SideEffect"
 	case file, network:
@@ -68,11 +67,11 @@ func (c check) instead() string {
 	case output:
 		return "use turnstile.Logger, which is silent on replay"
 	case context:
-		return "use the turnstile.Context, with turnstile.WithCancel and WithTimeout; what takes a context.Context belongs in an activity"
+		return "use the turnstile.Context, with turnstile.WithCancel and WithTimeout; call functions that take a context.Context in an activity"
 	case global:
 		return "keep it in a local variable, or in the input of the next execution"
 	case durable:
-		return "make it in the orchestration, before or after"
+		return "make the call in the orchestration, before or after"
 	case capture:
 		return "give the branch a variable of its own, or let it return its result"
 	case dropped:

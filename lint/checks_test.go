@@ -30,7 +30,7 @@ func TestTheDocumentShowsWhatIsLinted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ file, begins string }{
+	for _, c := range []struct{ file, starts string }{
 		{"bad.go", "func fulfil("},
 		{"bad.go", "func charge("},
 		{"good.go", "func (better) fulfil("},
@@ -39,11 +39,11 @@ func TestTheDocumentShowsWhatIsLinted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, rest, found := strings.Cut(string(source), c.begins)
+		_, rest, found := strings.Cut(string(source), c.starts)
 		body, _, ended := strings.Cut(rest, "\n}\n")
 		body = regexp.MustCompile(" // want.*").ReplaceAllString(body, "")
 		if !found || !ended || !strings.Contains(string(doc), body) {
-			t.Errorf("docs/lint.md does not have the code that begins with %q in %s", c.begins, c.file)
+			t.Errorf("docs/lint.md does not have the code that begins with %q in %s", c.starts, c.file)
 		}
 	}
 }

@@ -13,16 +13,15 @@ type collector struct {
 	pass     *analysis.Pass
 	info     *types.Info
 	comments *comments
-	// functions in the order of the source.
+	// functions are sorted by their place in the source.
 	functions []*function
 	byObject  map[types.Object]*function
 	literals  map[*ast.FuncLit]*function
-	// implementations are what Orchestration.Implement is given: *types.Func or
-	// *ast.FuncLit.
+	// implementations are the arguments of Orchestration.Implement: *types.Func or *ast.FuncLit.
 	implementations map[any]bool
-	// mapOrdered are functions whose results depend on the order of a map.
+	// mapOrdered are the functions whose results depend on the order of a map.
 	mapOrdered map[types.Object]bool
-	// written are package-level variables that functions write.
+	// written are the package-level variables that functions write.
 	written map[*types.Var]variableFact
 }
 
@@ -55,8 +54,8 @@ func (c *collector) declared(d *ast.FuncDecl) {
 	c.function(f)
 }
 
-// initialized takes the values of package-level variables: a variable that
-// holds a function is one, and literals may stand in any.
+// initialized adds the initial values of package-level variables. A variable that holds a function
+// counts as a function, and every value may contain literals.
 func (c *collector) initialized(v *ast.ValueSpec) {
 	for i, value := range v.Values {
 		f := &function{name: "a variable", code: value}
@@ -74,7 +73,7 @@ func holdsFunction(v *types.Var) bool {
 	return ok
 }
 
-// function adds a function and looks into it.
+// function adds a function and checks its code.
 func (c *collector) function(f *function) {
 	f.reached = map[check]reached{}
 	c.functions = append(c.functions, f)
@@ -84,8 +83,8 @@ func (c *collector) function(f *function) {
 	c.look(f, f.code)
 }
 
-// literal adds a function literal, or an expression that stands for a
-// function, that is of another kind than what it stands in.
+// literal adds a function literal, or an expression that stands for a function, whose kind differs
+// from that of the enclosing function.
 func (c *collector) literal(in *function, k kind, e ast.Expr) {
 	f := &function{kind: k, name: "a function in " + in.name, key: e, code: e}
 	if l, ok := e.(*ast.FuncLit); ok {
@@ -95,9 +94,9 @@ func (c *collector) literal(in *function, k kind, e ast.Expr) {
 	c.function(f)
 }
 
-// look goes through code of f.
+// look checks code of f.
 func (c *collector) look(f *function, code ast.Node) {
-	// ours are nodes that have been looked at together with one above them.
+	// ours are nodes that were already checked together with a parent node.
 	ours := map[ast.Node]bool{}
 	ast.Inspect(code, func(n ast.Node) bool {
 		if ours[n] {
@@ -114,11 +113,11 @@ func (c *collector) look(f *function, code ast.Node) {
 		case *ast.DeferStmt:
 			c.drops(f, n.Call)
 		case *ast.GoStmt:
-			c.add(f, goroutine, n.Pos(), "a go statement", "starts what replay knows nothing of", "")
-			// What it does is not looked at: it should not be there at all.
+			c.add(f, goroutine, n.Pos(), "a go statement", "starts work that replay does not control", "")
+			// Its code is not checked, because the statement should not exist at all.
 			return f.kind == activityCode
 		case *ast.SelectStmt:
-			c.add(f, channel, n.Pos(), "a select statement", "takes whichever channel is ready first", "")
+			c.add(f, channel, n.Pos(), "a select statement", "depends on which channel is ready first", "")
 			for _, clause := range n.Body.List {
 				if clause, ok := clause.(*ast.CommClause); ok && clause.Comm != nil {
 					ours[clause.Comm] = true
@@ -155,7 +154,7 @@ func (c *collector) look(f *function, code ast.Node) {
 			if !ours[n.Sel] {
 				pos := n.Pos()
 				if _, selects := c.info.Selections[n]; selects {
-					pos = n.Sel.Pos() // Of a chain of calls each has its own.
+					pos = n.Sel.Pos() // Each call of a chain has its own position.
 				}
 				c.mention(f, n.Sel, pos)
 				ours[n.Sel] = true
@@ -167,7 +166,7 @@ func (c *collector) look(f *function, code ast.Node) {
 	})
 }
 
-// call looks at a call, and says whether its parts are still to be looked at.
+// call checks a call, and reports whether its parts still have to be checked.
 func (c *collector) call(f *function, call *ast.CallExpr, ours map[ast.Node]bool) bool {
 	if builtin, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
 		if b, ok := c.info.Uses[builtin].(*types.Builtin); ok {
@@ -187,18 +186,18 @@ func (c *collector) call(f *function, call *ast.CallExpr, ours map[ast.Node]bool
 	case w == orchestrationIs && len(call.Args) == 1:
 		c.implementation(f, call.Args[0], ours)
 	case w == fromOutside:
-		c.add(f, network, call.Pos(), nameOf(to, nil), "is for callers, and works on the network",
+		c.add(f, network, call.Pos(), nameOf(to, nil), "is for callers of orchestrations, and uses the network",
 			"use the durable call for it: Call, Start or StartDetached of the orchestration, or an activity")
 	}
 	if passesContext(c.info, call) && c.leavesHistory(to) {
-		c.add(f, durable, call.Pos(), callName(call, to), "is a durable call, and replay expects those in orchestration code alone", "")
+		c.add(f, durable, call.Pos(), callName(call, to), "is a durable call, which replay expects only in orchestration code", "")
 	}
 	return true
 }
 
-// leavesHistory reports whether a function that is given a Context writes to
-// history as far as can be known without looking into it: a word of Turnstile,
-// or what is called by a value or an interface.
+// leavesHistory reports whether a function that takes a Context writes to history, as far as can be
+// known from its declaration: a function of Turnstile, or one that is called through a value or an
+// interface.
 func (c *collector) leavesHistory(to *types.Func) bool {
 	if to == nil || types.IsInterface(receiverType(to)) {
 		return true
@@ -206,8 +205,8 @@ func (c *collector) leavesHistory(to *types.Func) bool {
 	return isTurnstile(to.Pkg().Path()) && wordOf(to) != unrecorded
 }
 
-// implementation notes what implements an orchestration. A function of another
-// module is not linted where it stands, so its findings are reported here.
+// implementation records the implementation of an orchestration. A function of another module is
+// not linted in its own package, so its findings are reported here.
 func (c *collector) implementation(f *function, e ast.Expr, ours map[ast.Node]bool) {
 	e = ast.Unparen(e)
 	if l, ok := e.(*ast.FuncLit); ok {
@@ -256,7 +255,7 @@ func (c *collector) builtin(f *function, name string, call *ast.CallExpr, ours m
 	switch name {
 	case "make":
 		if t != nil && isChannel(t) {
-			c.add(f, channel, call.Pos(), "a channel", "is for several goroutines", "")
+			c.add(f, channel, call.Pos(), "a channel", "is made for several goroutines", "")
 		}
 	case "close":
 		c.add(f, channel, call.Pos(), "the close of a channel", "wakes another goroutine", "")
@@ -270,7 +269,7 @@ func isChannel(t types.Type) bool {
 	return ok
 }
 
-// mention looks at a name that is used.
+// mention checks a name that is used.
 func (c *collector) mention(f *function, id *ast.Ident, pos token.Pos) {
 	switch obj := c.info.Uses[id].(type) {
 	case *types.Func:
@@ -291,7 +290,7 @@ func (c *collector) mention(f *function, id *ast.Ident, pos token.Pos) {
 			return
 		}
 		if belongsToExecution(obj.Type()) {
-			c.add(f, global, pos, "the package-level variable "+nameOf(obj, c.pass.Pkg), "is shared by all instances in the process, and belongs to one", "")
+			c.add(f, global, pos, "the package-level variable "+nameOf(obj, c.pass.Pkg), "is shared by all instances in the process, but its value belongs to one", "")
 			return
 		}
 		if holdsFunction(obj) {
@@ -301,8 +300,7 @@ func (c *collector) mention(f *function, id *ast.Ident, pos token.Pos) {
 	}
 }
 
-// receiverType returns the type that a method belongs to, an empty struct for
-// a function.
+// receiverType returns the type of a method's receiver, an empty struct for a function.
 func receiverType(f *types.Func) types.Type {
 	if recv := f.Signature().Recv(); recv != nil {
 		return recv.Type()

@@ -9,17 +9,17 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// directive begins a comment that silences a finding.
+// directive is the prefix of a comment that silences a finding.
 const directive = "//turnstile:allow"
 
-// comments are those of a package that silence findings.
+// comments are the comments of a package that silence findings.
 type comments struct {
 	fset   *token.FileSet
 	all    []*comment
 	byLine map[line][]*comment
 }
 
-// comment is one of them: //turnstile:allow CHECK reason.
+// comment is one comment: //turnstile:allow CHECK reason.
 type comment struct {
 	pos     token.Pos
 	check   check
@@ -57,8 +57,8 @@ func readComments(pass *analysis.Pass) *comments {
 			at := pass.Fset.Position(c.Pos())
 			read := parseComment(c)
 			cs.all = append(cs.all, read)
-			// One that stands alone speaks of the next line that is code; several
-			// may stand above each other.
+			// A comment on a line of its own applies to the next line of code; several may follow
+			// each other.
 			n := at.Line
 			for alone[n] {
 				n++
@@ -70,7 +70,7 @@ func readComments(pass *analysis.Pass) *comments {
 	return cs
 }
 
-// codeLines returns the lines that something but a comment begins or ends on.
+// codeLines returns the lines on which code begins or ends.
 func codeLines(fset *token.FileSet, file *ast.File) map[int]bool {
 	lines := map[int]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -89,23 +89,23 @@ func codeLines(fset *token.FileSet, file *ast.File) map[int]bool {
 
 func parseComment(c *ast.Comment) *comment {
 	text := strings.TrimPrefix(c.Text, directive)
-	// What stands behind another // is no reason.
+	// Text after another // is not part of the reason.
 	text, _, _ = strings.Cut(text, "//")
 	name, reason, _ := strings.Cut(strings.TrimSpace(text), " ")
 	read := &comment{pos: c.Pos(), check: check(name)}
 	switch {
 	case name == "":
-		read.problem = "which check, and why? Write " + directive + " CHECK reason, with one of " + checkNames()
+		read.problem = "the check and the reason are missing: write " + directive + " CHECK reason, with one of " + checkNames()
 	case !isCheck(name):
-		read.problem = fmt.Sprintf("there is no check %q; there are %s", name, checkNames())
+		read.problem = fmt.Sprintf("the check %q does not exist: use one of %s", name, checkNames())
 	case strings.TrimSpace(reason) == "":
-		read.problem = fmt.Sprintf("why? Write %s %s and the reason behind it", directive, name)
+		read.problem = fmt.Sprintf("the reason is missing: write %s %s and the reason", directive, name)
 	}
 	return read
 }
 
-// allows reports whether a comment silences the finding at pos. One without a
-// reason does, too: it is a finding itself, and one is enough.
+// allows reports whether a comment silences the finding at pos. A comment without a reason also
+// silences it, because the comment is itself a finding.
 func (cs *comments) allows(k check, pos token.Pos) bool {
 	p := cs.fset.Position(pos)
 	for _, c := range cs.byLine[line{p.Filename, p.Line}] {
@@ -117,12 +117,12 @@ func (cs *comments) allows(k check, pos token.Pos) bool {
 	return false
 }
 
-// report reports the comments that are wrong, or too much.
+// report reports comments that are wrong or unnecessary.
 func (cs *comments) report(pass *analysis.Pass) {
 	for _, c := range cs.all {
 		problem := c.problem
 		if problem == "" && !c.used {
-			problem = fmt.Sprintf("this silences nothing: there is no finding of %s here; remove it", c.check)
+			problem = fmt.Sprintf("the comment silences nothing, because %s has no finding here: remove it", c.check)
 		}
 		if problem != "" {
 			pass.Report(analysis.Diagnostic{Pos: c.pos, Category: string(allow), Message: string(allow) + ": " + problem})

@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// reached is something that a function does, itself or through what it calls.
+// reached is something that a function does, itself or through a function that it calls.
 type reached struct {
 	Check check
-	// What it is, and what that does: "time.Now", "reads the wall clock".
+	// What is the name of it, and Does what it does: "time.Now", "reads the wall clock".
 	What, Does string
 	Instead    string
-	// Through are the functions in between, the outermost first.
+	// Through are the functions in between, outermost first.
 	Through []string
-	// At is file and line, without the folder.
+	// At is the file name, without the folder, and the line.
 	At string
 }
 
-// functionFact is what other packages need to know of a function, or of a
-// package-level variable that holds one.
+// functionFact is what other packages need to know about a function, or about a package-level
+// variable that holds one.
 type functionFact struct {
-	// Module that it belongs to.
+	// Module is the module of the function.
 	Module string
-	// Orchestration says that its own package has been told about it.
+	// Orchestration is true if the finding was already reported in the function's own package.
 	Orchestration bool
 	Reached       []reached
-	// MapOrdered says that its result depends on the order of a map.
+	// MapOrdered is true if the function's result depends on the order of a map.
 	MapOrdered bool
 }
 
@@ -45,11 +45,11 @@ func (f *functionFact) String() string {
 	return strings.Join(words, ", ")
 }
 
-// variableFact says of a package-level variable that it is written after the
-// program has been initialized.
+// variableFact says that a package-level variable is written after the program has been
+// initialized.
 type variableFact struct {
 	Module string
-	// By is the function that writes it, At file and line.
+	// By is the function that writes the variable, At the file and line.
 	By, At string
 }
 

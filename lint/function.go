@@ -6,21 +6,21 @@ import (
 	"go/types"
 )
 
-// kind is what a function is for.
+// kind is the kind of a function.
 type kind uint8
 
 const (
-	// Plain functions are findings only where orchestration code calls them.
+	// Plain functions cause findings only where orchestration code calls them.
 	_ kind = iota
-	// orchestration code is where findings are reported.
+	// orchestration is orchestration code, in which findings are reported.
 	orchestration
-	// activity code may do anything but make durable calls. What is given to
-	// SideEffect counts as such.
+	// activity code may do anything except durable calls. Functions given to SideEffect count as
+	// activity code.
 	activityCode
 )
 
-// function is a function, or what initializes a package-level variable that
-// holds one, with the literals in it that are of its kind.
+// function is a function, or the initial value of a package-level variable that holds one, with the
+// literals in it that have the same kind.
 type function struct {
 	kind kind
 	name string
@@ -36,10 +36,10 @@ type function struct {
 	reached map[check]reached
 }
 
-// effect is something that a function does by itself.
+// effect is something that a function itself does.
 type effect struct {
 	check check
-	// what it is, and what that does: "time.Now", "reads the wall clock".
+	// what is the name of it, and does what it does: "time.Now", "reads the wall clock".
 	what, does string
 	instead    string
 	pos        token.Pos
@@ -57,7 +57,7 @@ type read struct {
 	variable *types.Var
 }
 
-// nameOf returns the name of a function, as package from would write it.
+// nameOf returns the name of a function, as code in the package from would write it.
 func nameOf(obj types.Object, from *types.Package) string {
 	name := obj.Name()
 	if f, ok := obj.(*types.Func); ok {

@@ -7,10 +7,10 @@ import (
 	"go/types"
 )
 
-// findMapOrder finds where the order of a map reaches a durable call: in the
-// body of a loop over one, or by a value that such a loop has put together.
+// findMapOrder finds where the order of a map reaches a durable call: in the body of a loop over a
+// map, or through a value that such a loop has built.
 func (c *collector) findMapOrder() {
-	// Whether a function returns what is ordered so depends on others.
+	// Whether a function returns a map-ordered value can depend on other functions.
 	for changed := true; changed; {
 		changed = false
 		for _, f := range c.functions {
@@ -27,13 +27,13 @@ func (c *collector) findMapOrder() {
 	}
 }
 
-// flow follows the order of maps through one function, without regard to the
-// order of its statements: what is sorted anywhere counts as sorted.
+// flow follows the order of maps through one function. It ignores the order of statements: a value
+// that is sorted anywhere counts as sorted.
 type flow struct {
 	*collector
 	f *function
-	// ordered are variables and fields whose value depends on the order of a
-	// map, each with where that comes from.
+	// ordered are variables and fields whose value depends on the order of a map, each with the
+	// position where the order comes from.
 	ordered map[types.Object]token.Pos
 	sorted  map[types.Object]bool
 	// closures are local variables that hold functions with durable calls.
@@ -61,8 +61,8 @@ func (c *collector) flowOf(f *function) *flow {
 	return w
 }
 
-// own visits the code of the function itself: not branches, nor what is given
-// to SideEffect, which are functions of their own.
+// own visits the code of the function itself, without branches and functions given to SideEffect,
+// which are separate functions.
 func (w *flow) own(code ast.Node, visit func(ast.Node)) {
 	ast.Inspect(code, func(n ast.Node) bool {
 		if l, ok := n.(*ast.FuncLit); ok && n != code {
@@ -103,7 +103,7 @@ func (w *flow) closure(l, r ast.Expr) {
 	}
 }
 
-// spread notes which variables become ordered by one statement.
+// spread records which variables become map-ordered by one statement.
 func (w *flow) spread(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.RangeStmt:
@@ -123,15 +123,15 @@ func (w *flow) assign(l, r ast.Expr) {
 	}
 }
 
-// collected notes what a loop over a map puts together: by append, or by
-// adding to a string.
+// collected records the variables that a loop over a map builds, with append or by adding to a
+// string.
 func (w *flow) collected(loop *ast.RangeStmt, n ast.Node) {
 	a, ok := n.(*ast.AssignStmt)
 	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
 		return
 	}
 	if index, ok := a.Lhs[0].(*ast.IndexExpr); ok && w.mentions(index.Index, loop) {
-		return // Each key has its own.
+		return // Each key has its own element.
 	}
 	v := w.variable(a.Lhs[0])
 	if v == nil || v.Pos() >= loop.Pos() && v.Pos() < loop.End() {
@@ -172,8 +172,8 @@ func (w *flow) mark(v types.Object, from token.Pos) {
 	}
 }
 
-// inMapOrder returns where the order of a loop comes from, if that is a map's
-// and the loop looks at it.
+// inMapOrder returns where the order of a loop comes from, if it is the order of a map and the loop
+// uses the key or the value.
 func (w *flow) inMapOrder(r *ast.RangeStmt) token.Pos {
 	if blank(r.Key) && blank(r.Value) {
 		return token.NoPos
@@ -184,7 +184,7 @@ func (w *flow) inMapOrder(r *ast.RangeStmt) token.Pos {
 	return w.from(r.X)
 }
 
-// isMap reports whether t is a map, or a type parameter that stands for some.
+// isMap reports whether t is a map, or a type parameter that can be a map.
 func isMap(t types.Type) bool {
 	parameter, ok := types.Unalias(t).(*types.TypeParam)
 	if !ok {
@@ -211,7 +211,7 @@ func blank(e ast.Expr) bool {
 	return e == nil || ok && id.Name == "_"
 }
 
-// report adds what was found to the function.
+// report adds the findings to the function.
 func (w *flow) report() {
 	told := map[token.Pos]bool{}
 	w.own(w.f.code, func(n ast.Node) {
@@ -244,7 +244,7 @@ func (w *flow) report() {
 	})
 	if w.implementations[w.f.key] {
 		if pos := w.returns(); pos != token.NoPos {
-			w.add(w.f, mapOrder, pos, "the order of a map", "reaches the output of the orchestration, which history holds", "")
+			w.add(w.f, mapOrder, pos, "the order of a map", "reaches the output of the orchestration, which is recorded", "")
 		}
 	}
 }
@@ -256,7 +256,7 @@ func (w *flow) comesFrom(pos, from token.Pos) string {
 	return " (of " + w.at(from) + ")"
 }
 
-// returns returns where the function returns what is ordered as a map.
+// returns returns where the function returns a map-ordered value.
 func (w *flow) returns() token.Pos {
 	found := token.NoPos
 	ast.Inspect(w.f.code, func(n ast.Node) bool {

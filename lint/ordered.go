@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// from returns where the order of a value comes from, if it is that of a map;
-// else NoPos.
+// from returns where the order of a value comes from, if it is that of a map; otherwise NoPos.
 func (w *flow) from(e ast.Expr) token.Pos {
 	switch x := e.(type) {
 	case *ast.Ident, *ast.SelectorExpr:
@@ -50,8 +49,8 @@ func (w *flow) fromAny(all []ast.Expr) token.Pos {
 	return token.NoPos
 }
 
-// fromCall knows the calls that hand the order of their arguments on; of all
-// others the result is taken for one that does not depend on it.
+// fromCall knows the calls whose result has the order of their arguments. It assumes that the
+// results of all other calls do not depend on that order.
 func (w *flow) fromCall(call *ast.CallExpr) token.Pos {
 	if tv := w.info.Types[call.Fun]; tv.IsType() {
 		return w.fromAny(call.Args)
@@ -123,8 +122,7 @@ func (w *flow) sorts(call *ast.CallExpr) types.Object {
 	}
 }
 
-// variable returns the variable or field that an expression names, or has an
-// element of.
+// variable returns the variable or field that an expression names, or whose element it is.
 func (w *flow) variable(e ast.Expr) types.Object {
 	switch x := e.(type) {
 	case *ast.Ident:
@@ -158,8 +156,7 @@ func (w *flow) firstDurable(code ast.Node) *ast.CallExpr {
 	return first
 }
 
-// isDurable reports whether a call leaves something in history, or hands on
-// code that will.
+// isDurable reports whether a call writes to history, or passes code that does.
 func (w *flow) isDurable(call *ast.CallExpr) bool {
 	to := callee(w.info, call)
 	if passesContext(w.info, call) && w.leavesHistory(to) {

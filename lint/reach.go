@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// reach works out what each function does through what it calls: again and
-// again until nothing is new.
+// reach computes what each function does through the functions that it calls. It repeats until
+// nothing new is found.
 func (c *collector) reach() {
 	for changed := true; changed; {
 		changed = false
@@ -37,9 +37,8 @@ func (f *function) add(r reached) bool {
 	return true
 }
 
-// through returns what is done by the function that is used: durable calls
-// alone if it is orchestration code of this module, which is reported where it
-// stands.
+// through returns what the used function does. If it is orchestration code of this module, it
+// returns only durable calls, because the other findings are reported in that function.
 func (c *collector) through(u use) []reached {
 	name, all := "", []reached(nil)
 	if callee := c.byObject[u.object]; callee != nil {
@@ -68,7 +67,7 @@ func (c *collector) through(u use) []reached {
 	return all
 }
 
-// exportFacts tells the packages that import this one.
+// exportFacts exports the facts for packages that import this one.
 func (c *collector) exportFacts() {
 	for _, f := range c.functions {
 		if f.object == nil {
@@ -86,8 +85,7 @@ func (c *collector) exportFacts() {
 	}
 }
 
-// report reports what is done in orchestration code, and durable calls
-// elsewhere.
+// report reports the findings in orchestration code, and durable calls elsewhere.
 func (c *collector) report() {
 	for _, f := range c.functions {
 		for _, e := range f.effects {
@@ -115,7 +113,7 @@ func (f *function) reports(k check) bool {
 	return false
 }
 
-// at returns what was reached as a finding at the call that leads to it.
+// at returns an effect of a called function as a finding at the call.
 func (r reached) at(pos token.Pos) effect {
 	does := "reaches "
 	if between := r.Through[1:]; len(between) > 0 {
@@ -138,12 +136,11 @@ func (c *collector) module() string {
 	return c.pass.Module.Path
 }
 
-// isDependency reports whether the package is of a module that somebody else
-// has published. What its variables and maps do is not looked at (see abroad),
-// and nothing is reported.
+// isDependency reports whether the package is part of a published module other than the one that is
+// linted. Its variables and maps are not checked (see abroad), and nothing is reported.
 func (c *collector) isDependency() bool { return c.pass.Module != nil && c.pass.Module.Version != "" }
 
-// add notes what a function does, unless a comment allows it.
+// add records what a function does, unless a comment allows it.
 func (c *collector) add(f *function, k check, pos token.Pos, what, does, instead string) {
 	if instead == "" {
 		instead = k.instead()
@@ -155,7 +152,7 @@ func (c *collector) add(f *function, k check, pos token.Pos, what, does, instead
 	f.effects = append(f.effects, effect{check: k, what: what, does: does, instead: instead, pos: pos})
 }
 
-// addRule notes that an object of the standard library is used.
+// addRule records the use of an object of the standard library.
 func (c *collector) addRule(f *function, r *rule, obj types.Object, pos token.Pos) {
 	c.add(f, r.check, pos, nameOf(obj, nil), r.does, r.instead)
 }

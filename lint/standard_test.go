@@ -10,9 +10,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// A name that is misspelt, or that a new version of Go does not have any more,
-// would find nothing, or let nothing be, without a word.
-func TestEachNameOfTheTableIsOneOfItsPackage(t *testing.T) {
+// A misspelt name, or one that a new version of Go no longer has, would silently find nothing or
+// allow nothing.
+func TestEachNameInTheTableExistsInItsPackage(t *testing.T) {
 	t.Parallel()
 	var standard []string
 	for _, path := range slices.Sorted(maps.Keys(tables)) {
@@ -57,7 +57,7 @@ func has(p *types.Package, name string) bool {
 	return m != nil
 }
 
-func TestClientsOfAWSWorkOnTheNetwork(t *testing.T) {
+func TestAWSClientsUseTheNetwork(t *testing.T) {
 	t.Parallel()
 	p := types.NewPackage("github.com/aws/aws-sdk-go-v2/service/dynamodb", "dynamodb")
 	method := func(owner, name string) *types.Func {

@@ -10,16 +10,15 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// The packages whose words orchestrations are written with.
+// These are the packages with which orchestrations are written.
 const (
 	rootPath   = "github.com/turnstile-go/turnstile"
 	clientPath = rootPath + "/client"
 	enginePath = rootPath + "/engine"
 )
 
-// inside are the packages of Turnstile that are not looked into: they keep
-// their promises by other means than this, and reading a clock is what some of
-// them are for.
+// inside are the packages of Turnstile that are not checked. They are tested in other ways, and
+// some of them have to read a clock.
 var inside = []string{
 	"activity", "awslambda", "client", "embedded", "engine", "history", "host", "queue", "store", "timer", "turnstiletest", "wire",
 }
@@ -38,8 +37,8 @@ func isTurnstile(path string) bool {
 	return slices.Contains(inside, first)
 }
 
-// isStandard reports whether the package is one of the standard library, of
-// which tables speaks.
+// isStandard reports whether the package is part of the standard library, which has rules in
+// tables.
 func isStandard(pass *analysis.Pass) bool {
 	if pass.Module != nil && pass.Module.Path != "" && pass.Module.Path != "std" {
 		return false
@@ -48,8 +47,8 @@ func isStandard(pass *analysis.Pass) bool {
 	return !strings.Contains(first, ".") && first != "command-line-arguments"
 }
 
-// isContext reports whether t is what durable calls are made with:
-// turnstile.Context, or *engine.Context.
+// isContext reports whether t is the context of durable calls: turnstile.Context, or
+// *engine.Context.
 func isContext(t types.Type) bool {
 	if t == nil {
 		return false
@@ -66,8 +65,8 @@ func isContext(t types.Type) bool {
 	return path == rootPath || path == enginePath
 }
 
-// carriesContext reports whether t is a Context, or a struct that has one as a
-// field, or points to either.
+// carriesContext reports whether t is a Context, a struct with a Context field, or a pointer to
+// either.
 func carriesContext(t types.Type) bool {
 	if isContext(t) {
 		return true
@@ -88,10 +87,10 @@ func carriesContext(t types.Type) bool {
 	return false
 }
 
-// ofOneExecution are types of Turnstile whose values belong to one execution.
+// ofOneExecution are the types of Turnstile whose values belong to one execution.
 var ofOneExecution = []string{"Context", "Future", "Mutex", "Saga", "Semaphore", "WaitGroup"}
 
-// belongsToExecution reports whether t, or what it points to, is such a type.
+// belongsToExecution reports whether t, or the type that it points to, is such a type.
 func belongsToExecution(t types.Type) bool {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
@@ -101,8 +100,8 @@ func belongsToExecution(t types.Type) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == rootPath && slices.Contains(ofOneExecution, n.Obj().Name())
 }
 
-// isOrchestrationCode reports whether a function of that signature is
-// orchestration code: nobody else is given a Context.
+// isOrchestrationCode reports whether a function with that signature is orchestration code, because
+// only orchestration code receives a Context.
 func isOrchestrationCode(s *types.Signature) bool {
 	if s.Recv() != nil && carriesContext(s.Recv().Type()) {
 		return true
@@ -115,25 +114,25 @@ func isOrchestrationCode(s *types.Signature) bool {
 	return false
 }
 
-// word is what a call is, of the words of the root package that matter here.
+// word is the kind of a call of the root package that matters here.
 type word uint8
 
 const (
 	otherWord word = iota
 	// sideEffect's function runs outside of replay, once.
 	sideEffect
-	// activityIs joins an activity to what implements it.
+	// activityIs joins an activity to its implementation.
 	activityIs
-	// orchestrationIs joins an orchestration to what implements it.
+	// orchestrationIs joins an orchestration to its implementation.
 	orchestrationIs
-	// unrecorded takes a Context and leaves nothing in history.
+	// unrecorded takes a Context and records nothing.
 	unrecorded
-	// oneAfterAnother runs the function it is given at once, and again.
+	// oneAfterAnother calls its function immediately, possibly several times.
 	oneAfterAnother
-	// compensation keeps the function it is given for the end.
+	// compensation keeps its function for the end.
 	compensation
-	// goesOn takes effect when the orchestration returns what it returns.
-	goesOn
+	// continues takes effect only when the orchestration returns its error.
+	continues
 	// fromOutside is for callers of orchestrations, not for orchestrations.
 	fromOutside
 )
@@ -161,14 +160,14 @@ func wordOf(f *types.Func) word {
 	case "Saga.Add":
 		return compensation
 	case "Orchestration.ContinueAsNew", "Context.ContinueAsNew":
-		return goesOn
-	case ".Info", ".Logger", ".WithoutCancel", ".WithCancel", ".WithHeaders", ".AfterCommit", ".SetCustomStatus", ".SetSearchAttributes", ".SearchAttributesOf":
+		return continues
+	case ".Info", ".Logger", ".WithoutCancel", ".WithCancel", ".WithHeaders", ".AfterCommit", "State.Set", "Context.SetState", ".SetSearchAttributes", ".SearchAttributesOf":
 		return unrecorded
 	}
 	return otherWord
 }
 
-// wordOfClient is wordOf for package client: all that does I/O takes a
+// wordOfClient is wordOf for package client, in which every function that does I/O takes a
 // context.Context first.
 func wordOfClient(f *types.Func) word {
 	if f.Signature().Params().Len() == 0 {
@@ -191,7 +190,7 @@ func callee(info *types.Info, call *ast.CallExpr) *types.Func {
 	return f.Origin()
 }
 
-// passesContext reports whether a call hands on a Context.
+// passesContext reports whether a call passes a Context.
 func passesContext(info *types.Info, call *ast.CallExpr) bool {
 	for _, arg := range call.Args {
 		if isContext(info.TypeOf(arg)) {

@@ -11,7 +11,7 @@ func isPackageLevel(v *types.Var) bool {
 	return v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
 }
 
-// assigned looks at what is assigned to, or changed in place.
+// assigned checks a variable that is assigned to, or changed in place.
 func (c *collector) assigned(f *function, e ast.Expr, tok token.Token, ours map[ast.Node]bool) {
 	if e == nil || tok == token.DEFINE {
 		return
@@ -24,17 +24,16 @@ func (c *collector) assigned(f *function, e ast.Expr, tok token.Token, ours map[
 	if !ok || !isPackageLevel(v) {
 		return
 	}
-	// It is written, which is worse than that it is read.
+	// The write is reported, not the read.
 	ours[id] = true
-	c.add(f, global, e.Pos(), "the package-level variable "+nameOf(v, c.pass.Pkg), "is written, and another instance or process finds another value in it", "")
+	c.add(f, global, e.Pos(), "the package-level variable "+nameOf(v, c.pass.Pkg), "is written, and another instance or process sees another value", "")
 	file := c.pass.Fset.Position(e.Pos()).Filename
 	if _, known := c.written[v]; !known && v.Pkg() == c.pass.Pkg && f.name != "init" && f.key != nil && !strings.HasSuffix(file, "_test.go") {
 		c.written[v] = variableFact{Module: c.module(), By: f.name, At: c.at(e.Pos())}
 	}
 }
 
-// assignedName returns the name that an assigned expression begins with: x of
-// x.f[i].
+// assignedName returns the first name of an assigned expression: x of x.f[i].
 func (c *collector) assignedName(e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {
@@ -61,8 +60,8 @@ func (c *collector) assignedName(e ast.Expr) *ast.Ident {
 	}
 }
 
-// findWritten finds where variables are read that some function writes, and
-// tells the packages that import this one.
+// findWritten finds reads of variables that some function writes, and exports facts for the
+// packages that import this one.
 func (c *collector) findWritten() {
 	for v, fact := range c.written {
 		c.pass.ExportObjectFact(v, &fact)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# AWS on this machine: LocalStack with DynamoDB Local inside, Turnstile deployed into it.
-# Checks what it needs, all at once and before it installs anything; the rest is Python, in local/.
+# AWS on this machine: LocalStack with DynamoDB Local, and Turnstile deployed into it.
+# This script checks all prerequisites before anything is installed; local/ has the commands, in Python.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 missing=()
 
-# A version manager's shim may be on PATH and fail, so every candidate is run.
+# Runs every candidate, because a version manager's shim on PATH may fail.
 find_python() {
 	local candidate
 	for candidate in "${TURNSTILE_PYTHON:-}" python3.13 python3 python \
@@ -22,7 +22,7 @@ find_python() {
 	return 1
 }
 
-# major NUMBER-ISH: the first number in what a tool prints, or nothing.
+# major TEXT: the first number in the output of a tool, or nothing.
 major() { printf '%s\n' "$1" | sed -n 's/[^0-9]*\([0-9][0-9]*\).*/\1/p' | head -n 1; }
 
 check_java() {
@@ -33,11 +33,11 @@ check_java() {
 	version="$(printf '%s\n' "$properties" | sed -n 's/^ *java\.specification\.version = //p')"
 	home="$(printf '%s\n' "$properties" | sed -n 's/^ *java\.home = //p')"
 	if [ -z "$version" ]; then
-		missing+=("Java 17 or newer, as a JDK (with javac): $java does not run; install one, or set JAVA_HOME")
+		missing+=("Java 17 or newer, as a JDK (with javac): cannot run $java; install a JDK, or set JAVA_HOME")
 	elif [ "${version%%.*}" -lt 17 ]; then
-		missing+=("Java 17 or newer, as a JDK (with javac): $java is $version; install one, or set JAVA_HOME")
+		missing+=("Java 17 or newer, as a JDK (with javac): $java is $version; install a newer JDK, or set JAVA_HOME")
 	elif [ ! -x "$home/bin/javac" ]; then
-		missing+=("a JDK: Java $version in $home has no javac, so it is a runtime only; install the JDK of Java 17 or newer")
+		missing+=("a JDK: Java $version in $home has no javac, so it is only a runtime; install a JDK 17 or newer")
 	else
 		export TURNSTILE_JAVA_HOME="$home"
 	fi
@@ -47,11 +47,11 @@ check_node() {
 	local version
 	version="$(major "$(node --version 2>/dev/null || true)")"
 	if [ -z "$version" ]; then
-		missing+=("Node.js 18 or newer, with npm: node does not run")
+		missing+=("Node.js 18 or newer, with npm: cannot run node")
 	elif [ "$version" -lt 18 ]; then
 		missing+=("Node.js 18 or newer, with npm: node is $(node --version)")
 	elif ! npm --version >/dev/null 2>&1; then
-		missing+=("npm (it comes with Node.js 18 or newer): npm does not run")
+		missing+=("npm (part of Node.js 18 or newer): cannot run npm")
 	fi
 }
 
@@ -60,7 +60,7 @@ check_go() {
 	want="$(sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' "$here/../go.mod")"
 	have="$(GOTOOLCHAIN=local go env GOVERSION 2>/dev/null | sed -n 's/^go\([0-9]*\.[0-9]*\).*/\1/p')" || have=""
 	if [ -z "$have" ]; then
-		missing+=("Go $want or newer: go does not run")
+		missing+=("Go $want or newer: cannot run go")
 	elif [ "${have#*.}" -lt "${want#*.}" ]; then
 		missing+=("Go $want or newer: go is $have")
 	fi
@@ -68,7 +68,7 @@ check_go() {
 
 python="$(find_python)" || {
 	python=""
-	missing+=("Python 3.13 (3.12 and older do not run LocalStack 4.14.0): none found; install it, or set TURNSTILE_PYTHON to its path")
+	missing+=("Python 3.13 (LocalStack 4.14.0 does not run on 3.12 or older): not found; install it, or set TURNSTILE_PYTHON to its path")
 }
 if [ -n "$python" ] && ! "$python" -c 'import ensurepip, venv' >/dev/null 2>&1; then
 	missing+=("the venv module of Python 3.13: $python lacks it (Debian: package python3.13-venv)")
@@ -83,7 +83,7 @@ esac
 
 if [ ${#missing[@]} -gt 0 ]; then
 	{
-		echo "local.sh: this machine lacks:"
+		echo "local.sh: missing prerequisites:"
 		printf '  - %s\n' "${missing[@]}"
 		echo "Nothing was installed or started."
 	} >&2

@@ -20,9 +20,9 @@ type nowhere struct{}
 func (nowhere) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { return nil }
 func (nowhere) Shutdown(context.Context) error                             { return nil }
 
-// BenchmarkTurn is what telemetry adds to a turn that takes the result of an
-// activity and schedules another: the span, with a link, what is counted and timed,
-// and the headers of the message that it sends. What an exporter does is not in it.
+// BenchmarkTurn measures the cost of telemetry in a turn that takes the result of an activity and
+// schedules another: the span with a link, counters and durations, and the headers of the sent
+// message. It does not include an exporter.
 func BenchmarkTurn(b *testing.B) {
 	tel, err := otel.New(otel.Config{TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithIDGenerator(otel.IDGenerator()), sdktrace.WithSyncer(nowhere{}))})
 	if err != nil {
@@ -31,7 +31,7 @@ func BenchmarkTurn(b *testing.B) {
 	committed := host.Committed{
 		Turns: []store.Turn{{Instance: "order-17", ExecutionID: 1, Events: []history.Event{
 			{EventID: 3, Kind: history.ActivityCompleted, SourceEventID: 2, Attempt: 1}, {EventID: 4, Kind: history.ActivityScheduled, Name: "Charge"}}}},
-		Actions: make([]host.Action, 1), Outcome: "waiting", Began: time.Unix(1, 0), At: time.Unix(2, 0), RequestID: "r", Messages: 1,
+		Actions: make([]host.Action, 1), Outcome: "waiting", StartedAt: time.Unix(1, 0), At: time.Unix(2, 0), RequestID: "r", Messages: 1,
 		Causes: []host.Cause{{Kind: string(wire.ActivityCompleted), SourceEventID: 2, Attempt: 1, Headers: tel.Propagate("order-17", 1, 1)}},
 	}
 	b.ReportAllocs()

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Each counter of the host is one here.
-func TestEachCounterOfTheHostIsToldOf(t *testing.T) {
+// Each counter of the host has a counter here.
+func TestEachCounterOfTheHostIsReported(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "../host/observer.go", nil, 0)
 	if err != nil {

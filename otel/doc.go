@@ -1,6 +1,6 @@
-// Package otel tells OpenTelemetry what an application of Turnstile does: spans for
-// calls of a client, for turns and for attempts of activities, by the conventions
-// for messaging and for functions, and metrics.
+// Package otel reports an application of Turnstile to OpenTelemetry: spans for calls of a client,
+// for turns and for attempts of activities, by the semantic conventions for messaging and for
+// functions, and metrics.
 //
 //	tel, err := otel.New(otel.Config{
 //		TracerProvider: sdktrace.NewTracerProvider(
@@ -13,17 +13,15 @@
 //
 // # Traces
 //
-// An instance that lives for months is not one trace. Each commit of a turn is the
-// root of a trace of its own, in which the attempts of the activities that it
-// scheduled are its children. It has links to what it answers: the call of the
-// client, the attempts whose results came, the turns of parents and children, and
-// to the commit before it where there is none of these in between.
+// An instance that lives for months is not one trace. Each commit of a turn is the root of its own
+// trace, and the attempts of the activities that it scheduled are its children. A commit has links
+// to its causes: the call of the client, the attempts whose results arrived, and the turns of
+// parents and children. If it has no such cause, it has a link to the previous commit.
 //
-// The ids of these spans derive from instance, execution and event, so that a
-// replay, a redelivery or another process makes no span twice, and a link leads to
-// its span wherever that was recorded. Only spans of clients have random ids.
+// The ids of these spans derive from instance, execution and event, so a replay, a redelivery or
+// another process creates no span twice, and a link finds its span wherever that was recorded. Only
+// spans of clients have random ids.
 //
-// The context of a trace travels as the header traceparent of W3C Trace Context: in
-// a start, where it is recorded, and in the work items that a turn sends, where it
-// is made anew each time.
+// The trace context is sent in the header traceparent of W3C Trace Context: in a start, where it is
+// recorded, and in the work items that a turn sends, where it is created for each item.
 package otel

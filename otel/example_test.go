@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/otel"
 )
 
-// An application whose activities and clients make spans. In the two functions give awslambda
-// the options WithObserver(tel), WithPropagator(tel.Propagate) and WithFlush(tel.Flush) too.
+// An application whose activities and clients create spans. In the two functions also give
+// awslambda the options WithObserver(tel), WithPropagator(tel.Propagate) and WithFlush(tel.Flush).
 func Example() {
 	tel, err := otel.New(otel.Config{
 		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithIDGenerator(otel.IDGenerator())), // and an exporter: sdktrace.WithBatcher

@@ -10,14 +10,13 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// IDGenerator returns the generator that the tracer provider has to have
-// (sdktrace.WithIDGenerator): it gives the spans of turns and attempts the ids that
-// derive from what they are of, and random ones to all others.
+// IDGenerator returns the id generator for the tracer provider (sdktrace.WithIDGenerator). It gives
+// the spans of turns and attempts derived ids, and all other spans random ids.
 func IDGenerator() sdktrace.IDGenerator { return generator{} }
 
 type generator struct{}
 
-// wantedIDs, in a context, are those that the next span started with it gets.
+// wantedIDs is the context key of the ids for the next span that is started with the context.
 type wantedIDs struct{}
 
 func (generator) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
@@ -46,12 +45,12 @@ func wanting(ctx context.Context, ids trace.SpanContext) context.Context {
 	return context.WithValue(ctx, wantedIDs{}, ids)
 }
 
-// satisfied takes the wish out again: the spans inside are others.
+// satisfied returns a context without requested ids, for the spans inside.
 func satisfied(ctx context.Context) context.Context {
 	return context.WithValue(ctx, wantedIDs{}, trace.SpanContext{})
 }
 
-// derived returns an id of a kind of thing, by what names it in an environment.
+// derived returns an id for something of a kind, from what identifies it in an environment.
 func (t *Telemetry) derived(kind, instance string, numbers ...int64) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, text := range []string{t.environment, kind, instance} {
@@ -69,7 +68,7 @@ func (t *Telemetry) derived(kind, instance string, numbers ...int64) (sum [sha25
 	return sum
 }
 
-// commitSpan is the span of a commit, the root of its trace.
+// commitSpan returns the span context of a commit, the root of its trace.
 func (t *Telemetry) commitSpan(instance string, execution, first int64) trace.SpanContext {
 	sum := t.derived("commit", instance, execution, first)
 	c := trace.SpanContextConfig{TraceID: trace.TraceID(sum[:16]), SpanID: trace.SpanID(sum[16:24]), Remote: true}
@@ -79,8 +78,8 @@ func (t *Telemetry) commitSpan(instance string, execution, first int64) trace.Sp
 	return trace.NewSpanContext(c)
 }
 
-// attemptSpan is the span of an attempt. It belongs to the trace of the commit that
-// scheduled its activity; that of an inline activity is the root of its own.
+// attemptSpan returns the span context of an attempt. It belongs to the trace of the commit that
+// scheduled its activity; the attempt of an inline activity is the root of its own trace.
 func (t *Telemetry) attemptSpan(of trace.SpanContext, instance string, execution, event int64, attempt int) trace.SpanContext {
 	sum := t.derived("attempt", instance, execution, event, int64(attempt))
 	c := trace.SpanContextConfig{TraceID: of.TraceID(), SpanID: trace.SpanID(sum[16:24]), TraceFlags: of.TraceFlags(), Remote: true}

@@ -12,14 +12,14 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Interceptor makes the spans of attempts and of a client's calls: it is a part of
-// the application, and is given to a client's With. Payloads, and the texts of
-// errors, which may quote them, are in none of them.
+// Interceptor returns the interceptor that creates the spans of attempts and of a client's calls.
+// Make it a part of the application, and pass it to the client's WithInterceptors. The spans
+// contain neither payloads nor the texts of errors, which may quote them.
 func (t *Telemetry) Interceptor() turnstile.Interceptor {
 	return turnstile.Interceptor{Name: "otel", Activity: t.attempt, Client: t.call}
 }
 
-// call is a span of a client: a message is sent.
+// call creates the span of a client's call, which sends a message.
 func (t *Telemetry) call(ctx context.Context, call *turnstile.ClientCall, next func(context.Context) error) error {
 	name := call.Operation
 	if call.Name != "" {
@@ -43,8 +43,8 @@ func (t *Telemetry) call(ctx context.Context, call *turnstile.ClientCall, next f
 	return err
 }
 
-// attempt is a span of an attempt, inside the trace of the commit that scheduled
-// its activity.
+// attempt creates the span of an attempt, inside the trace of the commit that scheduled its
+// activity.
 func (t *Telemetry) attempt(ctx context.Context, _ *turnstile.ActivityCall, next func(context.Context) error) (err error) {
 	info := turnstile.ActivityInfo(ctx)
 	from := contextOf(info.Headers)
@@ -58,7 +58,7 @@ func (t *Telemetry) attempt(ctx context.Context, _ *turnstile.ActivityCall, next
 		attribute.String("turnstile.instance", info.Instance),
 		attribute.Int64("turnstile.execution_id", info.ExecutionID),
 		attribute.Int64("turnstile.event_id", info.EventID),
-		attribute.Int("turnstile.attempt", info.Attempt),
+		attribute.Int("turnstile.attempt", info.Number),
 		attribute.Int("turnstile.delivery", info.Delivery),
 		attribute.Bool("turnstile.inline", info.Inline),
 	)}
@@ -67,13 +67,13 @@ func (t *Telemetry) attempt(ctx context.Context, _ *turnstile.ActivityCall, next
 	}
 	in := trace.ContextWithSpanContext(ctx, from)
 	if info.Inline {
-		// It runs ahead of the commit that it becomes part of.
+		// It runs before the commit that it becomes part of.
 		if from.IsValid() {
 			options = append(options, trace.WithLinks(trace.Link{SpanContext: from}))
 		}
 		from, in = trace.SpanContext{}, trace.ContextWithSpanContext(ctx, trace.SpanContext{})
 	}
-	in, span := t.tracer.Start(wanting(in, t.attemptSpan(from, info.Instance, info.ExecutionID, info.EventID, info.Attempt)), "attempt "+info.Name, options...)
+	in, span := t.tracer.Start(wanting(in, t.attemptSpan(from, info.Instance, info.ExecutionID, info.EventID, info.Number)), "attempt "+info.Name, options...)
 	kind := "panic" // unless it returns
 	defer func() {
 		if kind != "" {
@@ -93,15 +93,15 @@ func (t *Telemetry) attempt(ctx context.Context, _ *turnstile.ActivityCall, next
 	return err
 }
 
-// failureOf returns the kind under which an attempt's error is recorded, and whether a
-// retry policy may follow it with another attempt. Package turnstile makes errors that say
-// so themselves; any other is a retryable failure of the application.
+// failureOf returns the kind with which an attempt's error is recorded, and whether a retry policy
+// may start another attempt. Errors of package turnstile contain both; any other error is a
+// retryable failure of the application.
 func failureOf(err error) (kind string, retryable bool) {
 	f := activities.FailureOf(err)
 	return f.Kind, f.Retryable
 }
 
-// failed marks a span with what failed, in a word.
+// failed sets the error status of a span, with the kind of failure.
 func failed(span trace.Span, kind string) {
 	span.SetStatus(codes.Error, kind)
 	span.SetAttributes(attribute.String("error.type", kind))

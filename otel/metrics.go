@@ -10,45 +10,46 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 )
 
-// counters of the host by their names here. Their attribute "reason" has few values
-// (host.Counter says which).
+// counters are the host's counters and their names in OpenTelemetry. Their attribute "reason" has
+// few values (see host.Counter).
 var counters = []struct {
 	of         host.Counter
 	name, unit string
 	what       string
 }{
-	{host.CountTurns, "turnstile.turns", "{turn}", "Commits of turns, by how the turn stands afterwards."},
+	{host.CountTurns, "turnstile.turns", "{turn}", "Commits of turns, by the state of the instance after the turn."},
 	{host.CountAttempts, "turnstile.attempts", "{attempt}", "Attempts of activities, by outcome."},
-	{host.CountPermits, "turnstile.permits", "{attempt}", "What happens to permits of limits over instances."},
-	{host.CountMessages, "turnstile.messages", "{message}", "Messages settled, by what became of them."},
-	{host.CountHandedBack, "turnstile.messages.handed_back", "{message}", "Messages that come again, by reason."},
-	{host.CountDelayed, "turnstile.messages.delayed", "{message}", "Messages sent round the delay queue, by reason."},
+	{host.CountPermits, "turnstile.permits", "{attempt}", "Events of permits of limits over instances: taken, returned, waited for."},
+	{host.CountMessages, "turnstile.messages", "{message}", "Messages settled, by outcome."},
+	{host.CountReturned, "turnstile.messages.handed_back", "{message}", "Messages returned to their queue, by reason."},
+	{host.CountDelayed, "turnstile.messages.delayed", "{message}", "Messages requeued through the delay queue, by reason."},
+	{host.CountHeldUp, "turnstile.messages.held_up", "{message}", "Messages that have waited an hour for another build, or are redelivered for half an hour, by reason."},
 	{host.CountForwarded, "turnstile.messages.forwarded", "{message}", "Messages of standard queues sent on to the FIFO queue, by kind."},
 	{host.CountDeadLettered, "turnstile.messages.dead_lettered", "{message}", "Messages moved to a dead-letter queue, by reason."},
-	{host.CountConflicts, "turnstile.conflicts", "{commit}", "Commits that another writer won."},
-	{host.CountResent, "turnstile.resent", "{commit}", "Commits whose open actions were sent again."},
-	{host.CountStuck, "turnstile.stuck", "{turn}", "Turns that could not go on, by kind."},
-	{host.CountRecovered, "turnstile.recovered", "{instance}", "Stuck or corrupt instances that went on."},
-	{host.CountLooping, "turnstile.looping", "{message}", "What waits because it goes on without a pause, and instances that were failed for it."},
-	{host.CountCorrupt, "turnstile.corrupt", "{history}", "Histories found damaged."},
-	{host.CountArchive, "turnstile.archive", "{instance}", "Instances that the archive has taken before their purge, and those that it has not."},
-	{host.CountInstanceEvents, "turnstile.instance_events", "{event}", "Events about instances that were published, and those that are published again later."},
-	{host.CountCache, "turnstile.cache", "{turn}", "Turns by warm and cold, and evicted instances."},
+	{host.CountConflicts, "turnstile.conflicts", "{commit}", "Commits that failed because another process wrote first."},
+	{host.CountResent, "turnstile.resent", "{commit}", "Commits whose unsent messages were sent again."},
+	{host.CountStuck, "turnstile.stuck", "{turn}", "Turns that could not continue, by kind of problem."},
+	{host.CountRecovered, "turnstile.recovered", "{instance}", "Stuck or corrupt instances that continued."},
+	{host.CountLooping, "turnstile.looping", "{message}", "Messages delayed because their instance loops without a pause, and instances that failed because of it."},
+	{host.CountCorrupt, "turnstile.corrupt", "{history}", "Corrupt histories that were found."},
+	{host.CountArchive, "turnstile.archive", "{instance}", "Instances that the archive accepted or rejected before their purge."},
+	{host.CountInstanceEvents, "turnstile.instance_events", "{event}", "Events about instances that were published, or whose publication is retried."},
+	{host.CountCache, "turnstile.cache", "{turn}", "Turns with a warm or a cold cache, and evicted instances."},
 }
 
-// timings of the host by their names here, in seconds.
+// timings are the host's durations and their names in OpenTelemetry, in seconds.
 var timings = []struct {
 	of         host.Timing
 	name, what string
 }{
-	{host.TimeTurn, "turnstile.turn.duration", "How long a turn took, dispatch included."},
-	{host.TimeReplay, "turnstile.replay.duration", "How long the code ran in a turn."},
-	{host.TimeRead, "turnstile.read.duration", "How long reading a history took."},
-	{host.TimeCommit, "turnstile.commit.duration", "How long a commit took."},
-	{host.TimeDispatch, "turnstile.dispatch.duration", "How long sending what a commit asked for took."},
-	{host.TimeAttempt, "turnstile.attempt.duration", "How long an attempt of an activity took."},
-	{host.TimePermit, "turnstile.permit.wait", "How long an attempt had waited in the line of its limit when it got a permit."},
-	{host.TimeMessageAge, "turnstile.message.age", "How long a message had waited when it was received."},
+	{host.TimeTurn, "turnstile.turn.duration", "Duration of a turn, including dispatch."},
+	{host.TimeReplay, "turnstile.replay.duration", "Duration of the code in a turn."},
+	{host.TimeRead, "turnstile.read.duration", "Duration of reading a history."},
+	{host.TimeCommit, "turnstile.commit.duration", "Duration of a commit."},
+	{host.TimeDispatch, "turnstile.dispatch.duration", "Duration of sending the messages of a commit."},
+	{host.TimeAttempt, "turnstile.attempt.duration", "Duration of an attempt of an activity."},
+	{host.TimePermit, "turnstile.permit.wait", "How long an attempt had waited for the permit of a limit when it got it."},
+	{host.TimeMessageAge, "turnstile.message.age", "Age of a message when it was received."},
 }
 
 type instruments struct {

@@ -13,10 +13,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Committed implements host.Observer: each commit of a turn is a span, from when
-// the work on it began until all that follows from it was sent. It is made here and
-// not where the code runs, so that what is replayed, or lost to another process,
-// makes none.
+// Committed implements host.Observer. It creates a span for each commit of a turn, from the start
+// of the work until all resulting messages were sent. The span is created here and not where the
+// code runs, so that a replayed turn, or one that another process committed first, has no span.
 func (t *Telemetry) Committed(c host.Committed) {
 	if len(c.Turns) == 0 {
 		return
@@ -24,7 +23,7 @@ func (t *Telemetry) Committed(c host.Committed) {
 	turn := &c.Turns[0]
 	name := "turn"
 	options := []trace.SpanStartOption{
-		trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindConsumer), trace.WithTimestamp(c.Began), trace.WithLinks(t.links(&c)...),
+		trace.WithNewRoot(), trace.WithSpanKind(trace.SpanKindConsumer), trace.WithTimestamp(c.StartedAt), trace.WithLinks(t.links(&c)...),
 		trace.WithAttributes(
 			t.system,
 			attribute.String("messaging.operation.name", "turn"),
@@ -60,7 +59,7 @@ func (t *Telemetry) Committed(c host.Committed) {
 	span.End(trace.WithTimestamp(c.At))
 }
 
-// links lead to what a commit answers.
+// links returns links to the causes of a commit.
 func (t *Telemetry) links(c *host.Committed) []trace.Link {
 	turn := &c.Turns[0]
 	var all []trace.Link
@@ -72,7 +71,7 @@ func (t *Telemetry) links(c *host.Committed) []trace.Link {
 	if around := trace.SpanContextFromContext(orBackground(c.Context)); around.IsValid() {
 		add(around, "invocation")
 	}
-	later := c.Before.EventID != 0 // than the first commit of the turn
+	later := c.Before.EventID != 0 // not the first commit of the turn
 	messages := map[int64]*host.Cause{}
 	for i := range c.Causes {
 		if cause := &c.Causes[i]; cause.SourceEventID > 0 {
@@ -103,10 +102,10 @@ func (t *Telemetry) links(c *host.Committed) []trace.Link {
 	return all
 }
 
-// mostLabels is how many labels a span has; a fan-out may have one for each of thousands.
+// mostLabels is the maximum number of labels of a span, because a fan-out may have thousands.
 const mostLabels = 16
 
-// labelsOf are the labels of what a turn has started, each once, the first of them.
+// labelsOf returns the first labels of the operations that a turn has started, each once.
 func labelsOf(events []history.Event) []string {
 	var labels []string
 	for i := range events {
@@ -117,9 +116,9 @@ func labelsOf(events []history.Event) []string {
 	return labels
 }
 
-// inline reports whether an activity ran inside the turn: it says so, where it was
-// scheduled in this commit; else only a later commit of a turn has results that no
-// message brought.
+// inline reports whether an activity ran inside the turn. If it was scheduled in this commit, its
+// event says so. Otherwise a result without a message belongs to an inline activity if this is a
+// later commit of a turn.
 func (t *Telemetry) inline(turn *store.Turn, event int64, later bool) bool {
 	if at := event - turn.First(); at >= 0 && at < int64(len(turn.Events)) {
 		return turn.Events[at].Inline

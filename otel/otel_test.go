@@ -29,12 +29,12 @@ var (
 	approved = turnstile.NewEvent[string]("approved")
 )
 
-// parts are an application of several turns, a retry, an inline activity, a timer,
-// a child, an event and two executions. "secret" is in all of its payloads.
-func parts() []turnstile.Part {
-	return []turnstile.Part{
+// parts returns an application with several turns, a retry, an inline activity, a timer, a child,
+// an event and two executions. "secret" is part of all its payloads.
+func parts() []turnstile.Component {
+	return []turnstile.Component{
 		charge.Implement(func(ctx context.Context, _ string) (string, error) {
-			if turnstile.ActivityInfo(ctx).Attempt == 1 {
+			if turnstile.ActivityInfo(ctx).Number == 1 {
 				return "", turnstile.WithCode(errors.New("no secret today"), "busy")
 			}
 			return "secret receipt", nil
@@ -62,7 +62,7 @@ func parts() []turnstile.Part {
 	}
 }
 
-// ran is all spans of a run of the application.
+// ran has all spans of a run of the application.
 func ran(t *testing.T, lost func(int) bool) (*world, []tracetest.SpanStub) {
 	t.Helper()
 	w := newWorld(t, parts)
@@ -153,7 +153,7 @@ func TestTheSpansOfARunOverSeveralProcesses(t *testing.T) {
 					}
 				}
 			}
-			// The turn that starts something with a label has it: one of each execution.
+			// The turn that starts a labelled operation has the label, once in each execution.
 			labelled := 0
 			for i := range spans {
 				switch labels := attr(&spans[i], "turnstile.labels").AsStringSlice(); {
@@ -166,14 +166,14 @@ func TestTheSpansOfARunOverSeveralProcesses(t *testing.T) {
 			if labelled != 2 {
 				t.Errorf("%d turns have the label of their timer, want 2", labelled)
 			}
-			// What has a result is linked from the turn that took it.
+			// The turn that receives a result has a link to the span of the operation.
 			for id, s := range byID {
 				last := s.Name == "attempt Charge" && attr(s, "turnstile.attempt").AsInt64() == 2
 				if (last || s.Name == "attempt Tax" || s.SpanKind == trace.SpanKindProducer) && !linked[id] {
 					t.Errorf("nothing leads to %s (event %d)", s.Name, attr(s, "turnstile.event_id").AsInt64())
 				}
 			}
-			// No payload, nor the text of an error.
+			// Spans contain neither payloads nor error texts.
 			for i := range spans {
 				text := spans[i].Name + spans[i].Status.Description
 				for _, a := range spans[i].Attributes {
@@ -183,7 +183,7 @@ func TestTheSpansOfARunOverSeveralProcesses(t *testing.T) {
 					t.Errorf("a payload is in %s: %v", spans[i].Name, spans[i].Attributes)
 				}
 			}
-			// No trace is endless: the longest is a turn and what it started.
+			// Traces are short: the longest has a turn and the operations that it started.
 			sizes := map[trace.TraceID]int{}
 			for i := range spans {
 				sizes[spans[i].SpanContext.TraceID()]++
@@ -236,7 +236,7 @@ func TestTheMetricsOfARun(t *testing.T) {
 	}
 }
 
-func TestAProviderThatCannotGiveIDsIsRefused(t *testing.T) {
+func TestAProviderWithoutTheIDGeneratorIsRejected(t *testing.T) {
 	t.Parallel()
 	_, err := otel.New(otel.Config{TracerProvider: sdktrace.NewTracerProvider()})
 	if err == nil || !strings.Contains(err.Error(), "WithIDGenerator") {
@@ -248,7 +248,7 @@ func TestAProviderThatCannotGiveIDsIsRefused(t *testing.T) {
 }
 
 // A start whose headers leave no room for the trace is sent without it.
-func TestATraceTakesNoRoomThatHeadersNeed(t *testing.T) {
+func TestATraceIsLeftOutIfHeadersNeedItsRoom(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, parts)
 	headers := map[string]string{}

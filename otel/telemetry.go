@@ -20,26 +20,26 @@ import (
 // scope names the instrumentation.
 const scope = "github.com/turnstile-go/turnstile/otel"
 
-// Config is what [New] needs.
+// Config configures [New].
 type Config struct {
-	// TracerProvider of the spans, made with [IDGenerator]; nil for none.
+	// TracerProvider creates the spans. It must use [IDGenerator]. Nil creates no spans.
 	TracerProvider trace.TracerProvider
-	// MeterProvider of the metrics; nil for none.
+	// MeterProvider creates the metrics; nil for none.
 	MeterProvider metric.MeterProvider
-	// Sampler that the provider has, if it has one of its own
-	// (sdktrace.WithSampler): it is asked by the id of a trace alone, as
-	// sdktrace.TraceIDRatioBased is. Default: all are sampled.
+	// Sampler is the provider's own sampler, if it has one (sdktrace.WithSampler). It is called
+	// only with the id of a trace, so it must decide by that, as sdktrace.TraceIDRatioBased does.
+	// By default all traces are sampled.
 	Sampler sdktrace.Sampler
-	// Environment is part of what ids derive from: give each stack its own if two
-	// that have instances of the same ids send to one backend.
+	// Environment is part of the input of derived ids. Set a different one for each stack if two
+	// stacks with equal instance ids send to one backend.
 	Environment string
-	// System is the attribute messaging.system; default aws_sqs.
+	// System is the value of the attribute messaging.system; default aws_sqs.
 	System string
 }
 
-// Telemetry tells OpenTelemetry what an application does. It is a host.Observer;
-// Interceptor and Propagate are the rest of it. Its methods may be called from
-// several goroutines at once.
+// Telemetry reports an application to OpenTelemetry. It is a host.Observer; also pass Interceptor
+// and Propagate to the application. Its methods may be called from several goroutines at the same
+// time.
 type Telemetry struct {
 	host.NoObserver
 	tracer      trace.Tracer
@@ -50,8 +50,8 @@ type Telemetry struct {
 	instruments instruments
 }
 
-// New returns the telemetry of a process. The error names what is wrong with the
-// providers: a tracer provider without [IDGenerator] above all.
+// New returns the telemetry of a process. It returns an error if a provider cannot be used, in
+// particular a tracer provider without [IDGenerator].
 func New(cfg Config) (*Telemetry, error) {
 	t := &Telemetry{sampler: cfg.Sampler, environment: cfg.Environment, providers: []any{cfg.TracerProvider, cfg.MeterProvider}}
 	if cfg.System == "" {
@@ -64,7 +64,7 @@ func New(cfg Config) (*Telemetry, error) {
 	if cfg.TracerProvider == nil {
 		cfg.TracerProvider = tracenoop.NewTracerProvider()
 	} else if sdk, is := cfg.TracerProvider.(*sdktrace.TracerProvider); !is {
-		return nil, errors.New("otel: Config.TracerProvider is not of the SDK's type (go.opentelemetry.io/otel/sdk/trace): others cannot give spans the ids that derive from events")
+		return nil, errors.New("otel: Config.TracerProvider is not a TracerProvider of go.opentelemetry.io/otel/sdk/trace: other providers cannot give spans the ids that derive from events")
 	} else if err := checkIDs(sdk); err != nil {
 		return nil, err
 	}
@@ -79,18 +79,19 @@ func New(cfg Config) (*Telemetry, error) {
 	return t, nil
 }
 
-// checkIDs reports whether the provider gives a span the ids that it is asked for.
-// The span that shows it is never ended, and so never exported.
+// checkIDs returns an error if the provider does not give a span the requested ids. The span that
+// shows it is never ended, and so never exported.
 func checkIDs(p *sdktrace.TracerProvider) error {
 	want := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}})
 	_, span := p.Tracer(scope).Start(wanting(context.Background(), want), "ids", trace.WithNewRoot())
 	if span.SpanContext().SpanID() != want.SpanID() {
-		return errors.New("otel: Config.TracerProvider has another id generator: make it with sdktrace.WithIDGenerator(otel.IDGenerator())")
+		return errors.New("otel: Config.TracerProvider has another id generator: create it with sdktrace.WithIDGenerator(otel.IDGenerator())")
 	}
 	return nil
 }
 
-// Flush has the providers send what they hold: for awslambda.WithFlush.
+// Flush makes the providers send everything that they have buffered. Pass it to
+// awslambda.WithFlush.
 func (t *Telemetry) Flush(ctx context.Context) error {
 	var errs []error
 	for _, p := range t.providers {
@@ -103,13 +104,13 @@ func (t *Telemetry) Flush(ctx context.Context) error {
 
 var w3c propagation.TraceContext
 
-// contextOf returns the context of a trace that headers have.
+// contextOf returns the trace context in headers.
 func contextOf(headers map[string]string) trace.SpanContext {
 	return trace.SpanContextFromContext(w3c.Extract(context.Background(), propagation.MapCarrier(headers)))
 }
 
-// Propagate is the host.Propagator of the application: what a commit sends is part
-// of its trace.
+// Propagate is the host.Propagator of the application: the messages that a commit sends belong to
+// its trace.
 func (t *Telemetry) Propagate(instance string, executionID, firstEventID int64) map[string]string {
 	return headersOf(t.commitSpan(instance, executionID, firstEventID))
 }
@@ -120,7 +121,7 @@ func headersOf(s trace.SpanContext) map[string]string {
 	return headers
 }
 
-// withTrace returns headers with the context of the trace that ctx belongs to.
+// withTrace returns headers with the trace context of ctx.
 func withTrace(ctx context.Context, headers map[string]string) map[string]string {
 	all := maps.Clone(headers)
 	if all == nil {

@@ -31,21 +31,21 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// epoch is when the world begins.
+// epoch is when the world starts.
 var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// process is one that sends its telemetry to an exporter of its own.
+// process is a process with an exporter of its own.
 type process struct {
 	tel     *otel.Telemetry
 	spans   *tracetest.InMemoryExporter
 	metrics *metric.ManualReader
 	name    string
-	// handle is that of an orchestrator or a worker; nil for a client.
+	// handle is the Handle of an orchestrator or a worker; nil for a client.
 	handle func(context.Context, []platform.Delivery) []string
 }
 
-// world is the parts in memory, with several processes of each kind. None keeps
-// instances between its batches: every turn is a replay.
+// world runs the parts in memory, with several processes of each kind. No process keeps instances
+// between its batches, so every turn is a replay.
 type world struct {
 	*testing.T
 	clock         *clock.Virtual
@@ -55,8 +55,8 @@ type world struct {
 	workers       []*process
 	all           []*process
 	batches       int
-	// lost reports whether the answer of a batch of an orchestrator is lost: its
-	// messages come again.
+	// lost reports whether the response of an orchestrator's batch is lost, so that its messages
+	// are redelivered.
 	lost func(batch int) bool
 }
 
@@ -76,7 +76,7 @@ func newProcess(t *testing.T, name string) *process {
 }
 
 // newWorld starts two processes of each kind; parts is called once for each.
-func newWorld(t *testing.T, parts func() []turnstile.Part) *world {
+func newWorld(t *testing.T, parts func() []turnstile.Component) *world {
 	t.Helper()
 	w := &world{T: t, clock: clock.NewVirtual(epoch)}
 	must := func(err error) {
@@ -132,8 +132,8 @@ func newWorld(t *testing.T, parts func() []turnstile.Part) *world {
 	return w
 }
 
-// run handles what is in the queues, each batch by the next process in turn, until
-// time brings nothing more.
+// run handles the queued messages, each batch by the next process in turn, until the passing of
+// time changes nothing more.
 func (w *world) run() {
 	w.Helper()
 	for range 1000 {

@@ -6,20 +6,20 @@ import (
 	"fmt"
 )
 
-// Change is what [Client.Apply] has done with a schedule.
+// Change is what [Client.Apply] did with a schedule.
 type Change struct {
 	Name string
-	// Did is "created", "updated" or "unchanged".
-	Did string
+	// Action is "created", "updated" or "unchanged".
+	Action string
 }
 
-// Apply brings schedules to their definitions: it creates missing schedules and updates changed
-// ones. It can be called at every deployment. Schedules that are not among the definitions are
-// left alone, and a paused one stays paused. If two callers apply different definitions of one
-// schedule at the same time, both take effect, one after the other.
+// Apply makes schedules match their definitions: it creates missing schedules and updates changed ones.
+// It can be called at every deployment. Schedules that are not among the definitions are not changed,
+// and a paused schedule stays paused. If two callers apply different definitions of one schedule at the
+// same time, both take effect, one after the other.
 //
 // All definitions are checked before anything is sent. Errors: from [Definition.Check]; an
-// [*InvalidError] if two definitions have one name.
+// [*InvalidError] if two definitions have the same name.
 func (c *Client) Apply(ctx context.Context, definitions ...Definition) ([]Change, error) {
 	var errs []error
 	seen := map[string]bool{}
@@ -40,7 +40,7 @@ func (c *Client) Apply(ctx context.Context, definitions ...Definition) ([]Change
 		if err != nil {
 			return changes, fmt.Errorf("schedule %q: %w", d.Name, err)
 		}
-		changes = append(changes, Change{Name: d.Name, Did: did})
+		changes = append(changes, Change{Name: d.Name, Action: did})
 	}
 	return changes, nil
 }

@@ -14,7 +14,7 @@ import (
 
 // A backfill and a trigger leave what runs and waits without a request to stop: the next tick
 // asks, also where something waits already.
-func TestEachTickStopsWhatRunsHoweverThatCame(t *testing.T) {
+func TestEachRunStopsWhatRunsHoweverThatCame(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []schedule.Overlap{schedule.CancelRunning, schedule.TerminateRunning} {
 		t.Run(string(policy), func(t *testing.T) {
@@ -24,23 +24,23 @@ func TestEachTickStopsWhatRunsHoweverThatCame(t *testing.T) {
 			d.Overlap = policy
 			w.create(d)
 			c := schedule.NewClient(w.env.Client())
-			_, err := c.Backfill(t.Context(), "hourly", began.Add(-3*time.Hour), began)
+			_, err := c.Backfill(t.Context(), "hourly", startedAt.Add(-3*time.Hour), startedAt)
 			w.must(err)
 			w.env.Advance(31 * time.Minute) // The tick of one o'clock.
-			if d := w.describe(); len(d.Running) != 1 || d.Running[0].Tick.Hour() != 1 || len(d.Buffered) != 0 {
+			if d := w.describe(); len(d.Running) != 1 || d.Running[0].ScheduledAt.Hour() != 1 || len(d.Buffered) != 0 {
 				t.Errorf("after a backfill: running %v, buffered %v", d.Running, d.Buffered)
 			}
 			_, err = c.Trigger(t.Context(), "hourly")
 			w.must(err)
 			w.env.Advance(time.Hour)
-			if d := w.describe(); len(d.Running) != 1 || d.Running[0].Tick.Hour() != 2 || d.Running[0].Tick.Minute() != 0 {
+			if d := w.describe(); len(d.Running) != 1 || d.Running[0].ScheduledAt.Hour() != 2 || d.Running[0].ScheduledAt.Minute() != 0 {
 				t.Errorf("after a trigger: running %v, buffered %v", d.Running, d.Buffered)
 			}
 		})
 	}
 }
 
-func TestAPausedScheduleStartsNoTickThatWaits(t *testing.T) {
+func TestAPausedScheduleStartsNoRunThatWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	d := hourly("150m")
@@ -65,13 +65,13 @@ func jittery() schedule.Definition {
 	return d
 }
 
-func TestJitterOverSeveralTicksLosesNone(t *testing.T) {
+func TestJitterOverSeveralRunsLosesNone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.create(jittery())
 	w.env.Advance(5 * time.Hour)
-	if d := w.describe(); d.MissedTicks != 0 || d.Started < 265 || d.Started > 300 {
-		t.Errorf("%d started and %d missed in five hours: %v", d.Started, d.MissedTicks, d.Missed)
+	if d := w.describe(); d.MissedRuns != 0 || d.Started < 265 || d.Started > 300 {
+		t.Errorf("%d started and %d missed in five hours: %v", d.Started, d.MissedRuns, d.Missed)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestAnUpdateOfTheOrchestrationKeepsWhatRuns(t *testing.T) {
 	app := turnstile.NewApp(schedule.Part(),
 		report.Implement(func(ctx turnstile.Context, in string) (string, error) { return in, turnstile.Sleep(ctx, 100*time.Hour) }),
 		other.Implement(func(_ turnstile.Context, in string) (string, error) { return in, nil }))
-	w := &world{t, turnstiletest.New(t, app, turnstiletest.WithStartTime(began))}
+	w := &world{t, turnstiletest.New(t, app, turnstiletest.WithStartTime(startedAt))}
 	w.create(hourly("old"))
 	w.env.Advance(time.Hour)
 	c := schedule.NewClient(w.env.Client())
@@ -100,7 +100,7 @@ func TestAnUpdateOfTheOrchestrationKeepsWhatRuns(t *testing.T) {
 }
 
 // A tick that is due is not forgotten because the definition changes before it is taken.
-func TestAnUpdateForgetsNoTickThatIsDue(t *testing.T) {
+func TestAnUpdateForgetsNoRunThatIsDue(t *testing.T) {
 	t.Parallel()
 	for _, jitter := range []time.Duration{0, 50 * time.Minute} {
 		t.Run(fmt.Sprint("jitter ", jitter), func(t *testing.T) {
@@ -115,10 +115,10 @@ func TestAnUpdateForgetsNoTickThatIsDue(t *testing.T) {
 			w.must(schedule.NewClient(w.env.Client()).Update(t.Context(), d))
 			w.env.Advance(time.Second)
 			after := w.describe()
-			if n := after.Started + after.MissedTicks; n != 2 {
-				t.Errorf("before %d started, after %d, %d missed: %v", before.Started, after.Started, after.MissedTicks, after.Missed)
+			if n := after.Started + after.MissedRuns; n != 2 {
+				t.Errorf("before %d started, after %d, %d missed: %v", before.Started, after.Started, after.MissedRuns, after.Missed)
 			}
-			if !after.Next.Equal(began.Add(150 * time.Minute)) {
+			if !after.Next.Equal(startedAt.Add(150 * time.Minute)) {
 				t.Errorf("the next tick is %s", after.Next)
 			}
 		})
@@ -126,7 +126,7 @@ func TestAnUpdateForgetsNoTickThatIsDue(t *testing.T) {
 }
 
 // One round takes a hundred ticks, and jitter longer than the interval has several wait.
-func TestAnUpdateCountsEachTickThatItGivesUp(t *testing.T) {
+func TestAnUpdateCountsEachRunThatItGivesUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	d := jittery()
@@ -136,8 +136,8 @@ func TestAnUpdateCountsEachTickThatItGivesUp(t *testing.T) {
 	w.must(schedule.NewClient(w.env.Client()).Update(t.Context(), d))
 	w.env.Advance(time.Second)
 	after := w.describe()
-	if n := after.Started + after.MissedTicks; n != 60 || after.MissedTicks < 2 {
-		t.Errorf("%d started and %d missed of 60: %v", after.Started, after.MissedTicks, after.Missed)
+	if n := after.Started + after.MissedRuns; n != 60 || after.MissedRuns < 2 {
+		t.Errorf("%d started and %d missed of 60: %v", after.Started, after.MissedRuns, after.Missed)
 	}
 }
 
@@ -148,10 +148,10 @@ func TestABackfillThatNoCommitHoldsIsRefused(t *testing.T) {
 	d.Overlap = schedule.Allow
 	w.create(d)
 	c := schedule.NewClient(w.env.Client())
-	if _, err := c.Backfill(t.Context(), "hourly", began.Add(-100*time.Hour), began); err == nil || !strings.Contains(err.Error(), "3 MB together") {
+	if _, err := c.Backfill(t.Context(), "hourly", startedAt.Add(-100*time.Hour), startedAt); err == nil || !strings.Contains(err.Error(), "3 MB together") {
 		t.Errorf("a hundred ticks of 50 KB: %v", err)
 	}
-	n, err := c.Backfill(t.Context(), "hourly", began.Add(-50*time.Hour), began)
+	n, err := c.Backfill(t.Context(), "hourly", startedAt.Add(-50*time.Hour), startedAt)
 	w.must(err)
 	w.env.Advance(time.Minute)
 	if d := w.describe(); d.Started != n || d.Instance.Status != client.StatusRunning {

@@ -16,17 +16,17 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Is reports whether the target is [client.ErrNotFound].
+// Is reports whether target is [client.ErrNotFound].
 func (e *notFoundError) Is(target error) bool { return target == client.ErrNotFound }
 
-// Client creates, looks at and controls schedules.
+// Client creates, describes and controls schedules.
 type Client struct{ instances instances }
 
-// NewClient returns a client for the schedules of a stack. c is a [*client.Client]: one that
-// acts on somebody's behalf (client.Client.WithActor) makes schedules record the actor.
+// NewClient returns a client for the schedules of a stack. c is a [*client.Client]. If c acts on behalf
+// of an actor (client.Client.WithActor), the schedules record the actor.
 func NewClient(c instances) *Client { return &Client{c} }
 
-// instances is what of a [*client.Client] a Client needs.
+// instances has the methods of [*client.Client] that a Client needs.
 type instances interface {
 	Start(ctx context.Context, r client.StartRequest) (client.Started, error)
 	Raise(ctx context.Context, r client.RaiseRequest) error
@@ -35,10 +35,10 @@ type instances interface {
 	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
 }
 
-// ExistsError says that there is a schedule of this name with another definition.
+// ExistsError says that a schedule of this name exists with another definition.
 type ExistsError struct {
 	Name string
-	// Have is the definition that the schedule has.
+	// Have is the definition of the existing schedule.
 	Have Definition
 }
 
@@ -47,8 +47,8 @@ func (e *ExistsError) Error() string {
 	return fmt.Sprintf("schedule %q exists with another definition: update it, or choose another name", e.Name)
 }
 
-// notFoundError says that there is no schedule of this name, or that it was deleted. It
-// is a client.ErrNotFound.
+// notFoundError says that no schedule of this name exists, or that it was deleted. It is a
+// client.ErrNotFound.
 type notFoundError struct{ Name string }
 
 // Error implements error.
@@ -56,13 +56,13 @@ func (e *notFoundError) Error() string {
 	return fmt.Sprintf("schedule %q not found: it was never created, was deleted, or its creation is still queued", e.Name)
 }
 
-// Create creates a schedule and returns when the creation is queued. A schedule that exists with
-// the same definition stays as it is. If two callers create a schedule at the same time, the
-// first creation in the queue counts and the other one has no effect: [Client.WaitCreated] returns an
-// error for it.
+// Create creates a schedule and returns when the request is queued. A schedule that already exists with
+// the same definition is not changed. If two callers create a schedule at the same time, the first
+// request in the queue applies and the other one has no effect: [Client.WaitCreated] returns an error
+// for it.
 //
-// Errors: from [Definition.Check]; [*ExistsError]; [*client.EndedError] if the instance of the
-// schedule was terminated; from [client.Client.Start].
+// Errors: from [Definition.Check]; [*ExistsError]; [*client.EndedError] if the instance of the schedule
+// was terminated; from [client.Client.Start].
 func (c *Client) Create(ctx context.Context, d Definition) error {
 	if err := d.Check(); err != nil {
 		return err
@@ -118,8 +118,8 @@ func ended(d *Description) error {
 	return &client.EndedError{Instance: d.Instance.Instance, Status: d.Instance.Status}
 }
 
-// apply brings a schedule to its definition and says what it did. Of two definitions at the same
-// time, the later one in the queue updates the earlier one: a start of a schedule that exists
+// apply makes a schedule match its definition and returns what it did. If two definitions are applied
+// at the same time, the later one in the queue updates the earlier one: a start of an existing schedule
 // raises its event.
 func (c *Client) apply(ctx context.Context, d *Definition) (did string, err error) {
 	have, err := c.find(ctx, d.Name)
@@ -143,7 +143,7 @@ func (c *Client) apply(ctx context.Context, d *Definition) (did string, err erro
 	return "updated", c.send(ctx, d.Name, update)
 }
 
-// start starts the instance that the schedule is. Two calls with one definition are one start.
+// start starts the schedule's instance. Two calls with the same definition are one start.
 func (c *Client) start(ctx context.Context, d *Definition, s State, r client.StartRequest) error {
 	content, err := json.Marshal(d.plain())
 	if err != nil {
@@ -158,9 +158,9 @@ func (c *Client) start(ctx context.Context, d *Definition, s State, r client.Sta
 	return err
 }
 
-// Update gives a schedule another definition. The ticks that wait are given up, also those of a
-// backfill; running instances continue. The same definition changes nothing. Errors: from
-// [Definition.Check]; [client.ErrNotFound].
+// Update changes the definition of a schedule. Pending runs are dropped, also those of a backfill;
+// running instances continue. The same definition changes nothing. Errors: from [Definition.Check];
+// [client.ErrNotFound].
 func (c *Client) Update(ctx context.Context, d Definition) error {
 	if err := d.Check(); err != nil {
 		return err
@@ -168,38 +168,39 @@ func (c *Client) Update(ctx context.Context, d Definition) error {
 	return c.ask(ctx, d.Name, command{Op: opUpdate, Definition: &d})
 }
 
-// Pause stops the ticks of a schedule until [Client.Resume]. Ticks that would be due meanwhile are
-// not started later; [Client.Backfill] starts them. The note says why. Errors: [client.ErrNotFound].
+// Pause stops a schedule until [Client.Resume]. Scheduled times that pass meanwhile are not started
+// later, except by [Client.Backfill]. The note says why. Errors: [client.ErrNotFound].
 func (c *Client) Pause(ctx context.Context, name, note string) error {
 	return c.ask(ctx, name, command{Op: opPause, Note: note})
 }
 
-// Resume goes on with the first tick after now. Errors: [client.ErrNotFound].
+// Resume continues a paused schedule with its first scheduled time after now. Errors:
+// [client.ErrNotFound].
 func (c *Client) Resume(ctx context.Context, name, note string) error {
 	return c.ask(ctx, name, command{Op: opResume, Note: note})
 }
 
-// Trigger starts an instance now, whatever runs, and returns its id. A paused schedule can be
-// triggered. Errors: [client.ErrNotFound].
+// Trigger starts an instance now, even if others are running, and returns its id. A paused schedule can
+// be triggered. Errors: [client.ErrNotFound].
 func (c *Client) Trigger(ctx context.Context, name string) (instance string, err error) {
 	id := callID()
 	return triggerID(name, id), c.ask(ctx, name, command{Op: opTrigger, ID: id})
 }
 
-// Backfill starts the ticks of a range, both ends inclusive, that have no instance yet: side by
-// side with the overlap policy [Allow], otherwise one after another, between the ticks that come
-// meanwhile. A paused schedule keeps them until its resume. It returns how many ticks it starts,
-// and costs a read for each tick of the range.
+// Backfill starts an instance for each scheduled time of a range, both ends inclusive, that has no
+// instance yet: all at once with the overlap policy [Allow], otherwise one after another, between the
+// regular runs. A paused schedule keeps them until it is resumed. Backfill returns how many instances
+// it starts, and costs a read for each scheduled time in the range.
 //
-// Errors: [*InvalidError] if the range has no tick or more than 1,000, if more than 1,000 would
-// wait, or if the inputs of ticks that start side by side have more than 3 MB together;
+// Errors: [*InvalidError] if the range has no scheduled time or more than 1,000, if more than 1,000
+// would wait, or if the inputs of runs that start at once exceed 3 MB in total;
 // [client.ErrNotFound].
 func (c *Client) Backfill(ctx context.Context, name string, from, to time.Time) (int, error) {
 	d, err := c.Describe(ctx, name)
 	if err != nil {
 		return 0, err
 	}
-	t, err := d.Definition.ticks()
+	t, err := d.Definition.scheduledTimes()
 	if err != nil {
 		return 0, err
 	}
@@ -209,33 +210,33 @@ func (c *Client) Backfill(ctx context.Context, name string, from, to time.Time) 
 	list, more := t.between(from, to, scheduling.MaxBackfill)
 	switch {
 	case len(list) == 0:
-		return 0, wrong("the schedule has no tick in this range")
+		return 0, wrong("the schedule has no scheduled time in this range")
 	case more:
-		return 0, wrong(fmt.Sprintf("it has more than %d ticks; give a shorter range", scheduling.MaxBackfill))
+		return 0, wrong(fmt.Sprintf("it has more than %d scheduled times; give a shorter range", scheduling.MaxBackfill))
 	}
 	if list, err = c.notStarted(ctx, name, list); err != nil || len(list) == 0 {
 		return 0, err
 	}
 	switch {
 	case len(d.Backfilling)+len(list) > scheduling.MaxBackfill:
-		return 0, wrong(fmt.Sprintf("%d ticks of an earlier backfill wait, and at most %d can; give a shorter range", len(d.Backfilling), scheduling.MaxBackfill))
+		return 0, wrong(fmt.Sprintf("%d runs of an earlier backfill are waiting, and at most %d can wait; give a shorter range", len(d.Backfilling), scheduling.MaxBackfill))
 	case d.Definition.Overlap == Allow && len(list)*len(d.Definition.Starts.Input) > mostBytes:
-		return 0, wrong(fmt.Sprintf("the inputs of its %d ticks have more than 3 MB together, which start at once; give a shorter range", len(list)))
+		return 0, wrong(fmt.Sprintf("its %d runs start at once, and their inputs have more than 3 MB together; give a shorter range", len(list)))
 	}
-	return len(list), c.ask(ctx, name, command{Op: opBackfill, Ticks: list})
+	return len(list), c.ask(ctx, name, command{Op: opBackfill, Times: list})
 }
 
-// notStarted returns the ticks that have no instance. One that was purged has its id until that is
-// free.
+// notStarted returns the scheduled times that have no instance. A purged instance occupies its id until
+// the id can be reused.
 func (c *Client) notStarted(ctx context.Context, name string, list []time.Time) ([]time.Time, error) {
 	started, errs := make([]bool, len(list)), make([]error, len(list))
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, mostReads)
-	for i, tick := range list {
+	for i, scheduled := range list {
 		slots <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-slots }()
-			_, err := c.instances.Describe(ctx, tickID(name, tick))
+			_, err := c.instances.Describe(ctx, runID(name, scheduled))
 			missing, gone := errors.AsType[*client.NotFoundError](err)
 			if started[i] = !gone || !missing.FreeAt.IsZero(); !gone {
 				errs[i] = err
@@ -244,27 +245,27 @@ func (c *Client) notStarted(ctx context.Context, name string, list []time.Time) 
 	}
 	wait.Wait()
 	var left []time.Time
-	for i, tick := range list {
+	for i, scheduled := range list {
 		if errs[i] != nil {
 			return nil, errs[i]
 		}
 		if !started[i] {
-			left = append(left, tick)
+			left = append(left, scheduled)
 		}
 	}
 	return left, nil
 }
 
-// mostReads is how many reads a backfill makes at a time.
+// mostReads is how many reads a backfill makes at the same time.
 const mostReads = 16
 
-// Delete ends a schedule. Instances that run go on. Its name can be created again as soon as
+// Delete ends a schedule. Its running instances continue. The name can be created again as soon as
 // Describe no longer finds it. Errors: [client.ErrNotFound].
 func (c *Client) Delete(ctx context.Context, name, note string) error {
 	return c.ask(ctx, name, command{Op: opDelete, Note: note})
 }
 
-// ask sends a schedule what it is asked for.
+// ask sends a command to a schedule.
 func (c *Client) ask(ctx context.Context, name string, cmd command) error {
 	if _, err := c.Describe(ctx, name); err != nil {
 		return err

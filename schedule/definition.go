@@ -12,81 +12,83 @@ import (
 	"github.com/turnstile-go/turnstile/internal/names"
 )
 
-// Limits of a definition and of what is asked of a schedule.
+// Limits of a definition and of commands to a schedule.
 const (
-	// maxName is the most bytes of a schedule's name: it stands in the ids of instances.
+	// maxName is the most bytes of a schedule's name, which is part of the ids of its instances.
 	maxName = 200
-	// maxBuffered is the most ticks that wait for a running instance. Later ones are skipped.
+	// maxBuffered is how many runs wait for a running instance at most. Later ones are skipped.
 	maxBuffered = 1000
 	// leastInterval is the shortest interval.
 	leastInterval = time.Second
-	// maxJitter is the most jitter.
+	// maxJitter is the longest jitter.
 	maxJitter = time.Hour
 )
 
-// Overlap says what happens if a tick comes while the instance of an earlier one still runs.
+// Overlap says what happens at a scheduled time if the instance of an earlier one still runs.
 type Overlap string
 
 // The overlap policies. The zero value is Skip.
 const (
-	// Skip starts nothing for the tick. If what runs comes from a backfill, the tick waits for its end.
+	// Skip starts nothing for the scheduled time. If the running instance comes from a backfill, the
+	// run waits for its end instead.
 	Skip Overlap = "skip"
-	// BufferOne keeps one tick until nothing runs any more, and skips those that follow it.
+	// BufferOne keeps one run until no instance is running, and skips those that follow it.
 	BufferOne Overlap = "buffer_one"
-	// BufferAll keeps up to 1,000 ticks and starts them one after another.
+	// BufferAll keeps up to 1,000 runs and starts them one after another.
 	BufferAll Overlap = "buffer_all"
-	// Allow starts all of them side by side. It is the cheapest: the schedule is not told when
-	// an instance ends, and [Client.Describe] does not know how it ended.
+	// Allow starts all of them at their time. It is the cheapest: the schedule is not notified when an
+	// instance ends, and [Client.Describe] does not know how it ended.
 	Allow Overlap = "allow"
-	// CancelRunning cancels what runs and starts the newest tick when that has ended.
+	// CancelRunning cancels the running instance and starts the newest run when it has ended.
 	CancelRunning Overlap = "cancel_running"
-	// TerminateRunning terminates what runs and starts the newest tick when that has ended. The
-	// code of what runs is not asked, and undoes nothing.
+	// TerminateRunning terminates the running instance and starts the newest run when it has ended. The
+	// code of the terminated instance does not run again, so it cannot clean up.
 	TerminateRunning Overlap = "terminate_running"
 )
 
-// CatchUp says what happens to ticks that were due more than two minutes ago, because nothing ran
-// when they were due.
+// CatchUp says what happens to scheduled times that passed more than two minutes ago because no process
+// was running.
 type CatchUp string
 
 // The ways to catch up. The zero value is CatchUpLast.
 const (
-	// CatchUpLast starts the newest of them, and the others are missed.
+	// CatchUpLast starts the newest of them; the others are missed.
 	CatchUpLast CatchUp = "last"
-	// CatchUpAll starts all within the Window of the definition.
+	// CatchUpAll starts all of them within the Window of the definition.
 	CatchUpAll CatchUp = "all"
 	// CatchUpNone starts none of them.
 	CatchUpNone CatchUp = "none"
 )
 
-// Definition is a schedule as its author declares it.
+// Definition declares a schedule.
 type Definition struct {
 	// Name of the schedule, 1 to 200 bytes.
 	Name string `json:"name"`
-	// Cron has five fields, minute, hour, day of month, month and day of week, with names
-	// (MON, JAN), or is one of @hourly, @daily, @weekly, @monthly, @yearly. As in crontab(5), a day
-	// has to match one of the two day fields if both restrict it, and both if one begins with *.
-	// Either Cron or Every is given.
+	// Cron has five fields (minute, hour, day of month, month and day of week), with names (MON, JAN),
+	// or is one of @hourly, @daily, @weekly, @monthly, @yearly. As in crontab(5), if both day fields
+	// restrict the day, it has to match one of them; if one begins with *, it has to match both. Either
+	// Cron or Every is required.
 	Cron string `json:"cron,omitempty"`
-	// Every is an interval of at least one second. Its ticks are the multiples of it since
-	// 1970-01-01T00:00:00Z, plus Offset, so that they do not depend on when the schedule was made.
+	// Every is an interval of at least one second. The scheduled times are its multiples since
+	// 1970-01-01T00:00:00Z, plus Offset, so they do not depend on when the schedule was created.
 	Every  time.Duration `json:"every_ns,omitempty"`
 	Offset time.Duration `json:"offset_ns,omitempty"`
-	// Zone is the IANA name of the time zone of Cron, for example "Europe/Berlin". Empty is UTC.
-	Zone string `json:"zone,omitempty"`
-	// Begin and End bound the ticks, both inclusive; zero means without a bound. No tick is later
-	// than the year 2199.
-	Begin time.Time `json:"begin,omitzero"`
-	End   time.Time `json:"end,omitzero"`
-	// Jitter delays each tick by a part of it, up to one hour. The part is derived from the
-	// name and the tick. It is the same however often it is computed.
+	// TimeZone is the IANA name of the time zone of Cron, for example "Europe/Berlin". Empty means UTC.
+	TimeZone string `json:"time_zone,omitempty"`
+	// StartAt and End bound the scheduled times, both inclusive; zero means no bound. No scheduled time
+	// is later than the year 2199.
+	StartAt time.Time `json:"start_at,omitzero"`
+	End     time.Time `json:"end,omitzero"`
+	// Jitter is the longest delay of a run, up to one hour. The delay is derived from the name and the
+	// scheduled time, so it is the same each time it is computed.
 	Jitter time.Duration `json:"jitter_ns,omitempty"`
-	// Overlap policy; [Skip] if empty.
+	// Overlap is the overlap policy; [Skip] if empty.
 	Overlap Overlap `json:"overlap,omitempty"`
-	// CatchUp policy; [CatchUpLast] if empty. Window is for [CatchUpAll]; an hour if zero.
+	// CatchUp is the catch-up policy; [CatchUpLast] if empty. Window is for [CatchUpAll]; one hour if
+	// zero.
 	CatchUp CatchUp       `json:"catch_up,omitempty"`
 	Window  time.Duration `json:"window_ns,omitempty"`
-	// Starts is what each tick starts; see [Orchestration].
+	// Starts is what each run starts; see [Orchestration].
 	Starts Target `json:"starts"`
 }
 
@@ -102,9 +104,9 @@ type Target struct {
 	err error
 }
 
-// Orchestration is the target that starts an orchestration with this input. The version of
-// the declaration holds ([turnstile.Version]). An input that cannot be encoded is an
-// error of [Definition.Check].
+// Orchestration returns the target that starts an orchestration with this input. The version of the
+// declaration applies ([turnstile.Version]). If the input cannot be encoded, [Definition.Check] returns
+// the error.
 func Orchestration[In, Out any](o turnstile.Orchestration[In, Out], in In) Target {
 	input, err := json.Marshal(in)
 	if err != nil {
@@ -113,13 +115,13 @@ func Orchestration[In, Out any](o turnstile.Orchestration[In, Out], in In) Targe
 	return Target{Name: o.Name(), Version: o.Version(), Input: input, err: err}
 }
 
-// InvalidError says what is wrong with a definition, or with what is asked of a schedule.
+// InvalidError says what is wrong with a definition, or with a command to a schedule.
 type InvalidError struct {
-	// Schedule is its name, Field the field of the definition.
+	// Schedule is the name of the schedule, Field the field of the definition.
 	Schedule, Field string
-	// Value is the value as it was given, Problem what is wrong with it and what to do.
+	// Value is the value as it was given. Problem says what is wrong with it and what to do.
 	Value, Problem string
-	// Err is the error of a parser, if there is one.
+	// Err is the error of a parser; nil if there is none.
 	Err error
 }
 
@@ -161,9 +163,9 @@ func (d *Definition) Check() error {
 	case d.Cron == "" && d.Every < leastInterval:
 		return wrong("every", d.Every.String(), fmt.Sprintf("the shortest interval is %s", leastInterval))
 	case d.Every == 0 && d.Offset != 0, d.Offset < 0, d.Every > 0 && d.Offset >= d.Every:
-		return wrong("offset", d.Offset.String(), "it is for an interval, and must be at least 0 and shorter than that")
-	case d.Every > 0 && d.Zone != "":
-		return wrong("zone", d.Zone, "an interval does not depend on a time zone; leave it out")
+		return wrong("offset", d.Offset.String(), "it requires an interval, and must be at least 0 and shorter than the interval")
+	case d.Every > 0 && d.TimeZone != "":
+		return wrong("zone", d.TimeZone, "an interval does not depend on a time zone; leave it out")
 	case d.Jitter < 0 || d.Jitter > maxJitter:
 		return wrong("jitter", d.Jitter.String(), fmt.Sprintf("it must be 0 to %s", maxJitter))
 	case !slices.Contains([]Overlap{"", Skip, BufferOne, BufferAll, Allow, CancelRunning, TerminateRunning}, d.Overlap):
@@ -171,39 +173,39 @@ func (d *Definition) Check() error {
 	case !slices.Contains([]CatchUp{"", CatchUpLast, CatchUpAll, CatchUpNone}, d.CatchUp):
 		return wrong("catch_up", string(d.CatchUp), "it must be last, all or none")
 	case d.Window < 0 || d.Window > 0 && d.CatchUp != CatchUpAll:
-		return wrong("window", d.Window.String(), "it must be positive, and is for the catch-up all")
-	case d.Begin.After(lastTick):
-		return wrong("begin", d.Begin.Format(time.RFC3339), fmt.Sprintf("no timer fires after the year %d; give an earlier time", lastYear))
+		return wrong("window", d.Window.String(), "it must be positive, and requires the catch-up policy all")
+	case d.StartAt.After(lastTime):
+		return wrong("begin", d.StartAt.Format(time.RFC3339), fmt.Sprintf("no timer fires after the year %d; give an earlier time", lastYear))
 	case d.End.Year() > 9999:
-		return wrong("end", d.End.Format(time.RFC3339), "JSON has no such year; leave it out for a schedule without an end")
-	case !d.End.IsZero() && d.End.Before(d.Begin):
-		return wrong("end", d.End.Format(time.RFC3339), fmt.Sprintf("it is before the begin, %s", d.Begin.Format(time.RFC3339)))
+		return wrong("end", d.End.Format(time.RFC3339), "JSON cannot represent this year; leave it out for a schedule without an end")
+	case !d.End.IsZero() && d.End.Before(d.StartAt):
+		return wrong("end", d.End.Format(time.RFC3339), fmt.Sprintf("it is before the begin, %s", d.StartAt.Format(time.RFC3339)))
 	}
-	t, err := d.ticks()
+	t, err := d.scheduledTimes()
 	if err != nil {
 		return err
 	}
 	if t.after(time.Unix(0, 0)).IsZero() {
-		field, value, problem := "cron", d.Cron, "it is never due: no day has this date, or the end is before the first tick"
+		field, value, problem := "cron", d.Cron, "it is never due: no day has this date, or the end is before the first scheduled time"
 		if d.Every > 0 {
-			field, value, problem = "every", d.Every.String(), fmt.Sprintf("it is never due: the first tick is after the end, or after the year %d", lastYear)
+			field, value, problem = "every", d.Every.String(), fmt.Sprintf("it is never due: the first scheduled time is after the end, or after the year %d", lastYear)
 		}
 		return wrong(field, value, problem)
 	}
 	return nil
 }
 
-// same reports whether two definitions say the same.
+// same reports whether two definitions are equal, defaults included.
 func (d *Definition) same(other *Definition) bool {
 	a, err := json.Marshal(d.plain())
 	b, errOther := json.Marshal(other.plain())
 	return err == nil && errOther == nil && bytes.Equal(a, b)
 }
 
-// plain is the definition with its defaults, so that two can be compared.
+// plain returns the definition with its defaults filled in, so that two can be compared.
 func (d *Definition) plain() Definition {
 	p := *d
-	p.Begin, p.End = p.Begin.UTC(), p.End.UTC()
+	p.StartAt, p.End = p.StartAt.UTC(), p.End.UTC()
 	if p.Overlap == "" {
 		p.Overlap = Skip
 	}
@@ -213,8 +215,8 @@ func (d *Definition) plain() Definition {
 	if p.CatchUp == CatchUpAll && p.Window == 0 {
 		p.Window = time.Hour
 	}
-	if p.Zone == "" && p.Cron != "" {
-		p.Zone = "UTC"
+	if p.TimeZone == "" && p.Cron != "" {
+		p.TimeZone = "UTC"
 	}
 	var input bytes.Buffer
 	if json.Compact(&input, p.Starts.Input) == nil {

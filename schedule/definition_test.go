@@ -13,7 +13,7 @@ import (
 var report = turnstile.NewOrchestration[string, string]("Report")
 
 func nightly() schedule.Definition {
-	return schedule.Definition{Name: "nightly", Cron: "0 3 * * *", Zone: "Europe/Berlin", Starts: schedule.Orchestration(report, "x")}
+	return schedule.Definition{Name: "nightly", Cron: "0 3 * * *", TimeZone: "Europe/Berlin", Starts: schedule.Orchestration(report, "x")}
 }
 
 func TestADefinitionThatCannotBeIsRefusedWithItsValue(t *testing.T) {
@@ -30,28 +30,28 @@ func TestADefinitionThatCannotBeIsRefusedWithItsValue(t *testing.T) {
 		"a minute that is none":     {func(d *schedule.Definition) { d.Cron = "61 * * * *" }, "end of range (61) above maximum (59)"},
 		"a date that never comes":   {func(d *schedule.Definition) { d.Cron = "0 0 30 2 *" }, "it is never due"},
 		"an end before any tick": {func(d *schedule.Definition) {
-			d.Begin, d.End = time.Date(2026, 1, 1, 4, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 5, 0, 0, 0, time.UTC)
+			d.StartAt, d.End = time.Date(2026, 1, 1, 4, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 5, 0, 0, 0, time.UTC)
 		}, "it is never due"},
 		"an end before the begin": {func(d *schedule.Definition) {
-			d.Begin, d.End = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+			d.StartAt, d.End = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		}, "it is before the begin"},
 		"a begin that no timer reaches": {func(d *schedule.Definition) {
-			d.Cron, d.Zone, d.Every, d.Begin = "", "", time.Hour, time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC)
+			d.Cron, d.TimeZone, d.Every, d.StartAt = "", "", time.Hour, time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC)
 		}, `begin "2300-01-01T00:00:00Z": no timer fires after the year 2199`},
-		"an interval that no timer reaches": {func(d *schedule.Definition) { d.Cron, d.Zone, d.Every = "", "", 290*365*24*time.Hour }, `every "2540400h0m0s": it is never due`},
+		"an interval that no timer reaches": {func(d *schedule.Definition) { d.Cron, d.TimeZone, d.Every = "", "", 290*365*24*time.Hour }, `every "2540400h0m0s": it is never due`},
 		"an end that JSON does not have":    {func(d *schedule.Definition) { d.End = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }, `end "10000-`},
-		"an unknown zone":                   {func(d *schedule.Definition) { d.Zone = "Europe/Atlantis" }, `zone "Europe/Atlantis": there is no such time zone`},
-		"the zone of a machine":             {func(d *schedule.Definition) { d.Zone = "Local" }, `zone "Local"`},
+		"an unknown zone":                   {func(d *schedule.Definition) { d.TimeZone = "Europe/Atlantis" }, `zone "Europe/Atlantis": there is no such time zone`},
+		"the zone of a machine":             {func(d *schedule.Definition) { d.TimeZone = "Local" }, `zone "Local"`},
 		"a zone in the cron":                {func(d *schedule.Definition) { d.Cron = "CRON_TZ=Asia/Tokyo 0 3 * * *" }, "give the zone"},
-		"a short interval":                  {func(d *schedule.Definition) { d.Cron, d.Zone, d.Every = "", "", time.Millisecond }, "the shortest interval is 1s"},
+		"a short interval":                  {func(d *schedule.Definition) { d.Cron, d.TimeZone, d.Every = "", "", time.Millisecond }, "the shortest interval is 1s"},
 		"a zone of an interval":             {func(d *schedule.Definition) { d.Cron, d.Every = "", time.Hour }, "leave it out"},
 		"an offset over the interval": {func(d *schedule.Definition) {
-			d.Cron, d.Zone, d.Every, d.Offset = "", "", time.Hour, time.Hour
-		}, "shorter than that"},
+			d.Cron, d.TimeZone, d.Every, d.Offset = "", "", time.Hour, time.Hour
+		}, "shorter than the interval"},
 		"a long jitter":            {func(d *schedule.Definition) { d.Jitter = 2 * time.Hour }, "it must be 0 to 1h"},
 		"an unknown overlap":       {func(d *schedule.Definition) { d.Overlap = "queue" }, `overlap "queue"`},
 		"an unknown catch-up":      {func(d *schedule.Definition) { d.CatchUp = "some" }, `catch_up "some"`},
-		"a window without a use":   {func(d *schedule.Definition) { d.Window = time.Hour }, "is for the catch-up all"},
+		"a window without a use":   {func(d *schedule.Definition) { d.Window = time.Hour }, "requires the catch-up policy all"},
 		"no orchestration":         {func(d *schedule.Definition) { d.Starts.Name = "" }, `orchestration "": it is empty`},
 		"an input that is no JSON": {func(d *schedule.Definition) { d.Starts.Input = []byte("{") }, "it is not JSON"},
 	} {
@@ -73,7 +73,7 @@ func TestADefinitionThatCannotBeIsRefusedWithItsValue(t *testing.T) {
 	}
 }
 
-func TestNoTickIsWhereTimeCannotBeCounted(t *testing.T) {
+func TestNoScheduledTimeIsWhereTimeCannotBeCounted(t *testing.T) {
 	t.Parallel()
 	interval := schedule.Definition{Name: "s", Every: 200 * 365 * 24 * time.Hour, Offset: 199 * 365 * 24 * time.Hour, Starts: schedule.Orchestration(report, "x")}
 	if err := interval.Check(); err != nil {

@@ -10,20 +10,19 @@ import (
 	"github.com/turnstile-go/turnstile/internal/scheduling"
 )
 
-// Description is a schedule as it is found.
+// Description is the state of a schedule.
 type Description struct {
 	State
-	// Ticks are the next five; none if it is paused, deleted, or over.
-	Ticks []time.Time
-	// Instance is the description of its own instance: it says, for example, whether the
-	// schedule is stuck.
+	// NextRuns are the next five scheduled times; none if the schedule is paused, deleted or past its End.
+	NextRuns []time.Time
+	// Instance describes the schedule's own instance, for example whether the schedule is stuck.
 	Instance client.Description
 }
 
-// nextTicks is how many ticks a description has.
-const nextTicks = 5
+// nextRuns is how many scheduled times a description lists.
+const nextRuns = 5
 
-// Describe looks at a schedule. It costs one read. Errors: [client.ErrNotFound].
+// Describe returns the state of a schedule. It costs one read. Errors: [client.ErrNotFound].
 func (c *Client) Describe(ctx context.Context, name string) (Description, error) {
 	d, err := c.find(ctx, name)
 	if err == nil && d.Deleted {
@@ -32,10 +31,10 @@ func (c *Client) Describe(ctx context.Context, name string) (Description, error)
 	return d, err
 }
 
-// find looks at a schedule, also if it was deleted.
+// find returns the state of a schedule, even if it was deleted.
 func (c *Client) find(ctx context.Context, name string) (Description, error) {
 	d, err := c.instances.Describe(ctx, scheduling.InstanceID(name))
-	if _, gone := errors.AsType[*client.NotFoundError](err); gone {
+	if errors.Is(err, client.ErrNotFound) {
 		return Description{}, &notFoundError{Name: name}
 	}
 	if err != nil {
@@ -45,24 +44,25 @@ func (c *Client) find(ctx context.Context, name string) (Description, error) {
 }
 
 func describe(d client.Description) (Description, error) {
-	s, err := client.CustomStatusOf[State](d)
-	if err != nil {
+	shown, err := client.StateOf(d, status)
+	if _, none := errors.AsType[*client.StateNotSetError](err); err != nil && !none { // Without one its first turn has not shown any.
 		return Description{}, err
 	}
+	s := shown.Value
 	out := Description{State: s, Instance: d}
-	t, err := s.Definition.ticks()
+	t, err := s.Definition.scheduledTimes()
 	if err != nil {
-		return out, nil // Another build can have time zones that this program lacks.
+		return out, nil // Another build may have time zones that this program lacks.
 	}
-	for at := s.Next; !at.IsZero() && len(out.Ticks) < nextTicks; at = t.after(at) {
-		out.Ticks = append(out.Ticks, at)
+	for at := s.Next; !at.IsZero() && len(out.NextRuns) < nextRuns; at = t.after(at) {
+		out.NextRuns = append(out.NextRuns, at)
 	}
 	return out, nil
 }
 
-// Next returns the first ticks after a time, at most n; none of a definition that cannot be.
+// Next returns the first scheduled times after a time, at most n; none for an invalid definition.
 func (d *Definition) Next(after time.Time, n int) []time.Time {
-	t, err := d.ticks()
+	t, err := d.scheduledTimes()
 	if err != nil {
 		return nil
 	}
@@ -73,14 +73,14 @@ func (d *Definition) Next(after time.Time, n int) []time.Time {
 	return list
 }
 
-// Page is a part of a list of schedules; NextPageToken is empty on the last.
+// Page is a page of a list of schedules; NextPageToken is empty on the last page.
 type Page struct {
 	Schedules     []Description
 	NextPageToken string
 }
 
-// List returns the schedules, newest first, a hundred instances a page. A page may be empty
-// and not be the last. It costs a read for each.
+// List returns the schedules, newest first, up to 100 per page. A page may be empty without being the
+// last. It costs a read for each schedule.
 func (c *Client) List(ctx context.Context, pageToken string) (Page, error) {
 	found, err := c.instances.List(ctx, client.ListQuery{Name: scheduling.Orchestration, PageToken: pageToken})
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *Client) List(ctx context.Context, pageToken string) (Page, error) {
 		if s.Deleted || s.Definition.Name == "" && !strings.HasPrefix(d.Instance, "schedule:") {
 			continue
 		}
-		if s.Definition.Name == "" { // Its first turn has not shown a state: it is stuck.
+		if s.Definition.Name == "" { // The schedule is stuck: its first turn has not published a state.
 			s.Definition.Name = strings.TrimPrefix(d.Instance, "schedule:")
 		}
 		page.Schedules = append(page.Schedules, s)

@@ -14,14 +14,14 @@ func ExampleDefinition_Next() {
 	report := turnstile.NewOrchestration[string, turnstile.None]("Report")
 	nightly := schedule.Definition{
 		Name: "nightly-report",
-		Cron: "0 3 * * *", Zone: "Europe/Berlin",
+		Cron: "0 3 * * *", TimeZone: "Europe/Berlin",
 		Starts: schedule.Orchestration(report, "daily"),
 	}
 	if err := nightly.Check(); err != nil {
 		panic(err)
 	}
-	for _, tick := range nightly.Next(time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC), 2) {
-		fmt.Println(tick.UTC().Format(time.RFC3339))
+	for _, scheduled := range nightly.Next(time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC), 2) {
+		fmt.Println(scheduled.UTC().Format(time.RFC3339))
 	}
 	// Output:
 	// 2026-03-28T02:00:00Z

@@ -20,8 +20,8 @@ func TestWhatAScheduleOfEveryMinuteLeaves(t *testing.T) {
 		kilobytes  int
 		events     int
 	}{
-		{schedule.Allow, 73, 1350, 110},
-		{schedule.Skip, 145, 1970, 70},
+		{schedule.Allow, 73, 1370, 110},
+		{schedule.Skip, 145, 2010, 70},
 	} {
 		w := newWorld(t, turnstiletest.KeepWarm())
 		d := hourly("1s")
@@ -35,10 +35,10 @@ func TestWhatAScheduleOfEveryMinuteLeaves(t *testing.T) {
 			w.must(err)
 			bytes, events = bytes+len(history.EncodeExport(x)), max(events, len(x.Events))
 		}
-		ticks, executions, bytes := part*found.Started, part*(found.Instance.ExecutionID-1)+1, part*bytes
-		t.Logf("%s: %d ticks, %d executions, %d KB, at most %d events in one", c.overlap, ticks, executions, bytes/1000, events)
-		if ticks != 24*60 || executions > c.executions || bytes/1000 > c.kilobytes || events > c.events {
-			t.Errorf("%s: %d ticks leave %d executions with %d KB, and %d events in one; at most %d, %d KB and %d were stated", c.overlap, ticks, executions, bytes/1000, events, c.executions, c.kilobytes, c.events)
+		scheduledTimes, executions, bytes := part*found.Started, part*(found.Instance.ExecutionID-1)+1, part*bytes
+		t.Logf("%s: %d ticks, %d executions, %d KB, at most %d events in one", c.overlap, scheduledTimes, executions, bytes/1000, events)
+		if scheduledTimes != 24*60 || executions > c.executions || bytes/1000 > c.kilobytes || events > c.events {
+			t.Errorf("%s: %d ticks leave %d executions with %d KB, and %d events in one; at most %d, %d KB and %d were stated", c.overlap, scheduledTimes, executions, bytes/1000, events, c.executions, c.kilobytes, c.events)
 		}
 	}
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/scheduling"
 )
 
-// obey does what the schedule is asked for. The caller has checked it; a repeat changes
-// nothing that is so already.
+// obey executes a command. The caller has checked it; repeating a command has no further effect.
 func (r *runner) obey(ctx turnstile.Context, c *command) error {
 	switch {
 	case c.Op == opCreate && !r.Deleted, c.Op == opUpdate && !r.Deleted && c.Definition != nil && c.Definition.same(&r.Definition):
@@ -41,25 +40,25 @@ func (r *runner) obey(ctx turnstile.Context, c *command) error {
 		return r.plan(ctx)
 	case opTrigger:
 		now := turnstile.Now(ctx)
-		return r.start(ctx, now, Run{Tick: now, Instance: triggerID(r.Definition.Name, c.ID)})
+		return r.start(ctx, now, Run{ScheduledAt: now, Instance: triggerID(r.Definition.Name, c.ID)})
 	case opBackfill:
-		return r.backfill(ctx, c.Ticks)
+		return r.backfill(ctx, c.Times)
 	}
-	return nil // A newer build asks for something that this one does not know.
+	return nil // A newer build sent a command that this one does not know.
 }
 
-// update takes another definition. A tick of the old one that is due is taken before; those that
-// wait for a running instance, or for their jitter, do not start. A deleted schedule begins anew.
+// update changes the definition. A run of the old definition that is due starts first; runs that wait
+// for a running instance, or for their jitter, are dropped. A deleted schedule starts again.
 func (r *runner) update(ctx turnstile.Context, c *command) error {
 	if c.Definition == nil {
 		return nil
 	}
 	if now := turnstile.Now(ctx); !r.Next.IsZero() && !r.Next.After(now) {
 		armed := r.started
-		if err := r.tick(ctx); err != nil {
+		if err := r.startDue(ctx); err != nil {
 			return err
 		}
-		r.started = armed // Its timer has not fired, and plan cancels it.
+		r.started = armed // Its timer has not fired; plan cancels it.
 		if err := r.giveUp(ctx, now); err != nil {
 			return err
 		}
@@ -67,20 +66,21 @@ func (r *runner) update(ctx turnstile.Context, c *command) error {
 	r.unbuffer()
 	r.Definition, r.Deleted, r.Note = *c.Definition, false, c.Note
 	if r.Definition.Overlap == Allow {
-		// They go on, and are not waited for.
+		// They continue, and the schedule no longer waits for them.
 		r.Running, r.children = nil, nil
 	}
 	return r.plan(ctx)
 }
 
-// giveUp counts as missed each tick up to a time that has not been taken: one round takes a
-// part of many, and with jitter the newest are not due yet.
+// giveUp counts as missed each scheduled time up to now that has not been processed. Some may be left
+// because one wake-up processes only a part of many, and because with jitter the newest are not due
+// yet.
 func (r *runner) giveUp(ctx turnstile.Context, now time.Time) error {
 	if r.Next.IsZero() || r.Next.After(now) {
 		return nil
 	}
-	left, err := turnstile.SideEffect(ctx, "ticks given up", func() (Span, error) {
-		return r.ticks().span(r.Next, now), nil
+	left, err := turnstile.SideEffect(ctx, "runs given up", func() (Span, error) {
+		return r.scheduledTimes().span(r.Next, now), nil
 	})
 	if err == nil {
 		left.Reason = ReasonDeleted
@@ -89,31 +89,31 @@ func (r *runner) giveUp(ctx turnstile.Context, now time.Time) error {
 	return err
 }
 
-// unbuffer gives up the ticks that wait.
+// unbuffer drops the waiting runs.
 func (r *runner) unbuffer() {
-	for _, tick := range slices.Concat(r.Buffered, r.Backfilling) {
-		r.missed(Span{From: tick, To: tick, Ticks: 1, Reason: ReasonDeleted})
+	for _, scheduled := range slices.Concat(r.Buffered, r.Backfilling) {
+		r.missed(Span{From: scheduled, To: scheduled, Runs: 1, Reason: ReasonDeleted})
 	}
 	r.Buffered, r.Backfilling = nil, nil
 }
 
-// backfill has the ticks of a backfill wait for their turn. One that waits already for the cancel of
-// what runs waits as theirs from now on, because the next tick would give it up.
-func (r *runner) backfill(ctx turnstile.Context, ticks []time.Time) error {
-	for _, tick := range ticks {
+// backfill adds the runs of a backfill to those that wait. A run that is already waiting for the
+// running instance to be cancelled becomes one of them, because the next scheduled time would drop it.
+func (r *runner) backfill(ctx turnstile.Context, scheduledTimes []time.Time) error {
+	for _, scheduled := range scheduledTimes {
 		if r.Definition.Overlap == CancelRunning || r.Definition.Overlap == TerminateRunning {
-			r.Buffered = slices.DeleteFunc(r.Buffered, tick.Equal)
+			r.Buffered = slices.DeleteFunc(r.Buffered, scheduled.Equal)
 		}
 		switch {
-		case r.knows(tick):
+		case r.knows(scheduled):
 		case len(r.Backfilling) >= scheduling.MaxBackfill:
-			r.missed(Span{From: tick, To: tick, Ticks: 1, Reason: ReasonBufferFull})
+			r.missed(Span{From: scheduled, To: scheduled, Runs: 1, Reason: ReasonBufferFull})
 		default:
-			r.Backfilling = append(r.Backfilling, tick)
+			r.Backfilling = append(r.Backfilling, scheduled)
 		}
 	}
 	return r.next(ctx)
 }
 
-// triggerID is the id of the instance that a trigger starts.
+// triggerID returns the id of the instance that a trigger starts.
 func triggerID(name, call string) string { return scheduling.StartedPrefix(name) + "trigger-" + call }

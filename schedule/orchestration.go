@@ -8,35 +8,37 @@ import (
 	"github.com/turnstile-go/turnstile/internal/scheduling"
 )
 
-// schedules is the orchestration, and controls what it is asked for.
+// schedules is the orchestration, controls the event that carries its commands, and
+// status the state that it shows.
 var (
 	schedules = turnstile.NewOrchestration[State, State](scheduling.Orchestration)
 	controls  = turnstile.NewEvent[command]("turnstile.schedule.control").Rejecting()
+	status    = turnstile.NewState[State]("status")
 )
 
-// keptExecutions are the executions of a schedule that are kept, beside those of the last
-// fifteen days. What it has to know of earlier ones is in its state.
+// keptExecutions is how many executions of a schedule are kept besides those of the last 15 days. Its
+// state has what it needs to know of earlier ones.
 const keptExecutions = 10
 
-// Part is the orchestration that schedules are instances of, for [turnstile.NewApp].
-func Part() turnstile.Part {
+// Part returns the orchestration whose instances are the schedules, for [turnstile.NewApp].
+func Part() turnstile.Component {
 	return schedules.With(turnstile.KeepExecutions(keptExecutions)).Implement(run)
 }
 
-// tickID is the id of the instance that a tick starts.
-func tickID(name string, tick time.Time) string {
-	return scheduling.StartedPrefix(name) + tick.UTC().Format(time.RFC3339Nano)
+// runID returns the id of the instance that a scheduled time starts.
+func runID(name string, scheduled time.Time) string {
+	return scheduling.StartedPrefix(name) + scheduled.UTC().Format(time.RFC3339Nano)
 }
 
-// command is what a schedule is asked for.
+// command is a request to a schedule.
 type command struct {
 	Op string `json:"op"`
-	// ID of the call, from which a triggered instance has its id.
+	// ID of the call, from which the id of a triggered instance is derived.
 	ID   string `json:"id"`
 	Note string `json:"note,omitempty"`
-	// Definition is for opCreate and opUpdate, Ticks are for opBackfill.
+	// Definition is for opCreate and opUpdate, Times are for opBackfill.
 	Definition *Definition `json:"definition,omitempty"`
-	Ticks      []time.Time `json:"ticks,omitempty"`
+	Times      []time.Time `json:"times,omitempty"`
 }
 
 const (
@@ -49,25 +51,25 @@ const (
 	opDelete   = "delete"
 )
 
-// wakesAnExecution is how often a schedule wakes up before it continues as new: some ten
-// events each time.
+// wakesAnExecution is how often a schedule wakes up before it continues as new; each wake-up records
+// about ten events.
 const wakesAnExecution = 20
 
 // runner is one execution of a schedule.
 type runner struct {
 	State
-	// timer fires at the next tick; started is false while there is none.
+	// timer fires at the next scheduled time; started is false while there is no timer.
 	timer   turnstile.Future[struct{}]
 	started bool
 	// children are the instances of Running, at the same index.
 	children []turnstile.Future[json.RawMessage]
-	// changed: the state has to be shown.
+	// changed: the state has to be published.
 	changed bool
 }
 
 // run is the implementation of the orchestration.
 func run(ctx turnstile.Context, s State) (State, error) {
-	// One that Apply has started is not shown before its definition, which comes as an event.
+	// A schedule that Apply has started is not published before its definition arrives as an event.
 	applied := s.Revision == 0 && s.Deleted
 	r := &runner{State: s, changed: !applied}
 	if r.Revision == 0 && !applied {
@@ -76,7 +78,7 @@ func run(ctx turnstile.Context, s State) (State, error) {
 			return r.State, err
 		}
 	}
-	// What was started by an earlier execution tells this one of its end.
+	// Instances that an earlier execution started report their end to this one.
 	for i := range r.Running {
 		r.children = append(r.children, r.child(ctx, &r.Running[i]))
 	}
@@ -105,7 +107,7 @@ func run(ctx turnstile.Context, s State) (State, error) {
 		case which <= len(r.children):
 			err = r.hasEnded(ctx, which-1)
 		default:
-			err = r.tick(ctx)
+			err = r.startDue(ctx)
 		}
 		if err != nil {
 			return r.State, err
@@ -113,7 +115,7 @@ func run(ctx turnstile.Context, s State) (State, error) {
 	}
 }
 
-// wait returns what happens next: 0 for the control, 1 to n for a child, n+1 for the timer.
+// wait returns what happened: 0 for a command, 1 to n for a child, n+1 for the timer.
 func (r *runner) wait(ctx turnstile.Context, control turnstile.Future[command]) (int, error) {
 	awaited := []turnstile.Awaitable{control}
 	for _, child := range r.children {
@@ -125,7 +127,7 @@ func (r *runner) wait(ctx turnstile.Context, control turnstile.Future[command]) 
 		}
 		awaited = append(awaited, r.timer)
 	}
-	return turnstile.SelectKeep(ctx, awaited...)
+	return turnstile.SelectWithoutCancel(ctx, awaited...)
 }
 
 // show publishes the state.
@@ -134,21 +136,21 @@ func (r *runner) show(ctx turnstile.Context) error {
 		return nil
 	}
 	r.changed = false
-	return turnstile.SetCustomStatus(ctx, r.State)
+	return status.Set(ctx, r.State)
 }
 
-// ticks returns what computes the ticks. The client has checked the definition, so what is wrong
-// with it is wrong with this build, which may lack the time zone. The panic makes the schedule stuck
-// until a build has it.
-func (r *runner) ticks() *ticks {
-	t, err := r.Definition.ticks()
+// scheduledTimes returns the calculator of scheduled times. The client has checked the definition, so an error
+// means that this build is the problem: it may lack the time zone. The panic makes the schedule stuck
+// until a build has the time zone.
+func (r *runner) scheduledTimes() *scheduledTimes {
+	t, err := r.Definition.scheduledTimes()
 	if err != nil {
 		panic(err)
 	}
 	return t
 }
 
-// plan records the first tick after now.
+// plan records the first scheduled time after now.
 func (r *runner) plan(ctx turnstile.Context) error {
 	r.changed = true
 	if r.started {
@@ -162,19 +164,19 @@ func (r *runner) plan(ctx turnstile.Context) error {
 	}
 	now := turnstile.Now(ctx)
 	r.Since = now
-	next, err := turnstile.SideEffect(ctx, "next tick", func() (time.Time, error) {
-		return r.ticks().after(now), nil
+	next, err := turnstile.SideEffect(ctx, "next run", func() (time.Time, error) {
+		return r.scheduledTimes().after(now), nil
 	})
 	r.Next = next
 	return err
 }
 
-// tick takes what is due.
-func (r *runner) tick(ctx turnstile.Context) error {
+// scheduled processes the scheduled times that are due.
+func (r *runner) startDue(ctx turnstile.Context) error {
 	r.started, r.changed = false, true
 	now := turnstile.Now(ctx)
-	found, err := turnstile.SideEffect(ctx, "due ticks", func() (due, error) {
-		return r.ticks().dueAt(r.Next, now), nil
+	found, err := turnstile.SideEffect(ctx, "due runs", func() (due, error) {
+		return r.scheduledTimes().dueAt(r.Next, now), nil
 	})
 	if err != nil {
 		return err

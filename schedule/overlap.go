@@ -10,9 +10,9 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// target is the declaration of what the schedule starts, under an instance id. It goes on
-// when the schedule ends or continues as new, and an instance that is there already is not
-// started again: it tells how it ends, or has ended.
+// target returns the declaration of the orchestration that the schedule starts, under an instance id.
+// The instance continues when the schedule ends or continues as new. An instance that already exists is
+// not started again: the schedule waits for its end.
 func (r *runner) target(name, instance string) turnstile.Orchestration[json.RawMessage, json.RawMessage] {
 	starts := r.Definition.Starts
 	o := turnstile.NewOrchestration[json.RawMessage, json.RawMessage](name).
@@ -23,27 +23,27 @@ func (r *runner) target(name, instance string) turnstile.Orchestration[json.RawM
 	return o
 }
 
-// child starts an instance, or goes on waiting for it, though the definition may start another
-// orchestration by now.
+// child starts an instance, or continues to wait for it; by now the definition may start another
+// orchestration.
 func (r *runner) child(ctx turnstile.Context, of *Run) turnstile.Future[json.RawMessage] {
 	return r.target(cmp.Or(of.Orchestration, r.Definition.Starts.Name), of.Instance).Start(ctx, r.Definition.Starts.Input)
 }
 
-// offer starts the instance of a tick, or does with the tick what the overlap policy says.
-func (r *runner) offer(ctx turnstile.Context, now, tick time.Time) error {
-	skip := func(tick time.Time, reason string) {
-		r.missed(Span{From: tick, To: tick, Ticks: 1, Reason: reason})
+// offer starts the instance of a scheduled time, or applies the overlap policy to it.
+func (r *runner) offer(ctx turnstile.Context, now, scheduled time.Time) error {
+	skip := func(scheduled time.Time, reason string) {
+		r.missed(Span{From: scheduled, To: scheduled, Runs: 1, Reason: reason})
 	}
 	if len(r.Running) == 0 || r.Definition.Overlap == Allow {
-		return r.start(ctx, now, Run{Tick: tick, Instance: tickID(r.Definition.Name, tick)})
+		return r.start(ctx, now, Run{ScheduledAt: scheduled, Instance: runID(r.Definition.Name, scheduled)})
 	}
 	switch r.Definition.Overlap {
 	case BufferAll:
 		if len(r.Buffered) >= maxBuffered {
-			skip(tick, ReasonBufferFull)
+			skip(scheduled, ReasonBufferFull)
 			return nil
 		}
-		r.Buffered = append(r.Buffered, tick)
+		r.Buffered = append(r.Buffered, scheduled)
 	case CancelRunning, TerminateRunning:
 		for _, waiting := range r.Buffered {
 			skip(waiting, ReasonOverlap)
@@ -53,25 +53,27 @@ func (r *runner) offer(ctx turnstile.Context, now, tick time.Time) error {
 			stop = turnstile.TerminateInstance
 		}
 		for i := range r.Running {
-			// An older build that sends it cancels what was to be terminated: so that is asked again.
+			// An older build that sends this cancels an instance that should be terminated, so the
+			// request is sent again.
 			running := &r.Running[i]
 			if running.Stopped && r.Definition.Overlap == CancelRunning {
 				continue
 			}
 			running.Stopped = true
-			if err := stop(ctx, running.Instance, "the next tick of its schedule is due"); err != nil {
+			if err := stop(ctx, running.Instance, "the next run of its schedule is due"); err != nil {
 				return err
 			}
 		}
-		r.Buffered = []time.Time{tick}
+		r.Buffered = []time.Time{scheduled}
 	default:
-		// A backfilled instance is not that of an earlier tick: also with Skip, a tick waits for it.
+		// A backfilled instance does not belong to an earlier scheduled time, so a run waits for it
+		// even with Skip.
 		earlier := slices.ContainsFunc(r.Running, func(running Run) bool { return !running.Backfilled })
 		if len(r.Buffered) > 0 || earlier && r.Definition.Overlap != BufferOne {
-			skip(tick, ReasonOverlap)
+			skip(scheduled, ReasonOverlap)
 			return nil
 		}
-		r.Buffered = append(r.Buffered, tick)
+		r.Buffered = append(r.Buffered, scheduled)
 	}
 	return nil
 }
@@ -90,7 +92,7 @@ func (r *runner) start(ctx turnstile.Context, now time.Time, started Run) error 
 	return nil
 }
 
-// hasEnded takes in the end of an instance, and starts a tick that has waited for it.
+// hasEnded records the end of an instance, and starts a run that has waited for it.
 func (r *runner) hasEnded(ctx turnstile.Context, i int) error {
 	r.changed = true
 	instance := r.Running[i].Instance
@@ -107,24 +109,24 @@ func (r *runner) hasEnded(ctx turnstile.Context, i int) error {
 	return r.next(ctx)
 }
 
-// next starts a tick that waits, if nothing runs and the schedule is not paused: a buffered one
-// first, then one of a backfill. With the policy Allow the whole backfill starts.
+// next starts a waiting run if nothing is running and the schedule is not paused: a buffered run first,
+// then one of a backfill. With the policy Allow the whole backfill starts.
 func (r *runner) next(ctx turnstile.Context) error {
 	for !r.Paused && len(r.Running) == 0 && len(r.Buffered)+len(r.Backfilling) > 0 {
 		from, backfilled := &r.Buffered, len(r.Buffered) == 0
 		if backfilled {
 			from = &r.Backfilling
 		}
-		tick := (*from)[0]
+		scheduled := (*from)[0]
 		*from = slices.Delete(*from, 0, 1)
-		if err := r.start(ctx, turnstile.Now(ctx), Run{Tick: tick, Instance: tickID(r.Definition.Name, tick), Backfilled: backfilled}); err != nil {
+		if err := r.start(ctx, turnstile.Now(ctx), Run{ScheduledAt: scheduled, Instance: runID(r.Definition.Name, scheduled), Backfilled: backfilled}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// cut shortens a text to at most so many bytes, at a character.
+// cut shortens a text to at most so many bytes, at a character boundary.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-var began = time.Date(2026, 1, 1, 0, 30, 0, 0, time.UTC)
+var startedAt = time.Date(2026, 1, 1, 0, 30, 0, 0, time.UTC)
 
 // world has a schedule of every hour, whose instances take as long as their input says.
 type world struct {
@@ -34,7 +34,7 @@ func newWorld(t *testing.T, options ...turnstiletest.Option) *world {
 		}
 		return "done", turnstile.Sleep(ctx, d)
 	}))
-	return &world{t, turnstiletest.New(t, app, append(options, turnstiletest.WithStartTime(began))...)}
+	return &world{t, turnstiletest.New(t, app, append(options, turnstiletest.WithStartTime(startedAt))...)}
 }
 
 func hourly(takes string) schedule.Definition {
@@ -66,7 +66,7 @@ func (w *world) create(d schedule.Definition) {
 func (w *world) ran() (list []string) {
 	w.Helper()
 	for _, r := range w.describe().Recent {
-		list = append(list, r.Tick.Format("02T15:04")+" "+r.Outcome)
+		list = append(list, r.ScheduledAt.Format("02T15:04")+" "+r.Outcome)
 	}
 	return list
 }
@@ -74,7 +74,7 @@ func (w *world) ran() (list []string) {
 func (w *world) missed() (list []string) {
 	w.Helper()
 	for _, m := range w.describe().Missed {
-		list = append(list, fmt.Sprintf("%s-%s %d %s", m.From.Format("02T15"), m.To.Format("02T15"), m.Ticks, m.Reason))
+		list = append(list, fmt.Sprintf("%s-%s %d %s", m.From.Format("02T15"), m.To.Format("02T15"), m.Runs, m.Reason))
 	}
 	return list
 }
@@ -86,13 +86,13 @@ func (w *world) equal(what string, got, want []string) {
 	}
 }
 
-func TestAScheduleStartsAnInstanceAtEachTick(t *testing.T) {
+func TestAScheduleStartsAnInstanceAtEachScheduledTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.create(hourly("10m"))
 	d := w.describe()
-	if len(d.Ticks) != 5 || !d.Ticks[0].Equal(began.Add(30*time.Minute)) || !d.Ticks[4].Equal(d.Ticks[0].Add(4*time.Hour)) {
-		t.Errorf("next ticks %v", d.Ticks)
+	if len(d.NextRuns) != 5 || !d.NextRuns[0].Equal(startedAt.Add(30*time.Minute)) || !d.NextRuns[4].Equal(d.NextRuns[0].Add(4*time.Hour)) {
+		t.Errorf("next ticks %v", d.NextRuns)
 	}
 	w.env.Advance(3 * time.Hour)
 	w.equal("ran", w.ran(), []string{"01T01:00 completed", "01T02:00 completed", "01T03:00 completed"})
@@ -101,12 +101,12 @@ func TestAScheduleStartsAnInstanceAtEachTick(t *testing.T) {
 		t.Errorf("the instance of a tick: %+v, %v", started, err)
 	}
 	w.env.Advance(48 * time.Hour)
-	if d := w.describe(); d.Started != 51 || d.MissedTicks != 0 || len(d.Recent) != 10 || d.Instance.ExecutionID < 3 {
-		t.Errorf("after two days: %d started, %d missed, %d listed, execution %d", d.Started, d.MissedTicks, len(d.Recent), d.Instance.ExecutionID)
+	if d := w.describe(); d.Started != 51 || d.MissedRuns != 0 || len(d.Recent) != 10 || d.Instance.ExecutionID < 3 {
+		t.Errorf("after two days: %d started, %d missed, %d listed, execution %d", d.Started, d.MissedRuns, len(d.Recent), d.Instance.ExecutionID)
 	}
 }
 
-func TestWhatHappensIfATickComesWhileAnInstanceRuns(t *testing.T) {
+func TestWhatHappensIfARunIsDueWhileAnInstanceRuns(t *testing.T) {
 	t.Parallel()
 	for policy, want := range map[schedule.Overlap]struct{ ran, missed []string }{
 		schedule.Skip: {[]string{"01T01:00 completed", "01T04:00 started"},
@@ -139,8 +139,8 @@ func TestInstancesThatRunAreKnownAfterTheScheduleContinuesAsNew(t *testing.T) {
 	d := hourly("100h")
 	w.create(d)
 	w.env.Advance(99 * time.Hour)
-	if d := w.describe(); d.Started != 1 || d.MissedTicks != 98 || d.Instance.ExecutionID < 4 {
-		t.Errorf("%d started, %d missed, execution %d; want one that all the others wait for", d.Started, d.MissedTicks, d.Instance.ExecutionID)
+	if d := w.describe(); d.Started != 1 || d.MissedRuns != 98 || d.Instance.ExecutionID < 4 {
+		t.Errorf("%d started, %d missed, execution %d; want one that all the others wait for", d.Started, d.MissedRuns, d.Instance.ExecutionID)
 	}
 	w.env.Advance(4 * time.Hour)
 	w.equal("ran", w.ran(), []string{"01T01:00 completed", "05T06:00 started"})
@@ -182,7 +182,7 @@ func TestAPausedScheduleStartsNothingUntilItIsResumed(t *testing.T) {
 	w.env.Advance(time.Hour)
 	w.must(schedule.NewClient(w.env.Client()).Pause(t.Context(), "hourly", "the report is wrong"))
 	w.env.Advance(5 * time.Hour)
-	if d := w.describe(); !d.Paused || d.Note != "the report is wrong" || len(d.Ticks) != 0 || d.Started != 1 {
+	if d := w.describe(); !d.Paused || d.Note != "the report is wrong" || len(d.NextRuns) != 0 || d.Started != 1 {
 		t.Errorf("paused: %+v", d.State)
 	}
 	instance, err := schedule.NewClient(w.env.Client()).Trigger(t.Context(), "hourly")
@@ -193,17 +193,17 @@ func TestAPausedScheduleStartsNothingUntilItIsResumed(t *testing.T) {
 	}
 	w.must(schedule.NewClient(w.env.Client()).Resume(t.Context(), "hourly", "mended"))
 	w.env.Advance(time.Hour)
-	if d := w.describe(); d.Paused || d.Note != "mended" || d.Started != 3 || d.MissedTicks != 0 {
+	if d := w.describe(); d.Paused || d.Note != "mended" || d.Started != 3 || d.MissedRuns != 0 {
 		t.Errorf("resumed: %+v", d.State)
 	}
 }
 
-func TestABackfillStartsEachTickOnce(t *testing.T) {
+func TestABackfillStartsEachRunOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.create(hourly("1s"))
 	w.env.Advance(2 * time.Hour) // 01:00 and 02:00 have run.
-	n, err := schedule.NewClient(w.env.Client()).Backfill(t.Context(), "hourly", began.Add(-2*time.Hour), began.Add(time.Hour))
+	n, err := schedule.NewClient(w.env.Client()).Backfill(t.Context(), "hourly", startedAt.Add(-2*time.Hour), startedAt.Add(time.Hour))
 	w.must(err)
 	if n != 2 {
 		t.Errorf("%d ticks, want 23:00 and 00:00", n)
@@ -212,15 +212,15 @@ func TestABackfillStartsEachTickOnce(t *testing.T) {
 	w.equal("ran", w.ran(), []string{"01T01:00 completed", "01T02:00 completed", "31T23:00 completed", "01T00:00 completed"})
 	again, err := w.env.Client().Describe(t.Context(), "hourly@2026-01-01T01:00:00Z")
 	w.must(err)
-	if at := began.Add(30 * time.Minute); again.CreatedAt.Sub(at).Abs() > time.Minute {
+	if at := startedAt.Add(30 * time.Minute); again.CreatedAt.Sub(at).Abs() > time.Minute {
 		t.Errorf("the instance of 01:00 was started at %s", again.CreatedAt)
 	}
 	for _, c := range []struct {
 		from, to time.Time
 		want     string
 	}{
-		{began, began.Add(time.Minute), "the schedule has no tick in this range"},
-		{began, began.Add(1001 * time.Hour), "it has more than 1000 ticks"},
+		{startedAt, startedAt.Add(time.Minute), "the schedule has no scheduled time in this range"},
+		{startedAt, startedAt.Add(1001 * time.Hour), "it has more than 1000 scheduled times"},
 	} {
 		if _, err := schedule.NewClient(w.env.Client()).Backfill(t.Context(), "hourly", c.from, c.to); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
@@ -228,7 +228,7 @@ func TestABackfillStartsEachTickOnce(t *testing.T) {
 	}
 }
 
-func TestAnUpdateHoldsFromTheNextTickOn(t *testing.T) {
+func TestAnUpdateAppliesFromTheNextRunOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.create(hourly("1s"))
@@ -292,8 +292,8 @@ func TestOfTwoDefinitionsThatAreAppliedAtOnceBothCount(t *testing.T) {
 			w.must(err)
 		}
 		w.env.Advance(time.Second)
-		if d := w.describe(); string(d.Definition.Starts.Input) != `"2s"` || d.Revision != 3*round-1 || len(d.Ticks) == 0 {
-			t.Errorf("revision %d of %s, next ticks %v", d.Revision, d.Definition.Starts.Input, d.Ticks)
+		if d := w.describe(); string(d.Definition.Starts.Input) != `"2s"` || d.Revision != 3*round-1 || len(d.NextRuns) == 0 {
+			t.Errorf("revision %d of %s, next ticks %v", d.Revision, d.Definition.Starts.Input, d.NextRuns)
 		}
 		w.must(schedule.NewClient(w.env.Client()).Delete(t.Context(), "hourly", ""))
 		w.env.Advance(time.Second)
@@ -305,7 +305,7 @@ func TestAScheduleWhoseTimeZoneABuildLacksIsStuck(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, turnstiletest.AllowStuck())
 	d := hourly("1s")
-	d.Zone = "Europe/Atlantis"
+	d.TimeZone = "Europe/Atlantis"
 	input, err := json.Marshal(schedule.State{Definition: d})
 	w.must(err)
 	_, err = w.env.Client().Start(t.Context(), client.StartRequest{Name: scheduling.Orchestration, Instance: scheduling.InstanceID("hourly"), Input: input})
@@ -363,7 +363,7 @@ func TestApplySaysWhatItChanges(t *testing.T) {
 		w.must(err)
 		w.env.Advance(time.Second)
 		for _, c := range changes {
-			did = append(did, c.Name+" "+c.Did)
+			did = append(did, c.Name+" "+c.Action)
 		}
 		return did
 	}
@@ -373,7 +373,7 @@ func TestApplySaysWhatItChanges(t *testing.T) {
 	w.equal("second", apply(hourly("1s"), later), []string{"hourly unchanged", "nightly updated"})
 	w.equal("third", apply(hourly("1s"), later), []string{"hourly unchanged", "nightly unchanged"})
 	bad := nightly()
-	bad.Zone = "Nowhere"
+	bad.TimeZone = "Nowhere"
 	if _, err := schedule.NewClient(w.env.Client()).Apply(t.Context(), hourly("2s"), bad, nightly()); err == nil || !strings.Contains(err.Error(), "Nowhere") || !strings.Contains(err.Error(), "two definitions have this name") {
 		t.Errorf("%v", err)
 	}
@@ -386,11 +386,11 @@ func TestAScheduleThatIsOverStartsNothingMore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	d := hourly("1s")
-	d.Begin, d.End = began.Add(2*time.Hour), began.Add(4*time.Hour)
+	d.StartAt, d.End = startedAt.Add(2*time.Hour), startedAt.Add(4*time.Hour)
 	w.create(d)
 	w.env.Advance(10 * time.Hour)
 	w.equal("ran", w.ran(), []string{"01T03:00 completed", "01T04:00 completed"})
-	if d := w.describe(); len(d.Ticks) != 0 || d.Instance.Status != client.StatusRunning {
+	if d := w.describe(); len(d.NextRuns) != 0 || d.Instance.Status != client.StatusRunning {
 		t.Errorf("%+v", d)
 	}
 }
@@ -419,15 +419,15 @@ func TestAScheduleSurvivesACrashAtEachCall(t *testing.T) {
 		}
 		env.Advance(5 * time.Hour)
 		found, err := schedule.NewClient(env.Client()).Describe(t.Context(), "hourly")
-		if err != nil || found.Started+found.MissedTicks+len(found.Buffered) != 5 {
+		if err != nil || found.Started+found.MissedRuns+len(found.Buffered) != 5 {
 			t.Fatalf("%+v, %v; want five ticks", found.State, err)
 		}
-	}, turnstiletest.WithStartTime(began))
+	}, turnstiletest.WithStartTime(startedAt))
 }
 
 // The rules of time zones change between builds, so each tick for which a schedule sets a timer stands in
 // its history before: a replay reads it there, and computes none.
-func TestTheNextTickIsRecorded(t *testing.T) {
+func TestTheNextScheduledTimeIsRecorded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.create(hourly("1s"))
@@ -443,13 +443,13 @@ func TestTheNextTickIsRecorded(t *testing.T) {
 		for i := range x.Events {
 			switch e := &x.Events[i]; e.Kind {
 			case history.SystemCall:
-				if e.Name == "next tick" || e.Name == "due ticks" {
+				if e.Name == "next run" || e.Name == "due runs" {
 					recorded = string(e.Payload)
 				}
 			case history.TimerCreated:
 				timers++
-				if tick := time.UnixMilli(e.FireAtMS).UTC().Format(time.RFC3339Nano); !strings.Contains(recorded, tick) {
-					t.Errorf("execution %d, event %d: the timer of %s stands behind %s", n, e.EventID, tick, recorded)
+				if scheduled := time.UnixMilli(e.FireAtMS).UTC().Format(time.RFC3339Nano); !strings.Contains(recorded, scheduled) {
+					t.Errorf("execution %d, event %d: the timer of %s stands behind %s", n, e.EventID, scheduled, recorded)
 				}
 			}
 		}

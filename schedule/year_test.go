@@ -16,7 +16,7 @@ import (
 // started, or is missed with its reason. Here every hour of the days around outages and changes of the
 // clock; every minute of the year with -args -minutes 1. Deployments and outages make the schedule
 // replay.
-func TestEachTickOfAYearIsAccountedFor(t *testing.T) {
+func TestEachRunOfAYearIsAccountedFor(t *testing.T) {
 	t.Parallel()
 	part := report.Implement(func(turnstile.Context, string) (string, error) { return "done", nil })
 	good, bad := turnstile.NewApp(schedule.Part(), part), turnstile.NewApp(part)
@@ -26,7 +26,7 @@ func TestEachTickOfAYearIsAccountedFor(t *testing.T) {
 		cron, firstDay, months = fmt.Sprintf("*/%d * * * *", *minutes), 1, []time.Month{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
 	}
 	env := turnstiletest.New(t, good, turnstiletest.WithStartTime(start), turnstiletest.AllowStuck(), turnstiletest.KeepWarm(), turnstiletest.WithMaxBatches(10_000_000))
-	d := schedule.Definition{Name: "year", Cron: cron, Zone: "Europe/Berlin",
+	d := schedule.Definition{Name: "year", Cron: cron, TimeZone: "Europe/Berlin",
 		CatchUp: schedule.CatchUpAll, Window: 2 * time.Hour, Overlap: schedule.Allow, Starts: schedule.Orchestration(report, "x")}
 	if err := schedule.NewClient(env.Client()).Create(t.Context(), d); err != nil {
 		t.Fatal(err)
@@ -53,17 +53,17 @@ func TestEachTickOfAYearIsAccountedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := 0
-	for tick := start.Truncate(time.Hour).Add(time.Duration(*minutes) * time.Minute); tick.Before(env.Now()); tick = tick.Add(time.Duration(*minutes) * time.Minute) {
-		if shown := tick.In(berlin); shown.Day() >= firstDay && slices.Contains(months, shown.Month()) {
+	for scheduled := start.Truncate(time.Hour).Add(time.Duration(*minutes) * time.Minute); scheduled.Before(env.Now()); scheduled = scheduled.Add(time.Duration(*minutes) * time.Minute) {
+		if shown := scheduled.In(berlin); shown.Day() >= firstDay && slices.Contains(months, shown.Month()) {
 			all++
 		}
 	}
 	outages := 4 * 4 * 60 / *minutes // Of six hours each the last two are caught up.
-	t.Logf("%d started, %d missed, execution %d: %+v", found.Started, found.MissedTicks, found.Instance.ExecutionID, found.Missed)
-	if found.Started+found.MissedTicks != all {
-		t.Errorf("%d ticks were started and %d missed, want %d in all", found.Started, found.MissedTicks, all)
+	t.Logf("%d started, %d missed, execution %d: %+v", found.Started, found.MissedRuns, found.Instance.ExecutionID, found.Missed)
+	if found.Started+found.MissedRuns != all {
+		t.Errorf("%d ticks were started and %d missed, want %d in all", found.Started, found.MissedRuns, all)
 	}
-	if off := found.MissedTicks - outages; off < -8 || off > 8 || len(found.Missed) != 4 {
-		t.Errorf("%d ticks were missed, want about %d in four outages: %+v", found.MissedTicks, outages, found.Missed)
+	if off := found.MissedRuns - outages; off < -8 || off > 8 || len(found.Missed) != 4 {
+		t.Errorf("%d ticks were missed, want about %d in four outages: %+v", found.MissedRuns, outages, found.Missed)
 	}
 }

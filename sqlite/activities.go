@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// activities implements store.Activities. An item that has expired is as if it
-// were not there; the next that is written removes it.
+// activities implements store.Activities. An expired item is treated as missing; the next write removes
+// it.
 type activities struct{ db *DB }
 
 // Activities implements embedded.Database.
@@ -22,7 +22,7 @@ func (db *DB) Activities() store.Activities { return activities{db} }
 // activity is an item.
 type activity struct {
 	state store.ActivityState
-	// expires in Unix milliseconds.
+	// expires is in Unix milliseconds.
 	expires int64
 }
 
@@ -30,7 +30,7 @@ const activityColumns = `expires_ms, stop, stop_reason, beat_attempt, beat_ms, b
 	claim_attempt, claim_token, claim_until_ms, suspect, suspect_deaths, suspect_ms,
 	next_attempt, next_due_ms, next_noted_ms, next_kind, next_message, next_started_ms, next_request, next_actor, earlier`
 
-// find reads an item; the zero one where there is none, or none any more.
+// find reads an item; it returns the zero item if there is none, or if it has expired.
 func (a activities) find(c *conn, key store.ActivityKey) (activity, error) {
 	var it activity
 	_, err := c.one(func(s *sqlite3.Stmt) error {
@@ -54,7 +54,7 @@ func (a activities) find(c *conn, key store.ActivityKey) (activity, error) {
 	return it, nil
 }
 
-// change has an item changed, and waits until that is durable.
+// change changes an item, and waits until the change is durable.
 func (a activities) change(ctx context.Context, key store.ActivityKey, expiresAt time.Time, apply func(*activity) error) (activity, error) {
 	var changed activity
 	err := a.db.writer.do(ctx, func(tx *conn) error {
@@ -83,7 +83,7 @@ func (a activities) change(ctx context.Context, key store.ActivityKey, expiresAt
 	return changed, nil
 }
 
-// errUnchanged says that an item stays as it is.
+// errUnchanged says that the item is not changed.
 var errUnchanged = errors.New("unchanged")
 
 func writeActivity(tx *conn, key store.ActivityKey, it *activity) error {
@@ -95,26 +95,26 @@ func writeActivity(tx *conn, key store.ActivityKey, it *activity) error {
 		moment(next.StartedAt), text(next.RequestID), text(next.Actor), notesText(it.state.Earlier))
 }
 
-// notesText are notes as they stand in their column; NULL for none.
+// notesText encodes notes for their column; NULL for none.
 func notesText(notes []store.NextAttempt) any {
 	if len(notes) == 0 {
 		return nil
 	}
 	b, err := json.Marshal(notes)
 	if err != nil {
-		panic(err) // Numbers, times and texts.
+		panic(err) // Numbers, times and strings can always be encoded.
 	}
 	return string(b)
 }
 
 func notesOf(text []byte) (notes []store.NextAttempt) {
 	if len(text) > 0 && json.Unmarshal(text, &notes) != nil {
-		return nil // They are for those who look.
+		return nil // The notes are only for display.
 	}
 	return notes
 }
 
-// moment is a time in Unix milliseconds, NULL for none.
+// moment returns a time in Unix milliseconds, NULL for the zero time.
 func moment(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -122,8 +122,7 @@ func moment(t time.Time) any {
 	return t.UnixMilli()
 }
 
-// RequestStop implements store.Activities. Of several requests the first
-// reason stays.
+// RequestStop implements store.Activities. Of several requests the first reason is kept.
 func (a activities) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
 	_, err := a.change(ctx, key, expiresAt, func(it *activity) error {
 		if !it.state.Stop {
@@ -179,8 +178,8 @@ func (a activities) Claim(ctx context.Context, key store.ActivityKey, claim stor
 	return err
 }
 
-// MarkSuspect implements store.Activities.
-func (a activities) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
+// SetSuspect implements store.Activities.
+func (a activities) SetSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
 	_, err := a.change(ctx, key, expiresAt, func(it *activity) error {
 		it.state.Suspect = suspect
 		return nil

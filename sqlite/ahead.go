@@ -10,8 +10,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// What is written ahead of a turn stands in the table of turns behind all events of its execution: as far
-// below behindAll as its slot (store.Turn.AheadSlots) is below 0. So it is deleted behind event 1.
+// Events that are written in advance of a turn are stored in the table of turns after all events of its
+// execution: as far below behindAll as their slot (store.Turn.AheadSlots) is below 0. So they are
+// deleted after event 1.
 const (
 	behindAll = math.MaxInt64
 	aheadFrom = 1 << 61
@@ -31,7 +32,7 @@ func (s *Store) WriteAhead(ctx context.Context, part store.Turn) error {
 		return tooLarge([]store.Turn{part}, len(it.events))
 	}
 	return s.change(ctx, part.Instance, func(tx *conn, found *instance) error {
-		_, err := s.insert(tx, found, []item{it}) // One that is there is the same part.
+		_, err := s.insert(tx, found, []item{it}) // An existing part is the same part.
 		return err
 	})
 }
@@ -48,7 +49,7 @@ func (s *Store) Ahead(ctx context.Context, id string, executionID int64, name st
 	return parts[0].Last(), nil
 }
 
-// join puts what was written ahead in front of a turn.
+// join prepends the events that were written in advance to a turn.
 func (s *Store) join(ctx context.Context, t *store.Turn) error {
 	parts, err := s.ahead(ctx, t, -1)
 	if err != nil {
@@ -57,8 +58,7 @@ func (s *Store) join(ctx context.Context, t *store.Turn) error {
 	return t.Join(parts)
 }
 
-// ahead returns the parts of a name in order; or, where a limit is given, the last ones, in
-// reverse.
+// ahead returns the parts of a name in order or, with a limit, the last ones in reverse order.
 func (s *Store) ahead(ctx context.Context, of *store.Turn, limit int) ([]store.Turn, error) {
 	low, high := of.AheadSlots(store.MaxAhead)
 	order := "DESC"

@@ -7,21 +7,25 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/ncruces/go-sqlite3"
 )
 
-// Backup writes a copy of the database to a file that must not be there yet,
-// as of one moment, while everything goes on. It is as small as it can be, and
-// for this user alone. As turnstile.db in another directory it is a database
-// that goes on from that moment: what was done since is done again.
+// Backup writes a copy of the database to a new file, as of one moment, while the database stays in
+// use. The copy is as small as possible and only readable by this user. As turnstile.db in another
+// directory it is a database that continues from that moment: what was done since then is done again.
 //
-// Errors: fs.ErrExist (wrapped) if there is such a file; ErrFull.
+// Errors: fs.ErrExist (wrapped) if the file exists; ErrFull.
 func (db *DB) Backup(ctx context.Context, name string) (err error) {
 	if err := db.Flush(ctx); err != nil {
 		return err
 	}
-	// Made first, with its mode: SQLite writes to an empty file too.
+	// SQLite would treat a name that begins with "file:" as a URI.
+	if name, err = filepath.Abs(name); err != nil {
+		return fmt.Errorf("sqlite: %w", err)
+	}
+	// The file is created first, with its mode: SQLite also writes to an empty file.
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("sqlite: backup to %s: %w: name another file", name, fs.ErrExist)
@@ -52,8 +56,8 @@ func (db *DB) Backup(ctx context.Context, name string) (err error) {
 	return err
 }
 
-// ownsNoLog has a copy name a log that it never had, so that it is not opened beside the log of
-// the database in whose place it is put.
+// ownsNoLog makes a copy name a log that it never had, so that it is not opened together with the log
+// of a database that it replaces.
 func ownsNoLog(name string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {

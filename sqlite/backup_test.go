@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/sqlite"
 )
 
-func TestABackupGoesOnFromItsMoment(t *testing.T) {
+func TestABackupContinuesFromItsMoment(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	env, _ := runtimeOn(t, db, application(ends))
@@ -43,7 +43,7 @@ func TestABackupGoesOnFromItsMoment(t *testing.T) {
 	}
 
 	restored, _ := runtimeOn(t, openIn(t, dir), application(ends))
-	if err := client.Raise(t.Context(), restored.Client(), goOn, "before", 5); err != nil {
+	if err := client.Raise(t.Context(), restored.Client(), proceed, "before", 5); err != nil {
 		t.Fatal(err)
 	}
 	wantResult(t, restored, waits, "before", 5)

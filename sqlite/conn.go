@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"strings"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 )
 
-// conn is a connection that keeps its prepared statements. It is for one
-// goroutine at a time.
+// conn is a connection that keeps its prepared statements. Only one goroutine may use it at a time.
 type conn struct {
 	*sqlite3.Conn
 	prepared map[string]*sqlite3.Stmt
@@ -20,10 +20,7 @@ type conn struct {
 }
 
 func connect(path, vfs string, flags sqlite3.OpenFlag) (*conn, error) {
-	// What SQLite puts beside the file gets its mode.
-	query := url.Values{"modeof": {path}, "vfs": {vfs}}
-	name := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query.Encode()}
-	c, err := sqlite3.OpenFlags(name.String(), flags|sqlite3.OPEN_URI)
+	c, err := sqlite3.OpenFlags(uri(filepath.ToSlash(path), vfs), flags|sqlite3.OPEN_URI)
 	if err != nil {
 		return nil, err
 	}
@@ -33,9 +30,21 @@ func connect(path, vfs string, flags sqlite3.OpenFlag) (*conn, error) {
 	return &conn{Conn: c, prepared: map[string]*sqlite3.Stmt{}, path: path}, nil
 }
 
-// query runs a statement and calls row, unless nil, for each row of the result;
-// what row returns other than nil ends it. row may read columns only until it
-// returns, and must not run the same statement.
+// uri returns the URI with which SQLite opens a file, whose path has slashes. Files that SQLite creates
+// next to it get its mode. SQLite decodes %XX and does not change a plus. It treats what follows "//"
+// as a host, so a path that begins with a slash gets an empty one: https://sqlite.org/uri.html. For
+// other paths the driver opens everything after "file:", so a drive of Windows gets no slash.
+func uri(path, vfs string) string {
+	escape := func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+	host := ""
+	if strings.HasPrefix(path, "/") {
+		host = "//"
+	}
+	return "file:" + host + strings.ReplaceAll(escape(path), "%2F", "/") + "?modeof=" + escape(path) + "&vfs=" + escape(vfs)
+}
+
+// query runs a statement and calls row, unless it is nil, for each row of the result; an error from row
+// ends the query. row may read columns only until it returns, and must not run the same statement.
 func (c *conn) query(row func(*sqlite3.Stmt) error, sql string, args ...any) (err error) {
 	s, err := c.statement(sql)
 	if err != nil {
@@ -62,8 +71,7 @@ func (c *conn) query(row func(*sqlite3.Stmt) error, sql string, args ...any) (er
 // exec runs a statement that has no result.
 func (c *conn) exec(sql string, args ...any) error { return c.query(nil, sql, args...) }
 
-// one runs a statement and calls row for its first row; found is false where
-// there is none.
+// one runs a statement and calls row for its first row; found is false if there is none.
 func (c *conn) one(row func(*sqlite3.Stmt) error, sql string, args ...any) (found bool, err error) {
 	err = c.query(func(s *sqlite3.Stmt) error {
 		if found {
@@ -75,14 +83,14 @@ func (c *conn) one(row func(*sqlite3.Stmt) error, sql string, args ...any) (foun
 	return found, err
 }
 
-// atOnce has all statements of read see what was committed at one moment.
+// atOnce makes all statements of read see what was committed at one moment.
 func (c *conn) atOnce(read func() error) (err error) {
 	if err := c.exec("BEGIN"); err != nil {
 		return err
 	}
 	defer func() {
 		if c.GetAutocommit() {
-			return // An error may have ended it.
+			return // An error may have ended the transaction.
 		}
 		if cerr := c.exec("ROLLBACK"); err == nil {
 			err = cerr
@@ -91,7 +99,7 @@ func (c *conn) atOnce(read func() error) (err error) {
 	return read()
 }
 
-// number runs a statement whose result is one number; 0 where there is none.
+// number runs a statement whose result is one number; 0 if the result is empty.
 func (c *conn) number(sql string, args ...any) (n int64, err error) {
 	_, err = c.one(func(s *sqlite3.Stmt) error {
 		n = s.ColumnInt64(0)
@@ -112,7 +120,7 @@ func (c *conn) statement(sql string) (*sqlite3.Stmt, error) {
 	return s, nil
 }
 
-// Close ends the statements and the connection.
+// Close closes the statements and the connection.
 func (c *conn) Close() error {
 	var errs []error
 	for _, s := range c.prepared {
@@ -121,7 +129,7 @@ func (c *conn) Close() error {
 	return errors.Join(append(errs, c.Conn.Close())...)
 }
 
-// bind gives a statement its arguments; nil and an empty []byte are NULL.
+// bind binds the arguments to a statement; nil and an empty []byte are NULL.
 func bind(s *sqlite3.Stmt, args []any) error {
 	for i, a := range args {
 		var err error
@@ -154,7 +162,7 @@ func bind(s *sqlite3.Stmt, args []any) error {
 	return nil
 }
 
-// text is s, or NULL where it is empty.
+// text returns s, or NULL if it is empty.
 func text(s string) any {
 	if s == "" {
 		return nil

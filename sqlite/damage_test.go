@@ -38,7 +38,7 @@ func ofEverything(t *testing.T, dir string) {
 	for i := range damagedInstances {
 		id := fmt.Sprintf("order-%d", i)
 		record := store.RecordChange{If: store.RecordCondition{Absent: true}, Create: &store.Record{Instance: id, Name: "Fulfil", ExecutionID: 1, Status: store.StatusRunning,
-			CreatedAt: time.UnixMilli(int64(1e12 + i)), CustomStatus: []byte(`"waits"`), Stamp: 1,
+			CreatedAt: time.UnixMilli(int64(1e12 + i)), States: history.EncodeStates([]history.State{{Name: history.ListedState, Value: []byte(`"waits"`)}}), Stamp: 1,
 			SearchAttributes: history.SearchAttributes{"customer": history.SearchTextOf(fmt.Sprint(i))}}}
 		for n := range int64(3) {
 			turn := aTurn(id, n+1)
@@ -75,9 +75,9 @@ func ofEverything(t *testing.T, dir string) {
 	}
 }
 
-// toldOf is all that a database says, a line for each thing; an error stands in
+// notifiedOf is all that a database says, a line for each thing; an error stands in
 // place of what could not be read.
-func toldOf(t *testing.T, dir string) (lines []string, errs []error) {
+func notifiedOf(t *testing.T, dir string) (lines []string, errs []error) {
 	t.Helper()
 	say := func(err error, format string, args ...any) {
 		lines = append(lines, fmt.Sprintf(format, args...))
@@ -127,7 +127,7 @@ func TestADamagedFileIsSaidToBeAndNeverBelieved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	right, errs := toldOf(t, made)
+	right, errs := notifiedOf(t, made)
 	if err := errors.Join(errs...); err != nil || len(right) != 46 {
 		t.Fatalf("undamaged: %d lines, %v", len(right), err)
 	}
@@ -157,7 +157,7 @@ func TestADamagedFileIsSaidToBeAndNeverBelieved(t *testing.T) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, sqlite.FileName)
 		write(t, file, string(damage(bytes.Clone(content))))
-		lines, errs := toldOf(t, dir)
+		lines, errs := notifiedOf(t, dir)
 		for i, err := range errs {
 			switch {
 			case err == nil && lines[i] != right[i]:
@@ -257,7 +257,7 @@ func TestWhatOtherProgramsMakeOfAFileIsRead(t *testing.T) {
 			t.Parallel()
 			from, to := t.TempDir(), t.TempDir()
 			ofEverything(t, from)
-			right, errs := toldOf(t, from)
+			right, errs := notifiedOf(t, from)
 			if err := errors.Join(errs...); err != nil {
 				t.Fatal(err)
 			}
@@ -269,7 +269,7 @@ func TestWhatOtherProgramsMakeOfAFileIsRead(t *testing.T) {
 			}
 			make(t, disk.kill(t), to)
 			for range 2 { // The second time it was written here.
-				if lines, errs := toldOf(t, to); fmt.Sprint(lines) != fmt.Sprint(right) || errors.Join(errs...) != nil {
+				if lines, errs := notifiedOf(t, to); fmt.Sprint(lines) != fmt.Sprint(right) || errors.Join(errs...) != nil {
 					t.Fatalf("read was %.500v, %v; want %.500v", lines, errors.Join(errs...), right)
 				}
 			}

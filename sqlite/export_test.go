@@ -20,6 +20,9 @@ func IndexWords(lag, found int64) Option {
 	return option(func(o *options) { o.index = indexed{lag: lag, found: found} })
 }
 
+// URI is what SQLite is given for a file in a path with slashes.
+func URI(path, vfs string) string { return uri(path, vfs) }
+
 // Transactions returns how many were made since the database was opened, and
 // how many of them have waited for the disk.
 func (db *DB) Transactions() (all, synced int) {

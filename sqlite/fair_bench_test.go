@@ -53,7 +53,7 @@ func BenchmarkFairShares(b *testing.B) {
 				return 0, ctx.Err()
 			}),
 			fan.Implement(run(func(string) turnstile.Activity[string, int] { return work })),
-			fair.Implement(run(func(tenant string) turnstile.Activity[string, int] { return work.With(turnstile.FairBy(tenant)) })))
+			fair.Implement(run(func(tenant string) turnstile.Activity[string, int] { return work.With(turnstile.FairnessKey(tenant)) })))
 	}
 	for _, where := range []string{"memory", "SQLite"} {
 		for _, c := range []struct {
@@ -88,7 +88,7 @@ func BenchmarkFairShares(b *testing.B) {
 						time.Sleep(2 * time.Second)
 					}
 					before := made.Load()
-					began := time.Now()
+					startedAt := time.Now()
 					run, err := client.Start(ctx, env.Client(), c.flow, "few", client.WithInstanceID("few"))
 					if err == nil {
 						_, err = run.Wait(ctx)
@@ -96,7 +96,7 @@ func BenchmarkFairShares(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					b.ReportMetric(float64(time.Since(began).Milliseconds()), "ms")
+					b.ReportMetric(float64(time.Since(startedAt).Milliseconds()), "ms")
 					b.ReportMetric(float64(made.Load()-before), "others-meanwhile")
 					b.ReportMetric(float64(int64(c.many)-before), "others-waiting")
 					stop()

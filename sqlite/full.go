@@ -10,15 +10,15 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// filesName is the name under which SQLite finds the file system that it uses.
+// filesName is the name under which SQLite finds this file system.
 const filesName = "turnstile"
 
 func init() { vfs.Register(filesName, files{vfs.Find("")}) }
 
-// files is a file system that tells SQLite when it is full, and when a page of a
-// database is not what was written (sums.go). Full the driver's own tells
-// where it is given the number of an error alone; package os says in which call, and
-// of which file, so that SQLite saw an error of the disk like any other.
+// files is a file system that reports to SQLite when it is full, and when a page of a database is not
+// what was written (sums.go). The driver's own file system reports a full disk only for bare error
+// numbers; package os wraps them with the call and the file, and SQLite treats such an error like any
+// other disk error.
 type files struct{ vfs.VFS }
 
 // OpenFilename implements vfs.VFSFilename.
@@ -36,7 +36,7 @@ func (fs files) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, 
 	return &file{f}, flags, nil
 }
 
-// file is an open file. What a file may do besides has to be passed on by name.
+// file is an open file. Its optional methods have to be forwarded one by one.
 type file struct{ vfs.File }
 
 func (f *file) WriteAt(p []byte, off int64) (int, error) {
@@ -64,7 +64,7 @@ func (f *file) CommitPhaseTwo() error          { return vfsutil.WrapCommitPhaseT
 func (f *file) CheckpointStart()               { vfsutil.WrapCheckpointStart(f.File) }
 func (f *file) CheckpointDone()                { vfsutil.WrapCheckpointDone(f.File) }
 
-// asFull is an error of the system as SQLite is to see it.
+// asFull converts an error of the system for SQLite.
 func asFull(err error) error {
 	if noSpace(err) {
 		return vfs.SystemError(err, sqlite3.FULL)
@@ -72,16 +72,16 @@ func asFull(err error) error {
 	return err
 }
 
-// noSpace reports whether an error of the system says that the disk, or what this
-// user may have of it, is full.
+// noSpace reports whether an error of the system says that the disk is full or that this user's quota
+// is used up.
 func noSpace(err error) bool {
 	number, ok := errors.AsType[syscall.Errno](err)
 	return ok && slices.Contains(noSpaceErrors, number)
 }
 
-// isFull reports whether an error of SQLite says so. The index of its log is no
-// file to it: an error of its size is told apart from all others, and comes of
-// nothing else.
+// isFull reports whether an error of SQLite means that the disk is full. The shared-memory index of the
+// log is not one of these files: an error from growing it has a code of its own, and has no other
+// cause.
 func isFull(err error) bool {
 	return errors.Is(err, sqlite3.FULL) || errors.Is(err, sqlite3.IOERR_SHMSIZE) || errors.Is(err, sqlite3.CANTOPEN) && noSpace(err)
 }

@@ -4,5 +4,5 @@ package sqlite
 
 import "syscall"
 
-// noSpaceErrors are the numbers by which the system says that there is no space.
+// noSpaceErrors are the error numbers for a full disk.
 var noSpaceErrors = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT}

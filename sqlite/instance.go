@@ -10,12 +10,12 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// instance is how an instance stands in the transaction that is under way.
+// instance is the state of an instance in the current transaction.
 type instance struct {
 	id string
-	// no is its number; 0 while it has no row.
+	// no is its number; 0 if it has no row.
 	no int64
-	// record is what stands there, nil for none. It is never changed in place.
+	// record is its record, nil for none. It is never changed in place.
 	record *store.Record
 }
 
@@ -26,7 +26,7 @@ func (i *instance) recordOrZero() store.Record {
 	return *i.record
 }
 
-// conflict is the error of a condition that does not hold.
+// conflict returns the error for a condition that does not hold.
 func (i *instance) conflict() error {
 	e := &store.RecordConflictError{Instance: i.id}
 	if i.record != nil {
@@ -36,9 +36,8 @@ func (i *instance) conflict() error {
 	return e
 }
 
-// change has an instance changed in a transaction, and waits until that is
-// durable. If apply returns an error it has written nothing, a row of the
-// instance perhaps apart.
+// change changes an instance in a transaction, and waits until the change is durable. If apply returns
+// an error it has written nothing, except perhaps a row for the instance.
 func (s *Store) change(ctx context.Context, id string, apply func(tx *conn, found *instance) error) error {
 	return s.writer.do(ctx, func(tx *conn) error {
 		before, err := s.known.in(tx, id)
@@ -57,7 +56,7 @@ func (s *Store) change(ctx context.Context, id string, apply func(tx *conn, foun
 	})
 }
 
-// make gives the instance a row.
+// make creates a row for the instance.
 func (i *instance) make(tx *conn) error {
 	if i.no != 0 {
 		return nil
@@ -84,12 +83,12 @@ func (i *instance) write(tx *conn, r *store.Record) error {
 	if err != nil {
 		return err
 	}
-	columns := []any{row.status, row.name, row.listKey, r.CustomStatus, r.Output, row.rest}
+	columns := []any{row.status, row.name, row.listKey, r.States, r.Output, row.rest}
 	if i.no == 0 {
-		err = tx.exec("INSERT INTO instances (status, name, list_key, custom_status, output, record, instance) VALUES (?, ?, ?, ?, ?, ?, ?)", append(columns, i.id)...)
+		err = tx.exec("INSERT INTO instances (status, name, list_key, states, output, record, instance) VALUES (?, ?, ?, ?, ?, ?, ?)", append(columns, i.id)...)
 		i.no = tx.LastInsertRowID()
 	} else {
-		err = tx.exec("UPDATE instances SET status = ?, name = ?, list_key = ?, custom_status = ?, output = ?, record = ? WHERE no = ?", append(columns, i.no)...)
+		err = tx.exec("UPDATE instances SET status = ?, name = ?, list_key = ?, states = ?, output = ?, record = ? WHERE no = ?", append(columns, i.no)...)
 	}
 	if err != nil {
 		return err
@@ -124,8 +123,8 @@ func (i *instance) writeSearch(tx *conn, r *store.Record) error {
 	return nil
 }
 
-// searchColumns are a search value as it stands in its table. SQLite compares
-// whole and other numbers exactly, as history does.
+// searchColumns returns a search value as its table stores it. SQLite compares integers and
+// floating-point numbers exactly, as history does.
 func searchColumns(v history.SearchValue) (kind string, value any) {
 	switch v.Kind() {
 	case history.SearchText:
@@ -154,7 +153,7 @@ func (s *Store) Describe(ctx context.Context, id string) (store.Record, error) {
 	return found.record.Stored(), nil
 }
 
-// look returns how an instance stands.
+// look returns the state of an instance.
 func (s *Store) look(id string) (found *instance, err error) {
 	if found := s.known.get(id); found != nil {
 		return found, nil
@@ -203,9 +202,9 @@ func (s *Store) Hide(ctx context.Context, id string, executionID int64, freeAt t
 	})
 }
 
-// DeleteHistory implements store.Store. Executions go from the oldest to the
-// newest, and of each its first turn goes first: what an interruption leaves
-// does not begin with event 1, which no reader takes for a history.
+// DeleteHistory implements store.Store. Executions are deleted from the oldest to the newest, and of
+// each the first turn goes first: what an interruption leaves does not begin with event 1, so no reader
+// treats it as a history.
 func (s *Store) DeleteHistory(ctx context.Context, id string, upTo int64, limit int) (done bool, err error) {
 	const atOnce = 1000
 	for left := limit; ; {

@@ -10,27 +10,24 @@ import (
 )
 
 const (
-	// maxKnown is how many instances are kept in memory, those that were changed
-	// last; maxKnownBytes is how large the output and the custom status of one may
-	// be.
+	// maxKnown is how many of the most recently changed instances are kept in memory; maxKnownBytes is
+	// how large the output and the states of one may be.
 	maxKnown      = 4096
 	maxKnownBytes = 8 << 10
 )
 
-// known is what is known of the instances that were changed last, so that
-// neither a commit nor a look at one that moves has to read it, and how many
-// there are of each status. Only the writer adds to it: a reader might add what
-// has changed since it read.
+// known caches the most recently changed instances, so that commits and reads of active instances need
+// no read, and counts how many instances there are of each status. Only the writer adds to it, because
+// a reader could add an instance that has changed since it was read.
 type known struct {
-	// staged are the instances that the transaction under way has changed; the
-	// writer's alone.
+	// staged are the instances that the current transaction has changed; only the writer uses it.
 	staged map[string]*staged
 
 	mu        sync.Mutex
 	instances map[string]*list.Element
 	// newest first.
 	order list.List
-	// counts is nil until somebody wants it, or with why it could not be read.
+	// counts is nil until counts are requested; wrong is why they could not be read.
 	counts map[countKey]int
 	wanted bool
 	wrong  error
@@ -52,10 +49,10 @@ func newKnown() *known {
 	return &known{staged: map[string]*staged{}, instances: map[string]*list.Element{}}
 }
 
-// began forgets what a transaction has staged that was not committed.
-func (k *known) began() { clear(k.staged) }
+// startedAt forgets what a transaction that was not committed has staged.
+func (k *known) startedAt() { clear(k.staged) }
 
-// in returns how an instance stands in the transaction that is under way.
+// in returns the state of an instance in the current transaction.
 func (k *known) in(tx *conn, id string) (*instance, error) {
 	if s := k.staged[id]; s != nil {
 		return s.after, nil
@@ -66,8 +63,8 @@ func (k *known) in(tx *conn, id string) (*instance, error) {
 	return readInstance(tx, id)
 }
 
-// stage notes how the transaction under way leaves an instance, which in has
-// returned as before.
+// stage records the state in which the current transaction leaves an instance that in has returned as
+// before.
 func (k *known) stage(before, after *instance) {
 	if s := k.staged[after.id]; s != nil {
 		s.after = after
@@ -76,7 +73,7 @@ func (k *known) stage(before, after *instance) {
 	k.staged[after.id] = &staged{before: before.record, after: after}
 }
 
-// committed takes over what the transaction has staged.
+// committed applies what the transaction has staged.
 func (k *known) committed(c *conn) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -87,12 +84,12 @@ func (k *known) committed(c *conn) {
 	}
 	clear(k.staged)
 	if k.wanted && k.counts == nil {
-		// Between two transactions. If it can't be read, the next one tries again.
+		// No transaction is in progress here. If the read fails, the next one tries again.
 		k.counts, k.wrong = countsOf(c)
 	}
 }
 
-// countsOf counts the instances that are listed.
+// countsOf counts the listed instances.
 func countsOf(c *conn) (map[countKey]int, error) {
 	counts := map[countKey]int{}
 	err := c.query(func(s *sqlite3.Stmt) error {
@@ -105,7 +102,7 @@ func countsOf(c *conn) (map[countKey]int, error) {
 	return counts, nil
 }
 
-// counting reports whether the instances are counted; from now on they are.
+// counting reports whether the instances are counted, and starts counting them.
 func (k *known) counting() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -113,8 +110,8 @@ func (k *known) counting() bool {
 	return k.counts != nil
 }
 
-// byStatus returns how many instances there are of each status that a query has
-// without times and conditions.
+// byStatus returns how many instances there are of each status that a query without times and
+// conditions selects.
 func (k *known) byStatus(q *store.ListQuery) (map[store.Status]int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -130,8 +127,7 @@ func (k *known) byStatus(q *store.ListQuery) (map[store.Status]int, error) {
 	return counts, nil
 }
 
-// get returns an instance as it was committed last, nil where that is not
-// known.
+// get returns an instance as it was last committed, nil if it is not cached.
 func (k *known) get(id string) *instance {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -144,7 +140,7 @@ func (k *known) get(id string) *instance {
 
 func (k *known) put(id string, i *instance) {
 	e := k.instances[id]
-	if r := i.record; r != nil && len(r.Output)+len(r.CustomStatus) > maxKnownBytes {
+	if r := i.record; r != nil && len(r.Output)+len(r.States) > maxKnownBytes {
 		if e != nil {
 			k.order.Remove(e)
 			delete(k.instances, id)
@@ -164,7 +160,7 @@ func (k *known) put(id string, i *instance) {
 	}
 }
 
-// count adds to how many instances there are of a status and a name.
+// count adds n to the number of instances with a record's status and name.
 func (k *known) count(r *store.Record, n int) {
 	if r != nil && !r.Purged && k.counts != nil {
 		k.counts[countKey{r.Name, r.Status}] += n

@@ -29,10 +29,10 @@ func TestThePermitOfAnInstanceThatEndsComesFree(t *testing.T) {
 		}
 	}
 	for ends, c := range map[string]struct {
-		end     func(t *testing.T, c *client.Client)
-		goesOn  bool
-		fails   bool
-		purging bool
+		end       func(t *testing.T, c *client.Client)
+		continues bool
+		fails     bool
+		purging   bool
 	}{
 		"terminated": {end: terminate},
 		"purged by force": {purging: true, end: func(t *testing.T, c *client.Client) {
@@ -40,12 +40,12 @@ func TestThePermitOfAnInstanceThatEndsComesFree(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		"terminated and redriven": {goesOn: true, end: func(t *testing.T, c *client.Client) {
+		"terminated and redriven": {continues: true, end: func(t *testing.T, c *client.Client) {
 			terminate(t, c)
 			time.Sleep(time.Second)
 			redrive(t, c)
 		}},
-		"failed and redriven": {goesOn: true, fails: true, end: redrive},
+		"failed and redriven": {continues: true, fails: true, end: redrive},
 	} {
 		for name, database := range map[string]func(t *testing.T) []embedded.Option{
 			"memory": func(*testing.T) []embedded.Option { return nil },
@@ -118,7 +118,7 @@ func TestThePermitOfAnInstanceThatEndsComesFree(t *testing.T) {
 						t.Errorf("a is described with %v", err)
 					}
 					close(goes["b"])
-					if c.goesOn {
+					if c.continues {
 						holds("a", 11*time.Second, true)
 						if d, err := client.Attach(env.Client(), flow, "a").Wait(ctx); err != nil || d != "a" {
 							t.Errorf("%q, %v", d, err)

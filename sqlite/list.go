@@ -14,13 +14,12 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// List implements store.Store. A page is as long as was asked for, unless it is
-// the last, or the query scans.
+// List implements store.Store. A page is full unless it is the last one, or the query scans.
 func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, error) {
 	if err := ctx.Err(); err != nil {
 		return store.ListPage{}, err
 	}
-	few, err := s.fewBegin(q.Prefix)
+	few, err := s.fewStart(q.Prefix)
 	if err != nil {
 		return store.ListPage{}, err
 	}
@@ -34,8 +33,8 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	return s.list(ctx, q, nil, trigrams)
 }
 
-// list finds the instances by what narrows the query, if that is not nil, or by the trigrams of
-// its words, where the index has them.
+// list finds the instances with the narrowing, if it is not nil, or with the trigrams of the query's
+// words if the index has them.
 func (s *Store) list(ctx context.Context, q store.ListQuery, by *narrowing, trigrams string) (page store.ListPage, err error) {
 	most := q.Limit()
 	if q.Scans() {
@@ -87,16 +86,16 @@ func (s *Store) list(ctx context.Context, q store.ListQuery, by *narrowing, trig
 	return page, nil
 }
 
-// mayMatch tells of a row, without decoding its record, whether it may be one that the query
-// scans for: in most the texts that could have the words are missing.
+// mayMatch returns a function that reports, without decoding the record of a row, whether the row may
+// match a query that scans: most rows have no texts that could contain the words.
 func mayMatch(q *store.ListQuery) func(*sqlite3.Stmt) bool {
 	if !q.Scans() {
 		return func(*sqlite3.Stmt) bool { return true }
 	}
-	var parts [][]byte // of the record, all of which it has
+	var parts [][]byte // of the record, which must contain all of them
 	for key, value := range map[string]string{`"version":`: q.Version, `"parent":{"instance":`: q.Parent} {
 		if value != "" {
-			text, _ := json.Marshal(value) // A string is always encoded, and as in the record.
+			text, _ := json.Marshal(value) // A string can always be encoded, and is encoded as in the record.
 			parts = append(parts, append([]byte(key), text...))
 		}
 	}
@@ -113,24 +112,24 @@ func mayMatch(q *store.ListQuery) func(*sqlite3.Stmt) bool {
 		if len(words) == 0 || hasTexts(record) {
 			return true
 		}
-		custom := strings.ToLower(string(s.ColumnRawBlob(customColumn)))
-		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(custom, word) })
+		states := strings.ToLower(string(s.ColumnRawBlob(statesColumn)))
+		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(states, word) })
 	}
 }
 
-// hasTexts reports whether a record may have texts, the custom status apart.
+// hasTexts reports whether a record may have texts other than states.
 func hasTexts(record []byte) bool {
 	return bytes.Contains(record, []byte(`"failure":`)) || bytes.Contains(record, []byte(`"problem":`)) || bytes.Contains(record, []byte(`"suspension":`))
 }
 
-// maxScanned is how many records a call reads that scans.
+// maxScanned is how many records a call reads if the query scans.
 const maxScanned = 30_000
 
-// errEnough ends a query whose further rows are not needed.
+// errEnough ends a query when no more rows are needed.
 var errEnough = errors.New("enough rows")
 
-// CountByStatus implements store.StatusCounter for queries that do not scan: it counts to the end. Without times
-// and conditions it reads nothing.
+// CountByStatus implements store.StatusCounter for queries that do not scan. It counts all instances.
+// Without times and conditions it reads nothing.
 func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery, _ int) (counts map[store.Status]int, more map[store.Status]bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -143,7 +142,7 @@ func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery, _ int) (co
 		return counts, nil, err
 	}
 	q.PageToken = ""
-	few, err := s.fewBegin(q.Prefix)
+	few, err := s.fewStart(q.Prefix)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -169,10 +168,10 @@ func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery, _ int) (co
 	return counts, nil, err
 }
 
-// statuses are all under which an instance is listed.
+// statuses are all statuses under which instances are listed.
 var statuses = append(store.TerminalStatuses(), store.StatusRunning, store.StatusStuck, store.StatusCorrupt, store.StatusSuspended, store.StatusScheduled, store.StatusQueued)
 
-// countColumns count each of them. (Grouping would sort what is counted.)
+// countColumns counts each of them. (Grouping would sort the rows first.)
 var countColumns = func() string {
 	columns := make([]string, len(statuses))
 	for i, status := range statuses {
@@ -181,7 +180,7 @@ var countColumns = func() string {
 	return strings.Join(columns, ", ")
 }()
 
-// countAll counts by what the writer knows; it begins to when it is asked first.
+// countAll returns the counts that the writer keeps; the writer starts counting at the first request.
 func (s *Store) countAll(ctx context.Context, q *store.ListQuery) (map[store.Status]int, error) {
 	if !s.known.counting() {
 		if err := s.writer.flush(ctx); err != nil {
@@ -191,38 +190,37 @@ func (s *Store) countAll(ctx context.Context, q *store.ListQuery) (map[store.Sta
 	return s.known.byStatus(q)
 }
 
-// fewIDs is how many ids with a prefix are found by the ids, and then put in the
-// order of list keys. Of more, the list keys are looked through in their order: a
-// page of them soon is full.
+// fewIDs is the most ids with a prefix that are found by the index of ids and then sorted by list key.
+// If there are more, the list keys are scanned in order, because a page then fills soon.
 const fewIDs = 1000
 
-// fewBegin finds those whose ids begin with the prefix, if there is one and they are at most
-// fewIDs; nil otherwise.
-func (s *Store) fewBegin(prefix string) (few *narrowing, err error) {
+// fewStart returns a narrowing to the instances whose ids begin with the prefix, if there is a prefix
+// and they are at most fewIDs; nil otherwise.
+func (s *Store) fewStart(prefix string) (few *narrowing, err error) {
 	if prefix == "" {
 		return nil, nil
 	}
 	err = s.readers.read(func(c *conn) error {
 		return c.query(func(s *sqlite3.Stmt) error {
 			if s.ColumnInt(0) <= fewIDs {
-				few = &narrowing{from: "instances " + byID, where: idBegins, args: []any{prefix, afterPrefix(prefix)}}
+				few = &narrowing{from: "instances " + byID, where: idStarts, args: []any{prefix, afterPrefix(prefix)}}
 			}
 			return nil
-		}, "SELECT count(*) FROM (SELECT 1 FROM instances "+byID+" WHERE "+idBegins+" LIMIT ?)", prefix, afterPrefix(prefix), fewIDs+1)
+		}, "SELECT count(*) FROM (SELECT 1 FROM instances "+byID+" WHERE "+idStarts+" LIMIT ?)", prefix, afterPrefix(prefix), fewIDs+1)
 	})
 	return few, err
 }
 
 const (
-	byID     = "INDEXED BY sqlite_autoindex_instances_1" // of UNIQUE
-	idBegins = "instances.instance >= ? AND instances.instance < ?"
+	byID     = "INDEXED BY sqlite_autoindex_instances_1" // the index of the UNIQUE column
+	idStarts = "instances.instance >= ? AND instances.instance < ?"
 )
 
-// afterPrefix comes after all ids that begin with the prefix: no UTF-8 has the byte.
+// afterPrefix sorts after all ids with the prefix: UTF-8 never contains the byte.
 func afterPrefix(prefix string) string { return prefix + "\xff" }
 
-// selection is what a query selects, in SQL. Each is found by an index in the
-// order of list keys; a few that are found otherwise are put in it.
+// selection is the SQL form of a query. An index returns the rows in the order of list keys; a few rows
+// that are found in another way are sorted.
 type selection struct {
 	from, where string
 	// key is the column of the list key.
@@ -260,7 +258,7 @@ func selectionOf(q *store.ListQuery, by *narrowing) (selection, error) {
 	if by != nil {
 		add(by.where, by.args...)
 	}
-	if q.Prefix != "" && (by == nil || by.where != idBegins) {
+	if q.Prefix != "" && (by == nil || by.where != idStarts) {
 		// A list key ends with the id.
 		add("substr("+sel.key+", instr("+sel.key+", '#') + 1, length(?)) = ?", q.Prefix, q.Prefix)
 	}
@@ -280,8 +278,8 @@ func selectionOf(q *store.ListQuery, by *narrowing) (selection, error) {
 	return sel, nil
 }
 
-// searchSQL is a condition on a search attribute, looked up in the instance's
-// own.
+// searchSQL returns a condition on a search attribute that is checked in the attributes of each
+// instance.
 func searchSQL(c *store.SearchCondition) (string, []any) {
 	kind, value := searchColumns(c.Value)
 	compare := "s.value " + string(c.Operator) + " ?"

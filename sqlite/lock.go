@@ -11,13 +11,12 @@ import (
 	"strings"
 )
 
-// LockedError says that another process has the database, or this one has it
-// open already.
+// LockedError says that another process has the database open, or that this process already has.
 type LockedError struct {
 	// File is the database.
 	File string
-	// PID of the process that has it; 0 where it could not be learned, as where that
-	// one has it by another hard link.
+	// PID of the process that has it open; 0 if it is not known, for example if that process opened it
+	// through another hard link.
 	PID int
 }
 
@@ -32,22 +31,21 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("sqlite: %s is open in %s; only one may have it at a time: end that one, or use another directory", e.File, who)
 }
 
-// errLocked: somebody else has the lock.
+// errLocked: another process has the lock.
 var errLocked = errors.New("locked")
 
-// held is what a process holds of a database that it has.
+// held is what a process holds of an open database.
 type held struct {
-	// sign is a file beside the database that says which process has it. It is locked
-	// too, so that of two that make a database one does.
+	// sign is a file next to the database that contains the id of the process. It is locked too, so
+	// that only one of two processes creates a new database.
 	sign *os.File
-	// file is the database. The lock of the file is what counts, for it is the same
-	// by whatever name the file is opened; nil if there is none.
+	// file is the database file; nil if there is none. Its lock decides, because it is the same
+	// whatever name the file is opened by.
 	file *os.File
 }
 
-// lock takes a database: the system keeps it locked as long as this process lives
-// and has it open. If there is no file, it is made where that is wanted, for this user
-// alone.
+// lock locks a database: the operating system keeps it locked as long as this process lives and has it
+// open. If the file does not exist and makes is set, it is created, for this user only.
 func lock(database string, makes bool) (_ *held, err error) {
 	h := &held{}
 	defer func() {
@@ -95,17 +93,16 @@ func lock(database string, makes bool) (_ *held, err error) {
 		if still, err := isStill(h.file, database); still || err != nil {
 			return h, err
 		}
-		// Somebody has removed it meanwhile, by another name.
+		// Another process has removed it meanwhile, by another name.
 		if err := h.unlockDatabase(); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// signOf is the name of the file that says who has a database: beside the file that
-// the path leads to, so that all who come by a symbolic link find the same. It is
-// never removed, for a process that waits to open it would lock what is no longer
-// there.
+// signOf returns the name of the file with the process id: next to the file that the path leads to, so
+// that all users of a symbolic link find the same file. It is never removed, because a process that
+// waits to open it would then lock a file that no longer exists.
 func signOf(database string) string {
 	if real, err := filepath.EvalSymlinks(database); err == nil {
 		database = real
@@ -126,9 +123,9 @@ func isStill(f *os.File, path string) (bool, error) {
 	return err == nil && os.SameFile(opened, found), err
 }
 
-// unlock gives the database back. It is not left to the closing of the files: a
-// child process that is being started at this moment, by whatever part of the
-// program, has them open too until it runs its own program, and would keep the lock.
+// unlock unlocks the database. Closing the files is not enough: a child process that any part of the
+// program is starting at this moment has them open too until it runs its own program, and would keep
+// the lock.
 func (h *held) unlock() error {
 	err := h.unlockDatabase()
 	if h.sign != nil {

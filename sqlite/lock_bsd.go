@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// lockDatabase takes a database only if its file has one name, for here no lock of
-// the file is left beside those of SQLite's: what is locked is the file beside it.
+// lockDatabase locks a database only if its file has one name, because on this system no file lock can
+// be added to those of SQLite: only the file next to it is locked.
 func lockDatabase(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
 	if s, ok := info.Sys().(*syscall.Stat_t); ok && s.Nlink > 1 {
-		return fmt.Errorf("it has %d names (hard links), by which several processes could open it: leave it one", s.Nlink)
+		return fmt.Errorf("it has %d hard links, through which several processes could open it: remove all but one", s.Nlink)
 	}
 	return nil
 }

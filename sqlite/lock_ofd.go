@@ -10,15 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockedByte is the byte of a database that is locked: behind all that a database
-// can have, and not among those that SQLite locks.
+// lockedByte is the byte of a database that is locked: beyond the greatest size of a database, and not
+// among those that SQLite locks.
 const lockedByte = 1 << 60
 
-// lockDatabase locks a database file that is open, until it is closed or the process
-// ends. The lock belongs to what was opened, not to the process as other locks of
-// this call do: those would end when SQLite closes the file a first time. flock is not used,
-// because a network's file system may make of it a lock of all bytes, those of
-// SQLite's among them.
+// lockDatabase locks an open database file until it is closed or the process ends. The lock belongs to
+// the open file, not to the process like other locks of this call, which would end when SQLite first
+// closes the file. flock is not used, because a network file system may turn it into a lock of all
+// bytes, including those of SQLite.
 func lockDatabase(f *os.File) error {
 	err := setLock(f, unix.F_WRLCK)
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {

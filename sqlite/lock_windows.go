@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockedByte is the byte of a file that is locked: far behind what stands in it, and
-// behind what SQLite locks, for nobody else can read or write it.
+// lockedByte is the byte of a file that is locked: far beyond its content, and beyond what SQLite
+// locks, because no other process can read or write a locked byte.
 var lockedByte = windows.Overlapped{OffsetHigh: 1 << 28}
 
-// lockFile locks a file that is open, until it is closed or the process ends.
+// lockFile locks an open file until it is closed or the process ends.
 func lockFile(f *os.File) error {
 	at := lockedByte
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
@@ -26,7 +26,7 @@ func unlockFile(f *os.File) error {
 	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &at)
 }
 
-// lockDatabase is lockFile: a lock is one of the file, by whatever name it was opened.
+// lockDatabase is lockFile: a lock belongs to the file, whatever name it was opened by.
 func lockDatabase(f *os.File) error { return lockFile(f) }
 
 func unlockDatabase(f *os.File) error { return unlockFile(f) }

@@ -12,14 +12,14 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// SQLite ignores a log (turnstile.db-wal) whose header it cannot read, and applies that of
-// another database, both without an error. So the header of the database names its log by the
-// salts that SQLite draws for it: those of the newest log, and those that the log file had
-// before, which is what a crash between the two writes leaves. An opening compares them.
+// SQLite ignores a log (turnstile.db-wal) whose header it cannot read, and applies the log of another
+// database, both without an error. Therefore the header of the database identifies its log by the
+// random salts that SQLite puts into it: those of the newest log, and those that the log file had
+// before, which is what a crash between the two writes leaves. Opening the database compares them.
 //
-// The salts stand where SQLite keeps zeros for later versions. SQLite never sees them, and
-// the checksum of the page counts them as zeros. A database without salts has been written by
-// another program, which has put its log into it.
+// The salts are stored where SQLite keeps zeros for later versions. SQLite never sees them, and the
+// checksum of the page counts them as zeros. A database without salts was written by another program,
+// which has put its log into it.
 
 // Offsets in the header of a log: https://sqlite.org/fileformat2.html#the_write_ahead_log
 const (
@@ -30,7 +30,7 @@ const (
 	saltsSize     = 8
 )
 
-// ownLogs are where the header of a database names its logs.
+// ownLogs to ownLogsEnd is where the header of a database identifies its logs.
 const ownLogs, ownLogsEnd = 72, 72 + 2*saltsSize
 
 // logged is the log of a database.
@@ -39,7 +39,8 @@ type logged struct {
 	of *summed
 }
 
-// summedOf is the file of the database that a log belongs to; nil if it is not one of files.
+// summedOf returns the database file that a log belongs to; nil if it is not a file of this file
+// system.
 func summedOf(f vfs.File) *summed {
 	for {
 		switch v := f.(type) {
@@ -53,7 +54,7 @@ func summedOf(f vfs.File) *summed {
 	}
 }
 
-// WriteAt has the database name its log before there is one.
+// WriteAt records the log in the database before the log exists.
 func (f *logged) WriteAt(p []byte, off int64) (int, error) {
 	if off == 0 && len(p) == logHeaderSize && f.of != nil {
 		if err := f.of.nameLog(f, p); err != nil {
@@ -63,7 +64,7 @@ func (f *logged) WriteAt(p []byte, off int64) (int, error) {
 	return f.file.WriteAt(p, off)
 }
 
-// nameLog writes into the database which log it has from now on, and which it had.
+// nameLog writes into the database which log it has from now on, and which it had before.
 func (f *summed) nameLog(log *logged, header []byte) error {
 	if size, err := f.file.Size(); err != nil || size < headerSize {
 		return err
@@ -82,8 +83,8 @@ func (f *summed) nameLog(log *logged, header []byte) error {
 	return f.file.Sync(vfs.SYNC_FULL)
 }
 
-// checkLog returns why the log beside a database, whose first page is given, is not its own. A
-// log without a frame has nothing that could be lost.
+// checkLog returns an error if the log next to a database, whose first page is given, is not its own. A
+// log without a frame contains nothing that could be lost.
 func checkLog(path string, page []byte) (err error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real

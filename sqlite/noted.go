@@ -9,9 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// noted tells of an activity whether anything may be kept of it, which is so of
-// few: every attempt asks, and need not read. It forgets nothing, and takes some
-// for noted that are not.
+// noted records for which activities anything may be stored. Only a few have something, but every
+// attempt asks, and need not read. It forgets nothing, and may report an activity that has nothing.
 type noted struct {
 	seed maphash.Seed
 	bits [1 << 12]atomic.Uint64
@@ -32,7 +31,7 @@ func (n *noted) add(key store.ActivityKey) {
 	word.Or(mask)
 }
 
-// load notes what is kept.
+// load loads the activities for which something is stored.
 func (n *noted) load(c *conn) error {
 	n.seed = maphash.MakeSeed()
 	return c.query(func(s *sqlite3.Stmt) error {

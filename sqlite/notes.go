@@ -10,9 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/journal"
 )
 
-// notes are what the journals of queues and timer have noted since the last
-// transaction, without what cancels out: a message that was sent and deleted
-// since is not written at all.
+// notes are what the journals of queues and timer have noted since the last transaction, without what
+// cancels out: a message that was sent and deleted in between is not written at all.
 type notes struct {
 	messages   map[messageKey]messageNote
 	remembered map[string]*rememberedNote
@@ -24,27 +23,26 @@ type messageKey struct {
 	seq   int64
 }
 
-// messageNote is what became of a message: sent, if that was since, or else
-// received or deleted.
+// messageNote is the change of a message: sent, if it was sent since then, or else received or deleted.
 type messageNote struct {
 	sent     *journal.Message
 	received int
 	deleted  bool
 }
 
-// rememberedNote are the deduplication ids that a queue has to remember.
+// rememberedNote has the deduplication ids that a queue must remember.
 type rememberedNote struct {
 	lines strings.Builder
 	until time.Time
 }
 
-// scheduleNote is a schedule created, or nil for one removed.
+// scheduleNote is a schedule that was created; nil for one that was removed.
 type scheduleNote struct {
 	created *journal.Schedule
 	order   int64
 }
 
-// pressing reports whether there is more than deduplication ids.
+// pressing reports whether there are notes other than deduplication ids.
 func (n *notes) pressing() bool { return len(n.messages) > 0 || len(n.schedules) > 0 }
 
 func (n *notes) message(key messageKey, change func(m messageNote) (note messageNote, keep bool)) {
@@ -102,7 +100,7 @@ func (n *notes) schedule(name string, note scheduleNote) {
 	n.schedules[name] = note
 }
 
-// append adds what was noted later.
+// append adds later notes.
 func (n *notes) append(later *notes) {
 	for key, m := range later.messages {
 		switch {
@@ -179,8 +177,7 @@ func insertMessage(c *conn, queue string, m *journal.Message) error {
 		queue, m.Seq, m.ID, m.Body, text(m.Group), text(m.DedupID), m.ReceiveCount, m.SentAt.UnixNano(), due, attributes, text(m.Sender))
 }
 
-// rememberedLine is a deduplication id as it is kept: none of its parts has a
-// space in it.
+// rememberedLine encodes a deduplication id for storage: none of its parts has a space in it.
 func rememberedLine(r *journal.Remembered) string {
 	return r.Group + " " + r.DedupID + " " + r.MessageID + " " + strconv.FormatInt(r.Until.UnixNano(), 10) + "\n"
 }
@@ -188,7 +185,7 @@ func rememberedLine(r *journal.Remembered) string {
 func parseRemembered(line string) (r journal.Remembered, err error) {
 	parts := strings.Split(line, " ")
 	if len(parts) != 4 {
-		return r, fmt.Errorf("%.60q is no deduplication id", line)
+		return r, fmt.Errorf("%.60q is not a deduplication id", line)
 	}
 	until, err := strconv.ParseInt(parts[3], 10, 64)
 	return journal.Remembered{Group: parts[0], DedupID: parts[1], MessageID: parts[2], Until: time.Unix(0, until)}, err

@@ -15,9 +15,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/limits"
 )
 
-// Names of the files in the directory of a database. SQLite keeps two more
-// beside the database, turnstile.db-wal and turnstile.db-shm, while it is open
-// and after a crash: they belong to it.
+// Names of the files in the directory of a database. While the database is open and after a crash,
+// SQLite keeps two more next to it, turnstile.db-wal and turnstile.db-shm; they belong to it.
 const (
 	FileName = "turnstile.db"
 	lockName = "turnstile.lock"
@@ -38,22 +37,21 @@ type DB struct {
 	mu       sync.Mutex
 	closed   bool
 	acquired bool
-	// queues by their names: journals stay when a runtime ends and another
-	// begins.
+	// queues by name: a journal is kept when a runtime ends and another starts.
 	queues map[string]*queueJournal
-	// base is below every Seq that queues give out while this process has the
-	// database, and above all that were given out before.
+	// base is below every Seq that queues assign while this process has the database open, and above
+	// all that were assigned before.
 	base int64
 }
 
 var _ embedded.Database = (*DB)(nil)
 
-// Open opens the database in a directory, and makes both if they are not there. Only this user
-// can read it, because the keys of completion tokens are in it.
+// Open opens the database in a directory, and creates both if they do not exist. Only this user can
+// read it, because it contains the keys of completion tokens.
 //
-// Errors: *LockedError if a process has it open; *NewerError, ErrNotADatabase
-// or ErrDamaged (wrapped; also of a log that is damaged, or another database's), each without having changed anything; ErrFull
-// (wrapped). All name the file.
+// Errors: *LockedError if a process has it open; *NewerError, ErrNotADatabase or ErrDamaged (wrapped;
+// also for a log that is damaged or belongs to another database), each without having changed anything;
+// ErrFull (wrapped). All contain the name of the file.
 func Open(dir string, opts ...Option) (*DB, error) {
 	versions, err := schema()
 	if err != nil {
@@ -75,7 +73,7 @@ func open(dir string, versions migrations, opts []Option) (_ *DB, err error) {
 	if err := os.MkdirAll(dir, 0o700); noSpace(err) {
 		return nil, unwritable(dir, err)
 	} else if err != nil {
-		return nil, fmt.Errorf("sqlite: the directory of a database can't be made: %w", err)
+		return nil, fmt.Errorf("sqlite: creating the directory of the database: %w", err)
 	}
 	db.path = filepath.Join(dir, FileName)
 	if db.locked, err = lock(db.path, true); err != nil {
@@ -105,13 +103,13 @@ func (db *DB) connectWriter() (*conn, error) {
 	return c, nil
 }
 
-// walPages is how long the log of what is not in the file yet may grow before it
-// is put there, in pages of 4 KiB.
+// walPages is how long the log may grow before its content is moved into the database file, in pages of
+// 4 KiB.
 const walPages = 4000
 
-// begin takes the connection into use.
+// begin prepares the connection for use.
 func (db *DB) begin(c *conn, versions migrations) error {
-	// Read first: only then is it known what the file has.
+	// Read first, because only then is it known what the file contains.
 	if _, err := c.number("PRAGMA application_id"); err != nil {
 		return err
 	}
@@ -139,7 +137,7 @@ func (db *DB) begin(c *conn, versions migrations) error {
 		return err
 	}
 	if anew {
-		// What made the file may not know the index.
+		// The build that created the file may not know the index.
 		if err := c.Exec(dropWords); err != nil {
 			return err
 		}
@@ -155,17 +153,17 @@ func (db *DB) begin(c *conn, versions migrations) error {
 	if err := db.store.indexed.load(c); err != nil {
 		return err
 	}
-	db.writer = newWriter(db.path, c, db.options.durability, db.store.began, db.store.committed)
+	db.writer = newWriter(db.path, c, db.options.durability, db.store.startedAt, db.store.committed)
 	db.store.writer = db.writer
 	return nil
 }
 
-// seqsPerOpen is how many messages a queue may have between two openings of its
-// database, so that no id is given twice although the last one is not kept.
+// seqsPerOpen is how many messages a queue may have between two openings of its database, so that no id
+// is assigned twice although the last one is not stored.
 const seqsPerOpen = 1_000_000_000_000
 
-// recover makes of what the process before left what is true without it, and
-// returns where sequences begin.
+// recover corrects what the previous process left, now that it is gone, and returns where sequences
+// begin.
 func (db *DB) recover(c *conn) (base int64, err error) {
 	if err := c.Exec("BEGIN IMMEDIATE"); err != nil {
 		return 0, err
@@ -185,15 +183,14 @@ func (db *DB) recover(c *conn) (base int64, err error) {
 		return 0, err
 	}
 	if closed == 0 {
-		// The first receive of what the process before has sent itself is not
-		// written. Whatever could have been received has been, as far as anybody can
-		// tell.
+		// The first receive of a message that the previous process itself sent is not written. Assume
+		// that every message that could have been received was received.
 		if err := c.exec("UPDATE messages SET received = received + 1 WHERE seq > ? AND (due_ns IS NULL OR due_ns <= ?)", times*seqsPerOpen, now.UnixNano()); err != nil {
 			return 0, err
 		}
 	}
-	// No attempt runs any more. Claims of execution 0 are not attempts': a permit of a rate
-	// stays taken until its span is over.
+	// No attempt is running any more. Claims of execution 0 do not belong to attempts: a permit of a
+	// rate stays taken until its span is over.
 	ms := now.UnixMilli()
 	for _, sql := range []string{
 		"UPDATE activities SET claim_until_ms = ? WHERE claim_until_ms > ? AND execution > 0",
@@ -212,12 +209,12 @@ func (db *DB) recover(c *conn) (base int64, err error) {
 	return (times + 1) * seqsPerOpen, c.Exec("COMMIT")
 }
 
-// freePermits frees the permits of limits that attempts of the process before held, so that
-// these attempts do not wait for themselves.
+// freePermits releases the permits of limits that attempts of the previous process held, so that these
+// attempts do not wait for themselves.
 func freePermits(c *conn) error {
 	freed := map[string]string{}
 	err := c.query(func(s *sqlite3.Stmt) error {
-		if token, held := limits.WithoutHeld(s.ColumnText(1)); held {
+		if token, held := limits.WithoutGroups(s.ColumnText(1)); held {
 			freed[s.ColumnText(0)] = token
 		}
 		return nil
@@ -268,8 +265,8 @@ func (db *DB) Release() error {
 // Flush implements embedded.Database.
 func (db *DB) Flush(ctx context.Context) error { return db.writer.flushSoon(ctx) }
 
-// Close makes all that was written durable and closes the database. Of two calls the second
-// does nothing. Operations that still run return ErrClosed.
+// Close makes all writes durable and closes the database. A second call does nothing. Operations that
+// are still running return ErrClosed.
 func (db *DB) Close() error {
 	if err := db.Release(); err != nil {
 		return errors.Join(err, db.shut(false))

@@ -67,8 +67,8 @@ func TestWhatIsNoDatabaseOfOursIsRefusedAndLeftAsItIs(t *testing.T) {
 		is   error
 		says string
 	}{
-		"text":         {func(t *testing.T, name string) { write(t, name, strings.Repeat("no database\n", 100)) }, sqlite.ErrNotADatabase, "no SQLite database"},
-		"a short text": {func(t *testing.T, name string) { write(t, name, "x") }, sqlite.ErrNotADatabase, "no SQLite database"},
+		"text":         {func(t *testing.T, name string) { write(t, name, strings.Repeat("no database\n", 100)) }, sqlite.ErrNotADatabase, "not a SQLite database"},
+		"a short text": {func(t *testing.T, name string) { write(t, name, "x") }, sqlite.ErrNotADatabase, "not a SQLite database"},
 		"another's":    {func(t *testing.T, name string) { withSQL(t, name, "CREATE TABLE t (a)") }, sqlite.ErrNotADatabase, "another program"},
 		"a newer build's": {func(t *testing.T, name string) {
 			ours(t, name)
@@ -231,7 +231,7 @@ func holding(t *testing.T, dir string) *exec.Cmd {
 	return holder
 }
 
-func TestASecondProcessIsToldWhoHasTheDatabase(t *testing.T) {
+func TestTheErrorOfASecondProcessNamesTheOneThatHasTheDatabase(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	holder := holding(t, dir)

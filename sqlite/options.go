@@ -14,36 +14,32 @@ type options struct {
 	now        func() time.Time
 	// vfs is the name of the file system that SQLite uses.
 	vfs string
-	// index has the bounds of the index of words.
+	// index has the limits of the index of words.
 	index indexed
 }
 
-// Level of durability says what has to have happened to a write before it counts
-// as done.
+// Level is the durability level: what must have happened to a write before it counts as done.
 type Level int
 
-// The levels. With either, nothing is lost when the process is killed,
-// and whatever is lost is the end of what was written: the database is never
-// damaged and never contradicts itself.
+// The levels. With either, nothing is lost when the process is killed. Anything that is lost otherwise
+// is the end of what was written: the database is never damaged or inconsistent.
 const (
-	// Full: the disk has it. When power fails nothing is lost that was
-	// acknowledged: a start that has returned, a turn that activities were begun
-	// for. Each group of writes waits for one fsync. The default.
+	// Full: the write is on the disk. If power fails, nothing is lost that was acknowledged, such as a
+	// start that has returned, or a turn whose activities have started. Each group of writes waits for
+	// one fsync. The default.
 	Full Level = iota
-	// Normal: the operating system has it. When power fails, or the system
-	// crashes, what was written last (up to some seconds, or 16 MB) may be lost,
-	// acknowledged or not: instances go on from where they stood then, and
-	// activities that ran since run again.
+	// Normal: the operating system has the write. If power fails or the system crashes, the last writes
+	// (up to a few seconds, or 16 MB) may be lost, acknowledged or not: instances continue from their
+	// state at that time, and activities that ran since then run again.
 	Normal
 )
 
-// WithDurability says how durable an acknowledged write is; default [Full].
+// WithDurability sets how durable an acknowledged write is; default [Full].
 func WithDurability(l Level) Option {
 	return option(func(o *options) { o.durability = l })
 }
 
-// WithClock gives the time by which records of activity workers expire; default
-// [time.Now].
+// WithClock sets the clock by which records of activity workers expire; default [time.Now].
 func WithClock(now func() time.Time) Option {
 	return option(func(o *options) { o.now = now })
 }

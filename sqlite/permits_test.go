@@ -39,7 +39,7 @@ func TestARateHoldsAcrossARestart(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		began := time.Now()
+		startedAt := time.Now()
 		env, _ = runtimeOn(t, openIn(t, dir), app)
 		begin(t, env, both, 2, "second")
 		time.Sleep(50 * time.Minute)
@@ -47,7 +47,7 @@ func TestARateHoldsAcrossARestart(t *testing.T) {
 			t.Errorf("%d attempts in an hour with a restart, want 2", n)
 		}
 		wantResult(t, env, both, "second", 2)
-		if took := time.Since(began); took > 70*time.Minute {
+		if took := time.Since(startedAt); took > 70*time.Minute {
 			t.Errorf("the next two took %s", took)
 		}
 	})
@@ -80,10 +80,10 @@ func TestAnInterruptedAttemptDoesNotWaitForItsOwnPermit(t *testing.T) {
 		dir = disk.kill(t)
 
 		quick.Store(true)
-		began := time.Now()
+		startedAt := time.Now()
 		env, _ = runtimeOn(t, openIn(t, dir), app)
 		wantResult(t, env, one, "one", 7)
-		if took := time.Since(began); took > time.Minute {
+		if took := time.Since(startedAt); took > time.Minute {
 			t.Errorf("the interrupted attempt came after %s", took)
 		}
 	})

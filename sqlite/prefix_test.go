@@ -33,7 +33,7 @@ func TestFewAndManyIDsWithAPrefixAreListedAlike(t *testing.T) {
 		{Prefix: "größe-", Where: equal}, {Prefix: "größe-", Where: equal, Name: "B", Status: store.StatusRunning}, {Prefix: "größe-", From: at.Add(5 * time.Second), To: at.Add(20 * time.Second)},
 	} {
 		var pages [2][]string
-		few, err := s.fewBegin(q.Prefix)
+		few, err := s.fewStart(q.Prefix)
 		if err != nil || few == nil {
 			t.Fatalf("%+v: %v, %v", q, few, err)
 		}

@@ -13,23 +13,23 @@ import (
 	"github.com/turnstile-go/turnstile/journal"
 )
 
-// queueJournal keeps the messages of a queue.
+// queueJournal stores the messages of a queue.
 type queueJournal struct {
 	db   *DB
 	name string
 
 	mu sync.Mutex
-	// once are the messages that have been received once and are not deleted. That
-	// is written only when the runtime ends: most are deleted by then, and
-	// after a crash what was sent before it counts as received once more.
+	// once are the messages that have been received once and are not deleted. This is written only when
+	// the runtime ends: most are deleted by then, and after a crash the messages that were sent before
+	// it count as received once more.
 	once map[int64]struct{}
-	// last is the greatest Seq that was given out.
+	// last is the greatest Seq that was assigned.
 	last int64
 }
 
 var _ journal.Queue = (*queueJournal)(nil)
 
-// Queue implements embedded.Database. A name has one journal.
+// Queue implements embedded.Database. Each name has one journal.
 func (db *DB) Queue(name string) journal.Queue {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -90,8 +90,7 @@ func (j *queueJournal) Load() (journal.Contents, error) {
 	return kept, err
 }
 
-// rememberedOf is the deduplication id that a message of a FIFO queue was sent
-// with.
+// rememberedOf returns the deduplication id that a message of a FIFO queue was sent with.
 func rememberedOf(m *journal.Message) journal.Remembered {
 	return journal.Remembered{Group: m.Group, DedupID: m.DedupID, MessageID: m.ID, Until: m.SentAt.Add(journal.DedupWindow)}
 }
@@ -128,9 +127,9 @@ func (j *queueJournal) Sent(m journal.Message) {
 // Received implements journal.Queue.
 func (j *queueJournal) Received(seq int64, count int) {
 	if seq <= j.db.base {
-		// It was there when a process ended that did not close the database, and may
-		// have ended it. So its receives are counted for certain: here one waits. What
-		// could not be written now is written with what comes next.
+		// The message existed when a process ended without closing the database, and may have caused
+		// that. Its receives must be counted, so this waits until the receive is written. If it cannot
+		// be written now, it is written with the next notes.
 		j.db.writer.note(func(n *notes) { n.received(j.name, seq, count) })
 		_ = j.db.writer.relax(context.Background())
 		return

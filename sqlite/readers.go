@@ -8,11 +8,11 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// maxReaders is how many reads are made at once.
+// maxReaders is how many reads run at the same time.
 const maxReaders = 4
 
-// readers are connections that read, beside the writer and beside each other:
-// each sees what was committed when its read began.
+// readers are connections that read at the same time as the writer and as each other: each sees what
+// was committed when its read began.
 type readers struct {
 	path, vfs string
 
@@ -20,12 +20,12 @@ type readers struct {
 	idle   []*conn
 	open   int
 	closed bool
-	// freed is signalled when a connection is idle again.
+	// freed is signalled when a connection becomes idle.
 	freed *sync.Cond
 }
 
-// read calls use with a connection of its own. What use reads is as of one
-// moment only if it is one statement, or a transaction.
+// read calls use with a connection that no other reader uses. What use reads is as of one moment only
+// if it is one statement, or a transaction.
 func (r *readers) read(use func(*conn) error) error {
 	c, err := r.take()
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *readers) give(c *conn) {
 	r.freed.Broadcast()
 }
 
-// close waits until nobody reads and closes all connections.
+// close waits until all reads are done and closes all connections.
 func (r *readers) close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,23 +11,22 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// recordColumns are the columns of a row from which scanRecord makes a record,
-// recordColumn is the place of the one that is NULL where there is none, customColumn that of the
-// custom status.
+// recordColumns are the columns of a row from which scanRecord builds a record. recordColumn is the
+// index of the column that is NULL if there is no record, statesColumn that of the states.
 const (
-	recordColumns = "instances.no, instance, status, instances.name, custom_status, output, record"
+	recordColumns = "instances.no, instance, status, instances.name, states, output, record"
 	recordColumn  = 6
-	customColumn  = 4
+	statesColumn  = 4
 )
 
-// row is what a record has in columns of its own, and the rest.
+// row has the fields of a record that are stored in separate columns, and the rest.
 type row struct {
 	status, name, listKey any
 	rest                  string
 }
 
-// rest are the fields of a record that have no column of their own, as JSON.
-// Times are in Unix milliseconds, 0 for none.
+// rest has the fields of a record that have no column, as JSON. Times are in Unix milliseconds, 0 for
+// none.
 type rest struct {
 	ExecutionID      int64                    `json:"execution_id"`
 	StartID          string                   `json:"start_id,omitempty"`
@@ -39,6 +38,7 @@ type rest struct {
 	FirstExecution   int64                    `json:"first_execution,omitempty"`
 	Pruned           int64                    `json:"pruned,omitempty"`
 	SearchAttributes history.SearchAttributes `json:"search_attributes,omitempty"`
+	StatesCodec      string                   `json:"states_codec,omitempty"`
 	Codec            string                   `json:"codec,omitempty"`
 	Failure          *failure                 `json:"failure,omitempty"`
 	Parent           *parent                  `json:"parent,omitempty"`
@@ -48,7 +48,8 @@ type rest struct {
 	Suspension       *store.Suspension        `json:"suspension,omitempty"`
 	Suspect          string                   `json:"suspect,omitempty"`
 	Dispatched       string                   `json:"dispatched,omitempty"`
-	Untold           string                   `json:"untold,omitempty"`
+	Awaits           *store.Problem           `json:"awaits,omitempty"`
+	Unreported       string                   `json:"unreported,omitempty"`
 	LoopedMS         int64                    `json:"looped_ms,omitempty"`
 	Stamp            int64                    `json:"stamp,omitempty"`
 	Ahead            int64                    `json:"ahead,omitempty"`
@@ -58,7 +59,7 @@ type rest struct {
 	FreeMS           int64                    `json:"free_ms,omitempty"`
 }
 
-// failure is history.Failure as it stands in a record.
+// failure is history.Failure as a record stores it.
 type failure struct {
 	Kind         string `json:"kind"`
 	Message      string `json:"message,omitempty"`
@@ -72,11 +73,12 @@ type failure struct {
 	Details      []byte `json:"details,omitempty"`
 }
 
-// parent is history.Parent as it stands in a record.
+// parent is history.Parent as a record stores it.
 type parent struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
 	EventID     int64  `json:"event_id"`
+	AtMS        int64  `json:"at_ms,omitempty"`
 	Token       string `json:"token,omitempty"`
 }
 
@@ -84,8 +86,8 @@ func rowOf(r *store.Record) (row, error) {
 	b, err := json.Marshal(rest{
 		ExecutionID: r.ExecutionID, StartID: r.StartID, EarlierStarts: r.EarlierStarts, Version: r.Version,
 		CreatedMS: millis(r.CreatedAt), UpdatedMS: millis(r.UpdatedAt), EndedMS: millis(r.EndedAt), FirstExecution: r.FirstExecution, Pruned: r.Pruned,
-		SearchAttributes: r.SearchAttributes, Codec: r.Codec, Failure: (*failure)(r.Failure), Parent: (*parent)(r.Parent), Origin: r.Origin,
-		FairnessGroup: r.FairnessGroup, Problem: r.Problem, Suspension: r.Suspension, Suspect: r.Suspect, Dispatched: r.Dispatched, Untold: r.Untold, LoopedMS: millis(r.LoopedAt), Stamp: r.Stamp,
+		SearchAttributes: r.SearchAttributes, StatesCodec: r.StatesCodec, Codec: r.Codec, Failure: (*failure)(r.Failure), Parent: (*parent)(r.Parent), Origin: r.Origin,
+		FairnessGroup: r.FairnessGroup, Problem: r.Problem, Suspension: r.Suspension, Suspect: r.Suspect, Dispatched: r.Dispatched, Awaits: r.Awaits, Unreported: r.Unreported, LoopedMS: millis(r.LoopedAt), Stamp: r.Stamp,
 		Ahead: r.Ahead, Forked: r.Forked, Forks: r.Forks, Purged: r.Purged, FreeMS: millis(r.FreeAt),
 	})
 	if err != nil {
@@ -97,7 +99,7 @@ func rowOf(r *store.Record) (row, error) {
 	return row{status: string(r.Status), name: r.Name, listKey: r.ListKey(), rest: string(b)}, nil
 }
 
-// scanRecord reads the record of a row with recordColumns.
+// scanRecord builds a record from a row with recordColumns.
 func scanRecord(s *sqlite3.Stmt) (store.Record, error) {
 	id := s.ColumnText(1)
 	var f rest
@@ -105,11 +107,11 @@ func scanRecord(s *sqlite3.Stmt) (store.Record, error) {
 		return store.Record{}, &unreadableError{fmt.Sprintf("the record of instance %q", id), err}
 	}
 	return store.Record{
-		Instance: id, Status: store.Status(s.ColumnText(2)), Name: s.ColumnText(3), CustomStatus: s.ColumnBlob(4, nil), Output: s.ColumnBlob(5, nil),
+		Instance: id, Status: store.Status(s.ColumnText(2)), Name: s.ColumnText(3), States: s.ColumnBlob(4, nil), Output: s.ColumnBlob(5, nil),
 		ExecutionID: f.ExecutionID, StartID: f.StartID, EarlierStarts: f.EarlierStarts, Version: f.Version,
 		CreatedAt: timeOf(f.CreatedMS), UpdatedAt: timeOf(f.UpdatedMS), EndedAt: timeOf(f.EndedMS), FirstExecution: f.FirstExecution, Pruned: f.Pruned,
-		SearchAttributes: f.SearchAttributes, Codec: f.Codec, Failure: (*history.Failure)(f.Failure), Parent: (*history.Parent)(f.Parent), Origin: f.Origin,
-		FairnessGroup: f.FairnessGroup, Problem: f.Problem, Suspension: f.Suspension, Suspect: f.Suspect, Dispatched: f.Dispatched, Untold: f.Untold, LoopedAt: timeOf(f.LoopedMS), Stamp: f.Stamp,
+		SearchAttributes: f.SearchAttributes, StatesCodec: f.StatesCodec, Codec: f.Codec, Failure: (*history.Failure)(f.Failure), Parent: (*history.Parent)(f.Parent), Origin: f.Origin,
+		FairnessGroup: f.FairnessGroup, Problem: f.Problem, Suspension: f.Suspension, Suspect: f.Suspect, Dispatched: f.Dispatched, Awaits: f.Awaits, Unreported: f.Unreported, LoopedAt: timeOf(f.LoopedMS), Stamp: f.Stamp,
 		Ahead: f.Ahead, Forked: f.Forked, Forks: f.Forks, Purged: f.Purged, FreeAt: timeOf(f.FreeMS),
 	}.Stored(), nil
 }

@@ -77,20 +77,20 @@ func TestO10ManyInstancesAreRedriven(t *testing.T) {
 		}
 	}
 	mended.Store(true)
-	began := time.Now()
+	startedAt := time.Now()
 	for _, run := range runs {
 		redriven, err := c.Redrive(ctx, client.RedriveRequest{Instance: run.Instance})
 		if err != nil {
 			t.Fatal(err)
 		}
-		run.StartID, run.After = redriven.StartID, redriven.After
+		run.StartID, run.PreviousExecution = redriven.StartID, redriven.PreviousExecution
 	}
 	for i, run := range runs {
 		if got, err := run.Wait(ctx); err != nil || got != i {
 			t.Errorf("%s gave %d, %v", run.Instance, got, err)
 		}
 	}
-	t.Logf("%d instances redriven in %s", many, time.Since(began))
+	t.Logf("%d instances redriven in %s", many, time.Since(startedAt))
 	if n := int64(many); reserved.Load() != n || charged.Load() != 2*n {
 		t.Errorf("%d reserved, %d charged: want %d and %d", reserved.Load(), charged.Load(), n, 2*n)
 	}

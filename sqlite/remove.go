@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Remove deletes the database in a directory, if there is one, and no other file: all instances
-// are lost. It returns a *LockedError if a process has the database open.
+// Remove deletes the database in a directory, if it exists, and no other file: all instances are lost.
+// Error: *LockedError if a process has the database open.
 func Remove(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -32,8 +32,8 @@ func Remove(dir string) error {
 	if err != nil {
 		real = file
 	}
-	// The log goes first: without its database it would be taken for that of the
-	// next one. Windows removes no file that is open.
+	// The log is deleted first: without its database it would be taken for the log of the next one.
+	// Windows does not delete open files.
 	err = errors.Join(remove(real+"-wal"), remove(real+"-shm"), locked.unlockDatabase(), remove(real))
 	if real != file {
 		err = errors.Join(err, remove(file))

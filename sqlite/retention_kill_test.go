@@ -163,7 +163,7 @@ func purges(dir string) error {
 	if err != nil {
 		return err
 	}
-	r, err := embedded.New(keptForHours(), embedded.WithDatabase(db), embedded.WithArchive(tellingArchive{archive}),
+	r, err := embedded.New(keptForHours(), embedded.WithDatabase(db), embedded.WithArchive(reportingArchive{archive}),
 		embedded.WithLogger(slog.New(slog.NewJSONHandler(os.Stdout, nil))))
 	if err != nil {
 		return err
@@ -171,10 +171,10 @@ func purges(dir string) error {
 	return r.Run(context.Background())
 }
 
-// tellingArchive says what it has taken.
-type tellingArchive struct{ store.Archive }
+// reportingArchive says what it has taken.
+type reportingArchive struct{ store.Archive }
 
-func (a tellingArchive) Keep(ctx context.Context, instance string, executionID int64, document []byte) error {
+func (a reportingArchive) Keep(ctx context.Context, instance string, executionID int64, document []byte) error {
 	err := a.Archive.Keep(ctx, instance, executionID, document)
 	fmt.Println("kept", instance, err)
 	return err

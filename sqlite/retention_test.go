@@ -19,7 +19,7 @@ import (
 
 // Instances whose end an earlier process has seen are archived and purged by the next one.
 // With TURNSTILE_RETENTION_INSTANCES=100000 it measures how long that takes.
-func TestAProcessPurgesWhatHadEndedBeforeItBegan(t *testing.T) {
+func TestAProcessPurgesWhatHadEndedBeforeItStarted(t *testing.T) {
 	many := 300
 	if n, err := strconv.Atoi(os.Getenv("TURNSTILE_RETENTION_INSTANCES")); err == nil {
 		many = n
@@ -49,10 +49,10 @@ func TestAProcessPurgesWhatHadEndedBeforeItBegan(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	over := make(chan error)
-	began := time.Now()
+	startedAt := time.Now()
 	go func() { over <- r.Run(ctx) }()
 	<-all.all
-	t.Logf("%d instances archived after %s", many-1, time.Since(began))
+	t.Logf("%d instances archived after %s", many-1, time.Since(startedAt))
 	stop()
 	if err := <-over; err != nil {
 		t.Error(err)

@@ -23,14 +23,14 @@ import (
 )
 
 var (
-	add    = turnstile.NewActivity[int, int]("Add")
-	chain  = turnstile.NewOrchestration[int, int]("Chain")
-	fanOut = turnstile.NewOrchestration[int, int]("FanOut")
-	slept  = turnstile.NewOrchestration[time.Duration, string]("Slept")
-	waits  = turnstile.NewOrchestration[int, int]("Waits")
-	goOn   = turnstile.NewEvent[int]("go on")
-	hang   = turnstile.NewActivity[int, int]("Hang")
-	hangs  = turnstile.NewOrchestration[int, int]("Hangs")
+	add     = turnstile.NewActivity[int, int]("Add")
+	chain   = turnstile.NewOrchestration[int, int]("Chain")
+	fanOut  = turnstile.NewOrchestration[int, int]("FanOut")
+	slept   = turnstile.NewOrchestration[time.Duration, string]("Slept")
+	waits   = turnstile.NewOrchestration[int, int]("Waits")
+	proceed = turnstile.NewEvent[int]("go on")
+	hang    = turnstile.NewActivity[int, int]("Hang")
+	hangs   = turnstile.NewOrchestration[int, int]("Hangs")
 )
 
 // application is made of all of those; Hang is what a test makes of it.
@@ -61,7 +61,7 @@ func application(implementation func(context.Context, int) (int, error)) *turnst
 			return sum, nil
 		}),
 		slept.Implement(func(ctx turnstile.Context, d time.Duration) (string, error) { return "slept", turnstile.Sleep(ctx, d) }),
-		waits.Implement(func(ctx turnstile.Context, _ int) (int, error) { return goOn.Wait(ctx) }),
+		waits.Implement(func(ctx turnstile.Context, _ int) (int, error) { return proceed.Wait(ctx) }),
 		hang.Implement(implementation),
 		hangs.Implement(func(ctx turnstile.Context, n int) (int, error) { return hang.Call(ctx, n) }),
 	)
@@ -115,7 +115,7 @@ func ends(ctx context.Context, _ int) (int, error) {
 
 // The next process has all that the one before had: an attempt under way, a
 // timer, an instance that waits, a dead letter.
-func TestTheNextProcessGoesOnWhereTheOneBeforeWas(t *testing.T) {
+func TestTheNextProcessContinuesWhereTheOneBeforeWas(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]func(t *testing.T, dir string, disk *disk, db *sqlite.DB, stop func()) string{
 		"after it was closed": func(t *testing.T, dir string, _ *disk, db *sqlite.DB, stop func()) string {
@@ -168,7 +168,7 @@ func TestTheNextProcessGoesOnWhereTheOneBeforeWas(t *testing.T) {
 					t.Errorf("%d dead letters, want 1", n)
 				}
 				wantResult(t, env, slept, "sleeps", "slept")
-				if err := client.Raise(t.Context(), env.Client(), goOn, "waits", 5); err != nil {
+				if err := client.Raise(t.Context(), env.Client(), proceed, "waits", 5); err != nil {
 					t.Fatal(err)
 				}
 				if err := env.Drain(t.Context()); err != nil {
@@ -185,8 +185,9 @@ func TestTheNextProcessGoesOnWhereTheOneBeforeWas(t *testing.T) {
 }
 
 // What the first version has made goes on under every later one:
-// testdata/version-1.sql is what a runtime has left. It does not change.
-func TestADatabaseOfTheFirstVersionGoesOn(t *testing.T) {
+// testdata/version-1.sql is what a runtime has left. Since the first release it does not change;
+// before it, the tokens in its messages did.
+func TestADatabaseOfTheFirstVersionContinues(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("testdata/version-1.sql")
 	if err != nil {
@@ -202,7 +203,7 @@ func TestADatabaseOfTheFirstVersionGoesOn(t *testing.T) {
 		if d, err := env.Client().Describe(t.Context(), "order-3"); err != nil || d.Status != client.StatusCancelled {
 			t.Errorf("order-3 is %v, %v", d.Status, err)
 		}
-		if err := client.Raise(t.Context(), env.Client(), goOn, "order-2", 5); err != nil {
+		if err := client.Raise(t.Context(), env.Client(), proceed, "order-2", 5); err != nil {
 			t.Fatal(err)
 		}
 		wantResult(t, env, waits, "order-2", 5)
@@ -224,12 +225,12 @@ func TestATimerIsExactToTheMillisecond(t *testing.T) {
 	for _, d := range []time.Duration{time.Millisecond, 1234 * time.Millisecond, 14*time.Minute + time.Millisecond, 20*time.Minute + 7*time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			env, _ := runtimeOn(t, open(t), application(ends))
-			began := time.Now()
+			startedAt := time.Now()
 			begin(t, env, slept, d, "sleeps")
 			wantResult(t, env, slept, "sleeps", "slept")
 			// Beside it nothing waits but a send, for a commit that takes it along, and a
 			// message for others of its batch.
-			if late := time.Since(began) - d; late < 0 || late > 100*time.Millisecond {
+			if late := time.Since(startedAt) - d; late < 0 || late > 100*time.Millisecond {
 				t.Errorf("a sleep of %s took %s longer", d, late)
 			}
 		})
@@ -260,10 +261,10 @@ func TestTheNextProcessTriesAtOnceWhatIsStuck(t *testing.T) {
 		}
 
 		next := openIn(t, dir)
-		began := time.Now()
+		startedAt := time.Now()
 		env, stop = runtimeOn(t, next, application(ends))
 		wantResult(t, env, chain, "order", 3)
-		if waited := time.Since(began); waited > time.Second {
+		if waited := time.Since(startedAt); waited > time.Second {
 			t.Errorf("the mended process tried the instance after %v", waited)
 		}
 		stop()
@@ -283,7 +284,7 @@ func TestADatabaseIsForOneRuntimeAtATime(t *testing.T) {
 	}
 	stop()
 	env, _ = runtimeOn(t, db, application(ends))
-	if err := client.Raise(t.Context(), env.Client(), goOn, "waits", 5); err != nil {
+	if err := client.Raise(t.Context(), env.Client(), proceed, "waits", 5); err != nil {
 		t.Fatal(err)
 	}
 	wantResult(t, env, waits, "waits", 5)
@@ -345,7 +346,7 @@ func TestWithNormalTheDiskIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-func TestAFullDiskLosesNothingAndItGoesOn(t *testing.T) {
+func TestAFullDiskLosesNothingAndItContinues(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		disk := newDisk(t)
@@ -365,7 +366,7 @@ func TestAFullDiskLosesNothingAndItGoesOn(t *testing.T) {
 			}
 			return nil
 		})
-		err := client.Raise(t.Context(), env.Client(), goOn, "waits", 5)
+		err := client.Raise(t.Context(), env.Client(), proceed, "waits", 5)
 		if !errors.Is(err, sqlite.ErrFull) || !errors.Is(err, store.ErrUnknownOutcome) || !strings.Contains(err.Error(), db.Path()) {
 			t.Errorf("an event raised: %v; want ErrFull with the file, and an unknown outcome", err)
 		}
@@ -420,7 +421,7 @@ func TestSpaceIsNoticedWithoutAWrite(t *testing.T) {
 		time.Sleep(time.Second)
 		begin(t, env, chain, 3, "after")
 		wantResult(t, env, chain, "after", 3)
-		if err := client.Raise(t.Context(), env.Client(), goOn, "waits", 5); err != nil {
+		if err := client.Raise(t.Context(), env.Client(), proceed, "waits", 5); err != nil {
 			t.Fatal(err)
 		}
 		wantResult(t, env, waits, "waits", 5)
@@ -449,7 +450,7 @@ func TestBehindAFailedSyncNothingIsWritten(t *testing.T) {
 		t.Errorf("a commit that could not be synchronized: %v; want ErrUnknownOutcome", err)
 	}
 	disk.failing(nil)
-	if err := db.Store().Commit(t.Context(), turn(2)); err == nil || errors.Is(err, store.ErrUnknownOutcome) || !strings.Contains(err.Error(), "opened anew") || !strings.Contains(err.Error(), db.Path()) {
+	if err := db.Store().Commit(t.Context(), turn(2)); err == nil || errors.Is(err, store.ErrUnknownOutcome) || !strings.Contains(err.Error(), "opened again") || !strings.Contains(err.Error(), db.Path()) {
 		t.Errorf("the next commit: %v; want that nothing is written any more", err)
 	}
 	if err := db.Close(); err == nil {
@@ -457,6 +458,6 @@ func TestBehindAFailedSyncNothingIsWritten(t *testing.T) {
 	}
 	again := openIn(t, dir)
 	if err := again.Store().Commit(t.Context(), turn(2)); err != nil {
-		t.Errorf("opened anew: %v", err)
+		t.Errorf("opened again: %v", err)
 	}
 }

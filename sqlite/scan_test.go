@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"sync"
@@ -17,6 +18,20 @@ func manyRecords(t testing.TB, n int, opts ...Option) *Store {
 	return manyRecordsWith(t, n, `"shipped with the third lorry of the day"`, opts...)
 }
 
+// listed is a value as the state that lists show; none for "".
+func listed(value string) []byte {
+	if value == "" {
+		return nil
+	}
+	return history.EncodeStates([]history.State{{Name: history.ListedState, Value: []byte(value)}})
+}
+
+// quoted is a text as JSON.
+func quoted(text string) string {
+	data, _ := json.Marshal(text)
+	return string(data)
+}
+
 func manyRecordsWith(t testing.TB, n int, custom string, opts ...Option) *Store {
 	t.Helper()
 	db, err := Open(t.TempDir(), opts...)
@@ -30,7 +45,7 @@ func manyRecordsWith(t testing.TB, n int, custom string, opts ...Option) *Store 
 		all.Go(func() {
 			for i := first; i < n; i += 100 {
 				r := store.Record{Instance: fmt.Sprintf("order-%06d", i), ExecutionID: 1, FirstExecution: 1, Name: "Fulfil", Status: store.StatusCompleted,
-					CreatedAt: at.Add(time.Duration(i) * time.Second), UpdatedAt: at, CustomStatus: []byte(custom)}
+					CreatedAt: at.Add(time.Duration(i) * time.Second), UpdatedAt: at, States: listed(custom)}
 				if i%1000 == 0 {
 					r.Status, r.Failure = store.StatusFailed, &history.Failure{Kind: "application", Code: "declined", Message: "card declined"}
 				}
@@ -87,10 +102,10 @@ func BenchmarkSearchByWords(b *testing.B) {
 			var first, all, size time.Duration
 			before := pages(b, s)
 			searches := 0
-			for began := time.Now(); s.indexed.committed < 100_000-maxLag; all = time.Since(began) {
+			for startedAt := time.Now(); s.indexed.committed < 100_000-maxLag; all = time.Since(startedAt) {
 				idsOf(b, s, store.ListQuery{Words: "nothing of the kind"})
 				if searches++; searches == 1 {
-					first = time.Since(began)
+					first = time.Since(startedAt)
 				}
 			}
 			size = time.Duration(pages(b, s) - before)
@@ -129,8 +144,8 @@ func BenchmarkWriteOfOtherWords(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				i++
-				text := fmt.Appendf(nil, `"stop %d"`, i)
-				if err := s.UpdateRecord(b.Context(), fmt.Sprintf("order-%06d", i%2000), store.RecordChange{CustomStatus: &text}); err != nil {
+				text := listed(fmt.Sprintf(`"stop %d"`, i))
+				if err := s.UpdateRecord(b.Context(), fmt.Sprintf("order-%06d", i%2000), store.RecordChange{States: &text}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -14,15 +14,14 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// migrations are what makes each version of the schema of the one before: the
-// first makes it of nothing. What stands here has made databases that people
-// have, and does not change.
+// migrations are the steps that create each version of the schema from the one before; the first
+// creates it from nothing. Existing databases were created with them, so they never change.
 type migrations []string
 
 //go:embed schema/*.sql
 var schemaFiles embed.FS
 
-// schema are the migrations of this build.
+// schema returns the migrations of this build.
 func schema() (migrations, error) {
 	var m migrations
 	for {
@@ -37,8 +36,7 @@ func schema() (migrations, error) {
 	}
 }
 
-// applicationID says in a file's header that it is a database of Turnstile:
-// "Turn".
+// applicationID marks a file as a Turnstile database in its header: "Turn".
 const applicationID = 0x5475726e
 
 // Offsets in the header of a database file, of big-endian 32-bit numbers:
@@ -52,8 +50,8 @@ const (
 	headerMagic       = "SQLite format 3\x00"
 )
 
-// inspect looks at the header of a file, which it does not change, and says why
-// this build can't use it. A file that is not there yet, or is empty, it can.
+// inspect reads the header of a file, without changing it, and returns an error if this build cannot
+// use the file. A file that does not exist or is empty can be used.
 func (m migrations) inspect(path string) (err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,11 +75,11 @@ func (m migrations) inspect(path string) (err error) {
 	case n < headerSize && magic:
 		return damaged(path, errors.New("its header is cut off"))
 	case n < headerSize:
-		return fmt.Errorf("%w: %s is no SQLite database: move it away, or use another directory", ErrNotADatabase, path)
+		return fmt.Errorf("%w: %s is not a SQLite database: move it away, or use another directory", ErrNotADatabase, path)
 	case wasOurs(page):
 		return damaged(path, errors.New("its header is not what was written"))
 	case !magic:
-		return fmt.Errorf("%w: %s is no SQLite database: move it away, or use another directory", ErrNotADatabase, path)
+		return fmt.Errorf("%w: %s is not a SQLite database: move it away, or use another directory", ErrNotADatabase, path)
 	case number(headerApplication) != applicationID:
 		return fmt.Errorf("%w: %s belongs to another program (application id %#x): move it away, or use another directory", ErrNotADatabase, path, number(headerApplication))
 	case number(headerUserVersion) > len(m):
@@ -95,11 +93,11 @@ func (m migrations) inspect(path string) (err error) {
 	return checkLog(path, page)
 }
 
-// firstPage is the size of a first page as it is made here.
+// firstPage is the size of the first page of a new database.
 const firstPage = 4096
 
-// wasOurs reports whether a first page is not what it was, and is again when the
-// header says what it says in all databases of ours.
+// wasOurs reports whether a first page is damaged, and would be intact with the values that all
+// Turnstile databases have in the header.
 func wasOurs(page []byte) bool {
 	if len(page) < firstPage {
 		return false
@@ -112,9 +110,9 @@ func wasOurs(page []byte) bool {
 	return !bytes.Equal(was, page) && binary.BigEndian.Uint32(sumIn(was)) != 0 && intact(was, 0)
 }
 
-// claim writes into a file that has nothing yet whose it is, ahead of all else:
-// what is opened and not made, because the process died or the disk was full, is
-// known the next time.
+// claim marks an empty file as a Turnstile database before anything else is written, so that a file
+// that was opened but not completed, because the process died or the disk was full, is recognized the
+// next time.
 func claim(c *conn) error {
 	id, err := c.number("PRAGMA application_id")
 	if err != nil || id == applicationID {
@@ -123,9 +121,8 @@ func claim(c *conn) error {
 	return c.Exec(fmt.Sprintf("PRAGMA application_id = %d", applicationID))
 }
 
-// migrate brings the schema to the newest version, in one transaction, and
-// leaves the header in the file, where inspect finds it. What inspect has found may
-// be older than what stands in the log.
+// migrate brings the schema to the newest version, in one transaction, and leaves the header in the
+// file, where inspect reads it. What inspect has read may be older than the log.
 func (m migrations) migrate(c *conn) (err error) {
 	version, err := c.number("PRAGMA user_version")
 	if err != nil {

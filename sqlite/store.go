@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// MaxCommit is the greatest size of a commit, in bytes of its history
-// documents: what one transaction on AWS holds.
+// MaxCommit is the greatest size of a commit, in bytes of its history documents: as much as one
+// transaction on AWS holds.
 const MaxCommit = 4 << 20
 
 // Store implements store.Store.
@@ -23,13 +23,13 @@ type Store struct {
 	indexed indexed
 }
 
-// began forgets what a transaction has done that was not committed.
-func (s *Store) began() {
-	s.known.began()
+// startedAt discards what a transaction that was not committed has staged.
+func (s *Store) startedAt() {
+	s.known.startedAt()
 	s.indexed.through = s.indexed.committed
 }
 
-// committed takes over what the transaction has done.
+// committed applies what the transaction has staged.
 func (s *Store) committed(c *conn) {
 	s.known.committed(c)
 	s.indexed.committed = s.indexed.through
@@ -43,7 +43,7 @@ var (
 // Store implements embedded.Database.
 func (db *DB) Store() store.Store { return db.store }
 
-// item is a turn as it is stored.
+// item is a turn as its table stores it.
 type item struct {
 	executionID, first int64
 	marks              int
@@ -51,13 +51,13 @@ type item struct {
 	events             []byte
 }
 
-// Marks of a turn.
+// Flags of a turn.
 const (
 	markMessaged = 1 << iota
 	markParked
 )
 
-// reasonsBehind stands between the events that a turn cancelled and why.
+// reasonsBehind separates the events that a turn cancelled from the reasons.
 const reasonsBehind = "\n"
 
 func itemOf(t *store.Turn) item {
@@ -101,7 +101,7 @@ func (it *item) turn(instance string) (store.Turn, error) {
 	return t, nil
 }
 
-// same reports whether two items are one append.
+// same reports whether two items are the same append.
 func (it *item) same(other *item) bool {
 	return it.token == other.token && it.marks == other.marks && it.cancelled == other.cancelled && string(it.events) == string(other.events)
 }
@@ -139,7 +139,7 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 func (s *Store) commit(tx *conn, found *instance, items []item, change *store.RecordChange) error {
 	if change == nil || change.Holds(found.record) {
 		if found.no == 0 && change != nil {
-			// Its first row, so no slot is taken.
+			// The instance has no row yet, so no slot is taken.
 			record := change.Apply(store.Record{})
 			if err := s.write(tx, found, &record); err != nil {
 				return err
@@ -175,7 +175,7 @@ func (s *Store) commit(tx *conn, found *instance, items []item, change *store.Re
 			return err
 		}
 		if taken && it.same(&stored) {
-			// Own append: a commit is all or nothing, so the rest is in too.
+			// This is the same append: a commit is all or nothing, so the rest is stored too.
 			return nil
 		}
 	}
@@ -185,8 +185,7 @@ func (s *Store) commit(tx *conn, found *instance, items []item, change *store.Re
 	return fmt.Errorf("%w (instance %q execution %d event %d)", store.ErrConflict, found.id, items[0].executionID, items[0].first)
 }
 
-// insert stores items up to the first whose slot is taken, and returns how
-// many.
+// insert stores items up to the first whose slot is taken, and returns how many it has stored.
 func (s *Store) insert(tx *conn, found *instance, items []item) (int, error) {
 	if err := found.make(tx); err != nil {
 		return 0, err

@@ -11,18 +11,18 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// sumSize is how many bytes at the end of each page of a database are its
-// checksum: CRC-32C, begun with the number of the page, of what stands in front. SQLite
-// leaves them alone, because the header says that so many are reserved.
+// sumSize is the size of the checksum at the end of each page of a database: CRC-32C of the rest of the
+// page, seeded with the number of the page. SQLite does not use these bytes, because the header
+// declares them reserved.
 //
-// Zero is no checksum. A page has none in memory and in the log, so what another
-// program takes from there into a file (a copy, a restored log, a checkpoint after
-// a crash) is read as it is, and gets its checksum when it is written here.
+// Zero means no checksum. Pages in memory and in the log have none, so what another program copies from
+// there into a file (a copy, a restored log, a checkpoint after a crash) is read as it is, and gets its
+// checksum when it is written here.
 const sumSize = 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sumOf is the checksum of the page that stands at an offset.
+// sumOf returns the checksum of the page at an offset.
 func sumOf(page []byte, off int64) uint32 {
 	sum, from := uint32(off/int64(len(page))), 0
 	if off == 0 {
@@ -37,15 +37,15 @@ func sumOf(page []byte, off int64) uint32 {
 	return max(crc32.Update(sum, castagnoli, page[from:len(page)-sumSize]), 1)
 }
 
-// changing are the parts of the header that a program which copies the pages
-// changes: counters of changes, and its version. SQLite trusts none of them alone. So do the
-// names of the logs (log.go), which count as the zeros that SQLite has there.
+// changing are the parts of the header that change when a program copies the pages: change counters,
+// and the version of that program. SQLite does not rely on any of them alone. The names of the logs
+// (log.go) are also left out, because SQLite has zeros there.
 var changing = []struct{ from, to int }{{24, 28}, {40, 44}, {ownLogs, ownLogsEnd}, {92, 100}}
 
-// sumIn is the place of a page's checksum.
+// sumIn returns the part of a page that holds its checksum.
 func sumIn(page []byte) []byte { return page[len(page)-sumSize:] }
 
-// intact reports whether a page is as it was written, as far as can be told.
+// intact reports whether a page is as it was written, as far as can be detected.
 func intact(page []byte, off int64) bool {
 	sum := binary.BigEndian.Uint32(sumIn(page))
 	return sum == 0 || sum == sumOf(page, off)
@@ -58,7 +58,7 @@ type summed struct {
 	page int
 }
 
-// see takes the size of pages from the header.
+// see reads the size of pages from the header.
 func (f *summed) see(p []byte, off int64) {
 	if off != 0 || len(p) < headerSize || !strings.HasPrefix(string(p[:len(headerMagic)]), headerMagic) {
 		return
@@ -69,7 +69,7 @@ func (f *summed) see(p []byte, off int64) {
 	}
 }
 
-// pageSize is what the header of a database says; 0 where that cannot be.
+// pageSize returns the size of pages that the header of a database gives; 0 if it is invalid.
 func pageSize(header []byte) int {
 	n := int(binary.BigEndian.Uint16(header[headerPageSize:]))
 	if n == 1 {
@@ -96,7 +96,8 @@ func (f *summed) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// logsIn is where what is read or written at an offset names the logs; empty if it does not.
+// logsIn returns the part of a read or a write at an offset that names the logs; empty if it does not
+// include it.
 func logsIn(p []byte, off int64) []byte {
 	if off != 0 || len(p) < headerSize {
 		return nil
@@ -107,7 +108,7 @@ func logsIn(p []byte, off int64) []byte {
 func (f *summed) WriteAt(p []byte, off int64) (int, error) {
 	f.see(p, off)
 	if names := logsIn(p, off); names != nil {
-		// SQLite does not know them, and has zeros there.
+		// SQLite does not know them, and writes zeros there.
 		if _, err := f.file.ReadAt(names, ownLogs); err != nil && !errors.Is(err, io.EOF) {
 			return 0, err
 		}
@@ -122,14 +123,13 @@ func (f *summed) WriteAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// DeviceCharacteristics has SQLite read whole pages.
+// DeviceCharacteristics makes SQLite read whole pages.
 func (f *summed) DeviceCharacteristics() vfs.DeviceCharacteristic {
 	return f.file.DeviceCharacteristics() &^ vfs.IOCAP_SUBPAGE_READ
 }
 
-// reserve has pages keep room for their checksums: at once in a file that has
-// nothing yet, otherwise by writing it anew, as one has to be that sqlite3 has
-// made of what it saved from a damaged one.
+// reserve makes pages reserve room for their checksums: immediately in an empty file, otherwise by
+// rewriting it. A file that sqlite3 has recovered from a damaged one has to be rewritten.
 func reserve(c *conn) (rewrite bool, err error) {
 	reserved, err := c.FileControl("main", sqlite3.FCNTL_RESERVE_BYTES)
 	if err != nil || reserved == sumSize {
@@ -142,7 +142,7 @@ func reserve(c *conn) (rewrite bool, err error) {
 	return pages > 0, err
 }
 
-// rewrite writes the whole database anew, with checksums.
+// rewrite rewrites the whole database, with checksums.
 func rewrite(c *conn) error {
 	if err := c.Exec("VACUUM"); err != nil {
 		return err

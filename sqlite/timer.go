@@ -9,10 +9,10 @@ import (
 	"github.com/turnstile-go/turnstile/journal"
 )
 
-// timerJournal keeps the schedules of the timer.
+// timerJournal stores the schedules of the timer.
 type timerJournal struct {
 	db *DB
-	// created counts what was created since the database was opened.
+	// created counts the schedules created since the database was opened.
 	created atomic.Int64
 }
 

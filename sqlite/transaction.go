@@ -10,16 +10,16 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// What whoever leads does with a batch: one transaction, tried again without
-// the writes that are at fault.
+// The goroutine that leads turns a batch into one transaction, which it tries again without the writes
+// that fail.
 
-// commit writes a batch and answers its writes. Notes that could not be written
-// are kept for the next.
+// commit writes a batch and returns their results to its writes. Notes that could not be written are
+// kept for the next batch.
 func (w *writer) commit(b batch) {
 	writes := b.writes
 	err := w.try(b)
 	for err != nil && !environmental(err) && len(b.writes) > 0 {
-		// One of the writes is at fault: it fails, the others are made without it.
+		// One of the writes causes the error: it fails, and the others are made without it.
 		var rest []*write
 		for _, wr := range b.writes {
 			if wr.err == nil || !ofSQLite(wr.err) {
@@ -53,8 +53,7 @@ func (w *writer) commit(b batch) {
 	}
 }
 
-// fail keeps the notes of a batch that could not be written, and returns what
-// its writes are told.
+// fail keeps the notes of a batch that could not be written, and returns the error for its writes.
 func (w *writer) fail(old notes, err error) error {
 	reason := explain(w.path, err)
 	trouble := reason
@@ -65,7 +64,7 @@ func (w *writer) fail(old notes, err error) error {
 	defer w.mu.Unlock()
 	if ends(err) || !environmental(err) {
 		if w.ended == nil {
-			w.ended = fmt.Errorf("%w; nothing is written any more until it is opened anew", reason)
+			w.ended = fmt.Errorf("%w; nothing more is written until the database is opened again", reason)
 		}
 		return trouble
 	}
@@ -75,12 +74,12 @@ func (w *writer) fail(old notes, err error) error {
 	return trouble
 }
 
-// errCommit marks an error that came when a transaction was to be committed.
+// errCommit marks an error of the COMMIT of a transaction.
 var errCommit = errors.New("the transaction could not be committed")
 
 // try makes one transaction of a batch.
 func (w *writer) try(b batch) (err error) {
-	w.began()
+	w.startedAt()
 	for _, wr := range b.writes {
 		wr.err = nil
 	}
@@ -109,8 +108,8 @@ func (w *writer) try(b batch) (err error) {
 		return err
 	}
 	if sync && w.unsynced && w.conn.TotalChanges() == changes {
-		// A transaction that writes nothing does not reach the disk, nor does what
-		// was written before it.
+		// A transaction that writes nothing does not reach the disk, nor does it flush what was written
+		// before it.
 		if err := touch(w.conn); err != nil {
 			return err
 		}
@@ -126,10 +125,10 @@ func (w *writer) try(b batch) (err error) {
 	return nil
 }
 
-// touch changes the file and nothing that it says.
+// touch changes the file without changing its meaning.
 func touch(c *conn) error { return c.exec("UPDATE opened SET synced = synced + 1") }
 
-// synchronize has the next transaction wait for the disk, or not.
+// synchronize sets whether the next transaction waits for the disk.
 func (w *writer) synchronize(sync bool) error {
 	want := "PRAGMA synchronous = NORMAL"
 	if sync {
@@ -138,7 +137,7 @@ func (w *writer) synchronize(sync bool) error {
 	if w.synchronous == want {
 		return nil
 	}
-	// Not prepared and kept, for it is done when it is prepared.
+	// This is not kept as a prepared statement, because it takes effect when it is prepared.
 	if err := w.conn.Exec(want); err != nil {
 		return err
 	}

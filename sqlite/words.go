@@ -10,36 +10,34 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// The index of words: a table of FTS5 with the trigrams of what store.ListQuery.Words are looked
-// for in, of instances that have such texts. It catches up when somebody searches, so that a write
-// pays nothing for what is not indexed yet; of what is, a write that changes the texts notes so in
-// unindexed. It finds who may have the words, and never says that somebody has: each record that it
-// finds is looked at, as a scan does.
+// The index of words is an FTS5 table with the trigrams of the texts that store.ListQuery.Words search,
+// for the instances that have such texts. Searches bring it up to date, so a write costs nothing for an
+// instance that is not indexed yet; if an indexed instance's texts change, the write records it in
+// unindexed. The index finds candidates: each record that it finds is checked, as in a scan.
 const (
 	createWords = "CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(texts, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1')"
 	dropWords   = "DROP TABLE IF EXISTS words; DELETE FROM unindexed; UPDATE opened SET indexed = 0"
 )
 
-// Bounds of the index.
+// Limits of the index.
 const (
-	// maxLag is how many new instances may be left to be looked at beside the index: fewer are
-	// not worth a write.
+	// maxLag is how many new instances may be checked without the index: fewer are not worth a write.
 	maxLag = 500
-	// maxFound is how many instances that may have the words are put in the order of list keys.
-	// Of more, the list keys are looked through in their order.
+	// maxFound is the most candidates that are sorted by list key. If there are more, the list keys are
+	// scanned in order.
 	maxFound = 1000
-	// A search indexes up to so many bytes of texts, of up to so many instances, in transactions
-	// of such a size: nobody who writes waits for more than one of them.
+	// A search indexes up to so many bytes of texts, of up to so many instances, in transactions of
+	// this size, so no other write waits for more than one of them.
 	maxIndexed, maxPassed     = 128 << 10, 30_000
 	indexedAtOnce, passedOnce = 16 << 10, 2_000
 )
 
-// indexed is how far the words are indexed; the writer's alone.
+// indexed is how far the words are indexed; only the writer uses it.
 type indexed struct {
-	// through is the number of the last instance that the index knows, as the transaction under
-	// way leaves it, and committed as the last one left it.
+	// through is the number of the last instance that the index knows, as of the current transaction,
+	// and committed the same as of the last one.
 	through, committed int64
-	// lag and found are maxLag and maxFound, but in tests.
+	// lag and found are maxLag and maxFound, except in tests.
 	lag, found int64
 }
 
@@ -49,8 +47,8 @@ func (x *indexed) load(c *conn) (err error) {
 	return err
 }
 
-// changed notes that the texts of an instance are not the indexed ones any more; before is nil
-// where it had no record.
+// changed records that the texts of an instance no longer match the index; before is nil if it had no
+// record.
 func (x *indexed) changed(tx *conn, no int64, before, after *store.Record) error {
 	if no > x.through || sameWords(before, after) {
 		return nil
@@ -60,7 +58,7 @@ func (x *indexed) changed(tx *conn, no int64, before, after *store.Record) error
 
 func sameWords(a, b *store.Record) bool {
 	none := func(r *store.Record) bool {
-		return r == nil || r.Failure == nil && r.Problem == nil && r.Suspension == nil && len(r.CustomStatus) == 0
+		return r == nil || r.Failure == nil && r.Problem == nil && r.Suspension == nil && len(r.States) == 0
 	}
 	switch {
 	case none(a) || none(b):
@@ -70,9 +68,9 @@ func sameWords(a, b *store.Record) bool {
 	}
 }
 
-// catchUp indexes more of what is not indexed yet, where that is more than a little. What
-// prevents it is not returned, because the answer does not depend on it: whoever writes next
-// hears of it.
+// catchUp indexes instances that are not indexed yet, if there are more than a few. It does not return
+// errors, because the result of the search does not depend on it; the next write returns the same
+// error.
 func (s *Store) catchUp(ctx context.Context) {
 	behind := false
 	if s.readers.read(func(c *conn) error {
@@ -99,8 +97,8 @@ func (s *Store) catchUp(ctx context.Context) {
 	}
 }
 
-// more indexes what one transaction takes: the bytes of texts and the instances that it looked
-// at, and whether there is more.
+// more indexes as much as one transaction may: it returns the bytes of texts, the number of instances
+// it has read, and whether there are more.
 func (x *indexed) more(tx *conn) (bytes, passed int, more bool, err error) {
 	if err := tx.exec(createWords); err != nil {
 		return 0, 0, false, err
@@ -161,19 +159,19 @@ func (x *indexed) more(tx *conn) (bytes, passed int, more bool, err error) {
 	return bytes, passed, more, tx.exec("UPDATE opened SET indexed = ?", last)
 }
 
-// mayHaveWords tells of a row, without decoding its record, whether it may have texts.
+// mayHaveWords reports whether a row may have texts, without decoding its record.
 func mayHaveWords(s *sqlite3.Stmt) bool {
-	return s.ColumnType(customColumn) != sqlite3.NULL || hasTexts(s.ColumnRawText(recordColumn))
+	return s.ColumnType(statesColumn) != sqlite3.NULL || hasTexts(s.ColumnRawText(recordColumn))
 }
 
-// indexable is a text, or a word, as the index takes it: a NUL would end it.
+// indexable returns a text, or a word, in a form that the index accepts: a NUL would end it.
 func indexable(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD") }
 
-// maxTrigrams is how many trigrams of the words the index is asked for.
+// maxTrigrams is how many trigrams of the words are searched for.
 const maxTrigrams = 32
 
-// trigramsOf is the query of FTS5 that finds each text which may have the words; empty if there
-// is none, because they are too short.
+// trigramsOf returns the FTS5 query that finds each text that may have the words; empty if the words
+// are too short.
 func trigramsOf(words string) string {
 	var terms []string
 	for word := range strings.FieldsSeq(indexable(strings.ToLower(words))) {
@@ -191,17 +189,17 @@ func trigramsOf(words string) string {
 	return strings.Join(terms, " AND ")
 }
 
-// narrowing is what finds a few of the instances that a query may select, or tells whom it cannot
-// select without their records.
+// narrowing selects a few of the instances that a query may select, or excludes instances without
+// reading their records.
 type narrowing struct {
-	// from finds them in no order; empty where it only excludes.
+	// from finds them in no order; empty if it only excludes.
 	from  string
 	where string
 	args  []any
 }
 
-// mayHave finds who may have the words of a query, by the index and beside it; nil where all have
-// to be looked at. The connection reads as of one moment.
+// mayHave returns the instances that may have the words of a query, from the index and those not
+// indexed yet; nil if all have to be checked. The connection reads as of one moment.
 func (x *indexed) mayHave(c *conn, trigrams string) (*narrowing, error) {
 	through, err := c.number("SELECT indexed FROM opened")
 	if err != nil || through == 0 {
@@ -221,8 +219,8 @@ func (x *indexed) mayHave(c *conn, trigrams string) (*narrowing, error) {
 	return &narrowing{from: byFound, where: "instances.no IN (" + ofIndex + " UNION ALL SELECT no FROM instances WHERE no > ?)", args: []any{trigrams, through}}, nil
 }
 
-// ofIndex are those who may have the words, of those that the index knows.
+// ofIndex selects the indexed instances that may have the words.
 const ofIndex = "SELECT rowid FROM words WHERE words MATCH ? UNION ALL SELECT no FROM unindexed"
 
-// byFound finds instances by their numbers, which are few.
+// byFound finds instances by their numbers, of which there are few.
 const byFound = "instances NOT INDEXED"

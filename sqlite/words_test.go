@@ -65,9 +65,9 @@ func wordsRun(t *testing.T, random *rand.Rand, option Option) (found int) {
 	texts := func(r *store.Record) {
 		switch random.IntN(5) {
 		case 0:
-			r.CustomStatus = []byte(randomText(random))
+			r.States = listed(quoted(randomText(random)))
 		case 1:
-			r.CustomStatus, r.Codec = []byte(randomText(random)), "aesgcm"
+			r.States, r.Codec = []byte(randomText(random)), "aesgcm"
 		case 2:
 			r.Failure = &history.Failure{Kind: "application", Code: randomText(random), Message: randomText(random)}
 		case 3:
@@ -165,8 +165,8 @@ func TestOnlyAWriteThatChangesIndexedTextsIsNoted(t *testing.T) {
 	}
 	say := func(id, text string) {
 		t.Helper()
-		custom := []byte(text)
-		if err := s.UpdateRecord(t.Context(), id, store.RecordChange{CustomStatus: &custom}); err != nil {
+		custom := listed(quoted(text))
+		if err := s.UpdateRecord(t.Context(), id, store.RecordChange{States: &custom}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -194,7 +194,7 @@ func TestOnlyAWriteThatChangesIndexedTextsIsNoted(t *testing.T) {
 	find("loaded", 1)
 	want("after it was found", 0, 20)
 	completed := store.RecordCondition{Exists: true}
-	create := store.Record{Instance: "late", ExecutionID: 1, FirstExecution: 1, Name: "Fulfil", Status: store.StatusCompleted, CustomStatus: []byte(`"unloaded too"`)}
+	create := store.Record{Instance: "late", ExecutionID: 1, FirstExecution: 1, Name: "Fulfil", Status: store.StatusCompleted, States: listed(`"unloaded too"`)}
 	if err := s.UpdateRecord(t.Context(), "late", store.RecordChange{Create: &create}); err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestOnlyAWriteThatChangesIndexedTextsIsNoted(t *testing.T) {
 	want("after a search", 0, 21)
 	s.indexed.found = 2
 	for i := range 4 {
-		create.Instance, create.CustomStatus = fmt.Sprint("later-", i), []byte(`"lost at sea"`)
+		create.Instance, create.States = fmt.Sprint("later-", i), listed(`"lost at sea"`)
 		if err := s.UpdateRecord(t.Context(), create.Instance, store.RecordChange{Create: &create}); err != nil {
 			t.Fatal(err)
 		}
@@ -235,8 +235,8 @@ func TestWhatIsNotIndexedAgainYetIsFound(t *testing.T) {
 	say := func(text string) {
 		t.Helper()
 		for i := range n {
-			custom := []byte(long + text)
-			if err := s.UpdateRecord(t.Context(), fmt.Sprintf("order-%06d", i), store.RecordChange{CustomStatus: &custom}); err != nil {
+			custom := listed(quoted(long + text))
+			if err := s.UpdateRecord(t.Context(), fmt.Sprintf("order-%06d", i), store.RecordChange{States: &custom}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -11,115 +11,111 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A writer commits, in one transaction, all that has come together while the one
-// before was made: however many write at once, they wait for one fsync. Who
-// comes first makes the transaction, the others wait; so a single one that
-// writes hands nothing over.
+// A writer commits, in one transaction, everything that arrived while the previous transaction was
+// made: however many goroutines write at once, they wait for one fsync. The first of them makes the
+// transaction and the others wait, so a single writer hands nothing over to another goroutine.
 //
-// What it is given is of two sorts. A write is waited for. A note, of a
-// journal, is not: it goes with the next write, or alone after noteDelay, and
-// then without an fsync. Both become durable in the order in which they came,
-// so what a crash takes away is the end.
+// There are two kinds of changes. A write is waited for. A note, from a journal, is not: it is written
+// with the next write, or alone after noteDelay, and then without an fsync. Both become durable in the
+// order in which they arrived, so a crash loses only the end.
 type writer struct {
 	path string
 	full bool
-	// began is called when a transaction begins, and committed when it is durable,
-	// before anybody hears of it.
-	began     func()
+	// startedAt is called when a transaction begins, and committed when it is durable, before any writer is
+	// notified.
+	startedAt func()
 	committed func(*conn)
 
 	mu sync.Mutex
-	// next is the batch that collects what comes.
+	// next is the batch that collects what arrives.
 	next batch
-	// leading is set while somebody makes a transaction. Whoever has set it may
-	// use conn and what stands below it.
+	// leading is set while a goroutine makes a transaction. That goroutine may use conn and the fields
+	// below it.
 	leading bool
-	// rests is signalled when leading is no longer set.
+	// rests is signalled when leading is cleared.
 	rests *sync.Cond
-	// trouble is why the last batch could not be written; nil otherwise. Then
-	// notes wait, and what has been refused may be tried again.
+	// trouble is why the last batch could not be written; nil otherwise. Notes then wait, and refused
+	// writes may be tried again.
 	trouble error
-	// ended is why nothing is written any more.
+	// ended is why nothing more can be written.
 	ended error
-	// timer leads where there are notes and no writes.
+	// timer leads if there are notes and no writes.
 	timer *time.Timer
-	// remembers is when deduplication ids are to be written the next time.
+	// remembers is when deduplication ids are next written.
 	remembers time.Time
 
 	conn *conn
-	// synchronous is the setting that the connection has, and unsynced that
-	// something is written which the disk may not have.
+	// synchronous is the current setting of the connection. unsynced: something was written that may
+	// not be on the disk.
 	synchronous string
 	unsynced    bool
 	// stats are for tests.
 	stats stats
 }
 
-// stats count what the writer has done.
+// stats count what the writer did.
 type stats struct {
-	// Transactions in all, and those of them that waited for the disk.
+	// transactions is the total, synced how many of them waited for the disk.
 	transactions, synced int
 }
 
-// batch is what goes into one transaction.
+// batch is the content of one transaction.
 type batch struct {
 	writes []*write
 	notes  notes
 }
 
-// write is what somebody waits for.
+// write is a change that a goroutine waits for.
 type write struct {
-	// apply makes it, in a transaction that is under way. It may be called again
-	// if that is rolled back. An error of SQLite's takes the transaction with it;
-	// any other is the answer to this write alone, which has then written nothing.
-	// Nil for a write that waits for what came before.
+	// apply makes the change in the current transaction. It may be called again if the transaction is
+	// rolled back. An error of SQLite rolls back the transaction; any other error is the result of this
+	// write only, which has then written nothing. It is nil for a write that only waits for earlier
+	// ones.
 	apply func(*conn) error
-	// relaxed is a write that the system need not put on the disk.
+	// relaxed: the write need not be flushed to the disk.
 	relaxed bool
-	// lingers is one that lets a write which soon follows take it along, in place of
-	// leading at once.
+	// lingers: the write waits for one that soon follows and shares its transaction, instead of leading
+	// immediately.
 	lingers bool
 	answer  chan error
-	// lead tells who waits that it is to make the next transaction.
+	// lead tells a waiting write that it has to make the next transaction.
 	lead chan struct{}
 	err  error
 }
 
-// lingerDelay is how long a client's send waits for a turn that takes it along: what
-// it sends is being handled by then, and a turn is committed sooner than a disk has
-// written. One that is not waits that much longer.
+// lingerDelay is how long a client's send waits for a turn whose transaction it can share: by then its
+// message is being processed, and a turn is committed sooner than a disk has written. A send that no
+// turn follows takes that much longer.
 const lingerDelay = 500 * time.Microsecond
 
-// noteDelay is how long a note may wait for a write that takes it along.
+// noteDelay is how long a note may wait for a write whose transaction it can share.
 const noteDelay = 10 * time.Millisecond
 
-// rememberDelay is how long the deduplication ids of a FIFO queue wait, so that
-// they cost a row a second and not one a transaction. What a crash takes of them
-// is of messages that were handled by then: those that are still there have their
-// own. So in the worst case one that is sent a second time is handled twice, as
-// it is on SQS after five minutes.
+// rememberDelay is how long the deduplication ids of a FIFO queue wait, so that they cost a row a
+// second and not one per transaction. The ids that a crash loses belong to messages that were already
+// processed, because messages that still exist have their own. So in the worst case a message that is
+// sent a second time is processed twice, as on SQS after five minutes.
 const rememberDelay = time.Second
 
-// retryDelay is how long notes wait, after a batch could not be written, for
-// the next try.
+// retryDelay is how long notes wait for the next try after a batch could not be written.
 const retryDelay = 500 * time.Millisecond
 
-func newWriter(path string, c *conn, level Level, began func(), committed func(*conn)) *writer {
-	w := &writer{path: path, conn: c, full: level == Full, began: began, committed: committed}
+func newWriter(path string, c *conn, level Level, startedAt func(), committed func(*conn)) *writer {
+	w := &writer{path: path, conn: c, full: level == Full, startedAt: startedAt, committed: committed}
 	w.rests = sync.NewCond(&w.mu)
 	w.timer = time.AfterFunc(time.Hour, w.writeNotes)
 	w.timer.Stop()
 	return w
 }
 
-// do has a write made and waits until it is durable. An error says why it has
-// not been; store.ErrUnknownOutcome that this could not be waited for.
+// do makes a write and waits until it is durable. An error says why the write was not made; a
+// store.ErrUnknownOutcome that the wait was cut short.
 func (w *writer) do(ctx context.Context, apply func(*conn) error) error {
 	return w.make(ctx, &write{apply: apply})
 }
 
-// relax waits until what has been noted is written: it outlives the process,
-// and may not outlive the machine.
+// relax waits until earlier notes are written: they survive the process, but may not survive the
+// machine.
 func (w *writer) relax(ctx context.Context) error { return w.make(ctx, &write{relaxed: true}) }
 
 func (w *writer) make(ctx context.Context, wr *write) error {
@@ -153,7 +149,7 @@ func (w *writer) make(ctx context.Context, wr *write) error {
 	if w.withdraw(wr) {
 		return ctx.Err()
 	}
-	// It is being made.
+	// The write is being made.
 	select {
 	case err := <-wr.answer:
 		return err
@@ -162,7 +158,7 @@ func (w *writer) make(ctx context.Context, wr *write) error {
 	}
 }
 
-// withdraw takes a write back that has not been begun.
+// withdraw removes a write that has not been started.
 func (w *writer) withdraw(wr *write) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -179,7 +175,7 @@ func (w *writer) withdraw(wr *write) bool {
 	return true
 }
 
-// transact makes a transaction of what has come together. The caller leads.
+// transact makes a transaction of everything that has arrived. The caller leads.
 func (w *writer) transact() {
 	w.mu.Lock()
 	b := w.take()
@@ -197,8 +193,8 @@ func (w *writer) transact() {
 	w.handOver()
 }
 
-// take takes what has come together, deduplication ids only when it is time. The
-// caller holds the lock.
+// take takes everything that has arrived, deduplication ids only when they are due. The caller holds
+// the lock.
 func (w *writer) take() batch {
 	b := w.next
 	w.next = batch{}
@@ -212,14 +208,14 @@ func (w *writer) take() batch {
 	return b
 }
 
-// settle has the next transaction take everything.
+// settle makes the next transaction take everything.
 func (w *writer) settle() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.remembers = time.Time{}
 }
 
-// handOver lets the next one lead. The caller has led, and holds the lock.
+// handOver lets the next goroutine lead. The caller has led, and holds the lock.
 func (w *writer) handOver() {
 	if len(w.next.writes) > 0 {
 		w.next.writes[0].lead <- struct{}{}
@@ -239,8 +235,7 @@ func (w *writer) handOver() {
 	}
 }
 
-// writeNotes leads where there are notes, or writes that linger, and nobody else
-// does.
+// writeNotes leads if there are notes, or writes that linger, and no other goroutine leads.
 func (w *writer) writeNotes() {
 	w.mu.Lock()
 	if w.leading || !w.waiting() {
@@ -252,8 +247,8 @@ func (w *writer) writeNotes() {
 	w.transact()
 }
 
-// waiting reports whether something is to be written. After trouble there is always
-// something, because a write has to show that the trouble is over. The caller holds the lock.
+// waiting reports whether something has to be written. After trouble it always returns true, because a
+// write has to show that the trouble is over. The caller holds the lock.
 func (w *writer) waiting() bool {
 	switch {
 	case len(w.next.writes) > 0:
@@ -267,16 +262,16 @@ func (w *writer) waiting() bool {
 	return w.next.notes.pressing() || len(w.next.notes.remembered) > 0
 }
 
-// flush waits until all that came before is durable.
+// flush waits until everything before it is durable.
 func (w *writer) flush(ctx context.Context) error { return w.do(ctx, nil) }
 
-// flushSoon is flush that goes with a write which soon follows, where one saves a
-// wait for the disk.
+// flushSoon is a flush that shares the transaction of a write that soon follows, if that saves a wait
+// for the disk.
 func (w *writer) flushSoon(ctx context.Context) error {
 	return w.make(ctx, &write{lingers: w.full})
 }
 
-// note notes something for the next transaction.
+// note adds a note for the next transaction.
 func (w *writer) note(add func(*notes)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -290,7 +285,7 @@ func (w *writer) note(add func(*notes)) {
 	}
 }
 
-// ready is why nothing more should be noted, nil if it may.
+// ready returns why nothing more should be noted; nil if notes are accepted.
 func (w *writer) ready() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -300,8 +295,7 @@ func (w *writer) ready() error {
 	return w.trouble
 }
 
-// stop lets nothing more in and waits for what is being written. The connection
-// is the caller's then.
+// stop accepts nothing more and waits for the current transaction. The caller then owns the connection.
 func (w *writer) stop() *conn {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -45,7 +45,7 @@ func is[T error](satisfies func(T) bool) func(error) bool {
 	}
 }
 
-func sealing(t *testing.T, name string) *codec.Set {
+func encoding(t *testing.T, name string) *codec.Set {
 	t.Helper()
 	key, err := aesgcm.New(name, bytes.Repeat([]byte(name[:1]), aesgcm.KeySize))
 	if err != nil {
@@ -105,7 +105,7 @@ func wrongUses(t *testing.T, opts ...embedded.Option) {
 			}
 			return charge.Call(ctx, n)
 		}))
-	r, err := embedded.New(app, append(opts, embedded.WithCodecs(sealing(t, "old")))...)
+	r, err := embedded.New(app, append(opts, embedded.WithCodecs(encoding(t, "old")))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func wrongUses(t *testing.T, opts ...embedded.Option) {
 		t.Fatal(err)
 	}
 	mended.Store(true)
-	without, err := client.New(client.Config{Store: r.Store(), Queue: nowhere{t: t}, Codecs: sealing(t, "new"), App: app})
+	without, err := client.New(client.Config{Store: r.Store(), Queue: nowhere{t: t}, Codecs: encoding(t, "new"), App: app})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,17 +157,17 @@ func wrongUses(t *testing.T, opts ...embedded.Option) {
 		code    api.Code
 		status  int
 	}{
-		{"an event that is not there", c, client.RedriveRequest{Instance: "failed", From: 99}, at("failed", 99), []string{`instance "failed"`, "event 99", "last event ahead of its end is"}, api.CodeInvalid, 400},
+		{"an event that is not there", c, client.RedriveRequest{Instance: "failed", From: 99}, at("failed", 99), []string{`instance "failed"`, "event 99", "last event before its end is"}, api.CodeInvalid, 400},
 		{"no number of an event", c, client.RedriveRequest{Instance: "failed", From: -1}, argument("From"), []string{"is -1", "from 1, or 0"}, api.CodeInvalid, 400},
 		{"one that has completed, from nowhere", c, client.RedriveRequest{Instance: "done"}, at("done", 0), []string{`instance "done"`, "name the event"}, api.CodeInvalid, 400},
-		{"a purged instance", c, client.RedriveRequest{Instance: "gone"}, is(func(e *client.NotFoundError) bool { return e.Instance == "gone" && !e.FreeAt.IsZero() }), []string{`"gone" has been purged`, "free again at"}, api.CodeNotFound, 404},
+		{"a purged instance", c, client.RedriveRequest{Instance: "gone"}, is(func(e *client.NotFoundError) bool { return e.Instance == "gone" && !e.FreeAt.IsZero() }), []string{`"gone" has been purged`, "can be reused from"}, api.CodeNotFound, 404},
 		{"a fork by the id of a purged one", c, client.RedriveRequest{Instance: "failed", As: "gone"}, is(func(e *client.PurgedError) bool { return e.Instance == "gone" }), []string{`"gone" was purged`, "choose another instance id"}, api.CodePurged, 409},
 		{"what this build's code contradicts", c, client.RedriveRequest{Instance: "failed"},
 			is(func(e *client.RedriveError) bool {
 				return e.Instance == "failed" && e.ExecutionID == 1 && e.Stuck != nil && e.Stuck.Kind == "nondeterminism" && e.Stuck.EventID == 2 && e.Stuck.Diff != nil && strings.Contains(e.Stuck.Diff.Did, "Charge")
 			}),
-			[]string{`instance "failed" execution 1`, "fix it, name an earlier event, or rerun", "Reserve", "Charge", "wrong_use_test.go:"}, api.CodeContradicted, 409},
-		{"a key that is gone", without, client.RedriveRequest{Instance: "failed"}, is(func(e *codec.UnknownError) bool { return e.Codec == "aesgcm:old" }), []string{`instance "failed" execution 1`, "aesgcm:old"}, api.CodeSealed, 409},
+			[]string{`instance "failed" execution 1`, "fix it, name an earlier event, or restart", "Reserve", "Charge", "wrong_use_test.go:"}, api.CodeContradicted, 409},
+		{"a key that is gone", without, client.RedriveRequest{Instance: "failed"}, is(func(e *codec.UnknownError) bool { return e.Codec == "aesgcm:old" }), []string{`instance "failed" execution 1`, "aesgcm:old"}, api.CodeNotDecoded, 409},
 	} {
 		h, err := console.Handler(wrong.by, console.AllowActions())
 		if err != nil {

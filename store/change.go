@@ -8,13 +8,12 @@ import (
 
 // RecordChange changes some fields of a record; nil fields stay as they are.
 type RecordChange struct {
-	// If is the condition under which the change (and all that is committed
-	// with it) is made.
+	// If is the condition for the change and for everything that is committed with it.
 	If RecordCondition
 
-	// Create replaces the whole record by this one (a start); all other fields below are
-	// ignored then, except SearchAttributes, which names without a value each attribute that
-	// the old record has and Create does not.
+	// Create replaces the whole record with this one (a start). All fields below are then ignored,
+	// except SearchAttributes, which lists without a value each attribute that the old record has and
+	// Create does not.
 	Create *Record
 
 	ExecutionID *int64
@@ -24,8 +23,9 @@ type RecordChange struct {
 	Version        *string
 	Status         *Status
 	EndedAt        *time.Time
-	CustomStatus   *[]byte
+	States         *[]byte
 	Output         *[]byte
+	StatesCodec    *string
 	Codec          *string
 	Failure        **history.Failure
 	Problem        **Problem // pointer to nil clears it
@@ -33,47 +33,47 @@ type RecordChange struct {
 	Suspect        *string // empty clears it
 	Dispatched     *string // empty clears it
 	LoopedAt       *time.Time
-	Untold         *string
+	Awaits         **Problem
+	Unreported     *string
 	Stamp          *int64
 	Ahead          *int64
 	// Forked and Forks change together (Record.Fork).
 	Forked *int64
 	Forks  *[]string
-	// SearchAttributes are those to be set; one without a value is removed, all
-	// others stay. An index keeps them by the time of the start: the record's
-	// CreatedAt must be FoundAt.
+	// SearchAttributes are set; one without a value is removed, and all others are kept. The index of
+	// search attributes includes the start time, so FoundAt must be the record's CreatedAt.
 	SearchAttributes history.SearchAttributes
 	FoundAt          time.Time
 	// UpdatedAt is always set.
 	UpdatedAt time.Time
 }
 
-// RecordCondition is a condition on the record; zero fields demand nothing.
+// RecordCondition is a condition on the record; zero fields require nothing.
 type RecordCondition struct {
-	// Absent: the record does not exist, or (with ExecutionID > 0) only a tombstone
-	// whose execution number is ExecutionID, and whose id is free at the time At.
+	// Absent: the record does not exist or, with ExecutionID > 0, is a tombstone whose execution number
+	// is ExecutionID and whose id can be reused at the time At.
 	Absent bool
 	At     time.Time
-	// Exists: there is a record that is not a tombstone.
+	// Exists: a record exists that is not a tombstone.
 	Exists bool
-	// ExecutionID the record must have, if > 0.
+	// ExecutionID that the record must have, if > 0.
 	ExecutionID int64
 	// Running: the record's status is not terminal.
 	Running bool
-	// Ended: there is a record, and its status is terminal.
+	// Ended: a record exists, and its status is terminal.
 	Ended bool
-	// FirstExecution the record must have, if not nil.
+	// FirstExecution that the record must have, if not nil.
 	FirstExecution *int64
-	// Forked the record must have, if not nil.
+	// Forked that the record must have, if not nil.
 	Forked *int64
-	// Stamp the record must have, if not nil.
+	// Stamp that the record must have, if not nil.
 	Stamp *int64
-	// Suspect the record must have, if not nil.
+	// Suspect that the record must have, if not nil.
 	Suspect *string
 }
 
-// Holds reports whether the condition holds for the record found, nil if
-// there is none. Implementations that can't evaluate it here express the same.
+// Holds reports whether the condition holds for the record found; nil if there is none. Implementations
+// that cannot call it express the same condition in their own way.
 func (c RecordCondition) Holds(r *Record) bool {
 	if c.Absent {
 		return r == nil || c.ExecutionID > 0 && r.ExecutionID == c.ExecutionID && r.Free(c.At)
@@ -96,9 +96,8 @@ func (c RecordCondition) Holds(r *Record) bool {
 	return true
 }
 
-// Holds reports whether the change may be made to the record found. Beyond
-// its condition, only Create makes a record: any other change needs an existing
-// record that is not a tombstone.
+// Holds reports whether the change may be made to the record found. Besides its condition, only Create
+// creates a record: any other change needs an existing record that is not a tombstone.
 func (c *RecordChange) Holds(r *Record) bool {
 	if c.Create == nil && (r == nil || r.Purged) {
 		return false
@@ -109,7 +108,7 @@ func (c *RecordChange) Holds(r *Record) bool {
 	return c.If.Holds(r)
 }
 
-// Apply returns the record as the change leaves it.
+// Apply returns the record after the change.
 func (c *RecordChange) Apply(r Record) Record {
 	if c.Create != nil {
 		return c.Create.Stored()
@@ -120,8 +119,9 @@ func (c *RecordChange) Apply(r Record) Record {
 	set(&r.Version, c.Version)
 	set(&r.Status, c.Status)
 	set(&r.EndedAt, c.EndedAt)
-	set(&r.CustomStatus, c.CustomStatus)
+	set(&r.States, c.States)
 	set(&r.Output, c.Output)
+	set(&r.StatesCodec, c.StatesCodec)
 	set(&r.Codec, c.Codec)
 	set(&r.Failure, c.Failure)
 	set(&r.Problem, c.Problem)
@@ -129,7 +129,8 @@ func (c *RecordChange) Apply(r Record) Record {
 	set(&r.Suspect, c.Suspect)
 	set(&r.Dispatched, c.Dispatched)
 	set(&r.LoopedAt, c.LoopedAt)
-	set(&r.Untold, c.Untold)
+	set(&r.Awaits, c.Awaits)
+	set(&r.Unreported, c.Unreported)
 	set(&r.Stamp, c.Stamp)
 	set(&r.Ahead, c.Ahead)
 	set(&r.Forked, c.Forked)

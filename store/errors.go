@@ -7,22 +7,22 @@ import (
 
 // Errors that a Store returns, wrapped; test with errors.Is.
 var (
-	// ErrConflict: another writer was first, or may have been: a store that
-	// cannot tell (an item locked by a transaction that then failed) may say
-	// so although no other writer wrote. It promises that nothing of this write has
-	// taken effect and nothing of it ever will. Reload and decide again.
+	// ErrConflict: another writer was first, or may have been. A store that cannot tell may return it
+	// although no other writer wrote, for example when an item is locked by a transaction that then
+	// fails. It guarantees that this write has had no effect and never will. Read again and decide
+	// again.
 	ErrConflict = errors.New("store: conflict: another writer was first")
-	// ErrNotFound: no record of that instance.
+	// ErrNotFound: the instance has no record.
 	ErrNotFound = errors.New("store: instance not found")
-	// ErrUnavailable: throttled or a passing fault; nothing has taken effect.
+	// ErrUnavailable: throttling or a temporary fault; the call had no effect.
 	ErrUnavailable = errors.New("store: unavailable, try again")
-	// ErrUnknownOutcome: a write may have landed, or may still land.
+	// ErrUnknownOutcome: a write may have succeeded, or may still succeed.
 	ErrUnknownOutcome = errors.New("store: outcome of the write is unknown")
-	// ErrInvalidTurn: a turn that is empty, has a gap or repeats an event id.
+	// ErrInvalidTurn: a turn is empty, has a gap or repeats an event id.
 	ErrInvalidTurn = errors.New("store: invalid turn")
-	// ErrBadPageToken: a page token that belongs to another query, or none.
+	// ErrBadPageToken: a page token is invalid or belongs to another query.
 	ErrBadPageToken = errors.New("store: page token does not belong to this query")
-	// ErrBadSearch: a condition that can't be one.
+	// ErrBadSearch: an invalid search condition.
 	ErrBadSearch = errors.New("store: not a search condition")
 )
 
@@ -30,7 +30,7 @@ var (
 // is an ErrConflict.
 type RecordConflictError struct {
 	Instance string
-	// Found is the record that stands there; nil if there is none.
+	// Found is the existing record; nil if there is none.
 	Found *Record
 }
 
@@ -41,7 +41,7 @@ func (e *RecordConflictError) Error() string {
 	return fmt.Sprintf("store: record of instance %q (execution %d, status %s) does not meet the condition", e.Instance, e.Found.ExecutionID, e.Found.Status)
 }
 
-// Is makes a RecordConflictError an ErrConflict.
+// Is reports true for ErrConflict.
 func (e *RecordConflictError) Is(target error) bool { return target == ErrConflict }
 
 // TooLargeError says that a commit cannot be written atomically.
@@ -51,10 +51,9 @@ type TooLargeError struct {
 	// EventID of the largest event of the commit, and what its payload is.
 	EventID int64
 	What    string
-	// Size of that event, and of the whole commit, in bytes.
+	// Size of that event and of the whole commit, in bytes.
 	EventSize, CommitSize int
-	// Limit that is exceeded, in words: "4 MB a transaction", "100 items a
-	// transaction", "400 KB an item".
+	// Limit that is exceeded: "4 MB a transaction", "100 items a transaction", "400 KB an item".
 	Limit string
 }
 
@@ -63,15 +62,15 @@ func (e *TooLargeError) Error() string {
 		e.Instance, e.ExecutionID, e.CommitSize, e.Limit, e.EventID, e.What, e.EventSize)
 }
 
-// CorruptError says that what is stored can't be a history.
+// CorruptError says that the stored items are not a valid history.
 type CorruptError struct {
 	Instance    string
 	ExecutionID int64
 	EventID     int64
 	Reason      string
-	// Unconfirmed: EventID is not there, which a Read that met a commit in the
-	// middle shows too. ReadIsolated tells. What is there and can't be part of a
-	// history needs no confirmation, because stored items never change.
+	// Unconfirmed: the event EventID was not found, which can also happen to a Read in the middle of a
+	// commit; ReadIsolated distinguishes the two. An item that exists and cannot be part of a history
+	// needs no confirmation, because stored items never change.
 	Unconfirmed bool
 }
 
@@ -79,11 +78,11 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("store: history of instance %q execution %d is corrupt at event %d: %s", e.Instance, e.ExecutionID, e.EventID, e.Reason)
 }
 
-// NotFound returns the ErrNotFound that names the instance.
+// NotFound returns an ErrNotFound that names the instance.
 func NotFound(instance string) error { return notFoundError(instance) }
 
-// notFoundError is the instance that was not found. Its text is made when
-// somebody reads it: a host asks for every new instance, and expects it.
+// notFoundError is the id of the instance that was not found. Its text is built only when it is used:
+// the host looks up every new instance, and expects this error.
 type notFoundError string
 
 func (e notFoundError) Error() string {

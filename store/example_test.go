@@ -16,7 +16,7 @@ import (
 func ExampleStore() {
 	var tables store.Store = memory.New() // or that of package store/dynamo, or of module sqlite
 	now := time.Date(2026, 11, 26, 9, 0, 0, 0, time.UTC)
-	begin := func(token string) error {
+	start := func(token string) error {
 		events := []history.Event{
 			{EventID: 1, Kind: history.OrchestrationStarted, Name: "Fulfil", AtMS: now.UnixMilli(), Payload: []byte(`{}`), Start: &history.Start{StartID: "s"}},
 			{EventID: 2, Kind: history.ActivityScheduled, Name: "Charge", AtMS: now.UnixMilli(), Payload: []byte(`{}`)},
@@ -27,7 +27,7 @@ func ExampleStore() {
 			Record: &store.RecordChange{Create: &store.Record{Instance: "order-17", Name: "Fulfil", ExecutionID: 1, Status: running, StartID: "s", CreatedAt: now, UpdatedAt: now}},
 		})
 	}
-	fmt.Println(begin("one"), errors.Is(begin("another"), store.ErrConflict))
+	fmt.Println(start("one"), errors.Is(start("another"), store.ErrConflict))
 	turns, err := tables.Read(context.Background(), "order-17", 1, 1)
 	if err != nil {
 		log.Fatal(err)

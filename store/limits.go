@@ -1,27 +1,26 @@
 package store
 
-// Limits of what a store is given.
+// Limits of values that are passed to a store.
 const (
-	// MaxInstance is the greatest length of an instance id in bytes. The API checks
-	// narrower limits; these are the limits of a table's keys.
+	// MaxInstance is the greatest length of an instance id in bytes. The API has lower limits; these
+	// are the limits of a table's keys.
 	MaxInstance = 1000
 	// MaxToken is the greatest length of Turn.Token.
 	MaxToken = 128
-	// MaxAhead is the last event that can be written ahead of its turn.
+	// MaxAhead is the last event that can be written in advance of its turn.
 	MaxAhead = 1<<22 - 1
-	// MaxNextText is how much of a failure's text goes with the attempt that follows
-	// it, in bytes.
+	// MaxNextText is how many bytes of a failure's message are stored with the attempt that follows it.
 	MaxNextText = 500
-	// MaxEarlier is how many failed attempts are kept before the last one, and MaxEarlierText
-	// how much of their texts, in bytes: on DynamoDB the item of an activity with errors up to
-	// that length stays below 1 KB, so that they cost nothing.
+	// MaxEarlier is how many failed attempts before the last one are kept, MaxEarlierText how many
+	// bytes of their messages. On DynamoDB the item of an activity with errors up to that length stays
+	// below 1 KB, so they cost nothing.
 	MaxEarlier     = 3
 	MaxEarlierText = 100
-	// MaxEarlierStarts is how many start ids of earlier runs a record keeps.
+	// MaxEarlierStarts is how many start ids of earlier runs a record has.
 	MaxEarlierStarts = 32
-	// MaxForks is how many of its forks a record names.
+	// MaxForks is how many of its forks a record lists.
 	MaxForks = 16
-	// DefaultPageSize and MaxPageSize bound a page of a ListQuery.
+	// DefaultPageSize and MaxPageSize are the default and the limit of ListQuery.PageSize.
 	DefaultPageSize = 100
 	MaxPageSize     = 1000
 )

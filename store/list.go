@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/turnstile-go/turnstile/history"
 )
 
 // ListQuery selects records.
@@ -15,47 +17,44 @@ type ListQuery struct {
 	Status Status
 	// Name of the orchestration, empty for all.
 	Name string
-	// Prefix is what the instance's id begins with; empty for all.
+	// Prefix of the instance id; empty for all.
 	Prefix string
 	// From (inclusive) and To (exclusive) bound CreatedAt; zero for no bound.
 	From, To time.Time
-	// EndedFrom (inclusive) and EndedTo (exclusive) bound EndedAt; zero for no bound. With either,
-	// only instances that have ended are selected. No index finds by them ([ListQuery.Scans]).
+	// EndedFrom (inclusive) and EndedTo (exclusive) bound EndedAt; zero for no bound. With either, only
+	// instances that have ended are selected. No index covers them ([ListQuery.Scans]).
 	EndedFrom, EndedTo time.Time
-	// Where are conditions on the search attributes, all of which have to
-	// hold. With the first "=" among them only instances that meet it are
-	// looked at; the other conditions, Status and Name are then looked up in
-	// their records, one by one. Without any "=", Status, Name, From and To
-	// alone say whose records are looked at.
+	// Where are conditions on the search attributes, all of which must hold. If one of them is an "="
+	// condition, the first such condition selects the instances, and the other conditions, Status and
+	// Name are checked in the records of these instances one by one. Without one, Status, Name, From
+	// and To select the records that are read.
 	Where []SearchCondition
-	// Words that have to stand in a record's failure, problem, reason of suspension or custom
-	// status, upper and lower case alike; a custom status that a codec has sealed is not
-	// searched. Version and Parent are compared with the fields of the record. No index has
-	// to find by these three ([ListQuery.Scans]).
+	// Words must occur, ignoring case, in the record's failure, problem, reason of suspension or state
+	// "status"; a state that a codec has encoded is not searched. Version and Parent must equal
+	// the fields of the record. A store needs no index for these three ([ListQuery.Scans]).
 	Words, Version, Parent string
-	// PageSize, 1 to 1000; 0 means 100.
+	// PageSize is 1 to 1000; 0 means 100.
 	PageSize int
-	// PageToken of the page before; empty for the first.
+	// PageToken is the NextPageToken of the previous page; empty for the first page.
 	PageToken string
 }
 
-// ListPage is one page of records. NextPageToken is empty on the last. With
-// ListQuery.Where or Prefix, with both Status and Name, or where it scans, a page may be shorter than
-// asked for, or empty, and not be the last: a call looks at a bounded number of records.
+// ListPage is one page of records. NextPageToken is empty on the last page. With ListQuery.Where or
+// Prefix, with both Status and Name, or if the query scans, a page may be shorter than PageSize, or
+// empty, without being the last, because a call reads a limited number of records.
 type ListPage struct {
 	Records       []Record
 	NextPageToken string
 }
 
-// ListKey is the place of a record in lists, which run from the greatest key
-// to the smallest: when it began, in milliseconds, then its id, so that
-// no two records share one. It never changes while the record lives.
+// ListKey is the position of a record in lists, which run from the greatest key to the smallest: its
+// start time in milliseconds, then its id, so that no two records share a key. It never changes while
+// the record exists.
 func (r *Record) ListKey() string { return listTime(r.CreatedAt) + "#" + r.Instance }
 
-// KeyRange returns the list keys between which the query's records lie: from
-// low (inclusive) to high (exclusive). The place that the page token names
-// lowers high. ErrBadPageToken if the token is of another query; the error of a
-// condition that is none.
+// KeyRange returns the range of list keys of the query's records: from low (inclusive) to high
+// (exclusive). The page token lowers high. Errors: ErrBadPageToken if the token belongs to another
+// query; the error of an invalid condition.
 func (q *ListQuery) KeyRange() (low, high string, err error) {
 	for i := range q.Where {
 		if err := q.Where[i].check(); err != nil {
@@ -70,7 +69,7 @@ func (q *ListQuery) KeyRange() (low, high string, err error) {
 		high = listTime(ceilMS(q.To))
 	}
 	if !q.EndedTo.IsZero() {
-		// What ended before has begun before, as far as clocks agree.
+		// An instance that ended before that time started before it, apart from clock skew.
 		high = min(high, listTime(ceilMS(q.EndedTo.Add(clocksDiffer))))
 	}
 	if q.PageToken != "" {
@@ -83,15 +82,14 @@ func (q *ListQuery) KeyRange() (low, high string, err error) {
 	return low, high, nil
 }
 
-// Matches reports whether the record is one that the query selects, its
-// time range and place in the list apart.
+// Matches reports whether the query selects the record, not counting its time range and page token.
 func (q *ListQuery) Matches(r *Record) bool {
 	return !r.Purged && (q.Status == "" || q.Status == r.Status) && (q.Name == "" || q.Name == r.Name) && strings.HasPrefix(r.Instance, q.Prefix) &&
 		!slices.ContainsFunc(q.Where, func(c SearchCondition) bool { return !c.Holds(r.SearchAttributes) }) &&
 		(q.Version == "" || q.Version == r.Version) && (q.Parent == "" || r.Parent != nil && q.Parent == r.Parent.Instance) && q.endedIn(r) && q.wordsIn(r)
 }
 
-// clocksDiffer is by how much an instance may seem to end before it began.
+// clocksDiffer is the largest clock skew by which an instance may seem to end before it started.
 const clocksDiffer = time.Hour
 
 // endedIn reports whether the record ended between the query's times.
@@ -102,13 +100,13 @@ func (q *ListQuery) endedIn(r *Record) bool {
 	return !r.EndedAt.IsZero() && !r.EndedAt.Before(q.EndedFrom) && (q.EndedTo.IsZero() || r.EndedAt.Before(q.EndedTo))
 }
 
-// Scans reports whether the query asks for what a store may have no index of: the records that its
-// other fields select are read, a bounded number a call.
+// Scans reports whether the query has conditions for which a store may have no index: the records that
+// its other fields select are then read, a limited number per call.
 func (q *ListQuery) Scans() bool {
 	return q.Words != "" || q.Version != "" || q.Parent != "" || !q.EndedFrom.IsZero() || !q.EndedTo.IsZero()
 }
 
-// wordsIn reports whether each of the words stands in a text of the record.
+// wordsIn reports whether each of the words occurs in a text of the record.
 func (q *ListQuery) wordsIn(r *Record) bool {
 	words := strings.Fields(strings.ToLower(q.Words))
 	if len(words) == 0 {
@@ -118,7 +116,7 @@ func (q *ListQuery) wordsIn(r *Record) bool {
 	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) })
 }
 
-// Words returns the texts in which ListQuery.Words are looked for, in lower case, a line each.
+// Words returns the texts that are searched for ListQuery.Words, in lower case, one per line.
 func (r *Record) Words() string {
 	var texts []string
 	if f := r.Failure; f != nil {
@@ -130,14 +128,21 @@ func (r *Record) Words() string {
 	if s := r.Suspension; s != nil {
 		texts = append(texts, s.Reason)
 	}
-	if r.Codec == "" && len(r.CustomStatus) > 0 {
-		texts = append(texts, string(r.CustomStatus))
+	if status := r.listed(); status != nil {
+		texts = append(texts, string(status))
 	}
 	return strings.ToLower(strings.Join(texts, "\n"))
 }
 
-// Limit returns the page size to use: PageSize within 1 to MaxPageSize, or
-// DefaultPageSize.
+// listed returns the value of the state that lists show; nil for none, or if it is encoded with a codec.
+func (r *Record) listed() []byte {
+	if r.StatesCodec != "" {
+		return nil
+	}
+	return history.StateNamed(r.States, history.ListedState)
+}
+
+// Limit returns the page size to use: PageSize, at most MaxPageSize, or DefaultPageSize.
 func (q *ListQuery) Limit() int {
 	if q.PageSize <= 0 {
 		return DefaultPageSize
@@ -145,8 +150,8 @@ func (q *ListQuery) Limit() int {
 	return min(q.PageSize, MaxPageSize)
 }
 
-// TokenAfter returns the page token for what follows the record with that
-// list key. It is bound to the query: to all but its page size.
+// TokenAfter returns the page token for the records that follow the one with that list key. It is valid
+// only for the same query, apart from its page size.
 func (q *ListQuery) TokenAfter(listKey string) string {
 	return base64.RawURLEncoding.EncodeToString(append(q.binding(), listKey...))
 }
@@ -185,8 +190,8 @@ func (q *ListQuery) place() (string, error) {
 
 const listTimeDigits = 13
 
-// listTime writes a time so that its order is that of the text; times before
-// 1970, the zero time among them, count as 1970.
+// listTime formats a time so that the strings sort by time; times before 1970, including the zero time,
+// count as 1970.
 func listTime(t time.Time) string {
 	return fmt.Sprintf("%0*d", listTimeDigits, max(t.UnixMilli(), 0))
 }

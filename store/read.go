@@ -7,10 +7,9 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// DecodeEvents reads the history document of a stored item whose slot is
-// `first`. It wraps history.ErrNewer for an event that this build does not
-// know; any other content that is not a contiguous run of events from `first` on
-// is a *CorruptError. The events alias doc.
+// DecodeEvents decodes the history document of a stored item whose slot is `first`. It wraps
+// history.ErrNewer for an event that this build does not know; any other content that is not a
+// contiguous run of events from `first` on is a *CorruptError. The events alias doc.
 func DecodeEvents(instance string, executionID, first int64, doc []byte) ([]history.Event, error) {
 	corrupt := func(id int64, reason string) error {
 		return &CorruptError{Instance: instance, ExecutionID: executionID, EventID: id, Reason: reason}
@@ -23,21 +22,20 @@ func DecodeEvents(instance string, executionID, first int64, doc []byte) ([]hist
 		return nil, corrupt(first, err.Error())
 	}
 	if len(events) == 0 {
-		return nil, corrupt(first, "the item holds no events")
+		return nil, corrupt(first, "the item has no events")
 	}
 	for i := range events {
 		if want := first + int64(i); events[i].EventID != want {
-			return nil, corrupt(want, fmt.Sprintf("the item of events from %d on holds event id %d in this place", first, events[i].EventID))
+			return nil, corrupt(want, fmt.Sprintf("the item of events from %d on has event id %d in this position", first, events[i].EventID))
 		}
 	}
 	return events, nil
 }
 
-// Tail returns of stored turns, given in order, those that hold events from
-// event id `from` on, the first cut to begin with it. The turns must begin
-// with the one that holds `from`, or further in front. A gap, an overlap, or a
-// beginning behind `from` is a *CorruptError: a history is never shown without
-// its head or across a hole.
+// Tail returns those of the stored turns, given in order, that have events from event id `from` on; the
+// first is cut to begin with `from`. The given turns must begin at or before the one that has `from`. A
+// gap, an overlap, or a beginning after `from` is a *CorruptError: a history is never returned without
+// its beginning or with a gap.
 func Tail(turns []Turn, from int64) ([]Turn, error) {
 	for i := range turns {
 		t := &turns[i]

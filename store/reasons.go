@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// EncodeReasons writes why the turn cancelled what it did, as stores keep it: each
-// reason with the events that it stands for, {"too late":[2,5]}. It is empty for
-// none, and the same for the same reasons.
+// EncodeReasons encodes the reasons why the turn cancelled operations, as stores keep them: each reason
+// with the events that it applies to, {"too late":[2,5]}. The result is empty for no reasons, and the
+// same for the same reasons.
 func (t *Turn) EncodeReasons() string {
 	if len(t.Reasons) == 0 {
 		return ""
@@ -22,12 +22,12 @@ func (t *Turn) EncodeReasons() string {
 	}
 	text, err := json.Marshal(events)
 	if err != nil {
-		panic(fmt.Sprintf("store: reasons can't be written: %v", err)) // text and numbers can
+		panic(fmt.Sprintf("store: reasons can't be written: %v", err)) // strings and numbers can always be encoded
 	}
 	return string(text)
 }
 
-// DecodeReasons sets Reasons to what EncodeReasons wrote.
+// DecodeReasons sets Reasons from the result of EncodeReasons.
 func (t *Turn) DecodeReasons(text string) error {
 	t.Reasons = nil
 	if text == "" {

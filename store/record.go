@@ -11,10 +11,9 @@ import (
 // Status of an instance.
 type Status string
 
-// The statuses. Stuck, corrupt and suspended are not statuses but marks on a running
-// instance; StatusStuck, StatusCorrupt and StatusSuspended exist for listing, where such
-// an instance is found under them instead of under StatusRunning. One that is stuck and
-// suspended is found under StatusSuspended.
+// The statuses. A stuck, corrupt or suspended instance is still running; StatusStuck, StatusCorrupt and
+// StatusSuspended exist for listing, where such an instance is found under them instead of under
+// StatusRunning. An instance that is stuck and suspended is found under StatusSuspended.
 const (
 	StatusRunning    Status = "running"
 	StatusCompleted  Status = "completed"
@@ -26,7 +25,7 @@ const (
 	StatusSuspended  Status = "suspended"
 	// StatusScheduled: the instance is suspended from its start until a time.
 	StatusScheduled Status = "scheduled"
-	// StatusQueued: the instance is suspended until its turn under a limit has come.
+	// StatusQueued: the instance is suspended until its turn under a limit comes.
 	StatusQueued Status = "queued"
 )
 
@@ -35,88 +34,96 @@ func (s Status) Terminal() bool {
 	return s == StatusCompleted || s == StatusFailed || s == StatusCancelled || s == StatusTerminated
 }
 
-// Record is the instance record: a projection of history plus the marks that
-// are not history.
+// Record is the instance record: a projection of history, plus fields that are not in the history.
 type Record struct {
 	Instance    string
 	ExecutionID int64
-	// StartID of the start that won.
+	// StartID of the start that created the instance.
 	StartID string
-	// EarlierStarts are the start ids of the runs before this one, where the instance has
-	// begun again: the newest last, MaxEarlierStarts of them. By them a repeat of one of
-	// these starts is known, and begins nothing.
+	// EarlierStarts are the start ids of earlier runs, if the instance was restarted: the newest last,
+	// at most MaxEarlierStarts. A repeat of one of these starts is recognized by them, and has no
+	// effect.
 	EarlierStarts []string
 	Name          string
 	Version       string
-	// Status is what the instance is listed under.
-	Status    Status
-	CreatedAt time.Time // start of the first execution, or of the one that began again
+	// Status under which the instance is listed.
+	Status Status
+	// CreatedAt is when the first execution started, or, after a restart, when the restarted one did. A
+	// redrive does not change it.
+	CreatedAt time.Time
 	UpdatedAt time.Time
 	// EndedAt is zero while the instance runs.
 	EndedAt time.Time
-	// FirstExecution is the number of the first execution that is kept: 1, or, where the
-	// id was purged and has become free since, one more than the last before. So
-	// nothing that is derived from a number (tokens, the ids of children,
-	// idempotency keys) is ever the same again. Where executions are pruned it moves on.
+	// FirstExecution is the number of the first execution that is kept: 1 or, if an instance with this
+	// id was purged before, one more than its last. So nothing that is derived from the number (tokens,
+	// ids of children, idempotency keys) ever repeats. It increases when executions are pruned.
 	FirstExecution int64
-	// Pruned is how many executions of the instance were pruned: FirstExecution has moved
-	// on past them, and their histories are deleted or will be.
-	Pruned       int64
-	CustomStatus []byte
-	Output       []byte
-	// SearchAttributes by which the instance is found; nil for none.
+	// Pruned is how many executions of the instance were pruned: FirstExecution is past them, and their
+	// histories are deleted or will be.
+	Pruned int64
+	// States are the states that the code has set, as history.EncodeStates returns them; nil for none.
+	States []byte
+	Output []byte
+	// SearchAttributes of the instance; nil for none.
 	SearchAttributes history.SearchAttributes
-	// Codec of Output and CustomStatus; empty for plain.
-	Codec   string
-	Failure *history.Failure
-	Parent  *history.Parent
-	// Origin and FairnessGroup come from the start; reserved, and kept.
+	// StatesCodec is the codec of States, Codec that of Output and of the details of Failure; empty if
+	// they are not encoded. A change of one payload never has to write the others.
+	StatesCodec string
+	Codec       string
+	Failure     *history.Failure
+	Parent      *history.Parent
+	// Origin of a redriven instance is the instance itself and the execution that was redriven last; of
+	// a fork, the instance and execution that it was forked from. FairnessGroup comes from the start;
+	// it is reserved, and stored.
 	Origin        *history.Origin
 	FairnessGroup string
 
 	// Problem says why the instance is stuck or corrupt; nil otherwise.
 	Problem *Problem
-	// Suspension says since when, by whom and why the instance is suspended; nil
-	// otherwise. It is a projection of history.
+	// Suspension says since when, on whose behalf and why the instance is suspended; nil otherwise. It
+	// is a projection of history.
 	Suspension *Suspension
-	// Suspect is the id of a message that is being handled and was received so
-	// often that it may kill its process; with "#2" after it once the message, in
-	// another process, has found its own id here. Empty if there is none.
+	// Suspect is the id of a message that is being processed and was received so often that it may kill
+	// its process; "#2" is appended when a second process finds the id of its own message here. Empty
+	// if there is none.
 	Suspect string
-	// Dispatched says how far a dispatch came that could not be finished in its
-	// invocation, in words of package host; empty if none was cut short.
+	// Dispatched says how far a dispatch got that could not be finished in its invocation, in the
+	// format of package host; empty if no dispatch was cut short.
 	Dispatched string
-	// LoopedAt is when something that the instance sends was slowed last, because it goes
-	// on without a pause; zero for never.
+	// LoopedAt is when a message of the instance was last delayed because the instance loops without a
+	// pause; zero for never.
 	LoopedAt time.Time
-	// Untold are the events about the instance that were written with a change of Problem, and
-	// may not have been published yet, as JSON; empty if there are none, and always if the
-	// program publishes no events.
-	Untold string
-	// Stamp grows by one each time that Problem is set, replaced or cleared, or the instance is
-	// suspended or resumed; 0 before the first time. A writer that does one of these, or ends
-	// the instance, demands the stamp that it has read (RecordCondition.Stamp), so that one of
-	// two such writers loses.
+	// Awaits says why a process last left the instance's messages to another build, because its own
+	// build could not use the history; nil for never. Its Kind is "patch"; "newer" for a kind of event;
+	// or "codec" for payloads. It is valid until NextMS, which later deliveries of the messages extend:
+	// see Record.Awaiting. It is never cleared.
+	Awaits *Problem
+	// Unreported are events about the instance that were written together with a change of Problem and may
+	// not have been published yet, as JSON; empty if there are none, and always if the program
+	// publishes no events.
+	Unreported string
+	// Stamp is incremented each time that Problem is set, replaced or cleared, or the instance is
+	// suspended or resumed; 0 before the first time. A writer that does one of these, or ends the
+	// instance, requires the number that it has read (RecordCondition.Stamp), so only one of two such
+	// writers succeeds.
 	Stamp int64
-	// Forked is how often the instance was forked, Forks the newest of its forks, the newest
-	// last, MaxForks of them. Who begins a fork notes it here first, so one or the other may not
-	// have begun.
+	// Forked is how often the instance was forked. Forks are the newest of its forks, the newest last,
+	// at most MaxForks. A fork is noted here before it starts, so some of them may not have started.
 	Forked int64
 	Forks  []string
-	// Ahead is the execution of which a redrive has begun to write the beginning ahead of its
-	// commit, 0 for none: if it never commits, a purge deletes those parts too.
+	// Ahead is the execution whose beginning a redrive has started to write in advance of its commit, 0
+	// for none. If the redrive never commits, a purge deletes those parts too.
 	Ahead int64
 	// Purged marks a tombstone: only Instance, ExecutionID, StartID, Ahead and FreeAt
 	// are set.
 	Purged bool
-	// FreeAt is, of a tombstone, when its id may be started again. It is compared
-	// with a clock; nothing deletes a tombstone. Zero, the tombstone holds no id,
-	// and refuses the start StartID alone.
+	// FreeAt is when the id of a tombstone can be reused. It is compared with a clock; tombstones are
+	// never deleted. If it is zero, the tombstone reserves no id, and refuses only the start StartID.
 	FreeAt time.Time
 }
 
-// Kinds of problem besides engine.StuckKind, which the code causes: a turn ended its process,
-// and the stored items are not a history.
+// Kinds of problem besides engine.StuckKind, which the code causes: a message killed its process, and
+// the stored items are not a valid history.
 const (
 	ProblemKilled  = "killed"
 	ProblemCorrupt = "corrupt"
@@ -124,96 +131,103 @@ const (
 
 // Problem is why an instance is stuck or corrupt.
 type Problem struct {
-	// Kind: "nondeterminism", "panic", "not_registered", "blocked", "deadlock" or
-	// "limit", which are the code's own, "killed" or "corrupt".
+	// Kind is "nondeterminism", "panic", "not_registered", "blocked", "deadlock" or "limit", which the
+	// code causes, or "killed" or "corrupt".
 	Kind string `json:"kind"`
 	// Message says what was wrong, where, and what to do.
 	Message string `json:"message"`
-	// EventID it is about; 0 if about none.
+	// EventID of the event that it concerns; 0 for none.
 	EventID int64 `json:"event_id,omitempty"`
-	// Diff is, of a nondeterminism, where code and history part; nil otherwise, and
-	// in records of older builds.
+	// Diff says where code and history disagree, for a nondeterminism; nil otherwise, and in records of
+	// older builds.
 	Diff *ProblemDiff `json:"diff,omitempty"`
-	// Stack, possibly cut.
+	// Patch that another build has or has retired, if that is the reason; empty otherwise.
+	Patch string `json:"patch,omitempty"`
+	// Stack trace, possibly cut.
 	Stack string `json:"stack,omitempty"`
-	// Since when, in Unix milliseconds.
+	// SinceMS is when the problem started, in Unix milliseconds.
 	SinceMS int64 `json:"since_ms,omitempty"`
-	// Tries so far.
+	// Tries is how often the instance has been tried.
 	Tries int `json:"tries,omitempty"`
-	// NextMS is when the sweeper wakes the instance next, in Unix milliseconds;
-	// 0 (in records of older builds) means at once. A corrupt instance is never
-	// woken.
+	// NextMS is when the sweep wakes the instance next, in Unix milliseconds; 0 (in records of older
+	// builds) means immediately. A corrupt instance is never woken.
 	NextMS int64 `json:"next_ms,omitempty"`
-	// WokenMS is when a wake for this mark was sent that is not handled yet;
-	// 0 if none was.
+	// WokenMS is when a wake for this problem was sent that has not been processed yet; 0 if none was.
 	WokenMS int64 `json:"woken_ms,omitempty"`
-	// Build that has tried last; empty where it has no name.
+	// Build of the last try; empty if the build has no name.
 	Build string `json:"build,omitempty"`
-	// ExecutionID and LastEventID name the last event of the history when the instance was
-	// marked; 0 in records of older builds. What the code recorded after it landed late, and
-	// is sent again.
+	// ExecutionID and LastEventID identify the last event of the history when the problem was recorded;
+	// 0 in records of older builds. Events after it were recorded late, and what they ask for is sent
+	// again.
 	ExecutionID int64 `json:"execution_id,omitempty"`
 	LastEventID int64 `json:"last_event_id,omitempty"`
-	// Wake is the id of the wake for which the last try was made; empty if for none,
-	// and in records of older builds. No other try is made for that wake.
+	// Wake is the id of the wake that caused the last try; empty if none did, and in records of older
+	// builds. The same wake causes no other try.
 	Wake string `json:"wake,omitempty"`
 }
 
-// ProblemDiff is what code and history disagree about.
+// ProblemDiff says where code and history disagree.
 type ProblemDiff struct {
-	// Have is what history has at the event, Did what the code did instead, as
-	// texts for people; they may be cut.
+	// Have is what the history has at the event, Did what the code did instead, as texts for people;
+	// they may be cut.
 	Have string `json:"have"`
 	Did  string `json:"did"`
-	// At is file:line of the call in the author's code; empty where no call is to
-	// blame.
+	// At is file:line of the call in your code; empty if no call is the cause.
 	At string `json:"at,omitempty"`
 }
 
-// Suspension is why no code of an instance is run.
+// Awaiting returns why the instance waits for another build at a time, as far as is known; nil if it
+// waits for none.
+func (r *Record) Awaiting(now time.Time) *Problem {
+	if r.Awaits == nil || r.Problem != nil || r.Status.Terminal() || r.Awaits.NextMS <= now.UnixMilli() {
+		return nil
+	}
+	return r.Awaits
+}
+
+// Suspension says why an instance runs no code.
 type Suspension struct {
 	// EventID of the OrchestrationSuspended.
 	EventID int64 `json:"event_id"`
 	// SinceMS is when it was recorded, in Unix milliseconds.
 	SinceMS int64 `json:"since_ms"`
-	// UntilMS is when the instance goes on by itself; 0 where it waits for a resume.
+	// UntilMS is when the instance continues by itself; 0 if it waits for a resume.
 	UntilMS int64 `json:"until_ms,omitempty"`
-	// Reason and Actor of the last suspend since then that gives a reason, or else of the last
-	// one, as the sender says; empty where nothing was said.
+	// Reason and Actor of the latest suspend with a reason since SinceMS, or of the latest suspend if
+	// none has a reason, as the sender gave them; empty if the sender gave none.
 	Reason string `json:"reason,omitempty"`
 	Actor  string `json:"actor,omitempty"`
-	// LimitKey is the key of the limit under which it waits for its turn; empty where it waits
-	// for something else too.
+	// LimitKey is the key of the limit of which it waits for a permit; empty if it waits for none, or
+	// is also suspended for another reason.
 	LimitKey string `json:"limit_key,omitempty"`
 }
 
-// Free reports whether it is a tombstone whose id may be started again.
+// Free reports whether the record is a tombstone whose id can be reused.
 func (r *Record) Free(now time.Time) bool { return r.Purged && !r.FreeAt.After(now) }
 
-// KnowsStart reports whether the instance was begun by this start, now or in an earlier
-// run.
+// KnowsStart reports whether this start started the instance, now or in an earlier run.
 func (r *Record) KnowsStart(id string) bool {
 	return r.StartID == id || slices.Contains(r.EarlierStarts, id)
 }
 
-// KnowsFork reports whether an instance is among the forks that it names.
+// KnowsFork reports whether the record lists the instance among its forks.
 func (r *Record) KnowsFork(instance string) bool { return slices.Contains(r.Forks, instance) }
 
-// StartsBefore returns what EarlierStarts of the next run are.
+// StartsBefore returns the EarlierStarts for the next run.
 func (r *Record) StartsBefore() []string {
 	all := append(slices.Clone(r.EarlierStarts), r.StartID)
 	return all[max(0, len(all)-MaxEarlierStarts):]
 }
 
-// Prune returns the change by which first becomes the first execution that is kept. Of two
-// that are made from one record, one loses, so that the number never goes back.
+// Prune returns the change that makes `first` the first execution that is kept. Of two such changes
+// that were made from the same record, one fails, so the number never decreases.
 func (r *Record) Prune(first int64, now time.Time) RecordChange {
 	found, pruned := r.FirstExecution, r.Pruned+first-max(r.FirstExecution, 1)
 	return RecordChange{If: RecordCondition{Exists: true, FirstExecution: &found}, FirstExecution: &first, Pruned: &pruned, UpdatedAt: now}
 }
 
-// Fork returns the change by which an instance is noted as a fork of this one. Of two that are
-// made from one record, one loses. One that has ended stays updated when it was.
+// Fork returns the change that records a fork of this instance. Of two such changes that were made from
+// the same record, one fails. The change does not alter UpdatedAt of an ended instance.
 func (r *Record) Fork(instance string, now time.Time) RecordChange {
 	found, forked, forks := r.Forked, r.Forked+1, append(slices.Clone(r.Forks), instance)
 	forks = forks[max(0, len(forks)-MaxForks):]
@@ -224,8 +238,8 @@ func (r *Record) Fork(instance string, now time.Time) RecordChange {
 	return c
 }
 
-// Hidden returns the tombstone that Hide makes of a record: of a record that is
-// hidden already, FreeAt moves on, and never back.
+// Hidden returns the tombstone that Hide makes of a record. If the record is already hidden, FreeAt may
+// increase but never decreases.
 func (r Record) Hidden(freeAt time.Time) Record {
 	if !r.Purged || freeAt.After(r.FreeAt) {
 		r.FreeAt = freeAt
@@ -234,16 +248,15 @@ func (r Record) Hidden(freeAt time.Time) Record {
 	return r.Stored()
 }
 
-// Stored returns the record as every store keeps it: a copy that shares
-// nothing with r, times in UTC and whole milliseconds, empty values nil. A
-// tombstone keeps only its few fields.
+// Stored returns the record as every store keeps it: a copy that shares no memory with r, with times in
+// UTC and whole milliseconds, and with empty values as nil. A tombstone keeps only its few fields.
 func (r Record) Stored() Record {
 	if r.Purged {
 		return Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Ahead: r.Ahead, Purged: true, FreeAt: storedTime(r.FreeAt)}
 	}
 	r.CreatedAt, r.UpdatedAt, r.EndedAt = storedTime(r.CreatedAt), storedTime(r.UpdatedAt), storedTime(r.EndedAt)
 	r.LoopedAt = storedTime(r.LoopedAt)
-	r.CustomStatus, r.Output = cloneBytes(r.CustomStatus), cloneBytes(r.Output)
+	r.States, r.Output = cloneBytes(r.States), cloneBytes(r.Output)
 	r.SearchAttributes = r.SearchAttributes.With(nil)
 	r.EarlierStarts, r.Forks = slices.Clone(r.EarlierStarts), slices.Clone(r.Forks)
 	if r.Failure != nil {
@@ -256,7 +269,7 @@ func (r Record) Stored() Record {
 		r.Problem.Diff = clone(r.Problem.Diff)
 	}
 	r.Origin = clone(r.Origin)
-	r.Suspension = clone(r.Suspension)
+	r.Suspension, r.Awaits = clone(r.Suspension), clone(r.Awaits)
 	return r
 }
 

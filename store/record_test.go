@@ -82,12 +82,12 @@ func TestApplyChangesWhatIsNamedAndNothingElse(t *testing.T) {
 func TestStoredSharesNothingAndCutsATombstoneDown(t *testing.T) {
 	t.Parallel()
 	r := store.Record{
-		Instance: "order-7", ExecutionID: 2, StartID: "s", Name: "Fulfil", Output: []byte("7"), CustomStatus: []byte{},
+		Instance: "order-7", ExecutionID: 2, StartID: "s", Name: "Fulfil", Output: []byte("7"), States: []byte{},
 		Failure: &history.Failure{Message: "m", Details: []byte("1")}, Parent: &history.Parent{Instance: "p"}, Problem: &store.Problem{Kind: "panic"},
 	}
 	s := r.Stored()
 	r.Output[0], r.Failure.Details[0], r.Failure.Message, r.Parent.Instance, r.Problem.Kind = 'x', 'x', "x", "x", "x"
-	if string(s.Output) != "7" || string(s.Failure.Details) != "1" || s.Failure.Message != "m" || s.Parent.Instance != "p" || s.Problem.Kind != "panic" || s.CustomStatus != nil {
+	if string(s.Output) != "7" || string(s.Failure.Details) != "1" || s.Failure.Message != "m" || s.Parent.Instance != "p" || s.Problem.Kind != "panic" || s.States != nil {
 		t.Fatalf("got %+v", s)
 	}
 	r.Purged = true
@@ -96,7 +96,7 @@ func TestStoredSharesNothingAndCutsATombstoneDown(t *testing.T) {
 	}
 }
 
-func TestDigestTellsContentsApart(t *testing.T) {
+func TestDigestDistinguishesContents(t *testing.T) {
 	t.Parallel()
 	doc := []byte(`{"v":1,"events":[]}`)
 	base := store.Turn{Instance: "a", ExecutionID: 1, Token: "t"}

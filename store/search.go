@@ -10,8 +10,8 @@ import (
 // SearchOperator compares a search attribute with a value.
 type SearchOperator string
 
-// The operators. Each holds only for an attribute that is there and has the
-// type of the value; SearchPrefix is for strings alone.
+// The operators. Each holds only for an attribute that exists and has the type of the value;
+// SearchPrefix is only for strings.
 const (
 	SearchEqual        SearchOperator = "="
 	SearchLess         SearchOperator = "<"
@@ -53,7 +53,7 @@ func (c SearchCondition) Holds(attributes history.SearchAttributes) bool {
 	return false
 }
 
-// String returns the condition as people write it: total > 100.
+// String returns the condition as package client parses it: total > 100.
 func (c SearchCondition) String() string {
 	return c.Name + " " + string(c.Operator) + " " + c.Value.String()
 }
@@ -64,19 +64,18 @@ func (c *SearchCondition) check() error {
 	case SearchEqual, SearchLess, SearchLessEqual, SearchGreater, SearchGreaterEqual:
 	case SearchPrefix:
 		if c.Value.Kind() != history.SearchText {
-			return bad("a prefix is a string")
+			return bad("the value of ^= must be a string")
 		}
 	default:
-		return bad("the operator is one of = < <= > >= ^=")
+		return bad("the operator must be one of = < <= > >= ^=")
 	}
 	if c.Value.Kind() == history.SearchNothing {
-		return bad("it has no value; an attribute that is missing can't be searched for")
+		return bad("it has no value; you cannot search for a missing attribute")
 	}
 	return (history.SearchAttributes{c.Name: c.Value}).Check()
 }
 
-// Equality returns the first condition that an attribute has a value: an index
-// finds who meets it. Nil if there is none.
+// Equality returns the first "=" condition, which an index can answer; nil if there is none.
 func (q *ListQuery) Equality() *SearchCondition {
 	for i := range q.Where {
 		if q.Where[i].Operator == SearchEqual {

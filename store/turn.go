@@ -9,36 +9,35 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Turn is one append to the history of an execution: what one commit made of
-// it.
+// Turn is one append to the history of an execution: the events of one commit.
 type Turn struct {
 	Instance    string
 	ExecutionID int64
-	// Events, contiguous; the first one's EventID is the turn's slot.
+	// Events, contiguous; the EventID of the first is the turn's slot.
 	Events []history.Event
-	// Token names this append: new for each content, the same only for
-	// byte-identical repeats. 1 to MaxToken characters. It is a name and no
-	// proof: completions are proved by tokens of another kind (package keyring).
+	// Token identifies this append: new for each content, and the same only for byte-identical repeats.
+	// 1 to MaxToken characters. It identifies and proves nothing: tokens of another kind (package
+	// keyring) prove completions.
 	Token string
-	// Messaged is set if the turn begins with an arrival from a message. (A
-	// turn that answers parked arrivals, goes on with inline results, or is
-	// the first round of a continued execution does not.)
+	// Messaged is set if the turn begins with an event that a message brought. It is not set for a turn
+	// that processes parked events, continues with inline results, or is the first of a continued
+	// execution.
 	Messaged bool
-	// Parked is set if the turn's last arrivals were recorded without running
-	// the code. For logs and checks, not for replay.
+	// Parked is set if the turn's last incoming events were recorded without running the code. It is
+	// for logs and checks, not for replay.
 	Parked bool
-	// Cancelled lists the scheduling events (of this execution, in any turn)
-	// that this turn cancelled, waits and inline activities too, and those that
-	// it closed by ending and that the host must stop or remove outside. In the
-	// order in which they were cancelled.
+	// Cancelled lists the scheduling events (of this execution, in any turn) that this turn cancelled,
+	// including waits and inline activities, in the order in which they were cancelled. If the turn
+	// ended the execution, the list also has the open operations that the host must stop: activities,
+	// timers and children.
 	Cancelled []int64
-	// Reasons that the code gave for them, by event; nil for none. They go to
-	// what is stopped, and stand here so that they can be sent again.
+	// Reasons that the code gave for cancelling them, by event; nil for none. The stopped activities
+	// and children receive them, and they are stored so that they can be sent again.
 	Reasons map[int64]string
-	// Ahead is the name under which the first events of the turn, up to event AheadLast, were
-	// written ahead of its commit, because one commit does not hold them; empty for none.
-	// Events has them all the same. Only the first turn of an execution can have it. A turn
-	// that is read has all its events, and no Ahead.
+	// Ahead is the name under which the first events of the turn, up to event AheadLast, were written
+	// in advance of its commit, because one commit is too small for them; empty for none. Events has
+	// them all the same. Only the first turn of an execution can have it. A turn that was read has all
+	// its events, and no Ahead.
 	Ahead     string
 	AheadLast int64
 }
@@ -49,23 +48,21 @@ func (t *Turn) First() int64 { return t.Events[0].EventID }
 // Last returns the event id of the turn's last event.
 func (t *Turn) Last() int64 { return t.Events[len(t.Events)-1].EventID }
 
-// Commit is what must be written together.
+// Commit is written as a whole.
 type Commit struct {
-	// Turns, one; or two when an execution ends as continued-as-new and the
-	// next one starts.
+	// Turns has one turn, or two when an execution ends as continued-as-new and the next one starts.
 	Turns []Turn
-	// Record change; nil when the record stays as it is.
+	// Record is the change of the record; nil if the record stays as it is.
 	Record *RecordChange
 }
 
-// Check reports, as ErrInvalidTurn, why a commit must not be written: no turn or
-// more than two, a turn without events, with a gap, a repeated id or an id below 1,
-// two turns of one execution or of different instances, a missing token, events written
-// ahead that are not the first of an execution. Every
-// Store calls it before any write.
+// Check returns an ErrInvalidTurn if a commit must not be written: no turn or more than two, a turn
+// without events, with a gap, a repeated id or an id below 1, two turns of one execution or of
+// different instances, a missing token, events written in advance that are not the first of an
+// execution. Every Store calls it before any write.
 func (c *Commit) Check() error {
 	if n := len(c.Turns); n < 1 || n > 2 {
-		return fmt.Errorf("%w: a commit has one turn, or two with continue-as-new, not %d", ErrInvalidTurn, n)
+		return fmt.Errorf("%w: a commit has %d turns; it must have one, or two with continue-as-new", ErrInvalidTurn, n)
 	}
 	for i := range c.Turns {
 		if err := c.Turns[i].check(); err != nil {
@@ -93,37 +90,36 @@ func (t *Turn) check() error {
 	case t.Instance == "":
 		return bad("the instance id is empty")
 	case len(t.Instance) > MaxInstance:
-		return bad("the instance id has %d bytes; at most %d fit", len(t.Instance), MaxInstance)
+		return bad("the instance id has %d bytes; the limit is %d", len(t.Instance), MaxInstance)
 	case t.ExecutionID < 1:
-		return bad("executions are numbered from 1")
+		return bad("execution ids start at 1")
 	case t.Token == "" || len(t.Token) > MaxToken:
 		return bad("the token has %d characters; it needs 1 to %d", len(t.Token), MaxToken)
 	case len(t.Events) == 0:
 		return bad("no events")
 	case t.First() < 1:
-		return bad("its first event id is %d; they are numbered from 1", t.First())
+		return bad("its first event id is %d; event ids start at 1", t.First())
 	}
 	for i := range t.Events {
 		if got, want := t.Events[i].EventID, t.First()+int64(i); got != want {
-			return bad("event id %d stands where %d belongs", got, want)
+			return bad("event id %d is where %d must be", got, want)
 		}
 	}
 	return nil
 }
 
-// checkAhead reports why what a commit says of events written ahead cannot be.
+// checkAhead returns an error if the fields about events written in advance are invalid.
 func (t *Turn) checkAhead() error {
 	if t.Ahead == "" && t.AheadLast == 0 || validAhead(t.Ahead) && t.First() == 1 && t.AheadLast >= 1 && t.AheadLast < t.Last() {
 		return nil
 	}
-	return fmt.Errorf("%w: instance %q execution %d: %d events written ahead under the name %q cannot be those before the others of a turn of events %d to %d",
+	return fmt.Errorf("%w: instance %q execution %d: %d events written in advance under the name %q do not fit in front of the others of a turn of events %d to %d",
 		ErrInvalidTurn, t.Instance, t.ExecutionID, t.AheadLast, t.Ahead, t.First(), t.Last())
 }
 
-// Digest identifies the content of the turn, given the events as
-// history.Encode wrote them: 128 bits of SHA-256 over them and the turn's
-// marks, in base64. Together with the token it tells an own append from
-// another writer's.
+// Digest identifies the content of the turn, given the events as history.Encode wrote them: 128 bits of
+// SHA-256 over the events and the turn's other fields, in base64. Together with the token it
+// distinguishes a writer's own append from another writer's.
 func (t *Turn) Digest(encoded []byte) string {
 	h := sha256.New()
 	b := make([]byte, 0, 256)
@@ -145,8 +141,8 @@ func (t *Turn) Digest(encoded []byte) string {
 	return base64.RawStdEncoding.EncodeToString(h.Sum(sum[:0])[:16])
 }
 
-// Cut returns the turn with only its events from event id `from` on, because a read
-// may begin inside it. The events are shared.
+// Cut returns the turn with only its events from event id `from` on, because a read may begin in the
+// middle of it. The events are shared.
 func (t Turn) Cut(from int64) Turn {
 	if skip := from - t.First(); skip > 0 {
 		t.Events = t.Events[skip:]
@@ -154,8 +150,8 @@ func (t Turn) Cut(from int64) Turn {
 	return t
 }
 
-// Largest returns the event with the longest payload, for errors: its id, its
-// payload's name in words and the payload's size in bytes.
+// Largest returns the event with the longest payload, for errors: its id, a description of its payload
+// and the payload's size in bytes.
 func (t *Turn) Largest() (eventID int64, what string, size int) {
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -164,7 +160,7 @@ func (t *Turn) Largest() (eventID int64, what string, size int) {
 			n += len(e.Failure.Message) + len(e.Failure.Stack) + len(e.Failure.Details)
 		}
 		if e.Start != nil {
-			n += len(e.Start.CustomStatus)
+			n += len(e.Start.States)
 		}
 		if eventID == 0 || n > size {
 			eventID, size = e.EventID, n

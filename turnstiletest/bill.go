@@ -8,35 +8,34 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 )
 
-// What the calls of an invocation take on AWS, about: a batch that goes to the
-// database and to a queue. Virtual time knows nothing of it.
+// These are approximate durations of an invocation on AWS, for a batch that calls the database and
+// a queue. Virtual time does not include them.
 const (
 	turnTook    = 12 * time.Millisecond
 	attemptTook = 9 * time.Millisecond
 )
 
-// Bill returns what everything so far would have cost on AWS, at list prices:
-// requests and units as they are charged, counted where messages are sent,
-// received and deleted, histories written and read, schedules fired. It prints as a
-// table:
+// Bill estimates what the test so far would have cost on AWS, at list prices. It counts requests
+// and units as AWS charges them: messages sent, received and deleted, histories written and read,
+// schedules fired. It prints as a table:
 //
 //	t.Log(env.Bill())
 //
-// It counts what the environment does: one batch of messages after the other, with
-// one process of each function; with KeepWarm, which is how most turns are on
-// AWS, it stays warm; otherwise each turn reads its history. On AWS messages that come at the
-// same time share more calls than here, and cold processes read histories that warm
-// ones have. The time of functions is estimated: 12 ms an invocation of the
-// orchestrator, 9 ms one of activities, 512 MB; what activities themselves take is
-// not in it, nor are storage and what a stack costs while it is idle. Reads by the
-// test itself (Describe, History) do not count; its starts and events do.
+// Bill counts what the environment does: one batch of messages after the other, with one process of
+// each function. With [KeepWarm] the process stays warm, as it does for most turns on AWS;
+// otherwise each turn reads its history. On AWS, messages that arrive at the same time share more
+// calls than here, and cold processes read histories that warm processes have in memory. The
+// duration of functions is an estimate: 12 ms per invocation of the orchestrator and 9 ms per
+// invocation of the worker, with 512 MB. Bill does not include the run time of activities, storage,
+// and the cost of an idle stack. It does not count reads by the test itself (Describe, History),
+// but its starts and events.
 func (e *Env) Bill() bill.Bill {
 	e.metrics.orchestrator.Flush()
 	e.metrics.worker.Flush()
 	return e.meter.Bill()
 }
 
-// functionMetrics are what the two functions write to their logs.
+// functionMetrics are the metrics that the two functions write to their logs.
 type functionMetrics struct{ orchestrator, worker *embeddedmetrics.Metrics }
 
 func (m functionMetrics) of(t *task) *embeddedmetrics.Metrics {
@@ -50,7 +49,7 @@ func (e *Env) newMetrics(function string) *embeddedmetrics.Metrics {
 	return embeddedmetrics.New(embeddedmetrics.Config{Environment: "production", Function: function, Out: e.meter.Log(), Now: e.clock.Now})
 }
 
-// charge counts a batch that was handled.
+// charge adds a handled batch to the bill.
 func (e *Env) charge(t *task) {
 	took := turnTook
 	if t.from.Is == platform.SourceActivity {

@@ -36,15 +36,15 @@ func TestAScenarioHasABill(t *testing.T) {
 		bill.FIFO: 9,
 		// The attempt: sent, received, deleted.
 		bill.Standard: 3,
-		// The schedule, which has fired.
+		// The fired schedule.
 		bill.Schedules: 1,
 		// Three turns and an attempt.
 		bill.Invocations: 4,
-		// The start makes the record and three entries of indexes, in a
-		// transaction; the end moves one of them.
+		// The start creates the record and three index entries, in a transaction; the end moves one
+		// of them.
 		bill.WriteUnits: 2*(1+1+3) + 1 + 2*(1+1+2),
-		// The start looks whether the instance is there; an hour later what the
-		// process has in its cache is too old, and the history is read.
+		// The start checks whether the instance exists. An hour later the entry in the process's
+		// cache is too old, and the history is read.
 		bill.ReadUnits: 2,
 	} {
 		if n := got.Of(item); n != want {

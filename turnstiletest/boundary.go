@@ -16,21 +16,21 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// errKilled is what the calls of a dead process return; nobody hears it.
+// errKilled is the error of every call of a dead process. No living code receives it.
 var errKilled = errors.New("turnstiletest: the process is dead")
 
-// boundary is what every call that leaves a process goes through: there it can
-// be killed. From then on no call of it has any effect.
+// boundary wraps every call that leaves a process. It can kill the process at such a call. From
+// then on no call of the process has any effect.
 type boundary struct {
 	mu      sync.Mutex
 	running *task
 	closed  bool
 	calls   int
-	// killAt is the number of the call, from 1, at which the process dies; 0
-	// never. after: the call still takes effect.
+	// killAt is the number of the call, from 1, at which the process dies; 0 for never. If after is
+	// true, the call still takes effect.
 	killAt int
 	after  bool
-	// killed is the call at which it died.
+	// killed describes the call at which the process died.
 	killed string
 }
 
@@ -42,15 +42,15 @@ func (b *boundary) enter(t *task) {
 
 func (b *boundary) leave() { b.enter(nil) }
 
-// close lets no call take effect any more.
+// close makes all later calls have no effect.
 func (b *boundary) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
 }
 
-// digest is a hash of the batch that is handled, of its plain values: sealing
-// one twice need not give the same bytes.
+// digest returns a hash of the decoded values of the current batch. It does not hash the encoded
+// values, because encoding a value twice can give different bytes.
 func (b *boundary) digest() [32]byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,8 +83,8 @@ func (b *boundary) call(what func() string, do func() error) error {
 	return errKilled
 }
 
-// count notes a call. dies: its process dies behind it; errKilled if it is
-// dead.
+// count counts a call. dies is true if the process dies after the call; the error is errKilled if
+// the process is dead.
 func (b *boundary) count(what func() string) (dies bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,8 +93,8 @@ func (b *boundary) count(what func() string) (dies bool, err error) {
 		return false, errKilled
 	}
 	if t == nil {
-		// An attempt that waits for virtual time looks whether it is to stop. No process is at work
-		// that could die there.
+		// An attempt that waits for virtual time checks whether it should stop. No process is
+		// working that could die there.
 		return false, nil
 	}
 	b.calls++
@@ -114,7 +114,7 @@ func (b *boundary) count(what func() string) (dies bool, err error) {
 	return true, nil
 }
 
-// dies reports whether the process dies before this call, or behind it.
+// dies reports whether the process dies before or after this call.
 func (b *boundary) dies(t *task, what func() string) (before, behind bool) {
 	if b.calls == b.killAt {
 		return !b.after, b.after
@@ -123,17 +123,17 @@ func (b *boundary) dies(t *task, what func() string) (before, behind bool) {
 	if opts.crashBefore == nil && opts.crashAfter == nil {
 		return false, false
 	}
-	call := Call{Number: b.calls, Invocation: t.invocation, Worker: t.from.Is == platform.SourceActivity, What: what()}
+	call := Call{Number: b.calls, Invocation: t.invocation, Worker: t.from.Is == platform.SourceActivity, Action: what()}
 	return opts.crashBefore != nil && opts.crashBefore(call), opts.crashAfter != nil && opts.crashAfter(call)
 }
 
 type boundedStore struct {
 	store.Store
 	b *boundary
-	// recorded is told each event that stands in a history from now on, also
-	// where the process that wrote it no longer lives to hear of it.
+	// recorded is called for each committed event, even if the process that wrote it died before it
+	// could see the result.
 	recorded func(instance string, e *history.Event)
-	// read is told how many events a process has read of an instance.
+	// read is called with the number of events that a process has read of an instance.
 	read func(instance string, events int)
 }
 
@@ -157,13 +157,13 @@ func (s boundedStore) Commit(ctx context.Context, c store.Commit) error {
 
 func (s boundedStore) WriteAhead(ctx context.Context, part store.Turn) error {
 	return s.b.call(func() string {
-		return fmt.Sprintf("writes events %d to %d of %s execution %d ahead", part.First(), part.Last(), part.Instance, part.ExecutionID)
+		return fmt.Sprintf("writes events %d to %d of %s execution %d in advance", part.First(), part.Last(), part.Instance, part.ExecutionID)
 	}, func() error { return s.Store.WriteAhead(ctx, part) })
 }
 
 func (s boundedStore) Ahead(ctx context.Context, instance string, executionID int64, name string) (last int64, err error) {
 	err = s.b.call(func() string {
-		return fmt.Sprintf("looks what of %s execution %d is written ahead", instance, executionID)
+		return fmt.Sprintf("reads what of %s execution %d was written in advance", instance, executionID)
 	}, func() error {
 		last, err = s.Store.Ahead(ctx, instance, executionID, name)
 		return err
@@ -226,7 +226,7 @@ func (s boundedActivities) RequestStop(ctx context.Context, key store.ActivityKe
 }
 
 func (s boundedActivities) State(ctx context.Context, key store.ActivityKey) (state store.ActivityState, err error) {
-	err = s.b.call(func() string { return "looks what is known of " + keyText(key) }, func() error {
+	err = s.b.call(func() string { return "reads the state of " + keyText(key) }, func() error {
 		state, err = s.Activities.State(ctx, key)
 		return err
 	})
@@ -245,12 +245,12 @@ func (s boundedActivities) Claim(ctx context.Context, key store.ActivityKey, cla
 	return s.b.call(func() string { return "claims " + keyText(key) }, func() error { return s.Activities.Claim(ctx, key, claim, expiresAt) })
 }
 
-func (s boundedActivities) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
-	return s.b.call(func() string { return "marks " + keyText(key) }, func() error { return s.Activities.MarkSuspect(ctx, key, suspect, expiresAt) })
+func (s boundedActivities) SetSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
+	return s.b.call(func() string { return "marks as suspect " + keyText(key) }, func() error { return s.Activities.SetSuspect(ctx, key, suspect, expiresAt) })
 }
 
 func (s boundedActivities) NoteNext(ctx context.Context, key store.ActivityKey, next store.NextAttempt, expiresAt time.Time) error {
-	return s.b.call(func() string { return "notes the next attempt of " + keyText(key) }, func() error { return s.Activities.NoteNext(ctx, key, next, expiresAt) })
+	return s.b.call(func() string { return "records the next attempt of " + keyText(key) }, func() error { return s.Activities.NoteNext(ctx, key, next, expiresAt) })
 }
 
 func keyText(key store.ActivityKey) string {
@@ -262,7 +262,7 @@ type boundedQueue struct {
 	b *boundary
 }
 
-// Send sends one message a call, so that a process can die between any two.
+// Send sends one message per call, so that a process can die between any two of them.
 func (q boundedQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	if err := queue.ValidateAll(q.FIFO(), msgs); err != nil {
 		return err
@@ -299,7 +299,7 @@ func (t boundedTimer) Cancel(ctx context.Context, name string) error {
 	return t.b.call(func() string { return "removes a schedule" }, func() error { return t.Timer.Cancel(ctx, name) })
 }
 
-// itemText names a work item: its kind, and what it is about.
+// itemText describes a work item: its kind, name, event and instance.
 func itemText(body string) string {
 	item, err := wire.Parse([]byte(body))
 	if err != nil {

@@ -43,7 +43,7 @@ func TestV05APatchIsRetired(t *testing.T) {
 	turnstiletest.Replay(t, flow(patched), behind)
 	turnstiletest.Replay(t, flow(retired), behind)
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(retired), before) }),
-		"at event 2", `retired the patch "double"`, "bring the code before the patch back")
+		"at event 2", `before the patch "double", which the code has retired`, "restore the code from before the patch")
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(fresh), behind) }), "at event 2", "Patch(double)")
 }
 
@@ -77,7 +77,7 @@ func TestR26AFieldThatIsAddedParksNobody(t *testing.T) {
 	}), "at event 2", "input differs", "change_test.go:")
 }
 
-func TestR21AnEndThatWasImposedReplays(t *testing.T) {
+func TestR21AForcedEndReplays(t *testing.T) {
 	t.Parallel()
 	app := flow(func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) })
 	env := turnstiletest.New(t, app)
@@ -89,7 +89,7 @@ func TestR21AnEndThatWasImposedReplays(t *testing.T) {
 	turnstiletest.Replay(t, app, write(t, "terminated.json", string(run.Export())))
 }
 
-func TestR14ByPolicyWhatCannotGoOnFails(t *testing.T) {
+func TestR14ByPolicyWhatCannotContinueFails(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, turnstile.NewApp(fulfil.With(turnstile.FailWhenStuck()).Implement(func(turnstile.Context, int) (string, error) { panic("kaboom") })))
 	run := turnstiletest.Start(env, fulfil, 3)

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-func TestAPlainRunFailsForCodeThatIsNotTheSameTwice(t *testing.T) {
+func TestANormalRunDetectsNondeterministicCode(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		code func() func(turnstile.Context, int) (string, error)
@@ -30,7 +30,7 @@ func TestAPlainRunFailsForCodeThatIsNotTheSameTwice(t *testing.T) {
 				n++
 				return fmt.Sprint(n), nil
 			}
-		}, []string{"has ended, but its code does not do the same again", `OrchestrationCompleted(output "1")`, `OrchestrationCompleted(output "2")`}},
+		}, []string{"has ended, but its code does not repeat the same operations", `OrchestrationCompleted(output "1")`, `OrchestrationCompleted(output "2")`}},
 		"the time of day": {func() func(turnstile.Context, int) (string, error) {
 			return func(ctx turnstile.Context, _ int) (string, error) {
 				if err := turnstile.Sleep(ctx, time.Hour); err != nil {
@@ -38,7 +38,7 @@ func TestAPlainRunFailsForCodeThatIsNotTheSameTwice(t *testing.T) {
 				}
 				return fmt.Sprint(time.Now().UnixNano()), nil
 			}
-		}, []string{"does not do the same again"}},
+		}, []string{"does not repeat the same operations"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +57,7 @@ func TestAPlainRunFailsForCodeThatIsNotTheSameTwice(t *testing.T) {
 	}
 }
 
-func TestRunReplaysWhatHasEndedToo(t *testing.T) {
+func TestRunReplaysEndedInstancesToo(t *testing.T) {
 	t.Parallel()
 	test := func(ft turnstiletest.T) {
 		n := 0
@@ -75,12 +75,12 @@ func TestRunReplaysWhatHasEndedToo(t *testing.T) {
 	mentions(t, failure(t, test), `Run: instance "mine" has ended, but`)
 }
 
-// What ended did so with the code of before.
-func TestADeploymentMayChangeTheCodeOfWhatHasEnded(t *testing.T) {
+// The instance ended with the previous code.
+func TestADeploymentMayChangeTheCodeOfEndedInstances(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(turnstile.Context, int) (string, error) { return "old", nil }))
 	run := turnstiletest.Start(env, fulfil, 7)
-	env.RunUntil(turnstiletest.Blocked())
+	env.RunUntil(turnstiletest.Idle())
 	env.Deploy(flow(func(turnstile.Context, int) (string, error) { return "new", nil }))
 	if got, err := run.Wait(); got != "old" || err != nil {
 		t.Errorf("it ended with %q, %v", got, err)
@@ -89,7 +89,7 @@ func TestADeploymentMayChangeTheCodeOfWhatHasEnded(t *testing.T) {
 
 func TestACrashTestRunsWarmAndOnceCold(t *testing.T) {
 	t.Parallel()
-	turns, cold := 0, []int{} // how often the code begins in a run, and the runs that begin it more than once
+	turns, cold := 0, []int{} // how often the code starts in a run, and the runs that start it more than once
 	app := flow(func(ctx turnstile.Context, n int) (string, error) {
 		turns++
 		return charge.Call(ctx, n)
@@ -106,7 +106,7 @@ func TestACrashTestRunsWarmAndOnceCold(t *testing.T) {
 			cold = append(cold, run)
 		}
 	}, turnstiletest.WithMaxRuns(4))
-	// A message that comes twice may also begin it anew.
+	// A message that is delivered twice may also start it again.
 	if slices.Contains(cold, 1) || slices.Contains(cold, 2) || !slices.Contains(cold, 3) {
 		t.Errorf("runs %v began the code anew, want run 3 and neither 1 nor 2", cold)
 	}

@@ -1,36 +1,35 @@
 package turnstiletest
 
-// Call is a call that leaves a process: to the store, a queue or a timer. Between
-// two calls a process changes nothing outside itself, so a crash makes a difference
-// only at these moments.
+// Call is a call that leaves a process: to the store, a queue or a timer. Between two calls a
+// process changes nothing outside itself, so a crash makes a difference only at a call.
 type Call struct {
-	// Number of the call in its environment, from 1.
+	// Number is the number of the call in its environment, from 1.
 	Number int
-	// Invocation of a process that makes it, from 1: calls with the same number
-	// are of one batch of messages.
+	// Invocation is the number of the invocation that makes the call, from 1. Calls with the same
+	// number belong to the same batch of messages.
 	Invocation int
-	// Worker: a worker makes it, otherwise an orchestrator.
+	// Worker is true if a worker makes the call, and false if an orchestrator does.
 	Worker bool
-	// What it does, in words: "commits events 1 to 2 of order-7 execution 1",
-	// "sends ActivityCompleted of event 2 of order-7".
-	What string
+	// What describes the call: "commits events 1 to 2 of order-7 execution 1", "sends
+	// ActivityCompleted of event 2 of order-7".
+	Action string
 }
 
-// CrashBefore kills the process that makes a call, before the call takes effect, if
-// at returns true. The queue delivers again, at once, the messages that the process
-// had received, to a process of its own or another one. at is asked for each call,
-// in their order, so it may also list them; it must not use the environment.
+// CrashBefore kills the process before a call takes effect, if at returns true for the call. The
+// queue immediately delivers the messages that the process had received again, to a new or another
+// process. at is called for each call in order, so it can also list the calls; it must not use the
+// environment.
 //
 //	commits := 0
 //	secondCommit := func(c turnstiletest.Call) bool {
-//		if strings.HasPrefix(c.What, "commits") {
+//		if strings.HasPrefix(c.Action, "commits") {
 //			commits++
 //		}
-//		return commits == 2 // it is committed, and nothing of it is sent
+//		return commits == 2 // committed, but no message of the turn is sent
 //	}
 //	env := turnstiletest.New(t, app, turnstiletest.WithProcesses(2), turnstiletest.CrashAfter(secondCommit))
 //
-// A [CrashTest] crashes at each call, one a run.
+// A [CrashTest] crashes at each call, one crash per run.
 func CrashBefore(at func(Call) bool) Option {
 	return option(func(o *options) { o.crashBefore = at })
 }
@@ -41,20 +40,20 @@ func CrashAfter(at func(Call) bool) Option {
 	return option(func(o *options) { o.crashAfter = at })
 }
 
-// WithProcesses lets n processes run orchestrations, which take batches in turn, or
-// at random with [WithRandomOrder]; default 1. With [KeepWarm] each keeps in memory what it has
-// handled, so that it may meet a history that another has gone on with.
+// WithProcesses sets how many processes run orchestrations; default 1. They take batches in turn,
+// or at random with [WithRandomOrder]. With [KeepWarm] each process keeps the instances that it has
+// handled in memory, so its copy can be older than a history that another process has extended.
 func WithProcesses(n int) Option {
 	return option(func(o *options) { o.processes = max(n, 1) })
 }
 
-// WithBatchKey says which instances share a batch: messages that wait at the same time
-// are handled by one invocation if the function returns the same name for their
-// instances, and by several otherwise, in the order in which they came. The
-// instance's id itself keeps every instance for itself. Default: whatever waits is
-// taken together, up to [WithBatchSize].
+// WithBatchKey sets which instances share a batch. Messages that wait at the same time are handled
+// by one invocation if the function returns the same key for their instances, and otherwise by
+// several, in the order in which they arrived. With a function that returns the instance id, each
+// invocation handles a single instance. By default all waiting messages are taken together, up to
+// [WithBatchSize].
 //
-//	// Two orders meet in a batch, and the third is handled alone.
+//	// Two orders share a batch, and the third is handled alone.
 //	turnstiletest.WithBatchKey(func(instance string) string {
 //		if instance == "order-1" || instance == "order-2" {
 //			return "together"
@@ -65,8 +64,9 @@ func WithBatchKey(of func(instance string) string) Option {
 	return option(func(o *options) { o.together = of })
 }
 
-// WithBatchSize says how many messages one invocation of an orchestrator takes together,
-// 1 to 10; default 10, as many as are there. [WithRandomOrder] draws it for each.
+// WithBatchSize sets the maximum number of messages that one invocation of an orchestrator takes
+// together, 1 to 10; default 10. With [WithRandomOrder] the number is drawn for each invocation, up
+// to this maximum.
 func WithBatchSize(n int) Option {
 	return option(func(o *options) { o.batch = min(max(n, 1), maxBatch) })
 }

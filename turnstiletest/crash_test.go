@@ -25,12 +25,12 @@ func ordered(t *testing.T, options ...turnstiletest.Option) (calls []turnstilete
 	return calls
 }
 
-func TestAProcessDiesAtTheCallThatATestChooses(t *testing.T) {
+func TestAProcessDiesAtTheChosenCall(t *testing.T) {
 	t.Parallel()
 	undisturbed := ordered(t)
 	if len(undisturbed) < 5 || undisturbed[0].Number != 1 || !slices.ContainsFunc(undisturbed, func(c turnstiletest.Call) bool { return c.Worker }) ||
 		!slices.ContainsFunc(undisturbed, func(c turnstiletest.Call) bool {
-			return !c.Worker && c.What == "commits events 1 to 2 of order-7 execution 1"
+			return !c.Worker && c.Action == "commits events 1 to 2 of order-7 execution 1"
 		}) {
 		t.Fatalf("the calls are %+v", undisturbed)
 	}
@@ -42,7 +42,7 @@ func TestAProcessDiesAtTheCallThatATestChooses(t *testing.T) {
 				calls := 0
 				ordered(t, turnstiletest.WithProcesses(2), memory, kill(func(c turnstiletest.Call) bool {
 					calls = c.Number
-					if died == 0 && strings.HasPrefix(c.What, "commits events 1 to 2 ") {
+					if died == 0 && strings.HasPrefix(c.Action, "commits events 1 to 2 ") {
 						died++
 						return true
 					}
@@ -56,12 +56,12 @@ func TestAProcessDiesAtTheCallThatATestChooses(t *testing.T) {
 	}
 }
 
-// What one process has in memory, another has gone on with.
+// Another process extends the history of an instance that one process has in memory.
 func TestSeveralProcessesTakeBatchesInTurn(t *testing.T) {
 	t.Parallel()
 	reads := func(calls []turnstiletest.Call) (n int) {
 		for _, c := range calls {
-			if strings.HasPrefix(c.What, "reads order-7") {
+			if strings.HasPrefix(c.Action, "reads order-7") {
 				n++
 			}
 		}
@@ -73,12 +73,12 @@ func TestSeveralProcessesTakeBatchesInTurn(t *testing.T) {
 	}
 }
 
-func TestABatchHasAsManyMessagesAsTheTestWants(t *testing.T) {
+func TestWithBatchSizeLimitsTheMessagesOfABatch(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ size, commits int }{{1, 3}, {10, 1}} {
 		commits := 0
 		env := turnstiletest.New(t, flow(chargeAndShip), turnstiletest.WithBatchSize(c.size), turnstiletest.CrashBefore(func(call turnstiletest.Call) bool {
-			if strings.HasPrefix(call.What, "commits") {
+			if strings.HasPrefix(call.Action, "commits") {
 				commits++
 			}
 			return false
@@ -86,27 +86,27 @@ func TestABatchHasAsManyMessagesAsTheTestWants(t *testing.T) {
 		turnstiletest.On(env, charge).Return("r-1", nil)
 		turnstiletest.On(env, ship).Return("t-1", nil)
 		run := turnstiletest.Start(env, fulfil, 7)
-		// Three messages of one instance: they share a turn, or have one each.
+		// Three messages of one instance, in one turn or in three.
 		turnstiletest.Raise(env, approved, run.Instance, "one")
 		turnstiletest.Raise(env, approved, run.Instance, "two")
 		env.RunUntil(turnstiletest.ActivityStarted(charge))
-		env.RunUntil(turnstiletest.Blocked())
-		before := commits - 1 // that of the completion
+		env.RunUntil(turnstiletest.Idle())
+		before := commits - 1 // without the commit of the completion
 		if before != c.commits {
 			t.Errorf("in batches of %d there are %d commits, want %d", c.size, before, c.commits)
 		}
 	}
 }
 
-// Which instances meet in an invocation is for the test to say.
-func TestABatchHasTheInstancesThatTheTestWants(t *testing.T) {
+// The test decides which instances share an invocation.
+func TestWithBatchKeyGroupsInstancesIntoBatches(t *testing.T) {
 	t.Parallel()
 	// batches are the instances of each batch of starts.
 	batches := func(options ...turnstiletest.Option) string {
 		var all []string
 		last := 0
 		list := turnstiletest.CrashBefore(func(c turnstiletest.Call) bool {
-			instance, isFirst := strings.CutPrefix(c.What, "commits events 1 to 2 of ")
+			instance, isFirst := strings.CutPrefix(c.Action, "commits events 1 to 2 of ")
 			if !isFirst {
 				return false
 			}

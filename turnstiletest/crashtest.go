@@ -8,21 +8,21 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// CrashTestResult says what a CrashTest did.
+// CrashTestResult counts what a [CrashTest] did.
 type CrashTestResult struct {
-	// Runs of the scenario, all together.
+	// Runs is the number of runs of the scenario.
 	Runs int
-	// Calls that its processes made in a run without a crash: to the store, the
-	// queues and the timers. Skipped are crashes that WithMaxRuns left out.
+	// Calls is the number of calls to the store, the queues and the timers in a run without a
+	// crash. Skipped is the number of crashes that [WithMaxRuns] left out.
 	Calls, Skipped int
 }
 
-// CrashTest runs a scenario again and again: undisturbed, with every turn replayed
-// from what is stored, with every message delivered twice, and then, for each
-// call that leaves a process (a read, a commit, a message sent, a timer set),
-// with a crash before the call took effect and one after it. The queue delivers
-// again the messages that the process had received. The test fails at the first run
-// whose outcome or history is another one, and says at which call the crash was.
+// CrashTest runs a scenario many times: without a crash, with every turn replayed from the store,
+// with every message delivered twice, and then, for each call that leaves a process (a read, a
+// commit, a message sent, a timer set), with a crash before the call takes effect and with a crash
+// after it. After a crash the queue delivers the messages that the process had received again. The
+// test fails at the first run whose outcome or history differs, and says at which call the crash
+// was.
 //
 //	turnstiletest.CrashTest(t, app, func(env *turnstiletest.Env) {
 //		turnstiletest.On(env, Charge).Return(Receipt{ID: "r-1"}, nil)
@@ -33,57 +33,57 @@ type CrashTestResult struct {
 //		}
 //	})
 //
-// run is called for each run, with an environment of its own, and has to do the
-// same each time: mocks, events and what it asserts belong in it. A mock answers
-// an attempt that comes again as it did before, and counts it once; an
-// implementation runs again, as it would in production. A crash takes no
-// virtual time.
+// run is called for each run, with an environment of its own, and must do the same each time: put
+// mocks, events and assertions in it. A mock returns the same answer to a redelivered attempt, and
+// counts it once; an implementation runs again, as it would in production. A crash takes no virtual
+// time.
 //
-// CrashTest compares status, output, failure and custom status of every instance,
-// and its histories, without the times at which events were recorded. If attempts wait for
-// a permit of a turnstile.Limit or turnstile.Rate, a crash may change which attempt gets the next
-// one, so the histories of that run are not compared. An AtMostOnce attempt that a crash
-// interrupts fails: see [CompareOutcomes], which [WithRandomOrder] includes.
+// CrashTest compares status, output, failure and states of every instance, and its
+// histories, without the times at which events were recorded. If attempts wait for a permit of a
+// turnstile.Limit or turnstile.Rate, a crash may change which attempt gets the next permit, so the
+// histories of that run are not compared. An AtMostOnce attempt that a crash interrupts fails: see
+// [CompareOutcomes], which [WithRandomOrder] includes.
 //
-// What an activity waits in real time, by time.Sleep or for a service, it waits in each run. Let it
+// An activity that waits in real time, with time.Sleep or for a service, waits in each run. Make it
 // wait in virtual time ([Sleep]). If all runs together will take longer than ten seconds, CrashTest
-// logs how long, which go test -v shows at once. It fails if the test's deadline comes first.
+// logs an estimate, which go test -v shows immediately. It fails if the test's deadline is too
+// close for another run.
 //
-// The run that failed is kept, all its histories in one file, which the console
-// shows (Inspect): in the folder that the environment variable TURNSTILE_CRASH_TESTS
-// names, otherwise among the artifacts of the test where go test keeps them
-// (-artifacts), otherwise in turnstile-crash-tests in the folder for temporary files.
-// The failure names the call. Payloads stand in it as far as the codecs open them ([WithCodecs]).
+// The histories of a failed run are kept in one file, which the console shows under Inspect. The
+// file is in the folder that the environment variable TURNSTILE_CRASH_TESTS names; otherwise among
+// the artifacts of the test if go test keeps them (-artifacts); otherwise in turnstile-crash-tests
+// in the folder for temporary files. The failure names the call. Payloads are decoded as far as the
+// codecs can ([WithCodecs]).
 func CrashTest(t T, app *turnstile.App, run func(env *Env), options ...Option) CrashTestResult {
 	t.Helper()
 	if run == nil {
-		t.Fatalf("turnstiletest: CrashTest: the scenario is nil: give it a function that starts what is to be run, and waits for it")
+		t.Fatalf("turnstiletest: CrashTest: the scenario is nil: pass a function that starts an instance and waits for it")
 	}
 	d := &crashTest{t: t, app: app, run: run, options: options, opts: defaults()}
 	for _, o := range options {
 		o.apply(&d.opts)
 	}
-	// A crash takes another way through the random numbers.
+	// A crash changes which random numbers are drawn, and so the order.
 	d.opts.outcomeOnly = d.opts.outcomeOnly || d.opts.shuffled
 	d.all()
 	t.Logf("turnstiletest: CrashTest: %d runs, a crash before and after each of %d calls%s%s", d.done.Runs, d.done.Calls, d.skippedText(), d.waitedText())
 	return d.done
 }
 
-// WithMaxRuns bounds the runs of a CrashTest; default 1000. With fewer than there are
-// crashes to try, those are tried that are spread evenly over the calls.
+// WithMaxRuns limits the runs of a [CrashTest]; default 1000. If there are more crashes to try, the
+// test tries crashes that are spread evenly over the calls.
 func WithMaxRuns(n int) Option {
 	return option(func(o *options) { o.maxRuns = n })
 }
 
-// CompareOutcomes lets a CrashTest compare how instances end, and not their histories:
-// for scenarios in which a crash rightly changes the course of things, with an
-// activity that runs AtMostOnce, or whose timeout races with another operation.
+// CompareOutcomes makes a [CrashTest] compare only how instances end, not their histories. Use it
+// for scenarios in which a crash may change the course, such as those with an AtMostOnce activity,
+// or with a timeout that races with another operation.
 func CompareOutcomes() Option {
 	return option(func(o *options) { o.outcomeOnly = true })
 }
 
-// crashTest is a CrashTest under way.
+// crashTest is a running CrashTest.
 type crashTest struct {
 	t       T
 	app     *turnstile.App
@@ -91,16 +91,16 @@ type crashTest struct {
 	options []Option
 	opts    options
 	done    CrashTestResult
-	// what is special about the run under way, and its environment.
+	// special describes the current run, and env is its environment.
 	special string
 	env     *Env
-	// waited: in a run an attempt has waited for a permit.
+	// waited is true if an attempt has waited for a permit in any run.
 	waited bool
-	// took is how long the runs so far have taken in real time, longest the longest of them. told: the
-	// test was told how long it will take.
+	// took is the real time of the runs so far, longest that of the longest run. told is true after
+	// the estimate was logged.
 	took, longest time.Duration
 	told          bool
-	// kept: it is written into a file.
+	// kept is true after the current run was written to a file.
 	kept bool
 }
 
@@ -109,15 +109,15 @@ const plainRuns = 4
 
 func (d *crashTest) all() {
 	d.t.Helper()
-	undisturbed := d.one("undisturbed", nil)
+	undisturbed := d.one("without a crash", nil)
 	if d.done.Calls = d.env.boundary.calls; d.done.Calls == 0 {
-		d.t.Fatalf("turnstiletest: CrashTest: the scenario does nothing: start an instance in it, and let it work with Wait or Run")
+		d.t.Fatalf("turnstiletest: CrashTest: the scenario makes no call: start an instance in it, and call Wait or Run")
 	}
 	crashes := 2 * d.done.Calls
 	tried := min(crashes, max(d.opts.maxRuns-plainRuns, 0))
 	d.done.Skipped = crashes - tried
-	d.compare(undisturbed, d.one("undisturbed once more: the scenario itself is not the same twice (what is random, or hangs on real time, belongs in a mock)", nil))
-	d.compare(undisturbed, d.one("with every turn replayed from what is stored", func(e *Env) { e.opts.warm = false }))
+	d.compare(undisturbed, d.one("without a crash, a second time: the scenario itself is not the same twice (put random values, and values that depend on real time, in a mock)", nil))
+	d.compare(undisturbed, d.one("with every turn replayed from the store", func(e *Env) { e.opts.warm = false }))
 	d.compare(undisturbed, d.one("with every message delivered twice", func(e *Env) { e.opts.twice = true }))
 	for i := range tried {
 		n := i * crashes / tried
@@ -130,20 +130,20 @@ func (d *crashTest) all() {
 			e.boundary.killAt, e.boundary.after = call, behind
 		})
 		if d.env.boundary.killed == "" {
-			d.t.Fatalf("turnstiletest: CrashTest: run %d made fewer than %d calls, the first one %d: the scenario is not the same twice", d.done.Runs, call, d.done.Calls)
+			d.t.Fatalf("turnstiletest: CrashTest: run %d made fewer than %d calls, the first run %d: the scenario is not the same twice", d.done.Runs, call, d.done.Calls)
 		}
 		d.compare(undisturbed, s)
 	}
 }
 
-// one runs the scenario once, and returns what came of it.
+// one runs the scenario once, and returns its outcome.
 func (d *crashTest) one(special string, arrange func(*Env)) snapshot {
 	d.t.Helper()
 	d.checkTime()
 	d.done.Runs++
-	began := d.opts.now()
+	startedAt := d.opts.now()
 	defer func() {
-		took := d.opts.now().Sub(began)
+		took := d.opts.now().Sub(startedAt)
 		d.took, d.longest = d.took+took, max(d.longest, took)
 	}()
 	d.special, d.env, d.kept = special, nil, false
@@ -166,17 +166,17 @@ func (d *crashTest) one(special string, arrange func(*Env)) snapshot {
 	t.Cleanup(e.close)
 	d.env = e
 	e.opts.warm = true
-	e.again = nil // all is replayed at the end
+	e.again = nil // All executions are replayed at the end.
 	if arrange != nil {
 		arrange(e)
 	}
 	d.run(e)
-	// What is under way comes to rest, without time.
+	// Pending work is finished, without letting time pass.
 	e.drive("CrashTest", e.Now(), func() bool { return false })
 	s := e.snapshot()
 	for _, h := range s.histories {
 		if problem := e.replays(h.instance, h.execution); problem != "" {
-			t.Fatalf("what is stored does not replay: %s", problem)
+			t.Fatalf("the stored history does not replay: %s", problem)
 		}
 	}
 	if d.failed() && !failedBefore || t.said != "" {
@@ -186,11 +186,11 @@ func (d *crashTest) one(special string, arrange func(*Env)) snapshot {
 	return s
 }
 
-// longCrashTest is how long a CrashTest may take before it says so.
+// longCrashTest is the duration from which a CrashTest logs an estimate.
 const longCrashTest = 10 * time.Second
 
-// checkTime says how long the runs that are left will take if that is long, and fails the test
-// when its deadline comes first, because go test then ends the process without a word about it.
+// checkTime logs an estimate if the remaining runs will take long. It fails the test before the
+// test's deadline is reached, because go test then ends the process without an explanation.
 func (d *crashTest) checkTime() {
 	d.t.Helper()
 	if d.done.Runs == 0 {
@@ -201,19 +201,19 @@ func (d *crashTest) checkTime() {
 	will := d.took / time.Duration(d.done.Runs) * time.Duration(left)
 	if !d.told && d.took+will > longCrashTest {
 		d.told = true
-		d.t.Logf("turnstiletest: CrashTest: run %d of %d took %s of real time%s; the %d runs that follow will take about %s", d.done.Runs, all, d.longest.Round(time.Millisecond), d.env.slowText(), left, will.Round(time.Second))
+		d.t.Logf("turnstiletest: CrashTest: run %d of %d took %s of real time%s; the remaining %d runs will take about %s", d.done.Runs, all, d.longest.Round(time.Millisecond), d.env.slowText(), left, will.Round(time.Second))
 	}
 	limited, ok := d.t.(interface{ Deadline() (time.Time, bool) })
 	if !ok {
 		return
 	}
-	// Twice the longest run, so that the text comes out in time.
+	// Twice the longest run, so that there is time to print the message.
 	if at, has := limited.Deadline(); has && d.opts.now().Add(2*d.longest).After(at) {
-		d.t.Fatalf("turnstiletest: CrashTest: the test's deadline comes before run %d of %d; a run takes up to %s of real time%s: give go test more time (-timeout), or make fewer runs (WithMaxRuns)", d.done.Runs+1, all, d.longest.Round(time.Millisecond), d.env.slowText())
+		d.t.Fatalf("turnstiletest: CrashTest: the test's deadline leaves no time for run %d of %d; a run takes up to %s of real time%s: give go test more time (-timeout), or make fewer runs (WithMaxRuns)", d.done.Runs+1, all, d.longest.Round(time.Millisecond), d.env.slowText())
 	}
 }
 
-// where says what is special about the run under way.
+// where describes the current run.
 func (d *crashTest) where() string {
 	if d.env != nil && d.env.boundary.killed != "" {
 		return d.special + " (" + d.env.boundary.killed + ")"
@@ -226,14 +226,14 @@ func (d *crashTest) failed() bool {
 	return ok && t.Failed()
 }
 
-// compare fails the test if a run came to something else than the first.
+// compare fails the test if the outcome of a run differs from that of the first.
 func (d *crashTest) compare(undisturbed, s snapshot) {
 	d.t.Helper()
 	d.waited = d.waited || undisturbed.waited || s.waited
 	difference := undisturbed.difference(&s, d.opts.outcomeOnly)
 	if difference != "" {
-		d.t.Fatalf("turnstiletest: CrashTest: run %d, %s, came to something else than the first run\n%s%s", d.done.Runs, d.where(), difference,
-			d.keep("It came to something else than the first run, which is marked -:\n"+difference))
+		d.t.Fatalf("turnstiletest: CrashTest: run %d, %s, differs from the first run\n%s%s", d.done.Runs, d.where(), difference,
+			d.keep("It differs from the first run, which is marked -:\n"+difference))
 	}
 }
 
@@ -241,7 +241,7 @@ func (d *crashTest) waitedText() string {
 	if !d.waited || d.opts.outcomeOnly {
 		return ""
 	}
-	return "; outcomes alone were compared where attempts waited for a permit of a Limit or Rate"
+	return "; only outcomes were compared in runs where attempts waited for a permit of a Limit or Rate"
 }
 
 func (d *crashTest) skippedText() string {
@@ -251,19 +251,19 @@ func (d *crashTest) skippedText() string {
 	return fmt.Sprintf("; %d of these crashes were left out by WithMaxRuns", d.done.Skipped)
 }
 
-// runT is the T of one run: what fails says which run it was.
+// runT is the T of one run. Its failures name the run.
 type runT struct {
 	T
 	test    *crashTest
 	cleanup []func()
-	// said is what has failed in it so far.
+	// said has the failures of the run so far.
 	said string
 }
 
 // Cleanup calls f at the end of the run.
 func (t *runT) Cleanup(f func()) { t.cleanup = append(t.cleanup, f) }
 
-// Logf logs nothing: a thousand runs would say the same.
+// Logf logs nothing, because up to a thousand runs would log the same.
 func (t *runT) Logf(string, ...any) {}
 
 // Errorf fails the test.

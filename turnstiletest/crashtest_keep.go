@@ -19,9 +19,8 @@ import (
 // keeps its failing runs.
 const crashTestFolder = "TURNSTILE_CRASH_TESTS"
 
-// keep writes the run under way into a file, with what is wrong with it, and returns
-// a sentence that says where it is and how to look at it. A run is kept once; empty
-// where there is nothing of it.
+// keep writes the current run to a file, with its problem, and returns a sentence that says where
+// the file is and how to view it. A run is kept once. keep returns "" if there is nothing to keep.
 func (d *crashTest) keep(problem string) string {
 	if d.env == nil || d.kept {
 		return ""
@@ -33,7 +32,7 @@ func (d *crashTest) keep(problem string) string {
 		Text:  strings.TrimSpace(problem),
 	}
 	if err := d.env.record(r); err != nil {
-		return "\nThe run could not be read, so that it is not kept: " + err.Error()
+		return "\nThe run was not kept, because it could not be read: " + err.Error()
 	}
 	if len(r.Histories) == 0 {
 		return ""
@@ -45,8 +44,8 @@ func (d *crashTest) keep(problem string) string {
 	return fmt.Sprintf("\nThe run is kept in %s\nTo see it, choose that file under Inspect in any console: turnstile dev, turnstile console, or a sample with -console", file)
 }
 
-// record adds all histories of the environment, their payloads as far as its codecs
-// open them. It fails no test: one has failed already.
+// record adds all histories of the environment. It decodes their payloads as far as its codecs can.
+// It never fails the test, which has already failed.
 func (e *Env) record(r *recording.Recording) error {
 	page := store.ListQuery{}
 	var records []store.Record
@@ -60,7 +59,7 @@ func (e *Env) record(r *recording.Recording) error {
 			break
 		}
 	}
-	// The first that began is shown first: the one that the scenario starts.
+	// The console shows the first instance first, which the scenario started.
 	slices.SortStableFunc(records, func(a, b store.Record) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.Instance, b.Instance))
 	})
@@ -82,7 +81,7 @@ func (e *Env) record(r *recording.Recording) error {
 	return nil
 }
 
-// write writes a recording into the folder of this test, and returns the file.
+// write writes a recording to the folder of this test, and returns the file's path.
 func (d *crashTest) write(r *recording.Recording) (string, error) {
 	data, err := recording.Encode(r)
 	if err != nil {
@@ -96,8 +95,8 @@ func (d *crashTest) write(r *recording.Recording) (string, error) {
 	return file, os.WriteFile(file, data, 0o644)
 }
 
-// folder is where failing runs are kept: the one that TURNSTILE_CRASH_TESTS names; else the
-// artifacts of the test, where go test was told to keep them (-artifacts); else
+// folder returns where failing runs are kept: the folder that TURNSTILE_CRASH_TESTS names;
+// otherwise the artifacts of the test, if go test was told to keep them (-artifacts); otherwise
 // turnstile-crash-tests among the temporary files.
 func (d *crashTest) folder() (string, error) {
 	if folder := os.Getenv(crashTestFolder); folder != "" {
@@ -115,8 +114,8 @@ func (d *crashTest) folder() (string, error) {
 	return folder, nil
 }
 
-// testName is what the test is called, behind the name of its binary, which is that
-// of its package.
+// testName returns the name of the test, prefixed with the name of its binary, which is that of its
+// package.
 func (d *crashTest) testName() string {
 	name := "crash test"
 	if t, ok := d.t.(interface{ Name() string }); ok {
@@ -125,7 +124,7 @@ func (d *crashTest) testName() string {
 	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), ".test") + "." + name
 }
 
-// fileName is a name that every file system takes.
+// fileName returns a name that is valid on every file system.
 func fileName(s string) string {
 	s = strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' {

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// soldOnce is a scenario that fails its crash test: its activity sells once.
+// soldOnce is a scenario that fails its crash test: its activity sells only once.
 func soldOnce() (*turnstile.App, func(*turnstiletest.Env)) {
 	sold := map[int]bool{}
 	app := flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) },
@@ -34,7 +34,7 @@ func soldOnce() (*turnstile.App, func(*turnstiletest.Env)) {
 	}
 }
 
-// called is a recorder with a name, as a *testing.T has one.
+// called is a recorder with a name, like a *testing.T.
 type called struct {
 	recorder
 	name string
@@ -43,7 +43,7 @@ type called struct {
 func (c *called) Name() string { return c.name }
 func (c *called) Failed() bool { return len(c.texts) > 0 }
 
-// keptIn is the file that a failure names.
+// keptIn returns the file that a failure names.
 var keptIn = regexp.MustCompile(`The run is kept in (\S+)\n`)
 
 func keptFile(t *testing.T, text string) string {
@@ -55,26 +55,25 @@ func keptFile(t *testing.T, text string) string {
 	return all[0][1]
 }
 
-// failing crash tests until it fails, as name, and returns with which text, logs
-// included.
+// failing runs a crash test that fails, with this name, and returns its text, including logs.
 func failing(name string, app *turnstile.App, run func(turnstiletest.T) func(*turnstiletest.Env)) string {
 	c := &called{name: name}
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
-		defer func() { _ = recover() }() // As the end of the test.
+		defer func() { _ = recover() }() // Ends the test.
 		turnstiletest.CrashTest(c, app, run(c))
 	}()
 	<-left
 	return strings.Join(append(c.texts, c.logs...), "\n")
 }
 
-func TestTheRunThatFailedIsKeptWithItsHistories(t *testing.T) {
+func TestAFailedRunIsKeptWithItsHistories(t *testing.T) {
 	t.Parallel()
 	app, scenario := soldOnce()
 	text := failing("TestSale/of two: 1", app, func(turnstiletest.T) func(*turnstiletest.Env) { return scenario })
 	mentions(t, text, "sold already", "choose that file under Inspect")
-	// How many calls there are is for the host to say.
+	// The number of calls depends on the host.
 	crash := regexp.MustCompile(`run (\d+), with a crash before call \d+ of \d+`).FindStringSubmatch(text)
 	if crash == nil {
 		t.Fatalf("it does not say which run it was:\n%s", text)
@@ -139,7 +138,7 @@ func TestARunIsKeptHoweverItFails(t *testing.T) {
 	}
 }
 
-// A run that comes to its end without a failure is not kept.
+// A run that ends without a failure is not kept.
 func TestACrashTestThatPassesKeepsNothing(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TURNSTILE_CRASH_TESTS", folder)
@@ -151,7 +150,7 @@ func TestACrashTestThatPassesKeepsNothing(t *testing.T) {
 	}
 }
 
-// In a process of its own, for go test alone sets where artifacts are kept.
+// In a separate process, because only go test sets where artifacts are kept.
 func TestWhereAFailingRunIsKept(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(crashTestHelper) != "" {

@@ -19,7 +19,7 @@ var retried = charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, 
 // scenario is something to crash test.
 type scenario struct {
 	code  func(turnstile.Context, int) (string, error)
-	parts []turnstile.Part
+	parts []turnstile.Component
 	mock  func(*turnstiletest.Env)
 	later func(*turnstiletest.Env, *turnstiletest.Run[string])
 	want  string
@@ -71,7 +71,7 @@ func scenarios() map[string]*scenario {
 			})
 			turnstiletest.On(env, ship).Return("late", nil).After(2 * time.Minute)
 		}, want: "[1 2 3 4 5] 1"},
-		"A-03 A-06 retries behind a failure and a timeout": {code: func(ctx turnstile.Context, n int) (string, error) {
+		"A-03 A-06 retries after a failure and a timeout": {code: func(ctx turnstile.Context, n int) (string, error) {
 			return retried.With(turnstile.AttemptTimeout(10*time.Second)).Call(ctx, n)
 		}, mock: func(env *turnstiletest.Env) {
 			turnstiletest.On(env, charge).Return("", errBusy).Once()
@@ -109,12 +109,12 @@ func scenarios() map[string]*scenario {
 			}
 			return charge.Call(turnstile.WithoutCancel(ctx), n)
 		}, mock: numbers, later: func(_ *turnstiletest.Env, run *turnstiletest.Run[string]) { run.Cancel("enough") }, want: "r-3"},
-		"N-01 P-01 children, one that continues as new, and one that nobody waits for": {code: func(ctx turnstile.Context, n int) (string, error) {
+		"N-01 P-01 children, one that continues as new, and a detached one": {code: func(ctx turnstile.Context, n int) (string, error) {
 			if _, err := child.With(turnstile.InstanceID("apart")).StartDetached(ctx, 0); err != nil {
 				return "", err
 			}
 			return child.Call(ctx, n)
-		}, parts: []turnstile.Part{child.Implement(func(ctx turnstile.Context, n int) (string, error) {
+		}, parts: []turnstile.Component{child.Implement(func(ctx turnstile.Context, n int) (string, error) {
 			if n > 0 {
 				return "", child.ContinueAsNew(ctx, n-1)
 			}
@@ -128,7 +128,7 @@ func scenarios() map[string]*scenario {
 				return "", err
 			}
 			return charge.Call(ctx, random.IntN(1000)*0+n)
-		}, parts: []turnstile.Part{ship.Implement(echo)}, mock: numbers, want: "r-3"},
+		}, parts: []turnstile.Component{ship.Implement(echo)}, mock: numbers, want: "r-3"},
 		"V-04 a patch": {code: func(ctx turnstile.Context, n int) (string, error) {
 			if turnstile.Patched(ctx, "double") {
 				n *= 2
@@ -138,7 +138,7 @@ func scenarios() map[string]*scenario {
 	}
 }
 
-func TestCrashTestFindsNothingWhereNothingIsWrong(t *testing.T) {
+func TestCrashTestPassesForCorrectCode(t *testing.T) {
 	t.Parallel()
 	for name, s := range scenarios() {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestCrashTestFindsNothingWhereNothingIsWrong(t *testing.T) {
 	}
 }
 
-func TestEveryRunIsTheSameToTheByte(t *testing.T) {
+func TestEveryRunHasTheSameBytes(t *testing.T) {
 	t.Parallel()
 	for name, s := range scenarios() {
 		for _, options := range [][]turnstiletest.Option{nil, {turnstiletest.WithRandomOrder(3)}} {
@@ -188,7 +188,7 @@ func TestACrashTestSaysInWhichRunTheTestEndedItself(t *testing.T) {
 	mentions(t, strings.Join(r.logs, "\n"), "that was run 3, with every turn replayed")
 }
 
-func TestAnyOrderOfWhatHappensAtOnceGivesTheSameOutcome(t *testing.T) {
+func TestARandomOrderGivesTheSameOutcome(t *testing.T) {
 	t.Parallel()
 	for name, s := range scenarios() {
 		t.Run(name, func(t *testing.T) {
@@ -222,7 +222,7 @@ func TestCrashTestFindsWhatACrashBreaks(t *testing.T) {
 		want     []string
 	}{
 		"an orchestration that is not deterministic": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
-			// The order in which this process happens to have run it.
+			// The order of execution in this process.
 			n := 0
 			s := &scenario{code: func(ctx turnstile.Context, _ int) (string, error) {
 				n++
@@ -235,7 +235,7 @@ func TestCrashTestFindsWhatACrashBreaks(t *testing.T) {
 				turnstiletest.On(env, charge).Return("r", nil)
 			}, want: "r"}
 			return flow(s.code), s.run(ft)
-		}, []string{"run 1, undisturbed", "does not do what the history", "input 1", "input 0", "crashtest_test.go:"}},
+		}, []string{"run 1, without a crash", "does not do what the history", "input 1", "input 0", "crashtest_test.go:"}},
 		"an activity that is not idempotent": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
 			var sold int
 			sell := charge.Implement(func(context.Context, int) (string, error) {
@@ -254,12 +254,12 @@ func TestCrashTestFindsWhatACrashBreaks(t *testing.T) {
 				sold = 0
 				_, _ = turnstiletest.Start(env, fulfil, 1).Wait()
 			}
-		}, []string{"came to something else than the first run", `- instance "00`, "ticket 1ticket 2", "every message delivered twice"}},
+		}, []string{"differs from the first run", `- instance "00`, "ticket 1ticket 2", "every message delivered twice"}},
 		"an activity that a crash behind its effect repeats": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
 			sold := map[int]bool{}
 			app := flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, 1) },
 				charge.Implement(func(ctx context.Context, n int) (string, error) {
-					// It looks at deliveries of the queue, and is none the wiser.
+					// It counts deliveries of the queue, which tells it nothing.
 					if sold[n] && turnstile.ActivityInfo(ctx).Delivery > 1 {
 						return "", turnstile.NonRetryable(errors.New("sold already"))
 					}
@@ -278,17 +278,17 @@ func TestCrashTestFindsWhatACrashBreaks(t *testing.T) {
 				runs++
 				_, _ = turnstiletest.Start(env, fulfil, runs).Wait()
 			}
-		}, []string{"run 2, undisturbed once more", "not the same twice"}},
+		}, []string{"run 2, without a crash, a second time", "not the same twice"}},
 		"a scenario that does nothing": {func(turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
 			return flow(func(turnstile.Context, int) (string, error) { return "", nil }), func(*turnstiletest.Env) {}
-		}, []string{"does nothing"}},
+		}, []string{"makes no call"}},
 		"a scenario that is nil": {func(turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
 			return flow(func(turnstile.Context, int) (string, error) { return "", nil }), nil
 		}, []string{"the scenario is nil"}},
 		"what the scenario itself asserts": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
 			app := flow(func(ctx turnstile.Context, n int) (string, error) { return approved.Wait(ctx) })
 			return app, func(env *turnstiletest.Env) { _, _ = turnstiletest.Start(env, fulfil, 1).Wait() }
-		}, []string{"run 1, undisturbed", "never ends"}},
+		}, []string{"run 1, without a crash", "never ends"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -318,8 +318,8 @@ func TestA16WhatRunsAtMostOnceIsInterruptedByACrashAndTheOutcomeMayBeTheSame(t *
 		"history of instance", "- ", "Done←2", "+ ", "Failed(interrupted)←2")
 }
 
-// A-13: what looks at a pending activity stays one message, though each is
-// delivered twice.
+// A-13: the message that checks a pending activity stays one message, though each is delivered
+// twice.
 func TestCrashTestOverAPendingActivityThatIsHeldForADay(t *testing.T) {
 	t.Parallel()
 	done := turnstiletest.CrashTest(t, flow(func(ctx turnstile.Context, n int) (string, error) {
@@ -345,8 +345,8 @@ func TestCrashTestOverAPendingActivityThatIsHeldForADay(t *testing.T) {
 	}
 }
 
-// Attempts that wait for a permit: with every message delivered twice, an attempt that waits for a
-// Rate stays two messages, and a crash may change which attempt is next.
+// With every message delivered twice, an attempt that waits for a Rate stays two messages, and a
+// crash may change which attempt gets the next permit.
 func TestCrashTestOverAttemptsThatWaitForAPermit(t *testing.T) {
 	t.Parallel()
 	child := turnstile.NewOrchestration[int, string]("Child").With(turnstile.Limit("x", 2))
@@ -379,14 +379,14 @@ func TestCrashTestOverAttemptsThatWaitForAPermit(t *testing.T) {
 			if done.Runs != min(100, 4+2*done.Calls) {
 				t.Errorf("it did %+v", done)
 			}
-			if said := strings.Contains(logs.text, "outcomes alone"); said != c.waited {
+			if said := strings.Contains(logs.text, "only outcomes"); said != c.waited {
 				t.Errorf("attempts waited is %v, and it says %q", c.waited, logs.text)
 			}
 		})
 	}
 }
 
-// logged is a T that keeps what is logged.
+// logged is a T that keeps its log.
 type logged struct {
 	turnstiletest.T
 	text string

@@ -2,17 +2,15 @@ package turnstiletest
 
 import "github.com/turnstile-go/turnstile"
 
-// Deploy puts another application, or other options, in place of what runs, as
-// a deployment does: what is stored and under way stays, the next message is
-// handled by processes that begin cold. Of the options
-// [WithCodecs], [WithSettings] and [WithLogger] count; the others stay as they are. Mocks stay too.
+// Deploy replaces the application, and some options, as a deployment does: stored state and pending
+// messages stay, and the next message is handled by cold processes. Only the options [WithCodecs],
+// [WithSettings] and [WithLogger] have an effect. Mocks stay too.
 //
 //	env.RunUntil(turnstiletest.TimerCreated())
-//	env.Deploy(newer)                              // does a running instance go on?
+//	env.Deploy(newer)                              // does a running instance continue?
 //	env.Deploy(app, turnstiletest.WithCodecs(rotated)) // and under another key?
 //
-// An attempt, or a turn, that waits for virtual time goes on with the code that
-// it began with.
+// An attempt, or a turn, that waits for virtual time continues with the code that started it.
 func (e *Env) Deploy(app *turnstile.App, options ...Option) {
 	e.t.Helper()
 	e.checkApp(app)
@@ -20,7 +18,7 @@ func (e *Env) Deploy(app *turnstile.App, options ...Option) {
 	for _, o := range options {
 		o.apply(&opts)
 	}
-	e.app, e.again = app, nil // what has ended did so with the code before
+	e.app, e.again = app, nil // Ended instances ran the previous code.
 	e.opts.codecs, e.opts.settings, e.opts.logger = opts.codecs, opts.settings, opts.logger
 	if err := e.connect(); err != nil {
 		e.t.Fatalf("turnstiletest: Deploy: %v", err)

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// says is an orchestration that waits for an event and says who it is.
+// says is an orchestration that waits for an event and returns its own name.
 func says(who string) func(turnstile.Context, int) (string, error) {
 	return func(ctx turnstile.Context, n int) (string, error) {
 		if n > 0 {
@@ -26,7 +26,7 @@ func says(who string) func(turnstile.Context, int) (string, error) {
 }
 
 func versions(all ...string) *turnstile.App {
-	var parts turnstile.Parts
+	var parts turnstile.Components
 	for _, v := range all {
 		parts = append(parts, fulfil.With(turnstile.Version(v)).Implement(says(v)))
 	}
@@ -37,16 +37,16 @@ func TestV01V03AnInstanceStaysOnItsVersionUntilItContinuesAsNew(t *testing.T) {
 	t.Parallel()
 	turnstiletest.CrashTest(t, versions("1.2", "1.10"), func(env *turnstiletest.Env) {
 		stays := turnstiletest.Start(env, fulfil, 0)
-		goesOn := turnstiletest.Start(env, fulfil, 1)
+		continues := turnstiletest.Start(env, fulfil, 1)
 		asked := turnstiletest.Start(env, fulfil, 0, client.WithVersion("1.2"))
-		env.RunUntil(turnstiletest.Blocked())
+		env.RunUntil(turnstiletest.Idle())
 		env.Deploy(versions("1.2", "1.10", "1.11"))
-		for _, run := range []*turnstiletest.Run[string]{stays, goesOn, asked} {
+		for _, run := range []*turnstiletest.Run[string]{stays, continues, asked} {
 			for range 2 {
 				turnstiletest.Raise(env, approved, run.Instance, "")
 			}
 		}
-		for run, want := range map[*turnstiletest.Run[string]]string{stays: "1.10", goesOn: "1.11", asked: "1.2"} {
+		for run, want := range map[*turnstiletest.Run[string]]string{stays: "1.10", continues: "1.11", asked: "1.2"} {
 			if got, err := run.Wait(); got != want || err != nil || run.Describe().Version != want {
 				t.Errorf("it ended on %q, %v, want %q", got, err, want)
 			}
@@ -58,7 +58,7 @@ func TestV02AVersionThatIsNoLongerDeployed(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, versions("1", "2"), turnstiletest.AllowStuck())
 	run := turnstiletest.Start(env, fulfil, 0)
-	env.RunUntil(turnstiletest.Blocked())
+	env.RunUntil(turnstiletest.Idle())
 	env.Deploy(versions("1", "3"))
 	turnstiletest.Raise(env, approved, run.Instance, "!")
 	env.Run()
@@ -72,7 +72,7 @@ func TestV02AVersionThatIsNoLongerDeployed(t *testing.T) {
 	}
 }
 
-// waitStuck lets a stuck instance try again, and waits for it.
+// waitStuck lets a stuck instance try again, and waits for the attempt.
 func waitStuck(env *turnstiletest.Env, run *turnstiletest.Run[string]) (string, error) {
 	env.Advance(2 * time.Hour)
 	return run.Wait()
@@ -95,9 +95,9 @@ func TestM09R18WhatIsNotDeployedYetWaitsForIt(t *testing.T) {
 	}
 }
 
-// M-13: what comes while the code is wrong is recorded without
-// answers, and counts in its order once the right code is deployed.
-func TestR18R19M13TheRightCodeGoesOnWhereTheWrongOneStopped(t *testing.T) {
+// M-13: an event that arrives while the code is wrong is recorded without scheduled
+// operations, and counts in order after the right code is deployed.
+func TestR18R19M13TheRightCodeContinuesWhereTheWrongOneStopped(t *testing.T) {
 	t.Parallel()
 	const events = 3
 	right := func(ctx turnstile.Context, n int) (string, error) {
@@ -113,7 +113,7 @@ func TestR18R19M13TheRightCodeGoesOnWhereTheWrongOneStopped(t *testing.T) {
 		kind  string
 	}{
 		"another activity": {func(ctx turnstile.Context, _ int) (string, error) { return ship.Call(ctx, "x") }, "nondeterminism"},
-		"a panic behind it": {func(ctx turnstile.Context, n int) (string, error) {
+		"a panic after it": {func(ctx turnstile.Context, n int) (string, error) {
 			if _, err := charge.Call(ctx, n); err != nil {
 				return "", err
 			}

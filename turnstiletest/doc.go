@@ -1,6 +1,5 @@
-// Package turnstiletest tests orchestrations: the real engine and host on
-// stores, queues and timers in memory, in virtual time, so that a wait of
-// thirty days takes no time.
+// Package turnstiletest tests orchestrations. It runs the real engine and host with stores, queues
+// and timers in memory, in virtual time, so that a wait of thirty days takes no time.
 //
 //	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)))
 //	turnstiletest.On(env, Charge).Return(Receipt{ID: "r-1"}, nil)
@@ -11,36 +10,35 @@
 //
 // # The ten names
 //
-// [New] makes an environment for an application. [On] mocks an activity: Return gives
-// its result, Do runs a function in its place. [Start] starts an instance; Wait of its
-// [Run] returns the result. [Raise] raises an event. [Env.After] calls a function later
-// in virtual time, [Env.Advance] lets time pass. AssertHistory checks what the instance
-// did. [CrashTest] crashes the process at each call, and [Replay] runs exported
-// histories against the current code. The package example runs such a test.
+// [New] makes an environment for an application. [On] mocks an activity: Return sets its result, Do
+// sets a function to run instead. [Start] starts an instance, and [Run.Wait] returns its result.
+// [Raise] raises an event. [Env.After] calls a function later in virtual time, and [Env.Advance]
+// lets time pass. [Run.AssertHistory] checks what the instance did. [CrashTest] crashes the process
+// at each call, and [Replay] runs exported histories against the current code. The package example
+// is such a test.
 //
 // # Time and order
 //
-// Nothing moves by itself. Wait, Run, Advance and RunUntil let the application
-// work, on the goroutine that calls them, one message after the other, always
-// in the same order; [WithRandomOrder] gives another order, the same for the same seed.
-// Time stands still while anything works, and jumps to the next timer when
-// nothing does.
+// The application works only during Wait, Run, Advance and RunUntil, on the goroutine that calls
+// them. It handles one message after the other, always in the same order. [WithRandomOrder] sets
+// another order, which is the same for the same seed. Virtual time does not pass while the
+// application works, and jumps to the next timer when there is nothing left to do.
 //
 // # Checks
 //
-// Each turn is replayed from what is stored, and what has ended once more, so
-// that code which is not deterministic fails; [KeepWarm] keeps instances in memory.
+// Each turn replays the stored history, and a finished instance is replayed once more, so tests
+// detect code that is not deterministic. With [KeepWarm] instances stay in memory instead.
 //
-// Activities are what the application implements, or mocks (On). One that is
-// neither fails the test. Activities run in real time while virtual time stands
-// still; [Sleep], and the After of a mock, let virtual time pass.
+// An activity needs an implementation in the application or a mock ([On]); otherwise the test
+// fails. Activities run in real time while virtual time stands still; [Sleep], and [Mock.After],
+// let virtual time pass.
 //
-// A mistake in the test or the code fails the test at its place, with its text: a
-// stuck instance, a wait that never ends, an activity without an implementation or
-// a mock. An orchestration that fails is not a mistake: Wait returns its error.
+// A mistake in the test or the code fails the test at the line of the call, with an explanation: a
+// stuck instance, a wait that never ends, an activity without an implementation or a mock. An
+// orchestration that fails is not a mistake: Wait returns its error.
 //
-// [CrashTest] runs a scenario again and again, with a crash at each call that leaves
-// a process; [CrashBefore] and [CrashAfter] make one crash, at a call of your choice;
-// [WithProcesses] and [WithBatchSize] say who handles what together. [Replay] runs histories that
-// were exported against the current code.
+// [CrashTest] runs a scenario many times, with a crash at each call that leaves a process.
+// [CrashBefore] and [CrashAfter] crash once, at a call of your choice. [WithProcesses] and
+// [WithBatchSize] control which process handles which messages together. [Replay] runs exported
+// histories against the current code.
 package turnstiletest

@@ -11,28 +11,27 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// reached says why drive returned.
+// reached is the reason why drive returned.
 type reached uint8
 
 const (
-	// done: what was waited for is there.
+	// done means that enough returned true.
 	done reached = iota
-	// rested: nothing is left that time could bring.
+	// rested means that nothing is left to do, now or later.
 	rested
-	// limited: what comes next is behind the limit.
+	// limited means that the next timer is after the limit.
 	limited
 )
 
-// drive handles messages, and lets time pass whenever nothing can be done,
-// until enough says so, or time would go beyond limit (the zero time: no
-// limit).
+// drive handles messages, and lets time pass whenever nothing can be done, until enough returns
+// true or time would pass limit. The zero time means no limit.
 func (e *Env) drive(call string, limit time.Time, enough func() bool) reached {
 	e.t.Helper()
 	if e.closed {
 		e.t.Fatalf("turnstiletest: %s after the end of the test", call)
 	}
 	if e.driving {
-		e.t.Fatalf("turnstiletest: %s inside a function given to After, AtTime or Call: the environment is at work already", call)
+		e.t.Fatalf("turnstiletest: %s inside a function given to After or AtTime, or in an activity: the environment is already running", call)
 	}
 	e.driving = true
 	defer func() { e.driving = false }()
@@ -59,25 +58,25 @@ func (e *Env) drive(call string, limit time.Time, enough func() bool) reached {
 	}
 }
 
-// eventsPerBatch is how many events the batches of one call may read, on average. A history that
-// grows with each turn, and is read in each, takes time that grows with the square of its length:
-// long before the last batch.
+// eventsPerBatch is how many events the batches of one call may read, on average. If a history
+// grows with each turn and is read in each, the time grows with the square of its length, and the
+// test is too slow long before the limit of batches.
 const eventsPerBatch = 100
 
-// checkEnd fails the test if one call has handled so many batches that it seems to have no end.
+// checkEnd fails the test if one call has handled so many batches that it seems to run without end.
 func (e *Env) checkEnd(call string, worked int) {
 	e.t.Helper()
-	const advice = "use Advance for a loop without an end"
+	const advice = "use Advance for an endless loop"
 	switch now := e.Now().Format(time.RFC3339); {
 	case worked > e.opts.maxBatches:
-		e.t.Fatalf("turnstiletest: %s: no end after %d batches of messages, it is %s: %s, or more batches (WithMaxBatches)", call, e.opts.maxBatches, now, advice)
+		e.t.Fatalf("turnstiletest: %s: no end after %d batches of messages, virtual time is %s: %s, or allow more batches (WithMaxBatches)", call, e.opts.maxBatches, now, advice)
 	case e.read > e.opts.maxBatches*eventsPerBatch:
-		e.t.Fatalf("turnstiletest: %s: no end after %d batches of messages, it is %s: their turns have read %d events, the last one those of instance %q: %s, ContinueAsNew for a history that grows, KeepWarm to read less, or more batches (WithMaxBatches)",
+		e.t.Fatalf("turnstiletest: %s: no end after %d batches of messages, virtual time is %s: their turns have read %d events, most recently of instance %q: %s, ContinueAsNew for a growing history, KeepWarm to read less, or allow more batches (WithMaxBatches)",
 			call, worked, now, e.read, e.lastRead, advice)
 	}
 }
 
-// step does one thing that can be done now; false if everything has to wait.
+// step does one thing that can be done now. It returns false if everything has to wait.
 func (e *Env) step() bool {
 	e.t.Helper()
 	ways := []func() bool{e.stepReturning, e.stepPaused, e.stepQueues}
@@ -92,7 +91,7 @@ func (e *Env) step() bool {
 	return false
 }
 
-// stepPaused lets a task go on whose wait is over.
+// stepPaused continues a task whose wait is over.
 func (e *Env) stepPaused() bool {
 	e.t.Helper()
 	i := e.nextOver()
@@ -101,11 +100,11 @@ func (e *Env) stepPaused() bool {
 	}
 	t := e.paused[i]
 	e.paused = slices.Delete(e.paused, i, i+1)
-	e.goOn(t)
+	e.proceed(t)
 	return true
 }
 
-// stepReturning handles a batch that was received before.
+// stepReturning handles a batch that was already received.
 func (e *Env) stepReturning() bool {
 	e.t.Helper()
 	if len(e.returning) == 0 {
@@ -121,7 +120,7 @@ func (e *Env) stepReturning() bool {
 	return true
 }
 
-// stepQueues receives and handles a batch. Attempts come one by one.
+// stepQueues receives and handles a batch. Attempts are handled one by one.
 func (e *Env) stepQueues() bool {
 	e.t.Helper()
 	for _, s := range e.sources() {
@@ -153,8 +152,8 @@ func (e *Env) stepQueues() bool {
 	return false
 }
 
-// parts cuts what was received into the batches that the test has chosen. Messages
-// of an instance stay together, in their order.
+// parts splits received messages into the batches that the test has chosen. Messages of an instance
+// stay together, in order.
 func (e *Env) parts(batch []queue.Message) [][]queue.Message {
 	if e.opts.together == nil {
 		return [][]queue.Message{batch}
@@ -179,7 +178,7 @@ func (e *Env) parts(batch []queue.Message) [][]queue.Message {
 	return cut
 }
 
-// nextOver returns which of the paused tasks goes on next, -1 for none.
+// nextOver returns the index of the paused task that continues next, -1 if none can.
 func (e *Env) nextOver() int {
 	var over []int
 	for i, t := range e.paused {
@@ -196,7 +195,7 @@ func (e *Env) nextOver() int {
 	return over[0]
 }
 
-// sources returns the queues in the order in which they are looked at.
+// sources returns the queues in the order in which they are read.
 func (e *Env) sources() []queues.Source {
 	s := e.queues.Sources()
 	if e.shuffle != nil {
@@ -205,9 +204,9 @@ func (e *Env) sources() []queues.Source {
 	return s
 }
 
-// Run lets the application work until time alone brings nothing more:
-// every instance has ended, or waits for an event that was not raised. A
-// stuck instance fails the test with its problem.
+// Run lets the application work until the passing of time changes nothing more: every instance has
+// ended, or waits for an event that was not raised. A stuck instance fails the test with its
+// problem.
 func (e *Env) Run() {
 	e.t.Helper()
 	e.drive("Run", time.Time{}, func() bool { return false })
@@ -216,8 +215,8 @@ func (e *Env) Run() {
 	}
 }
 
-// Advance lets d of virtual time pass, with all that comes in it. A stuck
-// instance fails the test with its problem.
+// Advance lets d of virtual time pass, and handles everything that happens in it. A stuck instance
+// fails the test with its problem.
 func (e *Env) Advance(d time.Duration) {
 	e.t.Helper()
 	to := e.Now().Add(d)

@@ -2,6 +2,7 @@ package turnstiletest
 
 import (
 	"context"
+	"encoding/json"
 	"math/rand/v2"
 	"time"
 
@@ -21,7 +22,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// T is what the kit needs of a *testing.T.
+// T is the part of *testing.T that the package needs.
 type T interface {
 	Helper()
 	Cleanup(func())
@@ -31,8 +32,8 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// Env is an application with all that it runs on, in virtual time. It is used
-// by the goroutine of its test alone, and closes itself at the end of the test.
+// Env runs an application in virtual time, with its store, queues and timers. Use it only from the
+// goroutine of its test. It closes itself at the end of the test.
 type Env struct {
 	t    T
 	app  *turnstile.App
@@ -44,66 +45,66 @@ type Env struct {
 	keys   keyring.Memory
 	queues *queues.Queues
 	timer  *memorytimer.Timer
-	// sweeper has what is stuck tried again.
+	// sweeper wakes stuck instances.
 	sweeper *queues.Sweeper
 	client  *client.Client
 	meter   bill.Meter
 	metrics functionMetrics
-	// ids are those that the client makes, claims those of workers.
+	// ids are the ids that the client makes, claims those of workers.
 	ids, claims counter
 	mocked      map[string]mocked
 
-	// ctx of everything that runs ends when the environment is closed.
+	// ctx is the parent context of all work; it ends when the environment is closed.
 	ctx      context.Context
 	stop     context.CancelFunc
 	boundary boundary
-	// shuffle decides the order; nil for the order of sending.
+	// shuffle decides the order; nil for the order of arrival.
 	shuffle *rand.Rand
 	// orchestrators and worker are the processes, nil until they are needed.
 	orchestrators []*orchestrator.Orchestrator
-	// handled counts what orchestrators were given, which take it in turn.
+	// handled counts the batches of orchestrators, which take them in turn.
 	handled int
 	// invocations of all processes so far.
 	invocations int
 	worker      *worker.Worker
 
-	// driving: messages are being handled.
+	// driving is true while messages are handled.
 	driving bool
 	// paused are the batches that wait for virtual time.
 	paused []*task
-	// returning are batches that were received and are to be handled: those of
-	// processes that died, and attempts.
+	// returning are received batches that are still to be handled: those of processes that died,
+	// and attempts.
 	returning []*task
 	attempts  map[attemptKey]*attemptState
-	// happenings of which those before seen were waited for.
+	// happenings is everything that a test can wait for. A test has already waited for those before
+	// seen.
 	happenings []happening
 	seen       int
 	awaited    func(happening) bool
-	// failure is the first mistake that was found where no test can be failed.
+	// failure is the first mistake that was found on a goroutine that cannot fail the test.
 	failure string
-	// suspect: an instance may be stuck.
+	// suspect is true if an instance may be stuck.
 	suspect bool
-	// waited: an attempt has waited for a permit of a Limit or a Rate.
+	// waited is true if an attempt has waited for a permit of a Limit or a Rate.
 	waited bool
-	// read counts the events that orchestrators have read in the call under way, lastRead is the
-	// instance of the last ones.
+	// read counts the events that orchestrators have read in the current call. lastRead is the
+	// instance of the last read.
 	read     int
 	lastRead string
-	// slow is how long the code of each activity has worked in real time, by name.
+	// slow is the real time that the code of each activity has taken, by name.
 	slow map[string]time.Duration
-	// again are the executions that have ended and were replayed since; nil where
-	// none are.
+	// again are the ended executions that were replayed after their end; nil to replay none.
 	again map[executionKey]bool
-	// timed counts functions given to After and AtTime that are still to come.
+	// timed counts the functions given to After and AtTime that were not called yet.
 	timed  int
 	closed bool
 }
 
-// New returns an environment for the application, in which nothing has begun.
-// What is wrong with the application fails the test. Activities that it does
-// not implement need mocks (On), so the orchestrations alone are enough:
+// New returns an environment for the application, in which nothing has started. A problem of the
+// application fails the test. Activities that it does not implement need mocks ([On]), so an
+// application with only the orchestrations is enough:
 //
-//	env := turnstiletest.New(t, turnstile.NewApp(turnstile.Parts(orders.Orchestrations())))
+//	env := turnstiletest.New(t, turnstile.NewApp(turnstile.Components(orders.Orchestrations())))
 func New(t T, app *turnstile.App, options ...Option) *Env {
 	t.Helper()
 	e := newEnv(t, app, options...)
@@ -156,16 +157,28 @@ func (e *Env) wire() error {
 	return e.connect()
 }
 
-// connect makes the client anew, with the codecs of now.
+// connect makes a new client with the current codecs.
 func (e *Env) connect() (err error) {
 	e.client, err = client.New(client.Config{
 		Store: e.store, Activities: e.stops, Queue: e.meter.Queue(e.queues.Orchestrator), Codecs: e.opts.codecs, Random: &e.ids, Clock: clientClock{e},
+		Queries: querier{e},
 	})
 	return err
 }
 
-// close ends what runs. Attempts that wait for virtual time see their context
-// end.
+// querier answers queries with the code that is deployed.
+type querier struct{ env *Env }
+
+func (q querier) Query(ctx context.Context, r client.QueryRequest) (client.QueryAnswer[json.RawMessage], error) {
+	e := q.env
+	c, err := client.New(client.Config{Store: e.store, Queue: e.queues.Orchestrator, Codecs: e.opts.codecs, Clock: clientClock{e}, App: e.app})
+	if err != nil {
+		return client.QueryAnswer[json.RawMessage]{}, err
+	}
+	return c.Query(ctx, r)
+}
+
+// close ends the environment. The context of attempts that wait for virtual time ends.
 func (e *Env) close() {
 	if e.closed {
 		return
@@ -177,7 +190,7 @@ func (e *Env) close() {
 		t := e.paused[0]
 		e.paused = e.paused[1:]
 		if !e.resume(t) {
-			e.t.Logf("turnstiletest: %s does not end although its context has; it is left behind", t.about())
+			e.t.Logf("turnstiletest: %s keeps running although its context has ended; its goroutine leaks", t.about())
 		}
 	}
 	e.closeOrchestrators()
@@ -186,25 +199,23 @@ func (e *Env) close() {
 	e.queues.Close()
 }
 
-// Now returns the virtual time. It begins at 2030-01-01, or where WithStartTime says.
+// Now returns the virtual time. It starts at 2030-01-01, or at the time of [WithStartTime].
 func (e *Env) Now() time.Time { return e.clock.Now() }
 
-// Client returns a client, for operations that the kit does not have. The next
-// Wait, Run, Advance or RunUntil handles its messages; its own Wait, and the Wait
-// of its runs, let the application work too if the test calls them. Its ids are
-// counted, not random. It keeps the codecs that it has when Deploy gives the
-// environment others.
+// Client returns a client, for operations that this package does not have. The next Wait, Run,
+// Advance or RunUntil handles its messages. If the test calls Wait of the client or of its runs,
+// that lets the application work too. Its ids are counted, not random. After Deploy, it keeps its
+// previous codecs.
 func (e *Env) Client() *client.Client { return e.client }
 
-// Store returns what everything is kept in, to look at and to copy.
+// Store returns the store of the environment, for reading and copying.
 func (e *Env) Store() store.Store { return e.store }
 
-// Activities returns what workers keep of running activities, to look at.
+// Activities returns the workers' store of running activities, for reading.
 func (e *Env) Activities() store.Activities { return e.stops }
 
-// After calls f when d of virtual time has passed from now, on the goroutine
-// of the test: the place to do from outside what is to be done at that time. No
-// time passes while f runs. stop keeps f from being called.
+// After calls f after d of virtual time, on the goroutine of the test. Use it for what happens
+// outside of the application at that time. No time passes while f runs. stop prevents the call.
 func (e *Env) After(d time.Duration, f func()) (stop func() bool) {
 	e.timed++
 	cancel := e.clock.AfterFunc(d, func() {
@@ -220,11 +231,12 @@ func (e *Env) After(d time.Duration, f func()) (stop func() bool) {
 	}
 }
 
-// AtTime is After for a point in virtual time; one in the past is now.
+// AtTime is [Env.After] for a point in virtual time. If the time has passed, f is called
+// immediately.
 func (e *Env) AtTime(at time.Time, f func()) (stop func() bool) { return e.After(at.Sub(e.Now()), f) }
 
-// DeadLetters returns what is in the final dead-letter queues, the oldest
-// first of each: an event for an instance that never started, for example.
+// DeadLetters returns the messages in the final dead-letter queues, oldest first within each queue:
+// for example an event for an instance that never started.
 func (e *Env) DeadLetters() []host.DeadLetter {
 	var all []host.DeadLetter
 	for _, q := range []interface{ Peek() []queue.Message }{e.queues.DeadFIFO, e.queues.DeadStandard} {

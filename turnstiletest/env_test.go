@@ -25,14 +25,14 @@ func TestR01O08AMonthTakesNoTime(t *testing.T) {
 		}
 		return ship.Call(ctx, receipt)
 	}, ship.Implement(echo)))
-	began := env.Now()
+	startedAt := env.Now()
 	turnstiletest.On(env, charge).Return("r-1", nil)
 	run := turnstiletest.Start(env, fulfil, 7)
 	if got, err := run.Wait(); got != "r-1" || err != nil {
 		t.Fatalf("it ended with %q, %v", got, err)
 	}
 	run.AssertHistory("Started Act(Charge) Done←2 Timer(720h0m0s) Fired←4 Act(Ship) Done←6 Completed")
-	if passed := env.Now().Sub(began); passed != month {
+	if passed := env.Now().Sub(startedAt); passed != month {
 		t.Errorf("%s have passed", passed)
 	}
 }
@@ -68,22 +68,22 @@ func TestE01E07EventsComeAtTheirTime(t *testing.T) {
 	}
 }
 
-// A timer is due to the millisecond: what rounds is SQS.
+// A timer is due to the millisecond; only SQS rounds.
 func TestATimerIsExactToTheMillisecond(t *testing.T) {
 	t.Parallel()
 	const d = 1234 * time.Millisecond
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, _ int) (string, error) { return "", turnstile.Sleep(ctx, d) }))
 	run := turnstiletest.Start(env, fulfil, 0)
-	began := env.Now()
+	startedAt := env.Now()
 	if _, err := run.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if passed := env.Now().Sub(began); passed != d {
+	if passed := env.Now().Sub(startedAt); passed != d {
 		t.Errorf("%s have passed, want %s", passed, d)
 	}
 }
 
-func TestTimePassesByAdvanceAndNoFurther(t *testing.T) {
+func TestAdvancePassesExactlyTheGivenTime(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, _ int) (string, error) {
 		return "", turnstile.Sleep(ctx, time.Hour)
@@ -92,14 +92,14 @@ func TestTimePassesByAdvanceAndNoFurther(t *testing.T) {
 	if d := run.Describe(); d.Status != "" {
 		t.Errorf("before anything moves it is %s", d.Status)
 	}
-	began := env.Now()
+	startedAt := env.Now()
 	env.Advance(59 * time.Minute)
-	if d := run.Describe(); d.Status != client.StatusRunning || env.Now().Sub(began) != 59*time.Minute {
-		t.Errorf("after %s it is %s", env.Now().Sub(began), d.Status)
+	if d := run.Describe(); d.Status != client.StatusRunning || env.Now().Sub(startedAt) != 59*time.Minute {
+		t.Errorf("after %s it is %s", env.Now().Sub(startedAt), d.Status)
 	}
 	env.Advance(2 * time.Minute)
-	if d := run.Describe(); d.Status != client.StatusCompleted || env.Now().Sub(began) != 61*time.Minute {
-		t.Errorf("after %s it is %s", env.Now().Sub(began), d.Status)
+	if d := run.Describe(); d.Status != client.StatusCompleted || env.Now().Sub(startedAt) != 61*time.Minute {
+		t.Errorf("after %s it is %s", env.Now().Sub(startedAt), d.Status)
 	}
 	at := env.Now().Add(time.Hour)
 	called := time.Time{}
@@ -174,8 +174,8 @@ func TestA06A11AnAttemptThatTakesTooMuchVirtualTimeIsOutOfTime(t *testing.T) {
 			t.Parallel()
 			slow := charge.With(c.options)
 			env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return slow.Call(ctx, n) }))
-			began := env.Now()
-			// What it returns behind its timeout is ignored.
+			startedAt := env.Now()
+			// Its result after the timeout is ignored.
 			turnstiletest.On(env, charge).Do(func(ctx context.Context, _ int) (string, error) {
 				if err := turnstiletest.Sleep(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("Sleep returned %v", err)
@@ -187,7 +187,7 @@ func TestA06A11AnAttemptThatTakesTooMuchVirtualTimeIsOutOfTime(t *testing.T) {
 			if failed, ok := errors.AsType[*client.OrchestrationError](err); !ok || failed.Kind != c.kind {
 				t.Errorf("it ended with %v, want kind %s", err, c.kind)
 			}
-			if passed := env.Now().Sub(began); passed != time.Minute {
+			if passed := env.Now().Sub(startedAt); passed != time.Minute {
 				t.Errorf("it took %s", passed)
 			}
 		})
@@ -210,18 +210,18 @@ func TestF05ALosingActivityLearnsOfItAtAHeartbeatInVirtualTime(t *testing.T) {
 			_ = turnstiletest.Sleep(ctx, 25*time.Second)
 		}
 	})
-	began := env.Now()
+	startedAt := env.Now()
 	run := turnstiletest.Start(env, fulfil, 1)
 	if got, err := run.Wait(); got != "timeout" || err != nil {
 		t.Errorf("it ended with %q, %v", got, err)
 	}
 	env.Run()
-	if after := stopped.Sub(began); after != 75*time.Second {
+	if after := stopped.Sub(startedAt); after != 75*time.Second {
 		t.Errorf("the activity was told after %s", after)
 	}
 }
 
-func TestActivitiesSideBySideTakeTheTimeOfTheLongest(t *testing.T) {
+func TestConcurrentActivitiesTakeTheTimeOfTheLongest(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) {
 		_, err := turnstile.Join(ctx, charge.Start(ctx, 3), charge.Start(ctx, 1), charge.Start(ctx, 2))
@@ -230,18 +230,18 @@ func TestActivitiesSideBySideTakeTheTimeOfTheLongest(t *testing.T) {
 	turnstiletest.On(env, charge).Do(func(ctx context.Context, minutes int) (string, error) {
 		return "", turnstiletest.Sleep(ctx, time.Duration(minutes)*time.Minute)
 	})
-	began := env.Now()
+	startedAt := env.Now()
 	run := turnstiletest.Start(env, fulfil, 0)
 	if _, err := run.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	run.AssertHistory("Started Act(Charge) Act(Charge) Act(Charge) Done←3 Done←4 Done←2 Completed")
-	if passed := env.Now().Sub(began); passed != 3*time.Minute {
+	if passed := env.Now().Sub(startedAt); passed != 3*time.Minute {
 		t.Errorf("it took %s", passed)
 	}
 }
 
-func TestShuffledOrdersDifferAndEachSeedHasItsOwn(t *testing.T) {
+func TestRandomOrdersDifferBySeed(t *testing.T) {
 	t.Parallel()
 	app := flow(func(ctx turnstile.Context, n int) (string, error) {
 		_, err := turnstile.Join(ctx, charge.Start(ctx, 1), charge.Start(ctx, 2), charge.Start(ctx, 3), charge.Start(ctx, 4))
@@ -276,10 +276,10 @@ func TestInlineActivitiesAreMockedTooAndMayTakeVirtualTime(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Inline(ctx, n) }))
 	turnstiletest.On(env, charge).Return("r-1", nil).After(20 * time.Second)
-	began := env.Now()
+	startedAt := env.Now()
 	run := turnstiletest.Start(env, fulfil, 0)
-	if got, err := run.Wait(); got != "r-1" || err != nil || env.Now().Sub(began) != 20*time.Second {
-		t.Errorf("after %s it ended with %q, %v", env.Now().Sub(began), got, err)
+	if got, err := run.Wait(); got != "r-1" || err != nil || env.Now().Sub(startedAt) != 20*time.Second {
+		t.Errorf("after %s it ended with %q, %v", env.Now().Sub(startedAt), got, err)
 	}
 	run.AssertHistory("Started Act(Charge) Done←2 Completed")
 }
@@ -307,7 +307,7 @@ func TestTheWaitOfAClientLetsTheApplicationWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _ = run.Wait(t.Context())
-	}), "Wait of a client", "nobody raised")
+	}), "Wait of a client", "was not raised")
 }
 
 func TestO04WhatWasPurgedIsNotWaitedFor(t *testing.T) {
@@ -337,7 +337,7 @@ func TestO04APurgedIDIsFreeAgainAfterFifteenDays(t *testing.T) {
 	}
 	mentions(t, failure(t, func(ft turnstiletest.T) {
 		turnstiletest.Start(gone(ft), fulfil, 1, client.WithInstanceID("i"))
-	}), `"i" was purged`, "free again at")
+	}), `"i" was purged`, "can be reused from")
 	env := gone(t)
 	env.Advance(15 * 24 * time.Hour)
 	if out, err := turnstiletest.Start(env, fulfil, 1, client.WithInstanceID("i")).Wait(); out != "there" || err != nil {
@@ -345,7 +345,7 @@ func TestO04APurgedIDIsFreeAgainAfterFifteenDays(t *testing.T) {
 	}
 }
 
-func TestAnEventForNobodyIsADeadLetter(t *testing.T) {
+func TestAnEventForAnUnknownInstanceIsADeadLetter(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(turnstile.Context, int) (string, error) { return "", nil }))
 	turnstiletest.Raise(env, approved, "nobody", "Grace")

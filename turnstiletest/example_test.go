@@ -33,7 +33,7 @@ var (
 	Paid   = turnstile.NewEvent[int]("paid")
 )
 
-// remind reminds a customer after a month, unless there is money before.
+// remind reminds a customer after a month, unless a payment arrives before.
 func remind(ctx turnstile.Context, customer string) (string, error) {
 	amount, err := Paid.WaitTimeout(ctx, 30*24*time.Hour)
 	if !errors.Is(err, turnstile.ErrTimeout) {
@@ -42,7 +42,7 @@ func remind(ctx turnstile.Context, customer string) (string, error) {
 	return Mail.Call(ctx, customer)
 }
 
-// A month passes in no time, and the mail server is down at first.
+// A month passes in no time, and the mail server fails at first.
 func Example() {
 	t := &printer{}
 	defer t.end()
@@ -50,10 +50,10 @@ func Example() {
 	turnstiletest.On(env, Mail).Return("", errors.New("the mail server is down")).Once()
 	turnstiletest.On(env, Mail).Return("reminded", nil)
 
-	began := env.Now()
+	startedAt := env.Now()
 	run := turnstiletest.Start(env, Remind, "Ada")
 	fmt.Println(run.Wait())
-	fmt.Println(env.Now().Sub(began))
+	fmt.Println(env.Now().Sub(startedAt))
 	fmt.Println(run.History())
 	// Output:
 	// reminded <nil>
@@ -61,7 +61,7 @@ func Example() {
 	// Started Sub(paid) Timer(720h0m0s) Fired←3 Act(Mail) Done←5 Completed
 }
 
-// What comes from outside is done at its time.
+// Events from outside arrive at their time.
 func ExampleEnv_After() {
 	t := &printer{}
 	defer t.end()
@@ -75,7 +75,7 @@ func ExampleEnv_After() {
 	// Started Sub(paid) Timer(720h0m0s) Ev(paid) Completed
 }
 
-// The application stops where the milestone is, and the test goes on from there.
+// The application stops at the milestone, and the test continues from there.
 func ExampleEnv_RunUntil() {
 	t := &printer{}
 	defer t.end()
@@ -116,7 +116,7 @@ func ExampleOn() {
 	// [Bob Eve]
 }
 
-// An activity takes virtual time, and is out of it like any other.
+// An activity takes virtual time, and times out like any other.
 func ExampleSleep() {
 	t := &printer{}
 	defer t.end()
@@ -133,7 +133,7 @@ func ExampleSleep() {
 	// orchestration "Impatient" (instance "reminder-1") failed (timeout): activity "Mail" failed on attempt 3 (timeout): attempt 3 of activity "Mail" did not return within 1m0s
 }
 
-// Nothing changes at whatever call a process dies.
+// The outcome is the same at whatever call a process dies.
 func ExampleCrashTest() {
 	t := &printer{}
 	done := turnstiletest.CrashTest(t, turnstile.NewApp(Remind.Implement(remind)), func(env *turnstiletest.Env) {
@@ -147,7 +147,7 @@ func ExampleCrashTest() {
 	// true
 }
 
-// Histories of production are replayed against the code of now.
+// Histories of production are replayed against the current code.
 func ExampleReplay() {
 	t := &printer{}
 	turnstiletest.Replay(t, flow(chargeAndShip), "testdata/*.json")
@@ -156,15 +156,15 @@ func ExampleReplay() {
 	// the history is followed
 }
 
-// One of two processes dies when it has recorded that a month is waited for, and
-// before it sets the timer: the other finds that in the history.
+// One of two processes dies after it has recorded the wait of a month, and before it sets the
+// timer. The other process finds the wait in the history, and sets the timer.
 func ExampleCrashAfter() {
 	t := &printer{}
 	defer t.end()
 	died := ""
 	env := turnstiletest.New(t, turnstile.NewApp(Remind.Implement(remind)), turnstiletest.WithProcesses(2), turnstiletest.CrashAfter(func(c turnstiletest.Call) bool {
-		if died == "" && strings.HasPrefix(c.What, "commits") {
-			died = c.What
+		if died == "" && strings.HasPrefix(c.Action, "commits") {
+			died = c.Action
 			return true
 		}
 		return false

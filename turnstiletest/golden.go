@@ -13,11 +13,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/recording"
 )
 
-// Export returns the export of all executions of the instance, as Replay and the
-// console take it: of an instance that has not continued as new it is what
-// `turnstile history --json` prints. The export leaves out tokens that prove something.
-// Payloads are as they are stored: with [WithCodecs], the export does not show their
-// values, and Replay needs the same codecs.
+// Export returns the export of all executions of the instance, in the format that [Replay] and the
+// console read. For an instance that has not continued as new it is the output of `turnstile
+// history --export`. The export leaves out secret tokens. Payloads are exported as they are stored:
+// with [WithCodecs] they are encoded, and Replay needs the same codecs.
 func (r *Run[Out]) Export() []byte {
 	r.env.t.Helper()
 	exports := r.env.exports(r.Instance)
@@ -31,8 +30,8 @@ func (r *Run[Out]) Export() []byte {
 	return text
 }
 
-// exports are the executions of an instance as they are stored, the oldest first;
-// one without events where there is no record of it.
+// exports returns the stored executions of an instance, oldest first. If there is no record of the
+// instance, it returns one execution without events.
 func (e *Env) exports(instance string) []history.Export {
 	e.t.Helper()
 	first, last := int64(1), int64(1)
@@ -46,16 +45,15 @@ func (e *Env) exports(instance string) []history.Export {
 	return all
 }
 
-// AssertGolden fails the test, and lets it go on, if the history of the instance,
-// all of its executions, differs from the file, its payloads included; the
-// times at which events were recorded are not looked at. The file is an export:
-// Replay takes it too, so that it goes on telling whether the instances of today
-// can go on with the code of tomorrow. Payloads that are sealed are compared by
-// what they are, as the environment's codecs open them on both sides: keep the
-// keys of such a test fixed.
+// AssertGolden fails the test, without ending it, if the history of the instance, over all of its
+// executions and with payloads, differs from the file. It ignores the times at which events were
+// recorded. The file is an export that [Replay] reads too, so you can keep it to check that a later
+// version of the code can continue the instances of today. Encoded payloads are compared by their
+// decoded values. The environment's codecs decode both sides, so keep the keys of such a test
+// fixed.
 //
-// With the environment variable TURNSTILE_UPDATE set, or the flag -update where
-// the test defines it, the file is written instead.
+// If the environment variable TURNSTILE_UPDATE is set, or the flag -update if the test defines it,
+// AssertGolden writes the file instead.
 func (r *Run[Out]) AssertGolden(file string) {
 	r.env.t.Helper()
 	if updating() {
@@ -80,26 +78,26 @@ func (r *Run[Out]) AssertGolden(file string) {
 	for i := range max(len(got), len(want)) {
 		switch {
 		case i >= len(want):
-			r.env.t.Errorf("the history of instance %q is not that of %s (TURNSTILE_UPDATE=1 writes it): it has %d executions, the file %d", r.Instance, file, len(got), len(want))
+			r.env.t.Errorf("the history of instance %q differs from %s (TURNSTILE_UPDATE=1 rewrites the file): the instance has %d executions, the file %d", r.Instance, file, len(got), len(want))
 			return
 		case i >= len(got):
-			r.env.t.Errorf("the history of instance %q is not that of %s (TURNSTILE_UPDATE=1 writes it): the file has %d executions, the instance %d", r.Instance, file, len(want), len(got))
+			r.env.t.Errorf("the history of instance %q differs from %s (TURNSTILE_UPDATE=1 rewrites the file): the file has %d executions, the instance %d", r.Instance, file, len(want), len(got))
 			return
 		}
 		execution := got[i].ExecutionID
 		opened, err := r.env.opts.codecs.OpenEvents(r.Instance, execution, want[i].Events)
 		if err != nil {
-			r.env.t.Errorf("turnstiletest: AssertGolden: %s: %v: give the environment the codecs under which it was written (WithCodecs), or write it anew with TURNSTILE_UPDATE=1", file, err)
+			r.env.t.Errorf("turnstiletest: AssertGolden: %s: %v: give the environment the codecs with which the file was written (WithCodecs), or rewrite the file with TURNSTILE_UPDATE=1", file, err)
 			return
 		}
 		if w, g := lines(opened), lines(r.Execution(execution)); !slices.Equal(w, g) {
-			r.env.t.Errorf("execution %d of instance %q is not that of %s (TURNSTILE_UPDATE=1 writes it)\n%s", execution, r.Instance, file, diff(w, g))
+			r.env.t.Errorf("execution %d of instance %q differs from %s (TURNSTILE_UPDATE=1 rewrites the file)\n%s", execution, r.Instance, file, diff(w, g))
 			return
 		}
 	}
 }
 
-// decodeExports reads an export of one execution, or a document of several.
+// decodeExports decodes an export of one execution, or a document with several.
 func decodeExports(data []byte) ([]history.Export, error) {
 	var several struct{ Exports []json.RawMessage }
 	if json.Unmarshal(data, &several) == nil && several.Exports != nil {
@@ -113,8 +111,8 @@ func decodeExports(data []byte) ([]history.Export, error) {
 	return []history.Export{one}, err
 }
 
-// updating reports whether golden files are to be written. The kit defines no
-// flag of its own: a test that does would clash with it.
+// updating reports whether golden files are written. The package defines no flag of its own,
+// because it would clash with a flag of the test.
 func updating() bool {
 	if os.Getenv("TURNSTILE_UPDATE") != "" {
 		return true

@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// rounds continues as new until none is left.
+// rounds continues as new until no round is left.
 func rounds(pause time.Duration) func(turnstile.Context, int) (string, error) {
 	return func(ctx turnstile.Context, left int) (string, error) {
 		if err := turnstile.Sleep(ctx, pause); err != nil || left == 0 {
@@ -41,19 +41,19 @@ func TestAnExportHasAllExecutionsOfAnInstance(t *testing.T) {
 	if lines := strings.Count(string(run(t, 2).Export()), "\n"); lines != 2+3*(2+4) {
 		t.Errorf("%d lines, want one for each event and a few around them", lines)
 	}
-	mentions(t, failure(t, func(ft turnstiletest.T) { run(ft, 1).AssertGolden(file) }), `execution 1 of instance "rounds" is not that of testdata/golden/rounds.json`, "+   1 Started  Fulfil  1")
+	mentions(t, failure(t, func(ft turnstiletest.T) { run(ft, 1).AssertGolden(file) }), `execution 1 of instance "rounds" differs from testdata/golden/rounds.json`, "+   1 Started  Fulfil  1")
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(rounds(time.Minute)), file) }),
 		`instance "rounds" execution 1: `, `instance "rounds" execution 3: `, "TimerCreated(60000 ms)")
 
-	// One that has not come to its end yet, and one that has gone on.
+	// A history that has not ended yet, and one that continued.
 	env := turnstiletest.New(t, flow(rounds(time.Hour)))
-	began := turnstiletest.Start(env, fulfil, 2, client.WithInstanceID("rounds"))
+	startedAt := turnstiletest.Start(env, fulfil, 2, client.WithInstanceID("rounds"))
 	env.Advance(61 * time.Minute)
 	early := filepath.Join(t.TempDir(), "early.json")
-	if err := os.WriteFile(early, began.Export(), 0o644); err != nil {
+	if err := os.WriteFile(early, startedAt.Export(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	env.Advance(time.Hour)
-	mentions(t, failure(t, func(ft turnstiletest.T) { run(ft, 2).AssertGolden(early) }), `execution 2 of instance "rounds" is not that`, "+   3 Fired←2")
+	mentions(t, failure(t, func(ft turnstiletest.T) { run(ft, 2).AssertGolden(early) }), `execution 2 of instance "rounds" differs`, "+   3 Fired←2")
 	turnstiletest.Replay(t, flow(rounds(time.Hour)), early)
 }

@@ -10,19 +10,19 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// History is the events of one execution.
+// History is the list of events of one execution.
 type History []history.Event
 
-// String returns the history in one line, a word an event:
+// String returns the history in one line, one word per event:
 //
 //	Started Act(Charge) Done←2 Timer(1h0m0s) Fired←4 Completed
 //
-// Act(A) is an activity that was scheduled, Done←2 and Failed(kind)←2 the
-// completion of event 2; Timer(d) and Fired←n; Sub(E) a wait for an event, Ev(E)
-// the event, Rejected(E)←n its rejection by a wait; Child(O) a sub-orchestration,
-// Detached(O) a detached one; Now, UUID, Side(name), Annotate, Patch(id), Raise(E)
-// and Cancel(instance) are what is recorded once; Completed, Failed(kind),
-// ContinuedAsNew, CancelRequested, Suspended, Resumed and Redriven.
+// Act(A) is a scheduled activity; Done←2 and Failed(kind)←2 are the completion of event 2. Timer(d)
+// is a timer; Fired←n is its end. Sub(E) is a wait for an event, Ev(E) the event, and Rejected(E)←n
+// its rejection by a wait. Child(O) is a sub-orchestration, Detached(O) a detached orchestration.
+// Now, UUID, Side(name), Annotate, Patch(id), Raise(E), Cancel(instance) and Terminate(instance)
+// are recorded calls. The other words are Completed, Failed(kind), ContinuedAsNew, CancelRequested,
+// Suspended, Resumed and Redriven.
 func (h History) String() string {
 	words := make([]string, len(h))
 	for i := range h {
@@ -88,7 +88,7 @@ func systemCall(e *history.Event) string {
 	case history.OpRaiseEvent:
 		return "Raise(" + e.Name + ")"
 	case history.OpCancelInstance:
-		if e.Imposed == history.ImposedTerminated {
+		if e.Forced == history.ForcedByOperator {
 			return "Terminate(" + e.Instance + ")"
 		}
 		return "Cancel(" + e.Instance + ")"
@@ -105,23 +105,23 @@ func failureKind(e *history.Event) string {
 	return e.Failure.Kind
 }
 
-// History returns what is recorded of the instance's current execution; empty
-// if it has no record yet. Payloads are plain: where the current codecs cannot open
-// one, its event names in Codec what sealed it.
+// History returns the recorded events of the instance's current execution; empty if it has no
+// record yet. Payloads are decoded. If the current codecs cannot decode a payload, the event's
+// Codec names the codecs that encoded it.
 func (r *Run[Out]) History() History {
 	r.env.t.Helper()
 	return r.env.history(r.Instance, 0)
 }
 
-// Execution returns what is recorded of one of the instance's executions, from
-// 1; there is more than one where it continued as new.
+// Execution returns the recorded events of execution n of the instance, from 1. An instance has
+// several executions if it continued as new.
 func (r *Run[Out]) Execution(n int64) History {
 	r.env.t.Helper()
 	return r.env.history(r.Instance, n)
 }
 
-// history reads an execution, 0 for the current one, with plain payloads where
-// the codecs of now can open them.
+// history reads an execution, 0 for the current one. It decodes payloads as far as the current
+// codecs can.
 func (e *Env) history(instance string, execution int64) History {
 	e.t.Helper()
 	if execution == 0 {
@@ -161,8 +161,8 @@ func (e *Env) turns(instance string, execution int64) []store.Turn {
 	return turns
 }
 
-// AssertHistory fails the test, and lets it go on, if the history of the
-// instance's current execution is another one, in the words of History.String.
+// AssertHistory fails the test, without ending it, if the history of the instance's current
+// execution differs from want, in the words of [History.String].
 func (r *Run[Out]) AssertHistory(want string) {
 	r.env.t.Helper()
 	want = strings.Join(strings.Fields(want), " ")
@@ -171,7 +171,7 @@ func (r *Run[Out]) AssertHistory(want string) {
 	}
 }
 
-// firstDifference says where two histories part.
+// firstDifference says where two histories differ first.
 func firstDifference(got, want string) string {
 	g, w := strings.Fields(got), strings.Fields(want)
 	for i := range max(len(g), len(w)) {
@@ -183,7 +183,7 @@ func firstDifference(got, want string) string {
 			wants = w[i]
 		}
 		if has != wants {
-			return fmt.Sprintf("they part at event %d: it is %s, want %s", i+1, has, wants)
+			return fmt.Sprintf("they differ from event %d on: it is %s, want %s", i+1, has, wants)
 		}
 	}
 	return "they are the same"

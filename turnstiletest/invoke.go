@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// handle gives a batch to its process.
+// handle passes a batch to its process.
 func (e *Env) handle(t *task) {
 	e.t.Helper()
 	if t.from.Is == platform.SourceActivity {
@@ -22,20 +22,20 @@ func (e *Env) handle(t *task) {
 	if t.from.Is != platform.SourceActivity {
 		t.orchestrator = e.orchestrators[e.nextProcess()]
 	}
-	// Buffered, so that a task that was given up can still end.
+	// Buffered, so that an abandoned task can still end.
 	t.turn, t.resumed = make(chan bool, 1), make(chan struct{})
 	t.dead, t.failed = false, nil
 	e.invocations++
 	t.invocation = e.invocations
 	t.attempt.Store(nil)
 	e.boundary.enter(t)
-	e.metrics.of(t).Begin()
+	e.metrics.of(t).Start()
 	go t.run()
 	e.watch(t)
 }
 
-// goOn lets a task go on that was paused.
-func (e *Env) goOn(t *task) {
+// proceed continues a paused task.
+func (e *Env) proceed(t *task) {
 	e.t.Helper()
 	e.boundary.enter(t)
 	t.waiting = nil
@@ -43,7 +43,7 @@ func (e *Env) goOn(t *task) {
 	e.watch(t)
 }
 
-// resume is goOn for a task that has to end; it reports whether it does.
+// resume continues a task whose context has ended, and reports whether the task ends.
 func (e *Env) resume(t *task) bool {
 	for {
 		t.resumed <- struct{}{}
@@ -82,33 +82,33 @@ func (e *Env) watch(t *task) {
 	}
 }
 
-// stalled is called when a task works for long. An attempt may wait for its own
-// time limit, so time goes on; orchestration code must not wait for anything.
-// Code that stands elsewhere at each look may be slow on a machine that has much
-// to do, or be that of another test. before are the stacks of the last look; those
-// of now are returned.
+// stalled is called when a task works for long. An attempt may be waiting for its own timeout, so
+// time goes on; orchestration code must not wait for anything outside durable operations. If the
+// code is at another line each time, it may be slow because the machine is loaded, or the stacks
+// may be those of another test. before are the stacks of the previous call; stalled returns the
+// current ones.
 func (e *Env) stalled(t *task, looks int, before string) (stacks string) {
 	e.t.Helper()
 	attempt := t.attempt.Load()
 	if attempt == nil {
 		if stacks = rehearsal.Stacks(); stacks != "" && (stacks == before || looks > mostLooks) {
-			e.t.Fatalf("turnstiletest: orchestration code blocks outside durable operations, or never yields; wait with durable timers, events and activities instead of sleeps, channels, locks or I/O\n%s", stacks)
+			e.t.Fatalf("turnstiletest: orchestration code blocks outside durable operations, or never returns; wait with durable timers, events and activities instead of sleeps, channels, locks or I/O\n%s", stacks)
 		}
 		return stacks
 	}
 	if looks == 1 {
-		e.t.Logf("turnstiletest: activity %q works for longer than %s of real time; should it wait for virtual time, let it use turnstiletest.Sleep. Time goes on now", attempt.name, e.opts.stall)
+		e.t.Logf("turnstiletest: activity %q has run for more than %s of real time; if it should wait in virtual time, use turnstiletest.Sleep. Virtual time continues now", attempt.name, e.opts.stall)
 	}
 	e.clock.Fire(true)
 	return ""
 }
 
-// mostLooks is how often code may be at work when it is looked at.
+// mostLooks is how often running code is checked before the test fails.
 const mostLooks = 12
 
-// settle does with the messages of a batch what the event source does. What a
-// process that was killed answers is never heard: its messages come back, at
-// once and in their place, so that the crash alone does not change the order.
+// settle acknowledges or returns the messages of a batch, as the event source does. The answer of a
+// process that was killed is lost: its messages are redelivered immediately and in their place, so
+// that the crash alone does not change the order.
 func (e *Env) settle(t *task) {
 	e.t.Helper()
 	switch {
@@ -136,9 +136,9 @@ func (e *Env) settle(t *task) {
 	}
 }
 
-// repeated returns the messages of a batch that are delivered once more. A message that the worker
-// sent in place of an attempt that has to wait (for a Rate, say) is not, because each of its two
-// deliveries would send another one, and so their number would double with each wait.
+// repeated returns the messages of a batch that are delivered a second time. It leaves out messages
+// that the worker sent instead of an attempt that has to wait (for a Rate, for example). Each of
+// their two deliveries would send another message, so their number would double with each wait.
 func (t *task) repeated() []queue.Message {
 	var again []queue.Message
 	for _, m := range t.batch {

@@ -15,11 +15,11 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// crashTestHelper is set where the test binary runs once more to fail a crash test.
+// crashTestHelper is set if the test binary runs once more to fail a crash test.
 const crashTestHelper = "TURNSTILE_TEST_CRASH_TEST"
 
 func TestMain(m *testing.M) {
-	// Crash tests that fail here are to fail: what they keep goes with the tests.
+	// Crash tests fail here on purpose: their files are deleted after the tests.
 	folder, err := os.MkdirTemp("", "turnstiletest-")
 	if err == nil && os.Getenv(crashTestHelper) == "" {
 		err = os.Setenv("TURNSTILE_CRASH_TESTS", folder)
@@ -35,14 +35,14 @@ func TestMain(m *testing.M) {
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// recorder is a T that is told of failures in place of the test.
+// recorder is a T that records failures instead of failing the test.
 type recorder struct {
 	texts   []string
 	logs    []string
 	cleanup []func()
 }
 
-// stopped is how Fatalf ends what it fails.
+// stopped is the panic value of Fatalf.
 type stopped struct{}
 
 func (r *recorder) Helper()          {}
@@ -58,7 +58,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	panic(stopped{})
 }
 
-// failure runs a test that is to fail, and returns with which text.
+// failure runs a test that must fail, and returns its text.
 func failure(t *testing.T, test func(turnstiletest.T)) string {
 	t.Helper()
 	r := attempt(test)
@@ -103,9 +103,9 @@ var (
 	approved = turnstile.NewEvent[string]("approved")
 )
 
-// flow is an application with one orchestration.
-func flow(code func(turnstile.Context, int) (string, error), parts ...turnstile.Part) *turnstile.App {
-	return turnstile.NewApp(fulfil.Implement(code), turnstile.Parts(parts))
+// flow returns an application with one orchestration.
+func flow(code func(turnstile.Context, int) (string, error), parts ...turnstile.Component) *turnstile.App {
+	return turnstile.NewApp(fulfil.Implement(code), turnstile.Components(parts))
 }
 
 var errBusy = errors.New("busy")

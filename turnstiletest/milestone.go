@@ -23,39 +23,38 @@ const (
 	orchestrationStarted
 )
 
-// happened takes note of a happening, and reports whether it is waited for.
+// happened records a happening, and reports whether the test waits for it.
 func (e *Env) happened(h happening) (awaited bool) {
 	e.happenings = append(e.happenings, h)
 	return e.awaited != nil && e.awaited(h)
 }
 
-// Milestone is something that [Env.RunUntil] waits for.
+// Milestone is something for which [Env.RunUntil] waits.
 type Milestone struct {
 	what    string
 	matches func(happening) bool
-	// blocked: it is there when everything rests.
+	// blocked is true for a milestone that is reached when nothing can be done.
 	blocked bool
 }
 
-// ActivityStarted is there when an attempt of the activity begins; RunUntil
-// returns before its code, or its mock, does anything.
+// ActivityStarted is reached when an attempt of the activity starts; RunUntil returns before the
+// attempt's code, or its mock, runs.
 func ActivityStarted(a interface{ Name() string }) Milestone {
 	return Milestone{what: "activity " + a.Name() + " starts", matches: named(activityStarted, a.Name())}
 }
 
-// TimerCreated is there when a timer has been recorded: by Sleep, After or the
-// timeout of a wait.
+// TimerCreated is reached when a timer has been recorded: by Sleep, After or the timeout of a wait.
 func TimerCreated() Milestone {
 	return Milestone{what: "a timer is created", matches: func(h happening) bool { return h.kind == timerCreated }}
 }
 
-// TimerCreatedFor is TimerCreated for a timer of that duration.
+// TimerCreatedFor is [TimerCreated] for a timer of that duration.
 func TimerCreatedFor(d time.Duration) Milestone {
 	return Milestone{what: "a timer of " + d.String() + " is created", matches: func(h happening) bool { return h.kind == timerCreated && h.duration == d }}
 }
 
-// WithLabel is the milestone for what the code gave that label, with those of the contexts
-// around it: "grace period", "stock / shelf". Timers and waits have labels.
+// WithLabel restricts the milestone to operations with this label, including the labels of outer
+// contexts: "grace period", "stock / shelf". Timers and waits have labels.
 func (m Milestone) WithLabel(label string) Milestone {
 	matches := m.matches
 	m.what += fmt.Sprintf(" with the label %q", label)
@@ -63,34 +62,32 @@ func (m Milestone) WithLabel(label string) Milestone {
 	return m
 }
 
-// EventAwaited is there when an orchestration has begun to wait for the event.
+// EventAwaited is reached when an orchestration has started to wait for the event.
 func EventAwaited(event interface{ Name() string }) Milestone {
 	return Milestone{what: "event " + event.Name() + " is waited for", matches: named(eventAwaited, event.Name())}
 }
 
-// OrchestrationStarted is there when an instance of the orchestration has had
-// its first turn: a child, say.
+// OrchestrationStarted is reached when an instance of the orchestration, for example a child, has
+// completed its first turn.
 func OrchestrationStarted(o interface{ Name() string }) Milestone {
 	return Milestone{what: "orchestration " + o.Name() + " starts", matches: named(orchestrationStarted, o.Name())}
 }
 
-// Blocked is there when nothing can go on before time passes, or something
-// comes from outside.
-func Blocked() Milestone { return Milestone{what: "everything waits", blocked: true} }
+// Blocked is reached when nothing can be done before time passes or the test acts.
+func Idle() Milestone { return Milestone{what: "everything waits", blocked: true} }
 
 func named(kind happeningKind, name string) func(happening) bool {
 	return func(h happening) bool { return h.kind == kind && h.name == name }
 }
 
-// RunUntil lets the application work until the milestone is reached, and returns the
-// instance that it came from (none for Blocked). Milestones since the last RunUntil
-// count, so a test can wait for several in their order. The test fails when
-// everything has come to rest without it.
+// RunUntil lets the application work until the milestone is reached, and returns the instance that
+// reached it (empty for [Idle]). Milestones since the last RunUntil count, so a test can wait
+// for several in order. The test fails if nothing is left to do and the milestone was not reached.
 func (e *Env) RunUntil(s Milestone) (instance string) {
 	e.t.Helper()
 	call := "RunUntil"
 	if s.blocked {
-		// No further than to now: nothing waits for time then.
+		// Up to the current time, so nothing waits for time to pass.
 		e.drive(call, e.Now(), func() bool { return false })
 		e.seen = len(e.happenings)
 		return ""
@@ -108,7 +105,7 @@ func (e *Env) RunUntil(s Milestone) (instance string) {
 		return false
 	})
 	if how != done {
-		e.t.Fatalf("turnstiletest: RunUntil: everything has come to rest, and it did not happen that %s\n%s", s.what, e.overview())
+		e.t.Fatalf("turnstiletest: RunUntil: nothing is left to do, and the milestone was not reached: %s\n%s", s.what, e.overview())
 	}
 	return instance
 }

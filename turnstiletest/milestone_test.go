@@ -23,21 +23,21 @@ func TestRunUntilStopsAtTheMilestone(t *testing.T) {
 		}
 		return child.With(turnstile.InstanceID("child")).Call(ctx, receipt)
 	}, child.Implement(func(ctx turnstile.Context, _ string) (string, error) { return approved.Wait(ctx) })))
-	began := false
+	startedAt := false
 	turnstiletest.On(env, charge).Do(func(context.Context, int) (string, error) {
-		began = true
+		startedAt = true
 		return "r-1", nil
 	})
 	run := turnstiletest.Start(env, fulfil, 7)
 
-	if instance := env.RunUntil(turnstiletest.ActivityStarted(charge)); instance != run.Instance || began {
-		t.Errorf("the activity of %s has begun: %t", instance, began)
+	if instance := env.RunUntil(turnstiletest.ActivityStarted(charge)); instance != run.Instance || startedAt {
+		t.Errorf("the activity of %s has begun: %t", instance, startedAt)
 	}
 	run.AssertHistory("Started Act(Charge)")
-	env.RunUntil(turnstiletest.Blocked())
+	env.RunUntil(turnstiletest.Idle())
 	run.AssertHistory("Started Act(Charge) Done←2 Timer(1h0m0s)")
 	env.RunUntil(turnstiletest.OrchestrationStarted(child))
-	// What came since counts: the wait was recorded in the same turn.
+	// Milestones since the last RunUntil count: the wait was recorded in the same turn.
 	if instance := env.RunUntil(turnstiletest.EventAwaited(approved)); instance != "child" {
 		t.Errorf("%s waits for the event", instance)
 	}
@@ -47,8 +47,8 @@ func TestRunUntilStopsAtTheMilestone(t *testing.T) {
 	}
 }
 
-// Of several timers of one duration the label says which is meant.
-func TestRunUntilStopsAtWhatHasALabel(t *testing.T) {
+// The label distinguishes timers of the same duration.
+func TestRunUntilStopsAtALabel(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) {
 		pay := turnstile.Go(ctx.WithLabel("payment"), func(ctx turnstile.Context) (string, error) {
@@ -65,10 +65,10 @@ func TestRunUntilStopsAtWhatHasALabel(t *testing.T) {
 		}
 		return approved.Wait(ctx.WithLabel("second approval"))
 	}))
-	began := env.Now()
+	startedAt := env.Now()
 	run := turnstiletest.Start(env, fulfil, 7)
 	env.RunUntil(turnstiletest.TimerCreatedFor(time.Hour).WithLabel("payment / grace period"))
-	if after := env.Now().Sub(began); after != time.Hour {
+	if after := env.Now().Sub(startedAt); after != time.Hour {
 		t.Errorf("the timer is there after %s", after)
 	}
 	env.RunUntil(turnstiletest.EventAwaited(approved).WithLabel("second approval"))

@@ -13,10 +13,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
-// Mock answers calls of one activity in place of its implementation. Of
-// several for one activity the first answers that fits the input and has calls
-// left; where none does, the application's own implementation runs, and where
-// there is none, the test fails.
+// Mock answers calls of one activity instead of its implementation. If an activity has several
+// mocks, the first one answers that matches the input and has calls left. If there is none, the
+// application's implementation runs; without an implementation the test fails.
 type Mock[In, Out any] struct {
 	source string
 	match  func(In) bool
@@ -26,46 +25,45 @@ type Mock[In, Out any] struct {
 	inputs []In
 }
 
-// mocked is the mocks of one activity, untyped.
+// mocked has the mocks of one activity, untyped.
 type mocked struct {
 	source string
 	typed  any
 	call   activities.Func
 }
 
-// mocks are those of one activity.
+// mocks are the mocks of one activity.
 type mocks[In, Out any] struct {
 	env  *Env
 	name string
 	all  []*Mock[In, Out]
-	// answers by attempt: a redelivery is answered by the same mock, and is no
-	// further call.
+	// answers has the answering mock of each attempt. A redelivery is answered by the same mock,
+	// and does not count as another call.
 	answers map[attemptKey]*Mock[In, Out]
 }
 
-// On adds a mock for an activity, which needs an answer, Return or Do:
+// On adds a mock for an activity. Give it an answer with Return or Do:
 //
 //	turnstiletest.On(env, Charge).Return(Receipt{}, errors.New("busy")).Times(2)
 //	large := func(o Order) bool { return o.Total > 1000 }
 //	turnstiletest.On(env, Charge).Match(large).Return(Receipt{}, ErrDeclined)
 //	turnstiletest.On(env, Charge).Return(Receipt{ID: "r-1"}, nil).After(time.Minute)
 //
-// A call is one attempt: a retry is another call, a redelivery of an attempt is
-// not. Retry policies and timeouts hold as for any implementation.
+// Each attempt is one call: a retry is another call, the redelivery of an attempt is not. Retry
+// policies and timeouts apply as for an implementation.
 func On[In, Out any](env *Env, a turnstile.Activity[In, Out]) *Mock[In, Out] {
 	env.t.Helper()
 	m := &Mock[In, Out]{source: caller()}
 	if known, ok := env.mocked[a.Name()]; ok {
 		set, same := known.typed.(*mocks[In, Out])
 		if !same {
-			env.t.Fatalf("turnstiletest: activity %q is mocked with other types at %s than at %s: one declaration has one name", a.Name(), known.source, m.source)
+			env.t.Fatalf("turnstiletest: activity %q is mocked with different types at %s and at %s: use one declaration for each name", a.Name(), known.source, m.source)
 		}
 		set.all = append(set.all, m)
 		return m
 	}
 	set := &mocks[In, Out]{env: env, name: a.Name(), all: []*Mock[In, Out]{m}, answers: map[attemptKey]*Mock[In, Out]{}}
-	// The declaration itself decodes the input and encodes the result, as it
-	// does for an implementation.
+	// The declaration decodes the input and encodes the result, as it does for an implementation.
 	app := turnstile.NewApp(a.Implement(set.call))
 	entry, err := app.Activities().Lookup(a.Name())
 	if err != nil {
@@ -76,20 +74,20 @@ func On[In, Out any](env *Env, a turnstile.Activity[In, Out]) *Mock[In, Out] {
 	return m
 }
 
-// Return answers with a result or an error. The error is recorded, and
-// retried, as an implementation's would be.
+// Return sets the answer: a result or an error. The error is recorded and retried like the error of
+// an implementation.
 func (m *Mock[In, Out]) Return(out Out, err error) *Mock[In, Out] {
 	return m.Do(func(context.Context, In) (Out, error) { return out, err })
 }
 
-// Do answers with what f returns. f gets the context of the attempt, with
-// which Heartbeat, ActivityInfo and Sleep work.
+// Do sets a function whose result is the answer. f gets the context of the attempt, with which
+// Heartbeat, ActivityInfo and Sleep work.
 func (m *Mock[In, Out]) Do(f func(context.Context, In) (Out, error)) *Mock[In, Out] {
 	m.answer = f
 	return m
 }
 
-// Match lets the mock answer only calls whose input fits.
+// Match restricts the mock to calls whose input satisfies fits.
 func (m *Mock[In, Out]) Match(fits func(In) bool) *Mock[In, Out] {
 	m.match = fits
 	return m
@@ -98,15 +96,14 @@ func (m *Mock[In, Out]) Match(fits func(In) bool) *Mock[In, Out] {
 // Once is Times(1).
 func (m *Mock[In, Out]) Once() *Mock[In, Out] { return m.Times(1) }
 
-// Times lets the mock answer n calls, and no more. Without it there is no
-// bound.
+// Times limits the mock to n calls. Without it there is no limit.
 func (m *Mock[In, Out]) Times(n int) *Mock[In, Out] {
 	m.times = n
 	return m
 }
 
-// After lets d of virtual time pass before each answer. A timeout, or a
-// request to stop that reaches the attempt, ends it before.
+// After lets d of virtual time pass before each answer. A timeout, or a request to stop that
+// reaches the attempt, ends the wait early.
 func (m *Mock[In, Out]) After(d time.Duration) *Mock[In, Out] {
 	m.after = d
 	return m
@@ -115,14 +112,14 @@ func (m *Mock[In, Out]) After(d time.Duration) *Mock[In, Out] {
 // Calls returns how many calls the mock has answered.
 func (m *Mock[In, Out]) Calls() int { return len(m.inputs) }
 
-// Inputs returns the inputs of the calls that it has answered, in their order.
+// Inputs returns the inputs of the calls that the mock has answered, in order.
 func (m *Mock[In, Out]) Inputs() []In { return slices.Clone(m.inputs) }
 
-// call is the implementation that the mocks are together.
+// call is the implementation that chooses a mock.
 func (s *mocks[In, Out]) call(ctx context.Context, in In) (Out, error) {
 	var zero Out
 	info := turnstile.ActivityInfo(ctx)
-	key := attemptKey{info.IdempotencyKey, info.Attempt}
+	key := attemptKey{info.IdempotencyKey, info.Number}
 	m := s.answers[key]
 	if m == nil {
 		if m = s.choose(in); m == nil {
@@ -155,7 +152,7 @@ func (s *mocks[In, Out]) choose(in In) *Mock[In, Out] {
 func (s *mocks[In, Out]) noAnswer() error {
 	var reasons []string
 	for _, m := range s.all {
-		why := "its Match refuses the input"
+		why := "its Match rejects the input"
 		if m.times > 0 && len(m.inputs) >= m.times {
 			why = fmt.Sprintf("it has answered its %d calls", m.times)
 		}
@@ -164,12 +161,12 @@ func (s *mocks[In, Out]) noAnswer() error {
 	return &noAnswerError{strings.Join(reasons, "")}
 }
 
-// noAnswerError says why no mock answers.
+// noAnswerError has the reasons why no mock answers.
 type noAnswerError struct{ reasons string }
 
 func (e *noAnswerError) Error() string { return e.reasons }
 
-// caller returns file and line of who called the caller.
+// caller returns the file and line of the caller's caller.
 func caller() string {
 	_, file, line, ok := runtime.Caller(2)
 	if !ok {

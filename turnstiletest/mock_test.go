@@ -21,9 +21,9 @@ func TestA03AMockFailsTwiceAndThenAnswers(t *testing.T) {
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return retried.Call(ctx, n) }))
 	busy := turnstiletest.On(env, charge).Return("", errBusy).Times(2)
 	answers := turnstiletest.On(env, charge).Do(func(ctx context.Context, n int) (string, error) {
-		return fmt.Sprintf("%d on attempt %d", n, turnstile.ActivityInfo(ctx).Attempt), nil
+		return fmt.Sprintf("%d on attempt %d", n, turnstile.ActivityInfo(ctx).Number), nil
 	})
-	began := env.Now()
+	startedAt := env.Now()
 	run := turnstiletest.Start(env, fulfil, 7)
 	if got, err := run.Wait(); got != "7 on attempt 3" || err != nil {
 		t.Errorf("it ended with %q, %v", got, err)
@@ -32,8 +32,8 @@ func TestA03AMockFailsTwiceAndThenAnswers(t *testing.T) {
 		t.Errorf("the mocks answered %d and %v", busy.Calls(), answers.Inputs())
 	}
 	run.AssertHistory("Started Act(Charge) Done←2 Completed")
-	// Jitter is always half of what it can be.
-	if passed := env.Now().Sub(began); passed != 90*time.Minute {
+	// Jitter is always half of its maximum.
+	if passed := env.Now().Sub(startedAt); passed != 90*time.Minute {
 		t.Errorf("the two delays were %s", passed)
 	}
 }
@@ -50,7 +50,7 @@ func TestA04AMocksErrorIsFinalAsTheImplementationsWouldBe(t *testing.T) {
 	}
 }
 
-func TestTheFirstMockThatFitsAnswersAndElseTheImplementation(t *testing.T) {
+func TestTheFirstMatchingMockAnswersOrElseTheImplementation(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, _ int) (string, error) {
 		var all string
@@ -70,7 +70,7 @@ func TestTheFirstMockThatFitsAnswersAndElseTheImplementation(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyAnswersFailsTheTestAtOnce(t *testing.T) {
+func TestAnUnmockedActivityFailsTheTestImmediately(t *testing.T) {
 	t.Parallel()
 	call := flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) })
 	inline := flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Inline(ctx, n) })
@@ -84,14 +84,14 @@ func TestWhatNobodyAnswersFailsTheTestAtOnce(t *testing.T) {
 		"no mock that fits": {call, func(env *turnstiletest.Env) {
 			turnstiletest.On(env, charge).Match(func(n int) bool { return n > 100 }).Return("", nil)
 			turnstiletest.On(env, charge).Return("", errBusy).Times(1)
-		}, []string{`activity "Charge"`, "input is 7", "mock_test.go:", "Match refuses", "answered its 1 calls"}},
+		}, []string{`activity "Charge"`, "input is 7", "mock_test.go:", "Match rejects", "answered its 1 calls"}},
 		"a mock without an answer": {call, func(env *turnstiletest.Env) { turnstiletest.On(env, charge).Times(2) },
 			[]string{`activity "Charge"`, "mock_test.go:", "Return or Do"}},
 		"mocks of different types": {call, func(env *turnstiletest.Env) {
 			turnstiletest.On(env, charge)
 			turnstiletest.On(env, turnstile.NewActivity[string, int]("Charge"))
-		}, []string{`activity "Charge"`, "other types"}},
-		"a declaration that is none": {call, func(env *turnstiletest.Env) {
+		}, []string{`activity "Charge"`, "different types"}},
+		"an invalid declaration": {call, func(env *turnstiletest.Env) {
 			turnstiletest.On(env, turnstile.Activity[int, int]{})
 		}, []string{"cannot be mocked", "empty"}},
 	} {
@@ -148,7 +148,7 @@ func TestA07APanicIsAFailedAttempt(t *testing.T) {
 	}
 }
 
-// t.FailNow ends its goroutine, which is not that of the test.
+// t.FailNow ends its goroutine, which is not the goroutine of the test.
 func TestA07AnActivityThatEndsItsGoroutineIsAFailedAttempt(t *testing.T) {
 	t.Parallel()
 	retried := charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3}))
@@ -177,11 +177,11 @@ func TestA07AnActivityThatEndsItsGoroutineIsAFailedAttempt(t *testing.T) {
 func TestSleepOutsideOfAnEnvironmentIsAnError(t *testing.T) {
 	t.Parallel()
 	if err := turnstiletest.Sleep(t.Context(), time.Second); err == nil {
-		t.Error("time passed that nobody has")
+		t.Error("Sleep returned no error")
 	}
 }
 
-func TestSleepIsForOneGoroutineOfAnAttemptAtATime(t *testing.T) {
+func TestSleepInTwoGoroutinesOfAnAttemptIsAnError(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) }))
 	turnstiletest.On(env, charge).Do(func(ctx context.Context, _ int) (string, error) {

@@ -24,31 +24,31 @@ type options struct {
 	seed       uint64
 	allowStuck bool
 	maxBatches int
-	// stall is how long, in real time, something may work before the kit looks
-	// at it.
+	// stall is how long, in real time, code may run before the package checks it.
 	stall time.Duration
-	// now tells real time.
+	// now returns the real time.
 	now func() time.Time
-	// twice delivers every message a second time; warm keeps instances in memory
-	// between their turns.
+	// twice delivers every message a second time. warm keeps instances in memory between their
+	// turns.
 	twice, warm bool
-	// processes that run orchestrations, and how many messages they take together.
+	// processes is the number of processes that run orchestrations, batch the number of messages
+	// that they take together.
 	processes, batch int
-	// together says which instances share a batch; nil for all.
+	// together returns the batch key of an instance; nil if all instances share batches.
 	together func(instance string) string
 	// crashBefore and crashAfter choose the calls at which a process dies; nil for
 	// none.
 	crashBefore, crashAfter func(Call) bool
-	// maxRuns and outcomeOnly are for CrashTest.
+	// maxRuns and outcomeOnly are options of CrashTest.
 	maxRuns     int
 	outcomeOnly bool
-	// codecs seal what is stored and sent; nil for plain payloads.
+	// codecs encode stored and sent payloads; nil if they are not encoded.
 	codecs *codec.Set
-	// queues of activities that are served; nil for all.
+	// queues are the activity queues that are served; nil for all.
 	queues []string
 }
 
-// maxBatch is how many messages the queue gives at once.
+// maxBatch is how many messages the queue returns at once.
 const maxBatch = queue.MaxReceive
 
 func defaults() options {
@@ -63,14 +63,15 @@ func defaults() options {
 	}
 }
 
-// WithStartTime lets virtual time begin at start; default 2030-01-01 00:00 UTC.
+// WithStartTime sets the virtual time at which the environment starts; default 2030-01-01 00:00
+// UTC.
 func WithStartTime(start time.Time) Option {
 	return option(func(o *options) { o.start = start })
 }
 
-// WithRandomOrder lets what could happen at the same time happen in another order:
-// which of several activities runs and completes first, and how many messages
-// one turn takes together. The same seed gives the same order.
+// WithRandomOrder changes the order of things that could happen at the same time: which of several
+// activities runs and completes first, and how many messages one turn takes together. The same seed
+// gives the same order.
 //
 //	for seed := range uint64(50) {
 //		env := turnstiletest.New(t, app, turnstiletest.WithRandomOrder(seed))
@@ -78,50 +79,48 @@ func WithRandomOrder(seed uint64) Option {
 	return option(func(o *options) { o.shuffled, o.seed = true, seed })
 }
 
-// KeepWarm keeps instances in memory between their turns, as production mostly
-// does: a test of a long history takes less time. Without the option New replays
-// each turn from what is stored, as another process would: code that depends on a
-// captured variable, on the order of a map or on the time of day does something
-// different the second time, and the instance is stuck and names the line. The kit
-// replays an ended instance once more, to check its last turn. CrashTest keeps
+// KeepWarm keeps instances in memory between their turns, as production mostly does, so a test of a
+// long history takes less time. Without the option each turn replays the stored history, as another
+// process would. Code that depends on a captured variable, on the order of a map or on the time of
+// day then does something different the second time; the instance is stuck, and the problem names
+// the line. An ended instance is replayed once more, to check its last turn. [CrashTest] keeps
 // instances in memory too, and replays each turn in one of its runs.
 func KeepWarm() Option {
 	return option(func(o *options) { o.warm = true })
 }
 
-// AllowStuck lets instances be stuck: the test is about that. Wait for a stuck
-// instance fails all the same; Run returns when nothing but stuck instances
-// could go on, and Describe tells the problem.
+// AllowStuck does not fail the test if an instance is stuck, for tests of that situation. Wait for
+// a stuck instance still fails. Run returns when only stuck instances could continue, and Describe
+// returns the problem.
 func AllowStuck() Option {
 	return option(func(o *options) { o.allowStuck = true })
 }
 
 // WithMaxBatches sets how many batches of messages one Run, Wait, Advance or RunUntil may handle
-// before the test fails because it seems to have no end; default 100,000. The test also fails when
-// their turns have read 100 times as many events of histories.
+// before the test fails because it seems to run without end; default 100,000. The test also fails
+// when its turns have read 100 times as many history events.
 func WithMaxBatches(n int) Option {
 	return option(func(o *options) { o.maxBatches = n })
 }
 
-// WithSettings gives settings to the host; default [host.DefaultSettings].
-// Parallelism, Dispatch.Parallelism and Turn.BlockLimit are the kit's own, and
-// without [KeepWarm] so is Cache.Instances.
+// WithSettings sets the settings of the host; default [host.DefaultSettings]. The environment
+// overrides Parallelism, Dispatch.Parallelism and Turn.BlockLimit, and without [KeepWarm] also
+// Cache.Instances.
 func WithSettings(s host.Settings) Option {
 	return option(func(o *options) { o.settings = s })
 }
 
-// WithCodecs seals the payloads that an Env stores and sends, and opens those that it
-// reads, as in the deployed application. Orchestrations, activities, mocks and
-// the test itself see plain values; Run.Stored and Run.Export show what is
-// stored. Env.Deploy changes them. Default: everything is plain.
+// WithCodecs encodes the payloads that an [Env] stores and sends, and decodes those that it reads,
+// as in the deployed application. Orchestrations, activities, mocks and the test itself see decoded
+// values; [Run.Stored] and [Run.Export] show the stored values. [Env.Deploy] changes the codecs. By
+// default payloads are not encoded.
 //
-// Replay opens with them what was exported sealed.
+// [Replay] uses the codecs to decode exported payloads.
 func WithCodecs(set *codec.Set) Option {
 	return option(func(o *options) { o.codecs = set })
 }
 
-// WithLogger gives a logger to the host and to orchestrations. Default: nothing is
-// logged.
+// WithLogger sets the logger of the host and of orchestrations. By default nothing is logged.
 func WithLogger(logger *slog.Logger) Option {
 	return option(func(o *options) { o.logger = logger })
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// M-10: one sender's events are taken in their order, also if a start brings one of them, and the
-// batch has them all.
+// M-10: a sender's events are received in order, even if one of them is part of a start and all are
+// in the same batch.
 func TestM10ARaiseIsTakenBeforeALaterStartWithAnEvent(t *testing.T) {
 	t.Parallel()
 	app := flow(func(ctx turnstile.Context, n int) (string, error) {
@@ -46,7 +46,7 @@ func TestM10ARaiseIsTakenBeforeALaterStartWithAnEvent(t *testing.T) {
 	}
 }
 
-// T-04: timers that are overdue fire in the order of their times.
+// T-04: overdue timers fire in the order of their times.
 func TestT04TimersThatAreOverdueAtARedriveFireInTheOrderOfTheirTimes(t *testing.T) {
 	t.Parallel()
 	app := flow(func(ctx turnstile.Context, n int) (string, error) {
@@ -61,7 +61,7 @@ func TestT04TimersThatAreOverdueAtARedriveFireInTheOrderOfTheirTimes(t *testing.
 		}
 		all := ""
 		for len(timers) > 0 {
-			i, err := turnstile.SelectKeep(ctx, timers...)
+			i, err := turnstile.SelectWithoutCancel(ctx, timers...)
 			if err != nil {
 				return "", err
 			}
@@ -87,8 +87,8 @@ func TestT04TimersThatAreOverdueAtARedriveFireInTheOrderOfTheirTimes(t *testing.
 	}
 }
 
-// An operator's reason is shown, whatever the instance waits for by itself.
-func TestTheReasonOfASuspendOfAnInstanceThatHasNotBegunIsShown(t *testing.T) {
+// An operator's reason is shown, whatever the instance itself waits for.
+func TestTheReasonOfASuspendBeforeTheStartIsShown(t *testing.T) {
 	t.Parallel()
 	code := func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) }
 	limited := fulfil.With(turnstile.Limit("k", 1))
@@ -96,7 +96,7 @@ func TestTheReasonOfASuspendOfAnInstanceThatHasNotBegunIsShown(t *testing.T) {
 		options []client.StartOption
 		status  client.Status
 	}{
-		"scheduled": {[]client.StartOption{client.BeginAfter(24 * time.Hour)}, client.StatusScheduled},
+		"scheduled": {[]client.StartOption{client.StartAfter(24 * time.Hour)}, client.StatusScheduled},
 		"queued":    {nil, client.StatusQueued},
 		"suspended": {nil, client.StatusSuspended},
 	} {

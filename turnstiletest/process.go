@@ -21,7 +21,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// processes starts the processes that are not there.
+// processes starts the processes that are not running.
 func (e *Env) processes() error {
 	if e.orchestrators == nil {
 		e.orchestrators = make([]*orchestrator.Orchestrator, e.opts.processes)
@@ -34,8 +34,8 @@ func (e *Env) processes() error {
 		return err
 	}
 	settings := e.opts.settings
-	// One thing at a time, on the goroutine of its task: so the order is
-	// always the same.
+	// Everything runs one after the other, on the goroutine of its task, so the order is always the
+	// same.
 	settings.Parallelism, settings.Dispatch.Parallelism, settings.Turn.BlockLimit = 1, 1, -1
 	if !e.opts.warm {
 		settings.Cache.Instances = -1
@@ -47,8 +47,8 @@ func (e *Env) processes() error {
 		if is != nil {
 			continue
 		}
-		// Reading it counts as no call: a process is killed at calls that history
-		// hangs on.
+		// Reading keys does not count as a call, because processes are killed only at calls that
+		// affect the history.
 		keys, err := keyring.New(keyring.Config{Keys: &e.keys, Random: &counter{}, Now: e.clock.Now})
 		if err != nil {
 			return err
@@ -73,8 +73,7 @@ func (e *Env) processes() error {
 	return err
 }
 
-// restart ends the processes without a crash: what they know of the
-// application has changed.
+// restart ends the processes without a crash, because their application has changed.
 func (e *Env) restart() {
 	e.closeOrchestrators()
 	e.orchestrators, e.worker = nil, nil
@@ -88,7 +87,7 @@ func (e *Env) closeOrchestrators() {
 	}
 }
 
-// nextProcess returns which of the orchestrators takes the next batch.
+// nextProcess returns the index of the orchestrator that takes the next batch.
 func (e *Env) nextProcess() int {
 	n := len(e.orchestrators)
 	if e.shuffle != nil && n > 1 {
@@ -98,8 +97,8 @@ func (e *Env) nextProcess() int {
 	return (e.handled - 1) % n
 }
 
-// activities returns what the processes can run: the application's own, and
-// those that only mocks implement.
+// activities returns the activities that processes can run: the application's own, and those that
+// only mocks implement.
 func (e *Env) activities() (*activities.Registry, error) {
 	own := e.app.Activities()
 	var entries []activities.Activity
@@ -119,7 +118,7 @@ func (e *Env) activities() (*activities.Registry, error) {
 	return activities.NewRegistry(entries...)
 }
 
-// intercept is the code of an activity in a test: a mock's, or else its own.
+// intercept returns the code of an activity in a test: that of a mock, or its own.
 func (e *Env) intercept(name string, own activities.Func) activities.Func {
 	return func(ctx context.Context, input []byte) ([]byte, error) {
 		t, ok := ctx.Value(taskKey{}).(*task)
@@ -128,31 +127,31 @@ func (e *Env) intercept(name string, own activities.Func) activities.Func {
 			return nil, errors.New("turnstiletest: an attempt outside of its environment")
 		}
 		if e.boundary.isDead(t) {
-			// The call before this was its last.
+			// The process died at its previous call.
 			return nil, errKilled
 		}
 		first := t.begin(info)
 		defer t.attempt.Store(nil)
 		if first && e.happened(happening{kind: activityStarted, name: name, instance: info.Instance}) {
-			// Somebody waits for just this: the code has not begun when the
-			// test goes on.
+			// RunUntil waits for this start: the activity's code has not started when the test
+			// continues.
 			if err := t.pause(ctx, 0); err != nil {
 				return nil, err
 			}
 		}
 		// A panic, and runtime.Goexit, are failed attempts as in production.
-		began, away := e.opts.now(), t.away
+		startedAt, away := e.opts.now(), t.away
 		result, err := e.call(ctx, name, input, own)
-		e.worked(name, e.opts.now().Sub(began)-(t.away-away))
+		e.worked(name, e.opts.now().Sub(startedAt)-(t.away-away))
 		if err == nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-			// Out of time: what it returns is ignored.
+			// The attempt timed out: its result is ignored.
 			return nil, context.Cause(ctx)
 		}
 		return result, err
 	}
 }
 
-// worked takes note of how long the code of an attempt has worked in real time.
+// worked records how long the code of an attempt has run in real time.
 func (e *Env) worked(name string, d time.Duration) {
 	if e.slow == nil {
 		e.slow = map[string]time.Duration{}
@@ -160,7 +159,7 @@ func (e *Env) worked(name string, d time.Duration) {
 	e.slow[name] += d
 }
 
-// slowText names the activity whose code took most of the real time, if that is worth a word.
+// slowText names the activity whose code took most of the real time, if that is significant.
 func (e *Env) slowText() string {
 	slowest := ""
 	for name, d := range e.slow {
@@ -172,7 +171,7 @@ func (e *Env) slowText() string {
 	if d < 10*time.Millisecond {
 		return ""
 	}
-	return fmt.Sprintf(", of which activity %q took %s (what waits in it can wait in virtual time: turnstiletest.Sleep)", slowest, d.Round(time.Millisecond))
+	return fmt.Sprintf(", of which activity %q took %s (it can wait in virtual time with turnstiletest.Sleep)", slowest, d.Round(time.Millisecond))
 }
 
 func (e *Env) call(ctx context.Context, name string, input []byte, own activities.Func) ([]byte, error) {
@@ -191,15 +190,15 @@ func (e *Env) call(ctx context.Context, name string, input []byte, own activitie
 	return nil, err
 }
 
-// fail notes what fails the test as soon as its own goroutine goes on.
+// fail records a failure. The test fails when its own goroutine continues.
 func (e *Env) fail(format string, args ...any) {
 	if e.failure == "" {
 		e.failure = fmt.Sprintf(format, args...)
 	}
 }
 
-// checkImplemented fails the test for an activity that nobody implements: in
-// production a deployment may be under way, here nothing would come of waiting.
+// checkImplemented fails the test for an activity without an implementation or a mock. In
+// production the attempt would wait for a deployment; here waiting would change nothing.
 func (e *Env) checkImplemented(batch []queue.Message) {
 	e.t.Helper()
 	for _, m := range batch {
@@ -223,7 +222,7 @@ func (e *Env) notImplemented(name, instance string) string {
 	return fmt.Sprintf("instance %q calls activity %q, which has no mock and which the application does not implement: add turnstiletest.On(env, …) for it, or its Implement to the application%s", instance, name, near.Hint(name, names))
 }
 
-// observer is told by the host what happens.
+// observer receives the metrics of the host.
 type observer struct {
 	*embeddedmetrics.Metrics
 	env *Env
@@ -235,19 +234,18 @@ func (o observer) Count(c host.Counter, reason string, n int) {
 	switch {
 	case c == host.CountStuck, c == host.CountCorrupt:
 		o.env.suspect = true
-	case c == host.CountPermits && (reason == "waits" || reason == "rate waits" || reason == "line full"):
+	case c == host.CountPermits && (reason == "waits" || reason == "rate waits"):
 		o.env.waited = true
 	}
 }
 
-// hasRead takes note of events that an orchestrator has read.
+// hasRead counts events that an orchestrator has read.
 func (e *Env) hasRead(instance string, events int) {
 	e.read += events
 	e.lastRead = instance
 }
 
-// recorded takes note of an event that stands in a history from now on; its
-// payload may be sealed.
+// recorded records the happening of a committed event, whose payload may be encoded.
 func (e *Env) recorded(instance string, ev *history.Event) {
 	h := happening{name: ev.Name, label: ev.Label, instance: instance}
 	switch ev.Kind {
@@ -260,7 +258,7 @@ func (e *Env) recorded(instance string, ev *history.Event) {
 	case history.ActivityScheduled:
 		if e.worker != nil && !ev.Inline {
 			if _, err := e.worker.Activities.Lookup(ev.Name); err != nil {
-				// In production it would wait for a deployment.
+				// In production the attempt would wait for a deployment.
 				e.fail("%s", e.notImplemented(ev.Name, instance))
 			}
 		}

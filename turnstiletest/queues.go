@@ -11,22 +11,22 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// WithQueues has the environment serve these activity queues alone (turnstile.Queue),
-// "default" for the one that has no name: attempts of others wait, as where no function
-// serves their queue. Default: all are served.
+// WithQueues makes the environment serve only these activity queues (turnstile.Queue); "default" is
+// the unnamed queue. Attempts for other queues wait, as they do if no function serves their queue.
+// By default all queues are served.
 func WithQueues(names ...string) Option {
 	return option(func(o *options) { o.queues = names })
 }
 
-// unserved is the queue of attempts that nobody makes.
+// unserved is the queue of attempts that no worker receives.
 const unserved = "unserved"
 
-// serves reports whether attempts of a queue are made; "" for the one without a name.
+// serves reports whether the queue of this name is served; "" is the unnamed queue.
 func (o *options) serves(name string) bool {
 	return o.queues == nil || slices.Contains(o.queues, cmp.Or(name, names.DefaultQueue))
 }
 
-// checkQueues returns what is wrong with the names of WithQueues.
+// checkQueues returns the problem of the names of WithQueues.
 func (o *options) checkQueues() error {
 	for _, name := range o.queues {
 		if p := names.Queue(name); p != "" {
@@ -36,8 +36,7 @@ func (o *options) checkQueues() error {
 	return nil
 }
 
-// ofOrchestrators are the queues as orchestrators have them: all that is served goes
-// through one queue.
+// ofOrchestrators returns the queues for orchestrators. All served activity queues are one queue.
 func (e *Env) ofOrchestrators(q platform.Queues) platform.Queues {
 	served, waits := q.Activity, q.Activity
 	if e.opts.queues != nil {
@@ -53,7 +52,7 @@ func (e *Env) ofOrchestrators(q platform.Queues) platform.Queues {
 	return q
 }
 
-// unservedQueue says which queue an activity waits in that this test does not serve.
+// unservedQueue names the queue in which an activity waits because the test does not serve it.
 func (e *Env) unservedQueue(instance string, eventID int64) string {
 	for _, ev := range e.history(instance, 0) {
 		if ev.EventID != eventID || ev.Kind != history.ActivityScheduled {

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-func TestOneQueueAloneIsServed(t *testing.T) {
+func TestWithQueuesServesOnlyTheNamedQueues(t *testing.T) {
 	t.Parallel()
 	work := turnstile.NewActivity[int, int]("Work")
 	flow := turnstile.NewOrchestration[string, int]("Flow")

@@ -1,9 +1,9 @@
 package turnstiletest
 
-// counter is a source of ids that can be read: 1, 2, 3, …
+// counter is a source of readable ids: 1, 2, 3, …
 type counter struct{ n uint64 }
 
-// Read fills p with the next number, its last byte last.
+// Read fills p with the next number, big-endian.
 func (c *counter) Read(p []byte) (int, error) {
 	c.n++
 	n := c.n
@@ -14,22 +14,22 @@ func (c *counter) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// draws is the randomness of orchestrators: the same all through a batch, and
-// another for each other batch. So GUIDs, which hang on their event too, are
-// the same when a batch comes again after a crash.
+// draws is the random source of orchestrators: constant within a batch, and different for each
+// other batch. So GUIDs, which also depend on their event, are the same when a batch is redelivered
+// after a crash.
 type draws struct{ boundary *boundary }
 
-// Read fills p with a hash of the bodies of the batch that is handled.
+// Read fills p with a hash of the bodies of the current batch.
 func (d draws) Read(p []byte) (int, error) {
 	sum := d.boundary.digest()
 	return copy(p, sum[:]), nil
 }
 
-// middle is the randomness of workers: jitter is always half of what it can
-// be, so that no order hangs on it, and no two claims have one token.
+// middle is the random source of workers: jitter is always half of its maximum, so that the order
+// does not depend on it, and no two claims have the same token.
 type middle struct{ counter *counter }
 
-// Read fills p with one half in binary, and a number at its end.
+// Read fills p with one half as a binary fraction, and a number at its end.
 func (m middle) Read(p []byte) (int, error) {
 	n, err := m.counter.Read(p)
 	p[0] = 0x80

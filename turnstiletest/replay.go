@@ -16,24 +16,24 @@ import (
 	"github.com/turnstile-go/turnstile/internal/rehearsal"
 )
 
-// Replay runs exported histories against the current code: would the instances
-// that they come from go on with this build? pattern names the files, as
-// filepath.Match has it; there must be some. An export is what the command
+// Replay runs exported histories against the current code, to check that this build can continue
+// the instances that they come from. pattern names the files, in the syntax of filepath.Match; it
+// must match at least one. An export is the output of the command
 //
 //	turnstile history order-17 --export > testdata/order-17.json
 //
-// writes, history.EncodeExport, Run.Export with all executions of an instance, or
-// a CrashTest with all instances of a run. Keep one of each kind of instance that may
-// still run when you change its code, and of each version that is deployed.
+// or of history.EncodeExport, of [Run.Export] with all executions of an instance, or of a
+// [CrashTest] with all instances of a run. Keep one of each kind of instance that may still run
+// when you change its code, and of each deployed version.
 //
-// Each file whose history the code does not follow fails the test, which goes
-// on with the next: it is told at which event they part, what the history has,
-// what the code did, and where in the code. So does a history that is damaged, was
-// written by a newer build, or whose orchestration or version is not registered. A
-// history without an end is replayed as far as it goes. No activity runs.
+// Each file whose history the code does not follow fails the test, which continues with the next
+// file. The message names the event, the recorded operation, the operation of the code, and the
+// line of the code. A file also fails if its history is damaged, was written by a newer build, or
+// belongs to an orchestration or version that is not registered. A history without an end is
+// replayed as far as it goes. No activity runs.
 //
-// No replay can see an operation added after the last recorded event, or changed
-// options, timeouts and implementations of activities.
+// Replay cannot detect an operation added after the last recorded event, or changed options,
+// timeouts and implementations of activities.
 func Replay(t T, app *turnstile.App, pattern string, options ...Option) {
 	t.Helper()
 	opts := defaults()
@@ -51,17 +51,17 @@ func Replay(t T, app *turnstile.App, pattern string, options ...Option) {
 		t.Fatalf("turnstiletest: Replay: pattern %q: %v", pattern, err)
 	}
 	if len(files) == 0 {
-		t.Fatalf("turnstiletest: Replay: no file fits %q: export histories with turnstile history INSTANCE --export, or put the path right", pattern)
+		t.Fatalf("turnstiletest: Replay: no file matches %q: export histories with turnstile history INSTANCE --export, or correct the path", pattern)
 	}
 	for _, file := range files {
 		if problem := replayFile(app, file, opts.codecs); problem != "" {
 			t.Errorf("turnstiletest: Replay: %s: %s", file, problem)
 		}
 	}
-	t.Logf("turnstiletest: Replay: histories: %d", len(files))
+	t.Logf("turnstiletest: Replay: files replayed: %d", len(files))
 }
 
-// replayFile returns what is wrong; empty if nothing is.
+// replayFile returns the problem of a file; empty if there is none.
 func replayFile(app *turnstile.App, file string, codecs *codec.Set) string {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -72,7 +72,7 @@ func replayFile(app *turnstile.App, file string, codecs *codec.Set) string {
 	case errors.Is(err, history.ErrNewer):
 		return fmt.Sprintf("%v: replay it with that build, or a newer one", err)
 	case err != nil:
-		return fmt.Sprintf("it is damaged, or no export: %v", err)
+		return fmt.Sprintf("it is damaged, or not an export: %v", err)
 	}
 	unnamed := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	var problems []string
@@ -88,11 +88,11 @@ func replayFile(app *turnstile.App, file string, codecs *codec.Set) string {
 	return strings.Join(problems, "\n")
 }
 
-// replayExport is replayFile for one execution; unnamed is the instance of an
-// export that does not say whose it is.
+// replayExport is replayFile for one execution. unnamed is the instance id of an export that does
+// not contain one.
 func replayExport(app *turnstile.App, x *history.Export, unnamed string, codecs *codec.Set) string {
 	if len(x.Events) == 0 {
-		return "it holds no events"
+		return "it has no events"
 	}
 	instance, execution := cmp.Or(x.Instance, unnamed), x.ExecutionID
 	if execution == 0 {
@@ -103,37 +103,37 @@ func replayExport(app *turnstile.App, x *history.Export, unnamed string, codecs 
 	}
 	events, err := codecs.OpenEvents(instance, execution, x.Events)
 	if err != nil {
-		return fmt.Sprintf("%v: give Replay the codecs of the application, turnstiletest.WithCodecs", err)
+		return fmt.Sprintf("%v: give Replay the codecs of the application with turnstiletest.WithCodecs", err)
 	}
 	turn, problem := replay(app, instance, execution, events, false, codecs != nil, rehearsal.Limit)
 	if problem == "" && len(turn.Events) > 0 && !open(x.Events) {
-		problem = fmt.Sprintf("behind its last event the code goes on with %s", History(turn.Events))
+		problem = fmt.Sprintf("after its last event the code continues with %s", History(turn.Events))
 	}
 	return problem
 }
 
-// open reports whether the code may still answer the last event of a history:
-// one that was recorded without running the code has no answers yet.
+// open reports whether the code may still schedule operations after the last event of a history: an
+// event that was recorded without running the code has none yet.
 func open(events History) bool {
 	last := &events[len(events)-1]
 	return last.Kind.Arrival()
 }
 
-// replay runs a history against an application. problem says why the code does
-// not follow it. limit is how long, in real time, the code may make no progress.
-// sealed: errors were made without payload text, and some are compared; what a
-// test is told may have it.
-func replay(app *turnstile.App, instance string, execution int64, events History, parked, sealed bool, limit time.Duration) (turn engine.Turn, problem string) {
+// replay runs a history against an application. problem says why the code does not follow it. limit
+// is how long, in real time, the code may make no progress. sealed is true if errors were made
+// without payload text. Some errors are compared, so replay makes them the same way; the message of
+// the test may contain payloads.
+func replay(app *turnstile.App, instance string, execution int64, events History, parked, encoded bool, limit time.Duration) (turn engine.Turn, problem string) {
 	var left *engine.Blocked
 	options := engine.Options{Guard: rehearsal.Guard{Limit: limit}, OnBlocked: func(b engine.Blocked) { left = &b }}
-	if sealed {
+	if encoded {
 		options.Conceal = func(payload []byte) string { return string(payload) }
 	}
 	x := engine.New(engine.Config{Instance: instance, ExecutionID: execution, Registry: app.Orchestrations(), Options: options})
 	defer func() {
 		x.Close()
 		if problem == "" && left != nil {
-			problem = "a deferred function blocks while the orchestration is put away:\n" + strings.TrimSpace(left.Stack)
+			problem = "a deferred function blocks while the orchestration is unloaded:\n" + strings.TrimSpace(left.Stack)
 		}
 	}()
 	runnable := engine.Runnable(events)
@@ -150,12 +150,12 @@ func replay(app *turnstile.App, instance string, execution int64, events History
 	return turn, ""
 }
 
-// disagreement shows why the code cannot go on, beside the history.
+// disagreement shows why the code cannot continue, next to the history.
 func disagreement(stuck *engine.StuckError, events History) string {
 	var b strings.Builder
 	parted, ok := errors.AsType[*engine.NondeterminismError](stuck)
 	if !ok {
-		fmt.Fprintf(&b, "the code cannot follow it at event %d, for %s:\n%s", stuck.EventID, stuck.Kind, stuck.Message)
+		fmt.Fprintf(&b, "the code cannot follow the history at event %d (%s):\n%s", stuck.EventID, stuck.Kind, stuck.Message)
 		if stuck.Stack != "" {
 			fmt.Fprintf(&b, "\n%s", strings.TrimSpace(stuck.Stack))
 		}
@@ -177,8 +177,7 @@ func disagreement(stuck *engine.StuckError, events History) string {
 	return b.String()
 }
 
-// replays checks that a stored execution replays without anything new; the
-// text says what is wrong.
+// replays checks that a stored execution replays without new events. It returns the problem.
 func (e *Env) replays(instance string, execution int64) string {
 	turns, err := e.store.Read(e.ctx, instance, execution, 1)
 	if err != nil || len(turns) == 0 {
@@ -196,22 +195,22 @@ func (e *Env) replays(instance string, execution int64) string {
 	turn, problem := replay(e.app, instance, execution, opened, parked, e.opts.codecs != nil, rehearsal.Limit)
 	switch {
 	case parked:
-		// What stands there without having been run is another matter.
+		// Events that were recorded without running the code are not checked.
 		return ""
 	case problem == "" && len(turn.Events) > 0:
-		return fmt.Sprintf("instance %q execution %d goes on with %s", instance, execution, History(turn.Events))
+		return fmt.Sprintf("instance %q execution %d continues with %s", instance, execution, History(turn.Events))
 	}
 	return problem
 }
 
-// executionKey names an execution.
+// executionKey identifies an execution.
 type executionKey struct {
 	instance  string
 	execution int64
 }
 
-// replayEnded replays an instance that has ended, each of its executions once:
-// its last turn has not been replayed by any that follows.
+// replayEnded replays each execution of an ended instance once, because no later turn replays its
+// last turn.
 func (e *Env) replayEnded(call, instance string) {
 	e.t.Helper()
 	r, err := e.store.Describe(e.ctx, instance)
@@ -225,7 +224,7 @@ func (e *Env) replayEnded(call, instance string) {
 		}
 		e.again[key] = true
 		if problem := e.replays(instance, n); problem != "" {
-			e.t.Errorf("turnstiletest: %s: instance %q has ended, but its code does not do the same again (see turnstiletest.KeepWarm): %s", call, instance, problem)
+			e.t.Errorf("turnstiletest: %s: instance %q has ended, but its code does not repeat the same operations on replay (see turnstiletest.KeepWarm): %s", call, instance, problem)
 		}
 	}
 }

@@ -55,14 +55,14 @@ func write(t *testing.T, name, content string) (pattern string) {
 
 func TestO07HistoriesThatTheCodeFollows(t *testing.T) {
 	t.Parallel()
-	blocked := turnstiletest.Blocked()
+	blocked := turnstiletest.Idle()
 	started := turnstiletest.ActivityStarted(charge)
 	for name, content := range map[string]string{
-		"one with its end":                        exported(t, nil),
-		"one that waits for a timer":              exported(t, &blocked),
-		"one that waits for its first activity":   exported(t, &started),
-		"one that does not say whose it is":       strings.Replace(exported(t, nil), `,"instance":"order-7","execution_id":1`, "", 1),
-		"one that ends with what nobody answered": upTo(exported(t, nil), 3),
+		"one with its end":                           exported(t, nil),
+		"one that waits for a timer":                 exported(t, &blocked),
+		"one that waits for its first activity":      exported(t, &started),
+		"one that does not say whose it is":          strings.Replace(exported(t, nil), `,"instance":"order-7","execution_id":1`, "", 1),
+		"a history that ends with an open operation": upTo(exported(t, nil), 3),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -71,7 +71,7 @@ func TestO07HistoriesThatTheCodeFollows(t *testing.T) {
 	}
 }
 
-// upTo cuts an export behind its first events.
+// upTo cuts an export after its first events.
 func upTo(export string, events int) string {
 	all := strings.SplitAfter(export, "\n")
 	return strings.Join(all[:events], "") + strings.TrimSuffix(all[events], ",\n") + "\n]}\n"
@@ -125,7 +125,7 @@ func TestO07R04R05R06R07ReplayShowsWhereHistoryAndCodePart(t *testing.T) {
 				return "", err
 			}
 			panic("kaboom")
-		}, whole, []string{"for panic", "kaboom", "replay_test.go:"}},
+		}, whole, []string{"(panic)", "kaboom", "replay_test.go:"}},
 		"R-08 a completion of nothing": {chargeAndShip, strings.Replace(whole, `"source_event_id":2`, `"source_event_id":1`, 1),
 			[]string{"corrupt at event 3"}},
 		"R-09 a gap": {chargeAndShip, strings.Replace(whole, `"event_id":3`, `"event_id":9`, 1), []string{"corrupt at event 9"}},
@@ -133,8 +133,8 @@ func TestO07R04R05R06R07ReplayShowsWhereHistoryAndCodePart(t *testing.T) {
 			[]string{"newer build", "replay it with that build"}},
 		"V-02 a version that is not registered": {chargeAndShip, strings.Replace(whole, `"name":"Fulfil"`, `"name":"Fulfil","version":"2"`, 1),
 			[]string{"not_registered", `version "2"`}},
-		"what is no export":  {chargeAndShip, "what?", []string{"damaged, or no export", "byte 0"}},
-		"one without events": {chargeAndShip, `{"v":1,"events":[]}`, []string{"no events"}},
+		"a file that is not an export": {chargeAndShip, "what?", []string{"damaged, or not an export", "byte 0"}},
+		"one without events":           {chargeAndShip, `{"v":1,"events":[]}`, []string{"no events"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -146,13 +146,13 @@ func TestO07R04R05R06R07ReplayShowsWhereHistoryAndCodePart(t *testing.T) {
 
 func TestReplayOfNothingFails(t *testing.T) {
 	t.Parallel()
-	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(chargeAndShip), "testdata/none/*.json") }), "no file fits")
+	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(chargeAndShip), "testdata/none/*.json") }), "no file matches")
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(chargeAndShip), "[") }), "pattern")
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, nil, "*.json") }), "NewApp")
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, turnstile.NewApp(charge.Implement(nil)), "*.json") }), "no implementation")
 }
 
-func TestSealedHistoriesAreOpenedByTheCodecsGiven(t *testing.T) {
+func TestReplayDecodesHistoriesWithItsCodecs(t *testing.T) {
 	t.Parallel()
 	gz, err := codec.NewSet(gzip.New())
 	if err != nil {
@@ -162,11 +162,11 @@ func TestSealedHistoriesAreOpenedByTheCodecsGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed, err := gz.SealTurns([]store.Turn{{Instance: plain.Instance, ExecutionID: 1, Events: plain.Events}})
+	encoded, err := gz.EncodeTurns([]store.Turn{{Instance: plain.Instance, ExecutionID: 1, Events: plain.Events}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain.Events = sealed[0].Events
+	plain.Events = encoded[0].Events
 	pattern := write(t, "order.json", string(history.EncodeExport(plain)))
 	turnstiletest.Replay(t, flow(chargeAndShip), pattern, turnstiletest.WithCodecs(gz))
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(chargeAndShip), pattern) }), "turnstiletest.WithCodecs", "gzip")
@@ -190,7 +190,7 @@ func TestV04HistoriesFromBeforeAPatchAreGoldenFiles(t *testing.T) {
 	}
 }
 
-func TestAHistoryIsThatOfItsGoldenFile(t *testing.T) {
+func TestAHistoryMatchesItsGoldenFile(t *testing.T) {
 	t.Parallel()
 	run := func(ft turnstiletest.T, n int) *turnstiletest.Run[string] {
 		env := turnstiletest.New(ft, flow(chargeAndShip))
@@ -208,8 +208,8 @@ func TestAHistoryIsThatOfItsGoldenFile(t *testing.T) {
 		return
 	}
 	mentions(t, failure(t, func(ft turnstiletest.T) { run(ft, 8).AssertGolden("testdata/order-7.json") }),
-		"is not that of testdata/order-7.json", "-   1 Started  Fulfil  7", "+   1 Started  Fulfil  8")
+		"differs from testdata/order-7.json", "-   1 Started  Fulfil  7", "+   1 Started  Fulfil  8")
 	mentions(t, failure(t, func(ft turnstiletest.T) { run(ft, 7).AssertGolden("testdata/none.json") }), "TURNSTILE_UPDATE=1")
 	mentions(t, failure(t, func(ft turnstiletest.T) { run(ft, 7).AssertHistory("Started Act(Ship) Completed") }),
-		"they part at event 2: it is Act(Charge), want Act(Ship)")
+		"they differ from event 2 on: it is Act(Charge), want Act(Ship)")
 }

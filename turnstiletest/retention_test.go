@@ -54,7 +54,7 @@ func TestAnInstanceIsPurgedWhenItWasKeptForLongEnough(t *testing.T) {
 	there(24 * time.Hour)
 }
 
-// A child of an execution that has continued as new is kept no longer.
+// A child of an execution that has continued as new is not kept longer.
 func TestAChildOfAnEarlierExecutionIsPurged(t *testing.T) {
 	t.Parallel()
 	app := turnstile.NewApp(
@@ -84,7 +84,7 @@ func TestAChildOfAnEarlierExecutionIsPurged(t *testing.T) {
 	}
 }
 
-func TestARetentionThatCannotBeIsAnErrorThatSaysSo(t *testing.T) {
+func TestAnInvalidRetentionIsAnErrorThatSaysWhy(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
 		59 * time.Minute:           "is 59m0s, it must be at least 1h0m0s, which a purge needs",
@@ -103,7 +103,7 @@ func TestARetentionThatCannotBeIsAnErrorThatSaysSo(t *testing.T) {
 	}
 }
 
-// docs/internal/guide-figures.md has what this prints with -v.
+// docs/internal/guide-figures.md contains the output with -v.
 func TestWhatAPurgeByRetentionCosts(t *testing.T) {
 	t.Parallel()
 	const instances = 1000
@@ -161,7 +161,7 @@ func TestO11AnInstanceKeepsItsNewestExecutions(t *testing.T) {
 	}
 }
 
-func TestANumberOfExecutionsThatCannotBeIsAnErrorThatSaysSo(t *testing.T) {
+func TestAnInvalidKeepExecutionsIsAnErrorThatSaysWhy(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{1: "is 1, it must be from 2", -3: "is -3, it must be from 2", 1_000_001: "to 1000000"} {
 		err := turnstile.NewApp(renewed.With(turnstile.KeepExecutions(n)).Implement(renews(1))).Err()
@@ -180,7 +180,7 @@ func TestANumberOfExecutionsThatCannotBeIsAnErrorThatSaysSo(t *testing.T) {
 	}
 }
 
-// docs/guide/retention.md has what this prints with -v.
+// docs/guide/retention.md contains the output with -v.
 func TestWhatPruningCosts(t *testing.T) {
 	t.Parallel()
 	const days = 200

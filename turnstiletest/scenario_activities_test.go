@@ -17,7 +17,7 @@ import (
 func TestActivitiesAsAnAuthorSeesThem(t *testing.T) {
 	t.Parallel()
 	nothing := turnstile.NewActivity[*int, []string]("Nothing")
-	text := turnstile.NewActivity[string, string]("Charge") // the name of charge, of another type
+	text := turnstile.NewActivity[string, string]("Charge") // the name of charge with another type
 	busy := func(env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
 		turnstiletest.On(env, charge).Return("", turnstile.WithCode(errBusy, "E7"))
 	}
@@ -29,7 +29,7 @@ func TestActivitiesAsAnAuthorSeesThem(t *testing.T) {
 			}
 			s, err := charge.Call(ctx, 0)
 			return fmt.Sprint(none == nil, s == ""), err
-		}, parts: []turnstile.Part{
+		}, parts: []turnstile.Component{
 			nothing.Implement(func(_ context.Context, in *int) ([]string, error) {
 				if in != nil {
 					return nil, errors.New("it is not nil")
@@ -43,7 +43,7 @@ func TestActivitiesAsAnAuthorSeesThem(t *testing.T) {
 			e, _ := errors.AsType[*turnstile.ActivityError](err)
 			return fmt.Sprint(e.Activity, " ", e.EventID, " ", e.Kind, " ", e.Attempt, " ", turnstile.ErrorCode(err), " ", e.Message), nil
 		}, do: busy, want: "Charge 2 application 1 E7 busy"},
-		"A-02 an error that nobody handles fails the orchestration": {code: func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) },
+		"A-02 an unhandled error fails the orchestration": {code: func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) },
 			do: func(env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
 				turnstiletest.On(env, charge).Return("", turnstile.NonRetryable(errBusy))
 			}, err: errAny, history: "Started Act(Charge) Failed(application)←2 Failed(application)",
@@ -52,10 +52,20 @@ func TestActivitiesAsAnAuthorSeesThem(t *testing.T) {
 					t.Errorf("it failed as %+v", f)
 				}
 			}},
+		"A-04 a final code is not open to another attempt": {code: func(ctx turnstile.Context, n int) (string, error) {
+			final := charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5, NonRetryableCodes: []string{"E7"}}))
+			var says []string
+			for _, call := range []func(turnstile.Context, int) (string, error){final.Call, final.Inline} {
+				_, err := call(ctx, n)
+				e, _ := errors.AsType[*turnstile.ActivityError](err)
+				says = append(says, fmt.Sprint(e.Attempt, " ", e.Retryable))
+			}
+			return strings.Join(says, ", "), nil
+		}, do: busy, want: "1 false, 1 false"},
 		"A-09 keys of idempotency": {code: func(ctx turnstile.Context, n int) (string, error) {
 			both, err := turnstile.Join(ctx, charge.Start(ctx, n), charge.Start(ctx, n))
 			return fmt.Sprint(both[0] != both[1], both[0] != ""), err
-		}, parts: []turnstile.Part{charge.Implement(func(ctx context.Context, _ int) (string, error) {
+		}, parts: []turnstile.Component{charge.Implement(func(ctx context.Context, _ int) (string, error) {
 			return turnstile.ActivityInfo(ctx).IdempotencyKey, nil
 		})},
 			want: "true true"},
@@ -63,7 +73,7 @@ func TestActivitiesAsAnAuthorSeesThem(t *testing.T) {
 			_, err := charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5})).Call(ctx, n)
 			e, _ := errors.AsType[*turnstile.ActivityError](err)
 			return fmt.Sprint(e.Kind, " ", e.Attempt), nil
-		}, parts: []turnstile.Part{text.Implement(echo)}, want: "invalid_input 1"},
+		}, parts: []turnstile.Component{text.Implement(echo)}, want: "invalid_input 1"},
 		"L-01 an input over the limit is an error at the call": {code: func(ctx turnstile.Context, _ int) (string, error) {
 			_, err := ship.Call(ctx, strings.Repeat("x", 300<<10))
 			e, ok := errors.AsType[*turnstile.PayloadTooLargeError](err)
@@ -88,10 +98,10 @@ func TestA05DelaysGrowUpToTheirBound(t *testing.T) {
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) {
 		return charge.With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 6, InitialInterval: time.Minute, BackoffCoefficient: 3, MaxInterval: 20 * time.Minute})).Call(ctx, n)
 	}))
-	var began []time.Time
+	var startedAt []time.Time
 	keys := map[string]bool{}
 	turnstiletest.On(env, charge).Do(func(ctx context.Context, _ int) (string, error) {
-		began = append(began, env.Now())
+		startedAt = append(startedAt, env.Now())
 		keys[turnstile.ActivityInfo(ctx).IdempotencyKey] = true
 		return "", errBusy
 	})
@@ -100,8 +110,8 @@ func TestA05DelaysGrowUpToTheirBound(t *testing.T) {
 		t.Error("it did not fail")
 	}
 	var delays []time.Duration
-	for i := range began[1:] {
-		delays = append(delays, began[i+1].Sub(began[i]))
+	for i := range startedAt[1:] {
+		delays = append(delays, startedAt[i+1].Sub(startedAt[i]))
 	}
 	if want := []time.Duration{time.Minute, 3 * time.Minute, 9 * time.Minute, 20 * time.Minute, 20 * time.Minute}; !slices.Equal(delays, want) {
 		t.Errorf("the delays are %v, want %v", delays, want)

@@ -15,9 +15,9 @@ func TestChildrenAndExecutionsAsAnAuthorSeesThem(t *testing.T) {
 	t.Parallel()
 	child := turnstile.NewOrchestration[int, string]("Child")
 	quick := func(env *turnstiletest.Env, _ *turnstiletest.Run[string]) { numbered(env, atOnce) }
-	// waits ends at its event, or as it is told.
+	// waits ends with its event, or when it is cancelled or terminated.
 	waits := child.Implement(func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) })
-	// ended says how the child ended; the parent does not wait for it.
+	// ended returns how the child ended; the parent does not wait for it.
 	ended := func(want client.Status) func(turnstiletest.T, *turnstiletest.Env, *turnstiletest.Run[string]) {
 		return func(t turnstiletest.T, env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
 			if got := turnstiletest.Instance(env, child, "kid").Describe().Status; got != want {
@@ -45,15 +45,15 @@ func TestChildrenAndExecutionsAsAnAuthorSeesThem(t *testing.T) {
 			}
 			both, err := turnstile.Join(ctx, one, two)
 			return fmt.Sprint(both), err
-		}, parts: []turnstile.Part{child.Implement(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) })},
+		}, parts: []turnstile.Component{child.Implement(func(ctx turnstile.Context, n int) (string, error) { return charge.Call(ctx, n) })},
 			do: quick, want: "[r-1 r-2]", history: "Started Child(Child) Child(Child) Done←2 Done←3 Completed"},
-		"P-02 a child that fails": {code: failed, parts: []turnstile.Part{child.Implement(func(turnstile.Context, int) (string, error) { return "", errBusy })},
+		"P-02 a child that fails": {code: failed, parts: []turnstile.Component{child.Implement(func(turnstile.Context, int) (string, error) { return "", errBusy })},
 			want: "Child kid application", history: "Started Child(Child) Failed(application)←2 Completed"},
-		"P-02 a child that is cancelled": {code: failed, parts: []turnstile.Part{waits},
+		"P-02 a child that is cancelled": {code: failed, parts: []turnstile.Component{waits},
 			do: func(env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
 				env.After(time.Hour, func() { turnstiletest.Instance(env, child, "kid").Cancel("enough") })
 			}, want: "Child kid cancelled"},
-		"P-02 a child that is terminated": {code: failed, parts: []turnstile.Part{waits},
+		"P-02 a child that is terminated": {code: failed, parts: []turnstile.Component{waits},
 			do: func(env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
 				env.After(time.Hour, func() { turnstiletest.Instance(env, child, "kid").Terminate("enough") })
 			}, want: "Child kid terminated"},
@@ -61,26 +61,26 @@ func TestChildrenAndExecutionsAsAnAuthorSeesThem(t *testing.T) {
 			_, err := child.With(turnstile.InstanceID("main")).Call(ctx, n)
 			e, _ := errors.AsType[*turnstile.ChildError](err)
 			return string(e.Kind), nil
-		}, parts: []turnstile.Part{waits}, want: "already_exists"},
+		}, parts: []turnstile.Component{waits}, want: "already_exists"},
 		"P-04 a child that continues as new": {code: func(ctx turnstile.Context, n int) (string, error) { return child.Call(ctx, n) },
-			parts: []turnstile.Part{child.Implement(func(ctx turnstile.Context, n int) (string, error) {
+			parts: []turnstile.Component{child.Implement(func(ctx turnstile.Context, n int) (string, error) {
 				if n > 0 {
 					return "", child.ContinueAsNew(ctx, n-1)
 				}
 				return "last", nil
 			})}, want: "last", history: "Started Child(Child) Done←2 Completed"},
-		"P-05 P-06 a child that is left runs on, and its notice is for nobody": {code: leave(turnstile.ParentClosePolicy(turnstile.Abandon)), parts: []turnstile.Part{waits},
+		"P-05 P-06 an abandoned child continues, and its end is not delivered": {code: leave(turnstile.ParentClosePolicy(turnstile.Abandon)), parts: []turnstile.Component{waits},
 			do: func(env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
 				env.After(time.Hour, func() { turnstiletest.Raise(env, approved, "kid", "x") })
 			}, want: "gone", history: "Started Child(Child) Timer(1m0s) Fired←3 Completed", check: ended(client.StatusCompleted)},
-		"P-06 a child that is cancelled with its parent's end":  {code: leave(turnstile.ParentClosePolicy(turnstile.Cancel)), parts: []turnstile.Part{waits}, want: "gone", check: ended(client.StatusCancelled)},
-		"P-06 a child that is terminated with its parent's end": {code: leave(turnstile.ParentClosePolicy(turnstile.Terminate)), parts: []turnstile.Part{waits}, want: "gone", check: ended(client.StatusTerminated)},
+		"P-06 a child that is cancelled with its parent's end":  {code: leave(turnstile.ParentClosePolicy(turnstile.Cancel)), parts: []turnstile.Component{waits}, want: "gone", check: ended(client.StatusCancelled)},
+		"P-06 a child that is terminated with its parent's end": {code: leave(turnstile.ParentClosePolicy(turnstile.Terminate)), parts: []turnstile.Component{waits}, want: "gone", check: ended(client.StatusTerminated)},
 		"P-07 K-06 cancel reaches children and their children, and nothing detached": {code: func(ctx turnstile.Context, n int) (string, error) {
 			if _, err := child.With(turnstile.InstanceID("apart")).StartDetached(ctx, 0); err != nil {
 				return "", err
 			}
 			return child.With(turnstile.InstanceID("kid")).Call(ctx, n)
-		}, parts: []turnstile.Part{child.Implement(func(ctx turnstile.Context, n int) (string, error) {
+		}, parts: []turnstile.Component{child.Implement(func(ctx turnstile.Context, n int) (string, error) {
 			if n == 3 {
 				return child.With(turnstile.InstanceID("grandchild")).Call(ctx, 1)
 			}
@@ -108,7 +108,7 @@ func TestChildrenAndExecutionsAsAnAuthorSeesThem(t *testing.T) {
 				}
 			}
 		}},
-		"N-02 events that nobody took go over, in their order": {code: func(ctx turnstile.Context, n int) (string, error) {
+		"N-02 unconsumed events are passed on in order": {code: func(ctx turnstile.Context, n int) (string, error) {
 			if n == 3 {
 				if err := turnstile.Sleep(ctx, time.Hour); err != nil {
 					return "", err

@@ -133,7 +133,7 @@ func TestConcurrencyAsAnAuthorSeesIt(t *testing.T) {
 				t.Errorf("its history is %s, its reason %q", h, h[2].Reason)
 			}
 		}},
-		"K-08 an event in one batch with a cancel behind it": {code: func(ctx turnstile.Context, _ int) (string, error) {
+		"K-08 an event in one batch with a cancel after it": {code: func(ctx turnstile.Context, _ int) (string, error) {
 			first, err := approved.Wait(ctx)
 			if err != nil {
 				return "", err
@@ -177,7 +177,7 @@ func TestConcurrencyAsAnAuthorSeesIt(t *testing.T) {
 	})
 }
 
-// F-12: as many as an author would fan out, in one turn.
+// F-12: a fan-out of a typical size, in one turn.
 func TestF12ManyActivitiesAtOnce(t *testing.T) {
 	t.Parallel()
 	const n = 300

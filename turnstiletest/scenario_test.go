@@ -12,15 +12,15 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// seen is a scenario as an author sees it: code, what happens from outside, and
-// what came of it.
+// seen is a scenario from the author's point of view: the code, the actions from outside, and the
+// outcome.
 type seen struct {
 	code  func(turnstile.Context, int) (string, error)
-	parts []turnstile.Part
-	// do is called when the instance "main" has been started, with 3.
+	parts []turnstile.Component
+	// do is called after the instance "main" has been started, with 3.
 	do   func(*turnstiletest.Env, *turnstiletest.Run[string])
 	want string
-	// err is what the instance ends with; nil for an output.
+	// err is the error of the instance; nil for an output.
 	err     error
 	history string
 	check   func(turnstiletest.T, *turnstiletest.Env, *turnstiletest.Run[string])
@@ -49,8 +49,8 @@ func (s *seen) run(t turnstiletest.T) func(*turnstiletest.Env) {
 // errAny stands for any error.
 var errAny = errors.New("an error")
 
-// look runs each scenario undisturbed, with every turn replayed from nothing,
-// with every message twice, and with a few crashes.
+// look runs each scenario without a crash, with every turn replayed from the store, with every
+// message delivered twice, and with a few crashes.
 func look(t *testing.T, scenarios map[string]*seen) {
 	t.Helper()
 	for name, s := range scenarios {

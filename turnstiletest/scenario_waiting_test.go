@@ -24,7 +24,7 @@ func TestTimersAndEventsAsAnAuthorSeesThem(t *testing.T) {
 			return "done", nil
 		}, do: func(env *turnstiletest.Env, _ *turnstiletest.Run[string]) { numbered(env, atOnce) },
 			want: "done", history: "Started Act(Charge) Timer(24h0m0s) Completed", check: noTime},
-		"R-10 an event behind the one that ends it": {code: func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) },
+		"R-10 an event after the one that ends it": {code: func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) },
 			do: func(env *turnstiletest.Env, run *turnstiletest.Run[string]) {
 				turnstiletest.Raise(env, approved, run.Instance, "first")
 				turnstiletest.Raise(env, approved, run.Instance, "second")
@@ -111,7 +111,7 @@ func TestTimersAndEventsAsAnAuthorSeesThem(t *testing.T) {
 		}, do: func(env *turnstiletest.Env, run *turnstiletest.Run[string]) {
 			env.After(time.Hour, func() { turnstiletest.Raise(env, approved, run.Instance, "x") })
 		}, want: "1", history: "Started Sub(approved) Sub(approved) Ev(approved) Completed"},
-		"E-08 an event sent again behind a continue-as-new": {code: func(ctx turnstile.Context, n int) (string, error) {
+		"E-08 an event sent again after a continue-as-new": {code: func(ctx turnstile.Context, n int) (string, error) {
 			if n == 3 {
 				if _, err := approved.Wait(ctx); err != nil {
 					return "", err
@@ -137,17 +137,17 @@ func TestTimersAndEventsAsAnAuthorSeesThem(t *testing.T) {
 				t.Errorf("the later one ended with %q, %v", got, err)
 			}
 		}},
-		"O-03 a custom status stays through continue-as-new": {code: func(ctx turnstile.Context, n int) (string, error) {
+		"O-03 a state stays through continue-as-new": {code: func(ctx turnstile.Context, n int) (string, error) {
 			if n == 0 {
 				return "", nil
 			}
-			if err := errors.Join(turnstile.SetCustomStatus(ctx, "first"), turnstile.SetCustomStatus(ctx, "last")); err != nil {
+			if err := errors.Join(status.Set(ctx, "first"), status.Set(ctx, "last")); err != nil {
 				return "", err
 			}
 			return "", fulfil.ContinueAsNew(ctx, 0)
 		}, check: func(t turnstiletest.T, _ *turnstiletest.Env, run *turnstiletest.Run[string]) {
-			if status, err := client.CustomStatusOf[string](run.Describe()); status != "last" || err != nil {
-				t.Errorf("its status is %q, %v", status, err)
+			if shown, err := client.StateOf(run.Describe(), status); shown.Value != "last" || shown.Number.ExecutionID != 1 || err != nil {
+				t.Errorf("it shows %+v, %v", shown, err)
 			}
 		}},
 	})

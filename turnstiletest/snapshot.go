@@ -9,12 +9,12 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// snapshot is what a run came to.
+// snapshot is the outcome of a run.
 type snapshot struct {
-	// waited: an attempt has waited for a permit. A crash may change which attempt gets the next
-	// one, and so the order of completions.
+	// waited is true if an attempt has waited for a permit. A crash may change which attempt gets
+	// the next permit, and so the order of completions.
 	waited bool
-	// outcomes of the instances, a line each.
+	// outcomes has one line for each instance.
 	outcomes  []string
 	histories []recordedHistory
 }
@@ -26,7 +26,7 @@ type recordedHistory struct {
 	lines     []string
 }
 
-// snapshot returns how everything stands.
+// snapshot returns the current state of all instances.
 func (e *Env) snapshot() snapshot {
 	e.t.Helper()
 	s := snapshot{waited: e.waited}
@@ -42,19 +42,23 @@ func (e *Env) snapshot() snapshot {
 	return s
 }
 
-// outcome is a record in a line.
+// outcome returns a record as one line.
 func outcome(r *store.Record) string {
 	line := fmt.Sprintf("instance %q (%s) is %s", r.Instance, strings.TrimSpace(r.Name+" "+r.Version), r.Status)
 	if r.Codec != "" {
-		line += ", its payloads sealed by " + r.Codec
+		line += ", its payloads encoded by " + r.Codec
 	} else if len(r.Output) > 0 {
 		line += ", output " + string(r.Output)
 	}
 	if f := r.Failure; f != nil {
 		line += fmt.Sprintf(", %s: %s", f.Kind, f.Message)
 	}
-	if r.Codec == "" && len(r.CustomStatus) > 0 {
-		line += ", custom status " + string(r.CustomStatus)
+	if r.Codec == "" {
+		// Without the numbers, which a crash may change.
+		states, _ := history.DecodeStates(r.States)
+		for _, s := range states {
+			line += fmt.Sprintf(", state %s: %s", s.Name, s.Value)
+		}
 	}
 	if len(r.SearchAttributes) > 0 {
 		line += ", search attributes " + r.SearchAttributes.String()
@@ -68,9 +72,8 @@ func outcome(r *store.Record) string {
 	return line
 }
 
-// lines returns events as lines, without what differs from run to run: the
-// times at which they were recorded, secrets and tokens, the ids of senders,
-// stacks.
+// lines returns events as lines, without values that differ from run to run: the times at which
+// they were recorded, secrets and tokens, the ids of senders, stacks.
 func lines(events History) []string {
 	out := make([]string, len(events))
 	for i := range events {
@@ -90,8 +93,8 @@ func line(e *history.Event) string {
 	if e.Inline {
 		parts = append(parts, "inline")
 	}
-	if e.Imposed != "" {
-		parts = append(parts, "imposed: "+e.Imposed)
+	if e.Forced != "" {
+		parts = append(parts, "imposed: "+e.Forced)
 	}
 	if e.Reason != "" {
 		parts = append(parts, "reason: "+e.Reason)
@@ -101,14 +104,14 @@ func line(e *history.Event) string {
 	}
 	switch {
 	case e.Codec != "":
-		parts = append(parts, "sealed by "+e.Codec)
+		parts = append(parts, "encoded by "+e.Codec)
 	case len(e.Payload) > 0 && e.Op != history.OpNow:
 		parts = append(parts, string(e.Payload))
 	}
 	return strings.Join(parts, "  ")
 }
 
-// difference says where other is not the same; empty if it is.
+// difference describes the first difference; empty if there is none.
 func (s *snapshot) difference(other *snapshot, outcomeOnly bool) string {
 	if !slices.Equal(s.outcomes, other.outcomes) {
 		return "outcomes:\n" + diff(s.outcomes, other.outcomes)
@@ -131,12 +134,12 @@ func (s *snapshot) difference(other *snapshot, outcomeOnly bool) string {
 	return ""
 }
 
-// around is how many equal lines a diff shows before the first difference, and
-// how many lines of each side behind it.
+// around is how many equal lines a diff shows before the first difference, and how many lines of
+// each side after it.
 const around = 4
 
-// diff shows two texts from a little before where they part: "-" is the
-// first, "+" the second.
+// diff shows two texts from a few lines before their first difference. "-" marks the first text,
+// "+" the second.
 func diff(a, b []string) string {
 	same := 0
 	for same < len(a) && same < len(b) && a[same] == b[same] {

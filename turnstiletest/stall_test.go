@@ -16,10 +16,10 @@ var (
 	flow = turnstile.NewOrchestration[int, int]("Flow")
 )
 
-// soon lets the kit look after a moment of real time.
+// soon makes the package check running code after a short real time.
 var soon = option(func(o *options) { o.stall = 50 * time.Millisecond })
 
-// given is a T that notes what it is told.
+// given is a T that records its calls.
 type given struct {
 	testing.TB
 	logs, failure string
@@ -73,7 +73,7 @@ func TestR15OrchestrationCodeThatBlocksFailsTheTestWithItsStack(t *testing.T) {
 	_, _ = Start(env, flow, 1).Wait()
 }
 
-func TestR15CodeThatBlocksInAReplayIsTold(t *testing.T) {
+func TestR15CodeThatBlocksInAReplayIsReported(t *testing.T) {
 	t.Parallel()
 	blocks := false
 	blocked, left := make(chan struct{}), make(chan struct{})
@@ -101,7 +101,7 @@ func TestR15CodeThatBlocksInAReplayIsTold(t *testing.T) {
 	<-left
 }
 
-// ticking is real time that goes on by a second each time that it is read.
+// ticking is a real time that advances by a second each time it is read.
 func ticking(from time.Time) Option {
 	return option(func(o *options) {
 		o.now = func() time.Time {
@@ -119,25 +119,25 @@ type limitedT struct {
 
 func (l *limitedT) Deadline() (time.Time, bool) { return l.at, true }
 
-func TestACrashTestSaysThatItTakesLong(t *testing.T) {
+func TestACrashTestLogsAnEstimateIfItTakesLong(t *testing.T) {
 	t.Parallel()
-	began := time.Unix(0, 0)
+	startedAt := time.Unix(0, 0)
 	app := turnstile.NewApp(
 		flow.Implement(func(ctx turnstile.Context, n int) (int, error) { return hang.Call(ctx, n) }),
 		hang.Implement(func(_ context.Context, n int) (int, error) { return n, nil }))
 	run := func(env *Env) { _, _ = Start(env, flow, 1).Wait() }
-	l := &limitedT{given{TB: t}, began.Add(24 * time.Hour)}
-	done := CrashTest(l, app, run, ticking(began))
+	l := &limitedT{given{TB: t}, startedAt.Add(24 * time.Hour)}
+	done := CrashTest(l, app, run, ticking(startedAt))
 	if want := fmt.Sprintf("run 1 of %d took", done.Runs); strings.Count(l.logs, "of real time") != 1 || !strings.Contains(l.logs, want) ||
 		!strings.Contains(l.logs, `activity "Hang" took 1s`) || !strings.Contains(l.logs, "turnstiletest.Sleep") {
 		t.Errorf("the test was told %q", l.logs)
 	}
-	l = &limitedT{given{TB: t}, began.Add(time.Minute)}
+	l = &limitedT{given{TB: t}, startedAt.Add(time.Minute)}
 	func() {
 		defer func() { _ = recover() }()
-		CrashTest(l, app, run, ticking(began))
+		CrashTest(l, app, run, ticking(startedAt))
 	}()
-	if !strings.Contains(l.failure, "deadline comes before run") || !strings.Contains(l.failure, `activity "Hang"`) {
+	if !strings.Contains(l.failure, "deadline leaves no time for run") || !strings.Contains(l.failure, `activity "Hang"`) {
 		t.Errorf("it failed with %q", l.failure)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// checkStuck fails the test if an instance is stuck or corrupt. It reports
-// whether one is that may be.
+// checkStuck fails the test if an instance is stuck or corrupt. With AllowStuck it reports whether
+// there is one.
 func (e *Env) checkStuck(call string) bool {
 	e.t.Helper()
 	if !e.suspect {
@@ -32,8 +32,7 @@ func (e *Env) checkStuck(call string) bool {
 	return found
 }
 
-// onlySweeps reports whether nothing is left to come but sweeps, which try what is
-// stuck again for ever.
+// onlySweeps reports whether only sweeps are left, which wake stuck instances without end.
 func (e *Env) onlySweeps() bool {
 	if len(e.paused) > 0 || e.timed > 0 || len(e.timer.Pending()) > 0 {
 		return false
@@ -46,7 +45,7 @@ func (e *Env) onlySweeps() bool {
 	return true
 }
 
-// records returns the records of a status, or all, the oldest first.
+// records returns the records with a status, or all records, oldest first.
 func (e *Env) records(status store.Status) []store.Record {
 	e.t.Helper()
 	var all []store.Record
@@ -57,8 +56,8 @@ func (e *Env) records(status store.Status) []store.Record {
 			e.t.Fatalf("turnstiletest: listing instances: %v", err)
 		}
 		for _, r := range page.Records {
-			// What cannot be opened stays sealed, and says so.
-			_ = e.opts.codecs.OpenRecord(&r)
+			// Payloads that cannot be decoded stay encoded, and the record says so.
+			_ = e.opts.codecs.DecodeRecord(&r)
 			all = append([]store.Record{r}, all...)
 		}
 		if q.PageToken = page.NextPageToken; q.PageToken == "" {
@@ -67,12 +66,12 @@ func (e *Env) records(status store.Status) []store.Record {
 	}
 }
 
-// problem is all that there is to know of a stuck instance.
+// problem describes a stuck instance with its history.
 func (e *Env) problem(r *store.Record) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "instance %q (%s) is %s", r.Instance, r.Name, r.Status)
 	if p := r.Problem; p != nil {
-		fmt.Fprintf(&b, " at event %d, for %s:\n%s", p.EventID, p.Kind, p.Message)
+		fmt.Fprintf(&b, " at event %d (%s):\n%s", p.EventID, p.Kind, p.Message)
 		if p.Stack != "" {
 			fmt.Fprintf(&b, "\n%s", strings.TrimSpace(p.Stack))
 		}
@@ -81,26 +80,25 @@ func (e *Env) problem(r *store.Record) string {
 	return b.String()
 }
 
-// neverEnds fails the test because nothing is left that could bring an
-// instance to its end.
+// neverEnds fails the test because nothing that is left to do can end the instance.
 func (e *Env) neverEnds(instance string) {
 	e.t.Helper()
 	r, err := e.store.Describe(context.Background(), instance)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		e.t.Fatalf("turnstiletest: Wait: there is no instance %q, and nothing is under way that could start it", instance)
+		e.t.Fatalf("turnstiletest: Wait: instance %q does not exist, and nothing is left to do that could start it", instance)
 	case err != nil:
 		e.t.Fatalf("turnstiletest: Wait: %v", err)
 	case r.Suspension != nil:
-		e.t.Fatalf("turnstiletest: Wait: instance %q is suspended since event %d (%s), and nothing is under way that could resume it: Client().Resume does\nits history: %s",
+		e.t.Fatalf("turnstiletest: Wait: instance %q is suspended since event %d (%s), and nothing is left to do that could resume it: call Client().Resume\nits history: %s",
 			instance, r.Suspension.EventID, r.Suspension.Reason, e.history(instance, r.ExecutionID))
 	case r.Problem != nil:
 		e.t.Fatalf("turnstiletest: Wait: %s", e.problem(&r))
 	}
-	e.t.Fatalf("turnstiletest: Wait: instance %q never ends, everything has come to rest\n%s", instance, e.overview())
+	e.t.Fatalf("turnstiletest: Wait: instance %q never ends, because nothing is left to do\n%s", instance, e.overview())
 }
 
-// overview says of each instance that runs what it waits for.
+// overview lists all instances, and what the running ones wait for.
 func (e *Env) overview() string {
 	e.t.Helper()
 	var lines []string
@@ -116,14 +114,14 @@ func (e *Env) overview() string {
 		lines = append(lines, fmt.Sprintf("dead letter (%s): %s", d.Reason, d.Body))
 	}
 	if len(lines) == 0 {
-		return "there is no instance"
+		return "no instance exists"
 	}
 	return strings.Join(lines, "\n")
 }
 
-// open names what an instance has open.
+// open lists the open operations of an instance.
 func (e *Env) open(instance string) string {
-	operations, err := e.client.WaitingFor(context.Background(), instance)
+	operations, err := e.client.PendingOperations(context.Background(), instance)
 	if err != nil {
 		return err.Error()
 	}
@@ -132,13 +130,13 @@ func (e *Env) open(instance string) string {
 		o := &operations[i]
 		switch o.Kind {
 		case history.ExternalSubscribed:
-			open = append(open, fmt.Sprintf("event %q, which nobody raised (event %d)%s", o.Name, o.EventID, e.nearEvent(instance, o.Name)))
+			open = append(open, fmt.Sprintf("event %q, which was not raised (event %d)%s", o.Name, o.EventID, e.nearEvent(instance, o.Name)))
 		case history.ActivityScheduled:
 			open = append(open, fmt.Sprintf("activity %q (event %d)%s", o.Name, o.EventID, e.unservedQueue(instance, o.EventID)))
 		case history.TimerCreated:
 			open = append(open, fmt.Sprintf("a timer due %s (event %d)", o.DueAt.Format(time.RFC3339), o.EventID))
 		case history.SubOrchestrationScheduled:
-			child := "not begun"
+			child := "not started"
 			if o.Child != nil {
 				child = string(o.Child.Status)
 			}
@@ -149,13 +147,12 @@ func (e *Env) open(instance string) string {
 		}
 	}
 	if len(open) == 0 {
-		return "nothing that its history shows"
+		return "nothing that the history shows"
 	}
 	return strings.Join(open, ", ")
 }
 
-// nearEvent says whether an event of almost this name was raised for the
-// instance.
+// nearEvent names an event with a similar name that was raised for the instance.
 func (e *Env) nearEvent(instance, name string) string {
 	var raised []string
 	for _, ev := range e.history(instance, 0) {
@@ -164,7 +161,7 @@ func (e *Env) nearEvent(instance, name string) string {
 		}
 	}
 	if n := near.Name(name, raised); n != "" {
-		return fmt.Sprintf(", but %q was: are they to be the same?", n)
+		return fmt.Sprintf(", but %q was: should they have the same name?", n)
 	}
 	return ""
 }

@@ -28,23 +28,23 @@ func TestWhatNeverEndsFailsTheTestWithAllThereIsToKnow(t *testing.T) {
 			f = turnstile.Go(ctx, func(ctx turnstile.Context) (int, error) { return f.Await(ctx) })
 			_, err := f.Await(ctx)
 			return "", err
-		}, func(_ turnstiletest.T, env *turnstiletest.Env, _ *turnstiletest.Run[string]) { env.Run() }, []string{"Run:", "nothing to wait for", "stuck_test.go:"}},
-		"an event that nobody raises": {func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) }, nil,
-			[]string{"never ends", `event "approved", which nobody raised (event 2)`, "its history: Started Sub(approved)"}},
+		}, func(_ turnstiletest.T, env *turnstiletest.Env, _ *turnstiletest.Run[string]) { env.Run() }, []string{"Run:", "deadlock: the code waits at", "stuck_test.go:"}},
+		"an event that is not raised": {func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) }, nil,
+			[]string{"never ends", `event "approved", which was not raised (event 2)`, "its history: Started Sub(approved)"}},
 		"an event of another name": {func(ctx turnstile.Context, _ int) (string, error) { return approved.Wait(ctx) }, func(_ turnstiletest.T, env *turnstiletest.Env, run *turnstiletest.Run[string]) {
 			turnstiletest.Raise(env, turnstile.NewEvent[string]("Approved"), run.Instance, "yes")
 			_, _ = run.Wait()
-		}, []string{`event "approved", which nobody raised (event 2), but "Approved" was`}},
-		"P-01 an event that nobody raises for a child": {func(ctx turnstile.Context, n int) (string, error) {
+		}, []string{`event "approved", which was not raised (event 2), but "Approved" was`}},
+		"P-01 an event that is not raised for a child": {func(ctx turnstile.Context, n int) (string, error) {
 			if n == 0 {
 				return approved.Wait(ctx)
 			}
 			return fulfil.With(turnstile.InstanceID("the child")).Call(ctx, 0)
 		}, nil, []string{"never ends", `sub-orchestration "Fulfil", instance "the child", which is running (event 2)`,
-			`instance "the child" (Fulfil) is running and waits for event "approved", which nobody raised (event 2)`}},
-		"an instance that nobody started": {nil, func(_ turnstiletest.T, env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
+			`instance "the child" (Fulfil) is running and waits for event "approved", which was not raised (event 2)`}},
+		"an instance that was not started": {nil, func(_ turnstiletest.T, env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
 			_, _ = turnstiletest.Instance(env, fulfil, "other").Wait()
-		}, []string{`no instance "other"`}},
+		}, []string{`instance "other" does not exist`}},
 		"R-25 a goroutine of the orchestration's own": {own, func(ft turnstiletest.T, _ *turnstiletest.Env, run *turnstiletest.Run[string]) {
 			_, err := run.Wait()
 			ft.Errorf("%v", err)
@@ -52,7 +52,7 @@ func TestWhatNeverEndsFailsTheTestWithAllThereIsToKnow(t *testing.T) {
 		"an orchestration that is not registered": {nil, func(_ turnstiletest.T, env *turnstiletest.Env, _ *turnstiletest.Run[string]) {
 			_, _ = turnstiletest.Start(env, turnstile.NewOrchestration[int, int]("Unknown"), 1).Wait()
 		}, []string{"stuck", `"Unknown"`, "not registered", "Fulfil"}},
-		"what goes on for ever": {func(ctx turnstile.Context, n int) (string, error) {
+		"an endless loop": {func(ctx turnstile.Context, n int) (string, error) {
 			if err := turnstile.Sleep(ctx, time.Hour); err != nil {
 				return "", err
 			}
@@ -85,7 +85,7 @@ func TestWhatNeverEndsFailsTheTestWithAllThereIsToKnow(t *testing.T) {
 	}
 }
 
-func TestAStuckInstanceMayBeWhatTheTestIsAbout(t *testing.T) {
+func TestAllowStuckPermitsStuckInstances(t *testing.T) {
 	t.Parallel()
 	broken := true
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, _ int) (string, error) {
@@ -106,7 +106,7 @@ func TestAStuckInstanceMayBeWhatTheTestIsAbout(t *testing.T) {
 	}
 }
 
-func TestOthersGoOnBesideAStuckInstance(t *testing.T) {
+func TestOtherInstancesContinueWhileOneIsStuck(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) {
 		if n == 0 {
@@ -134,7 +134,7 @@ func TestAnApplicationThatCannotRunFailsTheTest(t *testing.T) {
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.New(ft, nil) }), "NewApp")
 }
 
-func TestTheEnvironmentIsDrivenFromOnePlace(t *testing.T) {
+func TestRunInsideACallbackOrAfterTheEndIsAnError(t *testing.T) {
 	t.Parallel()
 	text := failure(t, func(ft turnstiletest.T) {
 		env := turnstiletest.New(ft, flow(func(turnstile.Context, int) (string, error) { return "", nil }))

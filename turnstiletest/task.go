@@ -15,39 +15,37 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queues"
 )
 
-// task is a batch of messages on its way through a process. It runs on a
-// goroutine of its own, but never at the same time as another or as the test:
-// one hands over to the other.
+// task is a batch of messages that a process handles. It runs on a goroutine of its own, but never
+// at the same time as another task or the test: they hand over to each other.
 type task struct {
 	env   *Env
 	from  queues.Source
 	batch []queue.Message
 	// invocation is its number, from 1.
 	invocation int
-	// again: its messages were delivered before, and are answered for there.
+	// again is true if the messages were delivered before; that delivery acknowledges them.
 	again        bool
 	orchestrator *orchestrator.Orchestrator
 	failed       []string
-	// dead: its process was killed; guarded by the boundary.
+	// dead is true if the process was killed; guarded by the boundary.
 	dead bool
 
-	// turn hands over to the test: true when the task is done. resumed hands
-	// back.
+	// turn hands over to the test, with true when the task is done. resumed hands back.
 	turn    chan bool
 	resumed chan struct{}
 	waiting *waiting
-	// attempt whose code runs now; nil between attempts.
+	// attempt is the attempt whose code runs now; nil between attempts.
 	attempt atomic.Pointer[attemptState]
-	// credit is virtual time that this attempt has passed in a delivery that
-	// was lost: it is not passed again.
+	// credit is virtual time that this attempt has spent in a lost delivery. It does not pass a
+	// second time.
 	credit time.Duration
-	// away is the real time in which others have worked while this task was paused.
+	// away is the real time that other tasks have worked while this task was paused.
 	away time.Duration
-	// passing: its code is in Sleep.
+	// passing is true while the attempt's code is in Sleep.
 	passing atomic.Bool
 }
 
-// waiting is what a task waits for: a time, or the end of its context.
+// waiting is what a paused task waits for: a time, or the end of its context.
 type waiting struct {
 	ctx    context.Context
 	passed bool
@@ -57,16 +55,16 @@ func (w *waiting) over() bool { return w.passed || w.ctx.Err() != nil }
 
 type taskKey struct{}
 
-// attemptKey names an attempt over all its deliveries.
+// attemptKey identifies an attempt across all its deliveries.
 type attemptKey struct {
 	idempotencyKey string
 	attempt        int
 }
 
-// attemptState is what is known of an attempt.
+// attemptState is the state of an attempt.
 type attemptState struct {
 	name string
-	// passed is how much virtual time its code let pass.
+	// passed is how much virtual time the code has let pass.
 	passed     time.Duration
 	deliveries int
 }
@@ -77,7 +75,7 @@ const (
 	workerTime       = 15 * time.Minute
 )
 
-// deadline is a context whose deadline is one of virtual time.
+// deadline is a context with a deadline in virtual time.
 type deadline struct {
 	context.Context
 	at time.Time
@@ -104,9 +102,8 @@ func (t *task) run() {
 	}
 }
 
-// here is how the host starts the code of an attempt: it waits for it, so that
-// only one thing runs at a time. The goroutine is one of its own because the
-// code may end it.
+// here starts the code of an attempt for the host, and waits for it, so that only one goroutine
+// works at a time. The code gets its own goroutine because it may end that.
 func here(f func()) {
 	done := make(chan struct{})
 	go func() {
@@ -116,8 +113,8 @@ func here(f func()) {
 	<-done
 }
 
-// pause lets others work until d has passed or ctx has ended, and returns the
-// cause of that.
+// pause lets other tasks work until d has passed or ctx has ended. It returns the cause of the end
+// of ctx.
 func (t *task) pause(ctx context.Context, d time.Duration) error {
 	w := &waiting{ctx: ctx}
 	stop := t.env.clock.AfterFunc(d, func() { w.passed = true })
@@ -132,10 +129,10 @@ func (t *task) pause(ctx context.Context, d time.Duration) error {
 
 var _ clock.Sleeper = envClock{}
 
-// envClock is the clock as a process sees it.
+// envClock is the clock of a process.
 type envClock struct{ *clock.Virtual }
 
-// Sleep lets others work while a turn waits.
+// Sleep lets other tasks work while a turn waits.
 func (c envClock) Sleep(ctx context.Context, d time.Duration) error {
 	if t, ok := ctx.Value(taskKey{}).(*task); ok {
 		return t.pause(ctx, d)
@@ -143,21 +140,21 @@ func (c envClock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Sleep lets d of virtual time pass in an activity that runs in an Env, while all
-// other work goes on: so an activity takes its time in a test. It returns the cause
-// for which ctx has ended, if that comes first: a timeout, or a request to stop
-// that a Heartbeat has seen. Give a long time to wait for the end of ctx.
+// Sleep lets d of virtual time pass in an activity that runs in an [Env], while all other work
+// continues. Use it to make an activity take time in a test. If ctx ends first, Sleep returns the
+// cause: a timeout, or a request to stop that a Heartbeat has noticed. To wait for the end of ctx,
+// pass a long duration.
 //
-// An activity that waits in production takes its wait as a dependency, a
-// func(context.Context, time.Duration) error, which Sleep is. One that just
-// waits for its context to end gets it too, but after five seconds of real time.
+// For an activity that waits in production, make the wait a dependency of type
+// func(context.Context, time.Duration) error, and pass Sleep in tests. An activity that only waits
+// for its context to end also works, but takes five seconds of real time.
 //
-// It is an error outside of an Env, and in two goroutines of an attempt at
-// once.
+// Sleep returns an error outside of an Env, and if two goroutines of an attempt call it at the same
+// time.
 func Sleep(ctx context.Context, d time.Duration) error {
 	t, ok := ctx.Value(taskKey{}).(*task)
 	if !ok {
-		return errors.New("turnstiletest: Sleep: the context is not that of an activity in a turnstiletest.Env")
+		return errors.New("turnstiletest: Sleep: the context does not belong to an activity in a turnstiletest.Env")
 	}
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -166,7 +163,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 		return errKilled
 	}
 	if !t.passing.CompareAndSwap(false, true) {
-		return errors.New("turnstiletest: Sleep: another goroutine of this attempt lets time pass already: let one of them do it")
+		return errors.New("turnstiletest: Sleep: another goroutine of this attempt is already in Sleep: call it from one goroutine")
 	}
 	defer t.passing.Store(false)
 	if a := t.attempt.Load(); a != nil {
@@ -182,10 +179,10 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	return t.pause(ctx, d)
 }
 
-// begin notes that the code of an attempt begins. It reports whether this is
-// its first delivery.
+// begin records that the code of an attempt starts. It reports whether this is the attempt's first
+// delivery.
 func (t *task) begin(info activities.Info) (first bool) {
-	key := attemptKey{info.IdempotencyKey, info.Attempt}
+	key := attemptKey{info.IdempotencyKey, info.Number}
 	a := t.env.attempts[key]
 	if a == nil {
 		a = &attemptState{name: info.Name}

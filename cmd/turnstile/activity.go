@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -10,111 +11,107 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
+	"github.com/turnstile-go/turnstile/internal/console/acts"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// tokenHelp says what a token is.
-const tokenHelp = "The activity gave out the token (Attempt.CompletionToken) when it left its completion to somebody\n" +
-	"else; whoever has it may complete the activity. Read it from a file (@FILE) or standard\n" +
-	"input (-), because everybody on the machine can see the arguments of a command."
+// tokenHelp explains the token of a pending activity.
+const tokenHelp = "The activity handed out the token (Attempt.CompletionToken) when it became pending. Any holder\n" +
+	"of the token can complete the activity. Pass the token as a file (@FILE) or on standard input\n" +
+	"(-), because other users of the machine can see a command's arguments."
+
+// onToken returns a command for a pending activity. data is its flag with JSON. declare declares its other flags, and returns the function that sends.
+func onToken(cmd *command, data, about, done string, declare func(*cli, *flag.FlagSet) sendPending) *command {
+	cmd.operands, cmd.least, cmd.most, cmd.words = "TOKEN", 1, 1, files
+	cmd.long += "\n\n" + tokenHelp
+	cmd.declare = func(c *cli, flags *flag.FlagSet) action {
+		text := flags.String(data, "", about)
+		send := declare(c, flags)
+		return func(ctx context.Context, operands []string) error {
+			token, err := c.readToken(operands[0], *text == "-")
+			if err != nil {
+				return err
+			}
+			payload, err := c.readPayload(data, *text)
+			if err != nil {
+				return err
+			}
+			cl, err := c.client(ctx)
+			if err != nil {
+				return err
+			}
+			sent, err := send(ctx, cl, api.PendingActivity{Token: token}, payload)
+			if err != nil {
+				return err
+			}
+			return c.did(c.err, sent, "sent: "+done)
+		}
+	}
+	return cmd
+}
+
+type sendPending func(ctx context.Context, cl backend.Instances, of api.PendingActivity, payload json.RawMessage) (api.Sent, error)
 
 func completeCommand() *command {
-	return &command{
-		name: "complete", operands: "TOKEN", least: 1, most: 1, payload: "result", also: []string{"succeed", "done"}, words: files,
+	return onToken(&command{
+		name: "complete", payload: "result", also: []string{"succeed", "done"},
 		short: "complete a pending activity by its token",
-		long:  paragraph("Completes the activity with its result. The first completion counts.", "", tokenHelp),
+		long: paragraph("Completes the activity with its result. Only the first completion has an effect. If the command",
+			"knows the type of the result, it rejects JSON that does not decode into it, unless --anyway is given."),
 		examples: []string{
 			`turnstile complete @token.txt --result '{"approved":true}'`,
 			`turnstile complete - --result @result.json`,
 		},
-		declare: func(c *cli, flags *flag.FlagSet) action {
-			result := flags.String("result", "", "`JSON` that it returns, @FILE, or - for standard input; default nothing")
-			return func(ctx context.Context, operands []string) error {
-				token, err := c.readToken(operands[0], *result == "-")
-				if err != nil {
-					return err
-				}
-				payload, err := c.readPayload("result", *result)
-				if err != nil {
-					return err
-				}
-				cl, err := c.client(ctx)
-				if err != nil {
-					return err
-				}
-				return c.answered("completed", cl.Complete(ctx, token, payload))
+	}, "result", "result as `JSON`, @FILE, or - for standard input; default none", "completed", func(c *cli, flags *flag.FlagSet) sendPending {
+		var check checks
+		check.declare(flags)
+		return func(ctx context.Context, cl backend.Instances, of api.PendingActivity, payload json.RawMessage) (api.Sent, error) {
+			check.result(ctx, cl, of.Token, payload)
+			if err := check.passed(c); err != nil {
+				return api.Sent{}, err
 			}
-		},
-	}
+			return acts.Complete.Call(ctx, cl, "", api.CompleteActivity{PendingActivity: of, Result: payload})
+		}
+	})
 }
 
 func failCommand() *command {
-	return &command{
-		name: "fail", operands: "TOKEN", least: 1, most: 1, words: files,
-		short:    "fail a pending activity by its token",
-		long:     paragraph("Fails the activity for good: no retry follows.", "", tokenHelp),
+	return onToken(&command{
+		name: "fail", short: "fail a pending activity by its token", long: "Fails the activity permanently: it is not retried.",
 		examples: []string{`turnstile fail @token.txt --message 'the bank refused' --code declined`},
-		declare: func(c *cli, flags *flag.FlagSet) action {
-			message := flags.String("message", "", "`TEXT` of the error; required")
-			code := flags.String("code", "", "`CODE` of the error, which the orchestration can act on")
-			details := flags.String("details", "", "`JSON` with more, @FILE, or - for standard input")
-			return func(ctx context.Context, operands []string) error {
-				if *message == "" {
-					return usagef("fail needs --message TEXT: why the activity failed")
-				}
-				token, err := c.readToken(operands[0], *details == "-")
-				if err != nil {
-					return err
-				}
-				f := backend.Failure{Message: *message, Code: *code}
-				if f.Details, err = c.readPayload("details", *details); err != nil {
-					return err
-				}
-				cl, err := c.client(ctx)
-				if err != nil {
-					return err
-				}
-				return c.answered("failed", cl.Fail(ctx, token, f))
+	}, "details", "error details as `JSON`, @FILE, or - for standard input", "failed", func(_ *cli, flags *flag.FlagSet) sendPending {
+		message := flags.String("message", "", "error message `TEXT`; required")
+		code := flags.String("code", "", "error `CODE` that the orchestration can check")
+		return func(ctx context.Context, cl backend.Instances, of api.PendingActivity, details json.RawMessage) (api.Sent, error) {
+			if *message == "" {
+				return api.Sent{}, usagef("fail needs --message TEXT with the reason for the failure")
 			}
-		},
-	}
+			return acts.Fail.Call(ctx, cl, "", api.FailActivity{PendingActivity: of, Message: *message, Code: *code, Details: details})
+		}
+	})
 }
 
 func heartbeatCommand() *command {
-	return &command{
-		name: "heartbeat", operands: "TOKEN", least: 1, most: 1, also: []string{"beat"}, words: files,
-		short:    "report by its token that a pending activity is still worked on",
-		long:     paragraph("Restarts the heartbeat timeout of the activity. Fails if the activity was cancelled.", "", tokenHelp),
+	return onToken(&command{
+		name: "heartbeat", also: []string{"beat"}, short: "send a heartbeat for a pending activity by its token",
+		long:     "Restarts the heartbeat timeout of the activity. The command fails if the activity was cancelled.",
 		examples: []string{`turnstile heartbeat @token.txt --details '{"page":17}'`},
-		declare: func(c *cli, flags *flag.FlagSet) action {
-			details := flags.String("details", "", "`JSON` for the next attempt, @FILE, or - for standard input; default: the details given before")
-			return func(ctx context.Context, operands []string) error {
-				token, err := c.readToken(operands[0], *details == "-")
-				if err != nil {
-					return err
-				}
-				payload, err := c.readPayload("details", *details)
-				if err != nil {
-					return err
-				}
-				cl, err := c.client(ctx)
-				if err != nil {
-					return err
-				}
-				return c.answered("heartbeat", cl.Heartbeat(ctx, token, payload))
-			}
-		},
-	}
+	}, "details", "details for the next attempt as `JSON`, @FILE, or - for standard input; default the previous details", "heartbeat", func(*cli, *flag.FlagSet) sendPending {
+		return func(ctx context.Context, cl backend.Instances, of api.PendingActivity, details json.RawMessage) (api.Sent, error) {
+			return acts.Heartbeat.Call(ctx, cl, "", api.HeartbeatActivity{PendingActivity: of, Details: details})
+		}
+	})
 }
 
-// readToken reads a token: as it stands, from a file (@FILE) or from standard input
-// (-), which a flag may have taken already.
+// readToken returns the token that an operand gives: directly, as a file (@FILE) or on
+// standard input (-). taken reports that another flag reads standard input.
 func (c *cli) readToken(operand string, taken bool) (string, error) {
 	var data []byte
 	var err error
 	file, isFile := strings.CutPrefix(operand, "@")
 	switch {
 	case operand == "-" && taken:
-		return "", usagef("only one of token and JSON can come from standard input")
+		return "", usagef("the token and the JSON cannot both come from standard input")
 	case operand == "-":
 		data, err = io.ReadAll(c.in)
 	case isFile:
@@ -128,13 +125,5 @@ func (c *cli) readToken(operand string, taken bool) (string, error) {
 	if data := strings.TrimSpace(string(data)); data != "" {
 		return data, nil
 	}
-	return "", usagef("there is no token in %s: it is empty", operand)
-}
-
-// answered says that what was said of an activity was sent.
-func (c *cli) answered(what string, err error) error {
-	if err == nil {
-		fmt.Fprintf(c.err, "sent: %s\n", what)
-	}
-	return err
+	return "", usagef("the token is empty: %s has no text", operand)
 }

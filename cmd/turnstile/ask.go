@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// answer asks somebody at the terminal, and returns the line that was typed.
+// answer prints a question on the terminal and returns the line that the user types.
 func (c *cli) answer(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(c.err, question)
 	typed := make(chan string, 1)
@@ -25,16 +25,16 @@ func (c *cli) answer(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// confirmed makes sure that somebody knows how many there are of what something would be done
-// to: by their number, typed at the terminal or given by the flag --yes.
+// confirmed makes the user confirm how many objects an action affects, by typing the number at
+// the terminal or passing it with --yes. It returns nil if the user confirmed n.
 func (c *cli) confirmed(ctx context.Context, yes string, n int, what string) error {
 	switch {
 	case yes == "any", yes == strconv.Itoa(n):
 		return nil
 	case yes != "":
-		return fmt.Errorf("--yes %s, but it would %s: nothing was done; look with --dry-run", yes, what)
+		return fmt.Errorf("--yes %s, but the command would %s: nothing was done; check the selection with --dry-run", yes, what)
 	case !c.asks():
-		return usagef("it would %s: confirm with --yes %d (or --yes any), because this is not a terminal", what, n)
+		return usagef("the command would %s, and standard input is not a terminal: confirm with --yes %d, or --yes any", what, n)
 	}
 	typed, err := c.answer(ctx, fmt.Sprintf("%s?\nType %d to do it: ", what, n))
 	switch {
@@ -49,15 +49,15 @@ func (c *cli) confirmed(ctx context.Context, yes string, n int, what string) err
 // checkYes checks the value of --yes.
 func checkYes(yes, of string) error {
 	if n, err := strconv.Atoi(yes); yes != "" && yes != "any" && (err != nil || n < 0) {
-		return usagef("--yes %q: the number of %s, as --dry-run says it, or any", yes, of)
+		return usagef("--yes %q: must be the number of %s that --dry-run prints, or any", yes, of)
 	}
 	return nil
 }
 
-// agreed asks for a yes. Where there is nobody to ask, the flag --yes says it.
+// agreed asks a yes-or-no question. Without a terminal it returns an error that names --yes.
 func (c *cli) agreed(ctx context.Context, question string) (bool, error) {
 	if !c.asks() {
-		return false, usagef("%s Confirm with --yes, because this is not a terminal", question)
+		return false, usagef("%s Standard input is not a terminal: confirm with --yes", question)
 	}
 	typed, err := c.answer(ctx, question+" [y/N] ")
 	return strings.EqualFold(typed, "y") || strings.EqualFold(typed, "yes"), err

@@ -14,8 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// mostTried is of how many activities attempts are shown that were not asked for by
-// their events.
+// mostTried is the largest number of activities whose attempts are shown when no EVENT is given.
 const mostTried = 20
 
 func attemptsCommand() *command {
@@ -23,12 +22,13 @@ func attemptsCommand() *command {
 		name: "attempts", operands: "INSTANCE [EVENT]", least: 1, most: 2, also: []string{"retries", "tries"}, words: firstInstance(),
 		short: "show the attempts of activities: error, time and worker of each",
 		long: paragraph(
-			"Shows the attempts of the activity that EVENT scheduled, or of every activity of the",
-			fmt.Sprintf("execution that was tried again, failed or is open, at most %d. The worker is the request of", mostTried),
-			"the Lambda invocation. The history keeps the last attempt of an activity, and the newest four",
-			"that failed before it are kept for two weeks; an inline activity records all. FOR is the actor",
-			"who asked for an attempt before it was due, or completed the activity. In a pipe, each attempt",
-			"is a line: execution, event, activity, attempt, state, begin, end, worker, failure, actor."),
+			"Shows the attempts of the activity that EVENT scheduled. Without EVENT, it shows the attempts of",
+			fmt.Sprintf("every activity of the execution that was retried, failed or is pending, at most %d activities.", mostTried),
+			"WORKER is the request id of the Lambda invocation. The history stores the last attempt of an",
+			"activity; the four failed attempts before it are kept for two weeks. An inline activity records",
+			"every attempt. FOR is the actor who requested an early attempt or completed the activity. In a",
+			"pipe, each attempt is a line: execution, event, activity, attempt, state, start, end, worker,",
+			"failure, actor."),
 		examples: []string{
 			"turnstile attempts order-17",
 			"turnstile attempts order-17 3 --output json",
@@ -43,7 +43,7 @@ func attemptsCommand() *command {
 				if len(operands) > 1 {
 					n, err := strconv.ParseInt(operands[1], 10, 64)
 					if err != nil || n < 1 {
-						return usagef("EVENT is %q, it must be the number of an event, from 1", operands[1])
+						return usagef("EVENT is %q: it must be the number of an event, from 1", operands[1])
 					}
 					event = n
 				}
@@ -68,8 +68,8 @@ func attemptsCommand() *command {
 	}
 }
 
-// tried are the attempts of the activities of an execution of which there may be more than
-// one, or that did not end well, and of how many more there are.
+// tried returns the attempts of each activity of an execution that was retried, failed or is
+// pending, up to mostTried activities. more is the number of activities that it left out.
 func tried(ctx context.Context, cl backend.Instances, instance string, execution int64) (all []api.Attempts, more int, err error) {
 	executions := 1
 	if execution > 0 {
@@ -82,11 +82,11 @@ func tried(ctx context.Context, cl backend.Instances, instance string, execution
 	if execution == 0 {
 		execution = t.Executions[len(t.Executions)-1].ExecutionID
 	} else if first := t.Executions[0].ExecutionID; execution < first || execution > t.Executions[len(t.Executions)-1].ExecutionID {
-		return nil, 0, notThereError{fmt.Errorf("execution %d of instance %q is not among its newest %d: name the event of the activity", execution, instance, len(t.Executions))}
+		return nil, 0, notThereError{fmt.Errorf("execution %d of instance %q is not among the newest %d: give the number of the activity's event", execution, instance, len(t.Executions))}
 	}
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		// Of an inline activity each further attempt is a row, which names the first.
+		// Each later attempt of an inline activity is a row of its own that names the first.
 		if r.Kind != "activity" && r.Kind != "inline" || r.ExecutionID != execution || r.FirstEventID != 0 ||
 			r.Attempt < 2 && r.Failure == nil && r.State != "open" {
 			continue
@@ -114,12 +114,12 @@ func (c *cli) printAttempts(instance string, all []api.Attempts, more int, one b
 		}
 		return c.printJSON(all)
 	case len(all) == 0:
-		fmt.Fprintf(c.err, "no activity of %s was tried again, failed or is open\n", printable.Line(instance))
+		fmt.Fprintf(c.err, "no activity of %s was retried, failed or is pending\n", printable.Line(instance))
 		return nil
 	}
 	views.Attempts(c.screen(c.out), c.now(), all)
 	if more > 0 {
-		fmt.Fprintf(c.err, "%s left out: name the event of one\n", plain.Plural(more, "activity is", "activities are"))
+		fmt.Fprintf(c.err, "%s left out: give EVENT to see a specific one\n", plain.Plural(more, "activity is", "activities are"))
 	}
 	return nil
 }

@@ -55,8 +55,8 @@ func TestAttemptsAreListedWithErrorTimeAndWorker(t *testing.T) {
 	if out := b.ok("attempts", "order-7", "2", "--execution", "1"); !strings.Contains(out, "Reserve") || !strings.Contains(out, "done") {
 		t.Errorf("of one that was made once it is\n%s", out)
 	}
-	b.fails(exitNotFound, []string{"event 5 of instance", "schedules no activity"}, "attempts", "order-7", "5")
-	b.fails(exitNotFound, []string{"execution 2", "its newest 1"}, "attempts", "order-7", "--execution", "2")
+	b.fails(exitNotFound, []string{"event 5 of instance", "does not schedule an activity"}, "attempts", "order-7", "5")
+	b.fails(exitNotFound, []string{"execution 2", "the newest 1"}, "attempts", "order-7", "--execution", "2")
 	b.fails(exitNotFound, []string{`no instance "x"`}, "attempts", "x")
 	b.fails(exitUsage, []string{`EVENT is "x"`}, "attempts", "order-7", "x")
 	b.fails(exitUsage, []string{"--execution -1"}, "attempts", "order-7", "--execution", "-1")
@@ -65,7 +65,7 @@ func TestAttemptsAreListedWithErrorTimeAndWorker(t *testing.T) {
 	if r := s.run("attempts", "order-4"); r.status != exitOK || r.out != "" || !strings.Contains(r.err, "no activity of order-4") {
 		t.Errorf("of one without: %+v", r)
 	}
-	if out := s.ok("attempts", "order-1", "--output", "json"); !strings.Contains(out, "was not given the table of activities") {
+	if out := s.ok("attempts", "order-1", "--output", "json"); !strings.Contains(out, "has no access to the activities table") {
 		t.Errorf("without the table of activities it is\n%s", out)
 	}
 }

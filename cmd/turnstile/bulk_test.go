@@ -34,7 +34,7 @@ func many(t *testing.T, n int) *bench {
 func (b *bench) sentFor() []string {
 	var out []string
 	for _, m := range b.queue(deadletter.Orchestrator).Peek() {
-		out = append(out, regexp.MustCompile(`"instance":"([^"]*)"`).FindStringSubmatch(m.Body)[1])
+		out = append(out, regexp.MustCompile(`"instance":"((?:[^"\\]|\\.)*)"`).FindStringSubmatch(m.Body)[1])
 	}
 	return out
 }
@@ -48,8 +48,8 @@ func TestABatchSaysWhatItWouldDoAndAsks(t *testing.T) {
 	if out := b.ok("wake", "--status", "stuck", "--problem", "panic", "--dry-run", "--output", "json"); !strings.Contains(out, `"selected": 1`) || !strings.Contains(out, `"s-panic"`) || !strings.Contains(out, `"dry_run": true`) {
 		t.Errorf("as JSON it is\n%s", out)
 	}
-	b.fails(exitUsage, []string{"it would terminate 5 instances of", "--name Fulfil", "--yes 5"}, "terminate", "--name", "Fulfil")
-	b.fails(exitFailed, []string{"--yes 4, but it would terminate 5 instances", "nothing was done"}, "terminate", "--name", "Fulfil", "--yes", "4")
+	b.fails(exitUsage, []string{"the command would terminate 5 instances of", "--name Fulfil", "--yes 5"}, "terminate", "--name", "Fulfil")
+	b.fails(exitFailed, []string{"--yes 4, but the command would terminate 5 instances", "nothing was done"}, "terminate", "--name", "Fulfil", "--yes", "4")
 	b.asked = true
 	if r := b.runWith(t.Context(), "yes\n", "terminate", "--name", "Fulfil"); r.status != exitFailed || !strings.Contains(r.err, "Type 5 to do it") || !strings.Contains(r.err, `"yes" is not 5`) {
 		t.Errorf("%+v", r)
@@ -71,7 +71,7 @@ func TestABatchSaysWhatItWouldDoAndAsks(t *testing.T) {
 	}
 }
 
-func TestABatchThatWasInterruptedGoesOn(t *testing.T) {
+func TestABatchThatWasInterruptedContinues(t *testing.T) {
 	t.Parallel()
 	b := many(t, 30)
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -83,7 +83,7 @@ func TestABatchThatWasInterruptedGoesOn(t *testing.T) {
 		return ctx.Err() == nil
 	}
 	r := b.runWith(ctx, "", "cancel", "--status", "running", "--yes", "30", "--rate", "2", "--reason", "closed")
-	if r.status != exitInterrupted || !strings.Contains(r.err, "interrupted: 10 of 30 instances are done") {
+	if r.status != exitInterrupted || !strings.Contains(r.err, "interrupted: 10 of 30 instances done") {
 		t.Fatalf("%+v", r)
 	}
 	said := regexp.MustCompile(`turnstile (cancel --resume cancel-20300101-120000-\w{4})\n`).FindStringSubmatch(r.err)
@@ -93,11 +93,11 @@ func TestABatchThatWasInterruptedGoesOn(t *testing.T) {
 	id := strings.Fields(said[1])[2]
 	b.pause = func(context.Context, time.Duration) bool { return true }
 	b.fails(exitUsage, []string{"belongs to another command, cancel", "turnstile cancel --resume " + id}, "terminate", "--resume", id)
-	b.fails(exitFailed, []string{"would work on stack other"}, "cancel", "--resume", id, "--stack", "other")
+	b.fails(exitFailed, []string{"this command works on stack other"}, "cancel", "--resume", id, "--stack", "other")
 	b.fails(exitFailed, []string{"no unfinished batch", "unfinished: " + id}, "cancel", "--resume", "cancel-20300101-120000-zzzz")
 	b.fails(exitUsage, []string{"--resume continues"}, "cancel", "--resume", id, "--status", "running")
 	r = b.run(strings.Fields(said[1])...)
-	if r.status != exitOK || !strings.Contains(r.err, "going on: 10 of 30 instances are done") && !strings.Contains(r.err, "going on: ") {
+	if r.status != exitOK || !strings.Contains(r.err, "continuing: 10 of 30 instances done") && !strings.Contains(r.err, "continuing: ") {
 		t.Errorf("%+v", r)
 	}
 	seen := map[string]bool{}
@@ -112,7 +112,7 @@ func TestABatchThatWasInterruptedGoesOn(t *testing.T) {
 
 // A stack by its name is another one with the credentials of another account, or in another
 // region.
-func TestABatchGoesOnInTheAccountAndRegionInWhichItBegan(t *testing.T) {
+func TestABatchContinuesInTheAccountAndRegionInWhichItStarted(t *testing.T) {
 	t.Parallel()
 	b := many(t, 3)
 	staging := backend.Place{ID: "the stack of https://sqs.eu-central-1.amazonaws.com/111111111111/q.fifo", Words: "stack shop in account 111111111111, eu-central-1"}
@@ -121,7 +121,7 @@ func TestABatchGoesOnInTheAccountAndRegionInWhichItBegan(t *testing.T) {
 	if r := b.run("cancel", "--status", "running", "--dry-run"); !strings.Contains(r.err, "would cancel 3 instances of stack shop in account 111111111111, eu-central-1") {
 		t.Errorf("%+v", r)
 	}
-	b.fails(exitUsage, []string{"it would cancel 3 instances of stack shop in account 111111111111, eu-central-1 (--status running)"}, "cancel", "--status", "running")
+	b.fails(exitUsage, []string{"the command would cancel 3 instances of stack shop in account 111111111111, eu-central-1 (--status running)"}, "cancel", "--status", "running")
 	ctx, interrupt := context.WithCancel(t.Context())
 	b.pause = func(ctx context.Context, _ time.Duration) bool {
 		interrupt()
@@ -134,7 +134,7 @@ func TestABatchGoesOnInTheAccountAndRegionInWhichItBegan(t *testing.T) {
 	}
 	sent := len(b.sentFor())
 	b.place = prod
-	b.fails(exitFailed, []string{"belongs to " + staging.ID, "would work on " + prod.Words, prod.ID, "nothing was done"}, "cancel", "--resume", id, "--stack", "shop")
+	b.fails(exitFailed, []string{"belongs to " + staging.ID, "this command works on " + prod.Words, prod.ID, "nothing was done"}, "cancel", "--resume", id, "--stack", "shop")
 	if now := len(b.sentFor()); now != sent {
 		t.Errorf("%d were sent in the other account", now-sent)
 	}
@@ -155,9 +155,9 @@ func TestABatchOfAStackIsKnownByItsQueue(t *testing.T) {
 		return j.ID
 	}
 	for place, says := range map[string]string{
-		"the stack of " + outputs["OrchestratorQueueUrl"]:                                 "going on: 0 of 1 instance are done",
-		"the stack of https://sqs.us-east-1.amazonaws.com/123456789012/OrchestratorQueue": "would work on stack turnstile-dev in account 123456789012, eu-central-1, the stack of https://sqs.eu-central-1.amazonaws.com/123456789012/",
-		"stack turnstile-dev": "was begun by an earlier version on stack turnstile-dev, of an account and a region that were not noted",
+		"the stack of " + outputs["OrchestratorQueueUrl"]:                                 "continuing: 0 of 1 instance done",
+		"the stack of https://sqs.us-east-1.amazonaws.com/123456789012/OrchestratorQueue": "this command works on stack turnstile-dev in account 123456789012, eu-central-1, the stack of https://sqs.eu-central-1.amazonaws.com/123456789012/",
+		"stack turnstile-dev": "was started by an earlier version on stack turnstile-dev, which did not record the account and the region",
 	} {
 		r := runOn(t, &cloud{outputs: outputs}, map[string]string{"TURNSTILE_BATCHES": folder}, "cancel", "--stack", "turnstile-dev", "--resume", begun(place))
 		if !strings.Contains(r.err, says) || strings.Contains(r.err, "going on") != strings.HasPrefix(says, "going on") {
@@ -219,7 +219,7 @@ func TestABatchCommandRefuses(t *testing.T) {
 		"cancel --status running --rate 0": "--rate 0",
 		"cancel --name F --yes many":       `--yes "many"`,
 		"cancel --where x":                 "--where:",
-		"purge --since 1h --until 2h":      "is not before",
+		"purge --since 1h --until 2h":      "must be before",
 	} {
 		b.fails(exitUsage, []string{says}, strings.Fields(args)...)
 	}

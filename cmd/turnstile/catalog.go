@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
@@ -14,47 +15,101 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/near"
 	"github.com/turnstile-go/turnstile/internal/printable"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// warnOfStart says what is odd about a start ahead of its sending. It may be right all
-// the same: what is deployed next may have it. Where the code is not known nothing is
-// said.
-func (c *cli) warnOfStart(ctx context.Context, cl backend.Instances, r *client.StartRequest) {
-	known, err := cl.Catalog(ctx)
-	if err != nil || len(known.Orchestrations) == 0 {
-		return
+// checks collects the problems that a command finds before it sends a message.
+type checks struct {
+	anyway bool
+	found  []string
+}
+
+func (o *checks) declare(flags *flag.FlagSet) {
+	flags.BoolVar(&o.anyway, "anyway", false, "send it even if the check finds a wrong name or wrong data")
+}
+
+// passed returns an error if a problem was found. With --anyway it only prints the problems.
+func (o *checks) passed(c *cli) error {
+	if o.anyway || len(o.found) == 0 {
+		c.warn(o.found)
+		return nil
 	}
-	if !slices.ContainsFunc(known.Orchestrations, func(e api.CatalogEntry) bool { return e.Name == r.Name && (r.Version == "" || e.Version == r.Version) }) {
-		fmt.Fprintf(c.err, "warning: no build has orchestration %s: the instance waits until one does%s\n", printable.Line(withVersion(r.Name, r.Version)), near.Hint(r.Name, entryNames(known.Orchestrations)))
-		return
+	lines := make([]string, len(o.found))
+	for i, problem := range o.found {
+		lines[i] = "  " + printable.Line(problem)
 	}
-	c.warnOfData(ctx, cl, "", api.Check{Kind: "orchestration", Name: r.Name, Version: r.Version, Data: string(r.Input)})
-	for _, e := range r.Events {
-		c.warnOfData(ctx, cl, "event "+e.Name+": ", api.Check{Kind: "event", Name: e.Name, Data: string(e.Data)})
+	return fmt.Errorf("nothing was sent, because the check found a problem:\n%s\nTo send it nevertheless, add --anyway", strings.Join(lines, "\n"))
+}
+
+func (c *cli) warn(of []string) {
+	for _, text := range of {
+		fmt.Fprintf(c.err, "warning: %s\n", printable.Line(text))
 	}
 }
 
-func (c *cli) warnOfData(ctx context.Context, cl backend.Instances, what string, check api.Check) {
+// start checks a start request. Without a catalog of the code it finds no problem.
+func (o *checks) start(ctx context.Context, cl backend.Instances, r *client.StartRequest) {
+	known, err := cl.Catalog(ctx)
+	if err != nil || len(known.Orchestrations) == 0 || r.Name == "" {
+		return // The start itself reports an empty name.
+	}
+	if !slices.ContainsFunc(known.Orchestrations, func(e api.CatalogEntry) bool { return e.Name == r.Name && (r.Version == "" || e.Version == r.Version) }) {
+		o.found = append(o.found, fmt.Sprintf("no build has orchestration %s: the instance would wait until you deploy one that does%s", withVersion(r.Name, r.Version), near.Hint(r.Name, entryNames(known.Orchestrations))))
+		return
+	}
+	o.data(ctx, cl, "", api.Check{Kind: "orchestration", Name: r.Name, Version: r.Version, Data: string(r.Input)})
+	for _, e := range r.Events {
+		o.event(ctx, cl, &known, e.Name, e.Data)
+	}
+}
+
+// event checks the name and the data of an event. It does not read the instance.
+func (o *checks) event(ctx context.Context, cl backend.Instances, known *api.Catalog, name string, data []byte) {
+	if events := entryNames(known.Events); len(events) > 0 && !slices.Contains(events, name) {
+		o.found = append(o.found, fmt.Sprintf("no build declares event %q%s", name, near.Hint(name, events)))
+		return
+	}
+	o.data(ctx, cl, "event "+name+": ", api.Check{Kind: "event", Name: name, Data: string(data)})
+}
+
+func (o *checks) data(ctx context.Context, cl backend.Instances, what string, check api.Check) {
 	checked, err := cl.CheckData(ctx, check)
 	if err != nil {
 		return
 	}
 	for _, p := range checked.Problems {
-		fmt.Fprintf(c.err, "warning: %s\n", printable.Line(what+p.Text))
+		o.found = append(o.found, what+p.Text)
 	}
 }
 
-// warnOfRerun says what is odd about the input of reruns ahead of their sending.
-func (c *cli) warnOfRerun(ctx context.Context, r *client.RerunRequest, instances []string) {
-	cl, err := c.client(ctx)
-	if err != nil {
-		return // The rerun says so.
-	}
-	told := map[string]bool{}
+// restart checks the new input of restarted instances.
+func (o *checks) restart(ctx context.Context, cl backend.Instances, r *api.Restart, instances []string) {
+	seen := map[string]bool{}
 	for _, instance := range instances {
-		if d, err := cl.Describe(ctx, instance); err == nil && !told[d.Name] {
-			told[d.Name] = true
-			c.warnOfData(ctx, cl, "", api.Check{Kind: "orchestration", Name: d.Name, Version: r.Version, Data: string(r.Input)})
+		if d, err := cl.Describe(ctx, instance); err == nil && !seen[d.Name] {
+			seen[d.Name] = true
+			o.data(ctx, cl, "", api.Check{Kind: "orchestration", Name: d.Name, Version: r.Version, Data: string(r.Input)})
+		}
+	}
+}
+
+// result checks the result of a pending activity, which its token identifies.
+func (o *checks) result(ctx context.Context, cl backend.Instances, token string, result []byte) {
+	t, err := wire.ParseActivityToken(token)
+	if err != nil {
+		return // The completion itself reports it.
+	}
+	d, err := cl.Describe(ctx, t.Instance)
+	if err != nil || d.ExecutionID != t.ExecutionID {
+		return
+	}
+	waiting, err := cl.Pending(ctx, t.Instance)
+	if err != nil {
+		return
+	}
+	for i := range waiting.Operations {
+		if w := &waiting.Operations[i]; w.Kind == history.ActivityScheduled && w.EventID == t.EventID {
+			o.data(ctx, cl, "result of activity "+w.Name+": ", api.Check{Kind: "activity", Name: w.Name, Data: string(result)})
 		}
 	}
 }
@@ -67,7 +122,7 @@ func entryNames(of []api.CatalogEntry) []string {
 	return out
 }
 
-// withVersion is a name with its version, as turnstile list shows them.
+// withVersion returns a name with its version, in the format of turnstile list.
 func withVersion(name, version string) string {
 	if version == "" {
 		return name
@@ -75,8 +130,8 @@ func withVersion(name, version string) string {
 	return name + " " + version
 }
 
-// registered offers the names of orchestrations that the code has, and those that the
-// newest instances have.
+// registered completes names of orchestrations: those that the code registers and those of the
+// newest instances.
 func registered(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(operands) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -92,15 +147,14 @@ func registered(ctx context.Context, c *cli, operands []string, prefix string) (
 	return out, directive
 }
 
-// raised offers an instance, then the events that it waits for, and then the others that the code
-// has.
+// raised completes an instance id, then the name of an event: first the events that the instance
+// waits for, then all others that the code declares.
 func raised(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(operands) != 1 {
 		return firstInstance(notEnded...)(ctx, c, operands, prefix)
 	}
-	ctx, cancel := c.offering(ctx)
+	ctx, cancel, cl, err := c.offering(ctx)
 	defer cancel()
-	cl, err := c.client(ctx)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -110,8 +164,8 @@ func raised(ctx context.Context, c *cli, operands []string, prefix string) ([]st
 			out = append(out, name)
 		}
 	}
-	waiting, err := cl.Waiting(ctx, operands[0])
-	for _, o := range waiting.Open {
+	waiting, err := cl.Pending(ctx, operands[0])
+	for _, o := range waiting.Operations {
 		if err == nil && o.Kind == history.ExternalSubscribed {
 			offer(o.Name)
 		}
@@ -124,12 +178,10 @@ func raised(ctx context.Context, c *cli, operands []string, prefix string) ([]st
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// known is what the code has. A shell that completes a word is told nothing of what
-// went wrong.
+// known returns the catalog of the code.
 func (c *cli) known(ctx context.Context) (api.Catalog, error) {
-	ctx, cancel := c.offering(ctx)
+	ctx, cancel, cl, err := c.offering(ctx)
 	defer cancel()
-	cl, err := c.client(ctx)
 	if err != nil {
 		return api.Catalog{}, err
 	}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"slices"
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -21,11 +22,15 @@ func knowing(t *testing.T) *bench {
 		ID    string `json:"id"`
 		Total int    `json:"total,omitempty"`
 	}
+	type parcel struct {
+		Carrier string `json:"carrier"`
+	}
 	var err error
 	b.made, err = client.New(client.Config{Store: b.store, Queue: b.queue(deadletter.Orchestrator), Clock: b.clock, App: turnstile.NewApp(
 		turnstile.NewOrchestration[order, string]("Fulfil").Implement(func(turnstile.Context, order) (string, error) { return "", nil }),
 		turnstile.NewOrchestration[order, string]("Fulfil").With(turnstile.Version("2")).Implement(func(turnstile.Context, order) (string, error) { return "", nil }),
 		turnstile.NewOrchestration[string, string]("Forget").Implement(func(turnstile.Context, string) (string, error) { return "", nil }),
+		turnstile.NewActivity[string, parcel]("Ship").Implement(func(context.Context, string) (parcel, error) { return parcel{}, nil }),
 		turnstile.NewEvent[bool]("approved"),
 	)})
 	if err != nil {
@@ -34,46 +39,74 @@ func knowing(t *testing.T) *bench {
 	return b
 }
 
-func TestAStartOfWhatTheCodeCannotTakeIsSentWithAWarning(t *testing.T) {
+// What the code cannot take is sent only with --anyway.
+func TestWhatTheCodeCannotTakeIsRefused(t *testing.T) {
 	t.Parallel()
+	const odd = `totl is a field that main.order does not have; did you mean "total"?`
 	for _, c := range []struct {
-		args []string
-		says string
+		args  []string
+		wrong []string
 	}{
-		{[]string{"Fulfil", "--input", `{"id":"a"}`}, ""},
-		{[]string{"Fulfil", "--version", "2", "--input", `{"id":"a"}`}, ""},
-		{[]string{"Fulfl"}, "warning: no build has orchestration Fulfl: the instance waits until one does; did you mean \"Fulfil\"?\n"},
-		{[]string{"Fulfil", "--version", "3"}, "warning: no build has orchestration Fulfil 3: the instance waits until one does\n"},
-		{[]string{"Fulfil", "--input", `{"id":7,"totl":1}`}, "warning: id is a number, and the code has a text (string)\nwarning: totl is a field that main.order does not have; did you mean \"total\"?\n"},
-		{[]string{"Forget", "--input", `"a"`, "--event", "approved=7"}, "warning: event approved: it is a number, and the code has true or false (bool)\n"},
+		{[]string{"start", "Fulfil", "--input", `{"id":"a"}`}, nil},
+		{[]string{"start", "Fulfil", "--version", "2", "--input", `{"id":"a"}`}, nil},
+		{[]string{"start", "Fulfl"}, []string{`no build has orchestration Fulfl: the instance would wait until you deploy one that does; did you mean "Fulfil"?`}},
+		{[]string{"start", "Fulfil", "--version", "3"}, []string{"no build has orchestration Fulfil 3: the instance would wait until you deploy one that does"}},
+		{[]string{"start", "Fulfil", "--input", `{"id":7,"totl":1}`}, []string{"id is a number, but the code expects a string (string)", odd}},
+		{[]string{"start", "Forget", "--input", `"a"`, "--event", "approved=7"}, []string{"event approved: it is a number, but the code expects true or false (bool)"}},
+		{[]string{"start", "Forget", "--input", `"a"`, "--event", "approvd=true"}, []string{`no build declares event "approvd"; did you mean "approved"?`}},
+		{[]string{"restart", "order-1", "--input", `{"id":"a","totl":1}`}, []string{odd}},
+		{[]string{"restart", "order-1", "--input", `{"id":"a"}`}, nil},
+		{[]string{"schedule", "create", "nightly", "--every", "1h", "--timeout", "1ms", "--starts", "Fulfil", "--input", `{"id":"a","totl":1}`}, []string{odd}},
+		{[]string{"schedule", "create", "daily", "--every", "1h", "--timeout", "1ms", "--starts", "Fulfl"}, []string{`no build has orchestration Fulfl: the instance would wait until you deploy one that does; did you mean "Fulfil"?`}},
+		{[]string{"raise", "order-2", "approved", "--data", "true"}, nil},
+		{[]string{"raise", "order-2", "approved", "--data", "7"}, []string{`event "approved"`}},
+		{[]string{"raise", "order-2", "approvd", "--data", "true"}, []string{`instance "order-2" is not waiting for event "approvd"`, `; did you mean "approved"?`}},
+		{[]string{"raise", "order-2", "canceled", "--data", "true"}, []string{`instance "order-2" is not waiting for event "canceled"`, `no build declares event "canceled"`}},
+		{[]string{"raise", "order-3", "approvd", "--early"}, []string{`no build declares event "approvd"; did you mean "approved"?`}},
+		{[]string{"raise", "order-3", "approved", "--early", "--data", "7"}, []string{"event approved: it is a number, but the code expects true or false (bool)"}},
+		// The code waits for it under another name than it declares, and may get it.
+		{[]string{"raise", "order-2", "undeclared"}, nil},
+		{[]string{"complete", completionToken("order-2", 1, 4), "--result", `{"carrier":"post"}`}, nil},
+		{[]string{"complete", completionToken("order-2", 1, 4), "--result", `{"carier":"post"}`}, []string{`result of activity Ship: carier is a field that main.parcel does not have; did you mean "carrier"?`}},
 	} {
-		r := knowing(t).run(append([]string{"start"}, c.args...)...)
-		if r.status != exitOK || r.err != c.says || r.out == "" {
-			t.Errorf("%q: %d\n%s\nwant\n%s", c.args, r.status, r.err, c.says)
+		b := knowing(t)
+		b.put(store.Record{Instance: "order-1", Name: "Fulfil", Status: store.StatusFailed, CreatedAt: epoch})
+		b.put(store.Record{Instance: "order-2", Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch},
+			history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Start: &history.Start{ExecutionID: 1}},
+			history.Event{Kind: history.ExternalSubscribed, Name: "approved"}, history.Event{Kind: history.ExternalSubscribed, Name: "undeclared"},
+			history.Event{Kind: history.ActivityScheduled, Name: "Ship"})
+		refused := b.run(c.args...)
+		switch {
+		case len(c.wrong) == 0:
+			if refused.status != exitOK || strings.Contains(refused.err, "warning: ") {
+				t.Errorf("%q: %d\n%s", c.args, refused.status, refused.err)
+			}
+			continue
+		case refused.status != exitFailed || !strings.Contains(refused.err, "nothing was sent") || !strings.Contains(refused.err, "--anyway"):
+			t.Errorf("%q is not refused: %d\n%s", c.args, refused.status, refused.err)
+		}
+		if sent := b.queue(deadletter.Orchestrator).Peek(); len(sent) > 0 {
+			t.Errorf("%q is refused, and sent %+v", c.args, sent)
+		}
+		sent := b.run(append(c.args, "--anyway")...)
+		// Nothing takes what is sent: a schedule that is to be created is waited for in vain.
+		if done := sent.status == exitOK || sent.status == exitTimeout && c.args[0] == "schedule"; !done || len(b.queue(deadletter.Orchestrator).Peek()) != 1 {
+			t.Errorf("%q is not sent with --anyway: %d\n%s", c.args, sent.status, sent.err)
+		}
+		for _, wrong := range c.wrong {
+			if !strings.Contains(refused.err, wrong) {
+				t.Errorf("%q says\n%s\nwithout %s", c.args, refused.err, wrong)
+			}
+			if !strings.Contains(sent.err, "warning: ") || !strings.Contains(sent.err, wrong) {
+				t.Errorf("%q warns\n%s\nwithout %s", c.args, sent.err, wrong)
+			}
 		}
 	}
 }
 
-// So are a rerun and a schedule.
-func TestARerunAndAScheduleOfOddInputAreSentWithAWarning(t *testing.T) {
-	t.Parallel()
-	b := knowing(t)
-	b.put(store.Record{Instance: "order-1", Name: "Fulfil", Status: store.StatusFailed, CreatedAt: epoch})
-	const odd = "warning: totl is a field that main.order does not have; did you mean \"total\"?\n"
-	for _, c := range []struct {
-		args []string
-		says string
-	}{
-		{[]string{"rerun", "order-1", "--input", `{"id":"a","totl":1}`}, odd},
-		{[]string{"rerun", "order-1", "--input", `{"id":"a"}`}, ""},
-		{[]string{"schedule", "create", "nightly", "--every", "1h", "--starts", "Fulfil", "--input", `{"id":"a","totl":1}`}, odd},
-		{[]string{"schedule", "create", "daily", "--every", "1h", "--starts", "Fulfl"}, "warning: no build has orchestration Fulfl: the instance waits until one does; did you mean \"Fulfil\"?\n"},
-	} {
-		r := b.run(c.args...)
-		if warned := strings.Join(slices.DeleteFunc(strings.SplitAfter(r.err, "\n"), func(l string) bool { return !strings.HasPrefix(l, "warning: ") }), ""); r.status != exitOK || warned != c.says {
-			t.Errorf("%q: %d\n%s\nwant\n%s", c.args, r.status, r.err, c.says)
-		}
-	}
+// completionToken completes an activity.
+func completionToken(instance string, execution, event int64) string {
+	return wire.ActivityToken{Instance: instance, ExecutionID: execution, EventID: event, Token: "t"}.String()
 }
 
 func TestAShellIsOfferedWhatTheCodeHas(t *testing.T) {

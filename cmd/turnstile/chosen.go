@@ -13,43 +13,44 @@ import (
 )
 
 const (
-	// chosenHelp says how an instance is selected whose id nobody knows.
-	chosenHelp = "In place of INSTANCE, flags select the newest instance that they find, as for list."
-	// chosenLeast is how many instances are read to find it, and to tell of others.
+	// chosenHelp explains how to select an instance without its id.
+	chosenHelp = "Without INSTANCE, the selecting flags, which work as in list, choose the newest matching instance."
+	// chosenLeast is the number of instances to read, so that other matches can be named.
 	chosenLeast = 5
 )
 
-// chosen is the instance that a command is about: the one that is named, or the newest that
-// flags select.
+// chosen selects the instance of a command: the one that an operand names, or the newest one
+// that the flags match.
 type chosen struct {
 	selection
-	// alone: others that the flags find are an error.
+	// alone makes several matches an error.
 	alone bool
 }
 
 func (s *chosen) declare(flags *flag.FlagSet) {
 	flags.StringVar(&s.status, "status", "", "select by `STATUS`: "+strings.Join(statuses(), ", "))
 	flags.StringVar(&s.query.Name, "name", "", "select by `NAME` of the orchestration")
-	flags.StringVar(&s.query.Words, "words", "", "select by `WORDS` of failure, problem or custom status")
-	flags.StringVar(&s.where, "where", "", "select by these `CONDITIONS` on search attributes; see list")
-	flags.StringVar(&s.since, "since", "", "select by start, at this `TIME` or later: "+timeForms)
-	flags.StringVar(&s.until, "until", "", "select by start, before this `TIME`")
-	flags.StringVar(&s.endedSince, "ended-since", "", "select by end, at this `TIME` or later")
-	flags.StringVar(&s.endedUntil, "ended-until", "", "select by end, before this `TIME`")
+	flags.StringVar(&s.query.Words, "words", "", "select by `WORDS` in the failure, problem or state status")
+	flags.StringVar(&s.where, "where", "", "select by `CONDITIONS` on search attributes; see list")
+	flags.StringVar(&s.since, "since", "", "select instances started at `TIME` or later: "+timeForms)
+	flags.StringVar(&s.until, "until", "", "select instances started before `TIME`")
+	flags.StringVar(&s.endedSince, "ended-since", "", "select instances ended at `TIME` or later")
+	flags.StringVar(&s.endedUntil, "ended-until", "", "select instances ended before `TIME`")
 }
 
-// check is for what is wrong with the command line: named are the operands that name the instance.
+// check returns a usage error if the command line is invalid. named are the operands with the
+// instance.
 func (s *chosen) check(c *cli, command string, named []string) error {
 	switch {
 	case len(named) > 0 && s.given():
-		return usagef("give an instance, or flags that select one, not both: %q is an operand", named[0])
+		return usagef("give an instance or flags that select one, not both: %q is an operand", named[0])
 	case len(named) == 0 && !s.given():
 		return usagef("%s needs INSTANCE, or flags that select it, such as --where 'customer = \"c-1\"'", command)
 	}
 	return s.selection.check(c.now())
 }
 
-// instance returns the id of the instance, and says which others the flags find.
+// instance returns the id of the instance, and prints the other instances that the flags match.
 func (s *chosen) instance(ctx context.Context, c *cli, cl backend.Instances, named []string) (string, error) {
 	if len(named) > 0 {
 		return named[0], nil
@@ -68,7 +69,7 @@ func (s *chosen) instance(ctx context.Context, c *cli, cl backend.Instances, nam
 		}
 	}
 	if len(found) == 0 {
-		return "", notThereError{fmt.Errorf("no instance is found by%s", s.words())}
+		return "", notThereError{fmt.Errorf("no instance matches%s", s.words())}
 	}
 	if len(found) > 1 {
 		others := make([]string, 0, len(found))
@@ -79,9 +80,9 @@ func (s *chosen) instance(ctx context.Context, c *cli, cl backend.Instances, nam
 			others = append(others, "…")
 		}
 		if s.alone {
-			return "", fmt.Errorf("several instances are found, and nothing was sent: %s; narrow the flags, or name one", strings.Join(others, ", "))
+			return "", fmt.Errorf("nothing was sent, because several instances match: %s; narrow the flags, or name an instance", strings.Join(others, ", "))
 		}
-		fmt.Fprintf(c.err, "the newest of several: %s\n", strings.Join(others, ", "))
+		fmt.Fprintf(c.err, "several instances match, and this is the newest: %s\n", strings.Join(others, ", "))
 	}
 	return found[0].Instance, nil
 }

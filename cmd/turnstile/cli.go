@@ -17,39 +17,39 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/usage"
 )
 
-// cli is everything that a command touches, so that tests can hand in their
-// own.
+// cli holds everything that a command uses from outside, so that tests can replace it.
 type cli struct {
 	in       io.Reader
 	out, err io.Writer
 	getenv   func(string) string
 	now      func() time.Time
-	// open returns what the commands work on; it makes no request yet.
+	// open returns the backend that the commands use. It makes no request.
 	open func(*backend.Settings) backend.Backend
-	// poll is how long a look into a dead-letter queue waits for a message:
-	// SQS asks all its servers only if it may wait.
+	// poll is how long a read of a dead-letter queue waits for a message. SQS queries all its
+	// servers only with a wait time.
 	poll time.Duration
-	// person says of a writer whether somebody reads it at a terminal, and in how
-	// many columns; nil looks.
+	// person reports whether a writer is a terminal, and its width in columns. If nil, the
+	// writer is inspected.
 	person func(w io.Writer) (columns int, is bool)
 
-	// answers says whether somebody can be asked on in; nil looks.
+	// answers reports whether a question can be asked on in. If nil, in is inspected.
 	answers func() bool
-	// pause waits for a time, and reports false if the context ended first; nil for
-	// the wall clock.
+	// pause waits for d and reports false if the context ended first; nil for the wall clock.
 	pause func(ctx context.Context, d time.Duration) bool
-	// offers is how long a shell waits for the words that it offers; 0 for longestOffer.
+	// offers is how long completion may take; 0 for longestOffer.
 	offers time.Duration
 
 	settings settings
+	// idsRead reports that instance ids were read from standard input.
+	idsRead bool
 }
 
-// settings are the flags that every command has.
+// settings are the flags of every command.
 type settings struct {
 	backend.Settings
-	// context is the name of a kept place; resolve takes what it stands for.
+	// context is the name of a saved context; resolve replaces it by its settings.
 	context string
-	// given reports whether a flag stands on the command line.
+	// given reports whether a flag is set on the command line.
 	given         func(flag string) bool
 	output, color string
 }
@@ -59,25 +59,25 @@ const (
 	outputJSON = "json"
 )
 
-// colours are when there are any.
+// colours are the values of --color.
 var colours = []string{string(term.ColoursAuto), string(term.ColoursAlways), string(term.ColoursNever)}
 
 func (s *settings) declare(flags *flag.FlagSet) {
 	s.given = flags.Changed
-	flags.StringVar(&s.context, "context", s.context, "`NAME` of a place kept by turnstile context add; default $TURNSTILE_CONTEXT, otherwise the current one")
-	flags.StringVar(&s.Stack, "stack", s.Stack, "`NAME` of the CloudFormation stack; default $TURNSTILE_STACK, otherwise the TURNSTILE_ variables")
-	flags.BoolVar(&s.Local, "local", false, "the program that turnstile dev runs in this folder, or in one above it")
-	flags.StringVar(&s.Console, "console", s.Console, "`URL` of a console that acts for this command, such as that of a program of yours; default $TURNSTILE_CONSOLE_URL")
-	flags.StringVar(&s.Region, "region", s.Region, "AWS `REGION`; default as the SDK finds it")
-	flags.StringVar(&s.Profile, "profile", s.Profile, "AWS `PROFILE`; default as the SDK finds it")
-	flags.StringVar(&s.KeyFile, "key-file", s.KeyFile, "`FILE` with the keys of sealed payloads; default $TURNSTILE_KEY_FILE, otherwise the keys in $TURNSTILE_KEYS")
-	flags.StringVar(&s.output, "output", s.output, "`FORMAT` to print: text, or the JSON of the console's API: json")
-	flags.StringVar(&s.color, "color", s.color, "`WHEN` to use colours: auto (at a terminal, unless NO_COLOR is set), always, never")
+	flags.StringVar(&s.context, "context", s.context, "`NAME` of a context saved by turnstile context add; default $TURNSTILE_CONTEXT, otherwise the current context")
+	flags.StringVar(&s.Stack, "stack", s.Stack, "`NAME` of the CloudFormation stack; default $TURNSTILE_STACK, otherwise the other TURNSTILE_ variables")
+	flags.BoolVar(&s.Local, "local", false, "the program that turnstile dev runs in this folder or a parent folder")
+	flags.StringVar(&s.Console, "console", s.Console, "`URL` of a console to send requests to, such as your program's; default $TURNSTILE_CONSOLE_URL")
+	flags.StringVar(&s.Region, "region", s.Region, "AWS `REGION`; default from the AWS configuration")
+	flags.StringVar(&s.Profile, "profile", s.Profile, "AWS `PROFILE`; default from the AWS configuration")
+	flags.StringVar(&s.KeyFile, "key-file", s.KeyFile, "`FILE` with the keys of encrypted payloads; default $TURNSTILE_KEY_FILE, otherwise the keys in $TURNSTILE_KEYS")
+	flags.StringVar(&s.output, "output", s.output, "output `FORMAT`: text, or json, the JSON of the console's API")
+	flags.StringVar(&s.color, "color", s.color, "`WHEN` to use colours: auto (on a terminal, unless NO_COLOR is set), always, never")
 }
 
-// declareActor declares the flag of commands whose requests are recorded.
+// declareActor declares --actor, for commands whose requests are recorded in the history.
 func (s *settings) declareActor(flags *flag.FlagSet) {
-	flags.StringVar(&s.Actor, "actor", s.Actor, "`NAME` of the person or service that asks, for the history; default $TURNSTILE_ACTOR")
+	flags.StringVar(&s.Actor, "actor", s.Actor, "`NAME` of the requester, recorded in the history; default $TURNSTILE_ACTOR")
 }
 
 func (s *settings) check() error {
@@ -94,8 +94,8 @@ func usagef(format string, args ...any) error {
 	return usage.Errorf(format, args...)
 }
 
-// run runs the command line and returns the exit status. What was asked for
-// goes to out, all else to err.
+// run runs the command line and returns the exit status. It writes results to out, and
+// messages and errors to err.
 func (c *cli) run(ctx context.Context, args []string) int {
 	c.settings = settings{
 		Settings: backend.Settings{Stack: c.getenv("TURNSTILE_STACK"), Console: c.getenv("TURNSTILE_CONSOLE_URL"), Actor: c.getenv("TURNSTILE_ACTOR"), Getenv: c.getenv},
@@ -103,12 +103,17 @@ func (c *cli) run(ctx context.Context, args []string) int {
 		output:   outputText, color: string(term.ColoursAuto),
 	}
 	about := ""
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	// A write error ends the command, even one that prints until it is interrupted.
+	out := term.NewOutput(c.out, stop)
+	c.out = out
 	root := c.tree(func(found *command) { about = " " + found.name })
 	root.SetArgs(append([]string{}, args...))
 	root.SetIn(c.in)
 	root.SetOut(c.out)
 	root.SetErr(c.err)
-	found, err := root.ExecuteContextC(ctx)
+	found, err := root.ExecuteContextC(working)
 	if word := firstWord(root, args); err != nil && found == root && word != "" && word != "help" {
 		err = unknownCommand(root, word)
 	}
@@ -117,10 +122,13 @@ func (c *cli) run(ctx context.Context, args []string) int {
 		return exitUsage
 	}
 	status := statusOf(ctx, err)
+	if unwritten := out.Err(); unwritten != nil && status != exitUsage {
+		status, err = exitFailed, fmt.Errorf("writing the result to standard output: %w", unwritten)
+	}
 	switch status {
 	case exitOK:
 	case exitUsage:
-		fmt.Fprintf(c.err, "turnstile: %s\nRun `turnstile help%s` for what it takes.\n", plain.Message(err), about)
+		fmt.Fprintf(c.err, "turnstile: %s\nRun `turnstile help%s` for usage.\n", plain.Message(err), about)
 	default:
 		to := c.screen(c.err)
 		fmt.Fprintf(c.err, "%s %s\n", to.In(term.Red, "turnstile:"), plain.Message(err))
@@ -131,7 +139,7 @@ func (c *cli) run(ctx context.Context, args []string) int {
 	return status
 }
 
-// screen is where a writer leads.
+// screen returns the terminal, or the pipe or file, that a writer writes to.
 func (c *cli) screen(w io.Writer) *term.Screen {
 	s := term.New(w, term.Colours(c.settings.color), c.getenv)
 	if c.person != nil {
@@ -142,7 +150,7 @@ func (c *cli) screen(w io.Writer) *term.Screen {
 	return &s
 }
 
-// asks reports whether somebody can be asked something.
+// asks reports whether the command can ask the user a question.
 func (c *cli) asks() bool {
 	if c.answers != nil {
 		return c.answers()

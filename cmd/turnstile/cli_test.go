@@ -89,8 +89,8 @@ func TestACommandLineThatIsNotTakenIsStatus2(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, c := range []struct{ args, says string }{
-		{"", "COMMAND"}, {"frob", `no command "frob"`}, {"help frob", `no command "frob"`},
-		{"describe", "describe needs INSTANCE"}, {"describe a b", `"b" is too much`},
+		{"", "COMMAND"}, {"frob", `unknown command "frob"`}, {"help frob", `unknown command "frob"`},
+		{"describe", "describe needs INSTANCE"}, {"describe a b", `unexpected operand "b"`},
 		{"describe a --frob", "--frob"}, {"--frob", "--frob"}, {"list --limit x", "whole number"},
 		{"--output yaml list", "text, json"}, {"describe a --output xml", "text, json"},
 		{"start", "start needs NAME"}, {"raise a", "raise needs INSTANCE EVENT"}, {"wake", "wake needs INSTANCE"},

@@ -11,27 +11,33 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// completer returns what a shell offers for a word that begins with prefix, behind
-// the operands that stand there already.
+// completer returns the completions of a word that starts with prefix and follows operands.
 type completer func(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective)
 
 const (
-	// offered is how many instances are looked at to complete a word.
+	// offered is the number of instances read to complete a word.
 	offered = 100
-	// longestOffer is how long a shell waits for that.
+	// longestOffer is the longest time that completion may take.
 	longestOffer = 3 * time.Second
 )
 
-// offering bounds what completes a word.
-func (c *cli) offering(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, cmp.Or(c.offers, longestOffer))
+// offering returns the client of the target that the command line names so far, and a context
+// that limits the time of its requests. Callers drop the error, because a shell cannot show it.
+func (c *cli) offering(ctx context.Context) (context.Context, context.CancelFunc, backend.Instances, error) {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.offers, longestOffer))
+	if err := c.resolve(); err != nil {
+		return ctx, cancel, nil, err
+	}
+	cl, err := c.client(ctx)
+	return ctx, cancel, cl, err
 }
 
-// oneOf offers fixed words.
+// oneOf completes from fixed words.
 func oneOf(words ...string) completer {
 	return func(_ context.Context, _ *cli, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		var out []string
@@ -44,18 +50,18 @@ func oneOf(words ...string) completer {
 	}
 }
 
-// files offers files.
+// files completes file names.
 func files(context.Context, *cli, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// folders offers folders.
+// folders completes folder names.
 func folders(context.Context, *cli, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// instances offers ids of the newest instances, with the name of the orchestration
-// and the status beside each. Those that stand there already are left out.
+// instanceIDs completes ids of the newest instances, each with its orchestration and status. It
+// leaves out ids that are already operands.
 func instanceIDs(statuses ...client.Status) completer {
 	return func(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		var out []string
@@ -68,7 +74,7 @@ func instanceIDs(statuses ...client.Status) completer {
 	}
 }
 
-// firstInstance offers an instance as the first operand, and nothing behind it.
+// firstInstance completes an instance id as the first operand, and no further operand.
 func firstInstance(statuses ...client.Status) completer {
 	of := instanceIDs(statuses...)
 	return func(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
@@ -79,7 +85,7 @@ func firstInstance(statuses ...client.Status) completer {
 	}
 }
 
-// names offers the names of orchestrations that the newest instances have.
+// names completes the orchestration names of the newest instances.
 func names(ctx context.Context, c *cli, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	var out []string
 	for _, d := range c.newest(ctx, nil) {
@@ -91,15 +97,10 @@ func names(ctx context.Context, c *cli, _ []string, prefix string) ([]string, co
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// newest are the newest instances, of each status that is asked for. A shell that
-// completes a word is told nothing of what went wrong: it has nowhere to show it.
+// newest returns the newest instances of each of the statuses.
 func (c *cli) newest(ctx context.Context, statuses []client.Status) []client.Description {
-	ctx, cancel := c.offering(ctx)
+	ctx, cancel, cl, err := c.offering(ctx)
 	defer cancel()
-	if c.resolve() != nil {
-		return nil
-	}
-	cl, err := c.client(ctx)
 	if err != nil {
 		return nil
 	}
@@ -117,11 +118,11 @@ func (c *cli) newest(ctx context.Context, statuses []client.Status) []client.Des
 	return all
 }
 
-// notEnded are the statuses of instances that can be spoken to.
+// notEnded lists the statuses of instances that have not ended.
 var notEnded = []client.Status{client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled, client.StatusQueued, client.StatusCorrupt}
 
-// flagWords are what a shell offers for the values of flags, by their names. A flag
-// that is not here takes what nobody can guess.
+// flagWords returns the completers of flag values by flag name. The values of all other flags
+// cannot be completed.
 func flagWords() map[string]completer {
 	return map[string]completer{
 		"context":  contextNames,
@@ -147,9 +148,9 @@ func completeFlags(c *cli, cmd *cobra.Command, flags *flag.FlagSet) {
 		}
 		of := words[f.Name]
 		if cmd.Name() == "start" && f.Name == "instance" {
-			of = nil // A new id.
+			of = nil // start takes a new id.
 		}
-		// Registering fails for a flag that is not there, and this one is.
+		// Registering fails only for an undeclared flag.
 		_ = cmd.RegisterFlagCompletionFunc(f.Name, func(at *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			if of == nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp

@@ -6,23 +6,23 @@ import (
 	flag "github.com/spf13/pflag"
 )
 
-// shells for which completion can be had.
+// shells lists the supported shells.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 func completionCommand() *command {
 	return &command{
 		name: "completion", operands: "SHELL", least: 1, most: 1, offline: true, words: oneOf(shells...),
-		short: "print what lets a shell complete commands, flags, instance ids and names",
+		short: "print a shell completion script for commands, flags, instance ids and names",
 		long: paragraph(
-			"Prints a script for bash, zsh, fish or powershell. Load it where the shell starts:",
+			"Prints a completion script for bash, zsh, fish or powershell. Load it in the shell's startup file:",
 			"",
 			"  bash        source <(turnstile completion bash)",
 			"  zsh         source <(turnstile completion zsh)",
 			"  fish        turnstile completion fish | source",
 			"  powershell  turnstile completion powershell | Out-String | Invoke-Expression",
 			"",
-			"Ids of instances and names of orchestrations come from the newest hundred instances of the",
-			"stack. Each completion of one costs a list request."),
+			"Instance ids and orchestration names are completed from the newest 100 instances of the stack.",
+			"Each such completion makes a list request."),
 		examples: []string{"turnstile completion bash"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(_ context.Context, operands []string) error {
@@ -37,7 +37,7 @@ func completionCommand() *command {
 				case "powershell":
 					return root.GenPowerShellCompletionWithDesc(c.out)
 				}
-				return usagef("completion exists for %s, not for %q%s", "bash, zsh, fish and powershell", operands[0], suggested(meant(operands[0], shells)))
+				return usagef("completion supports %s, not %q%s", "bash, zsh, fish and powershell", operands[0], suggested(meant(operands[0], shells)))
 			}
 		},
 	}

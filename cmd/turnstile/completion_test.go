@@ -29,7 +29,8 @@ func TestAShellIsOfferedWhatThereIs(t *testing.T) {
 		{"commands of two words", "dead-letter re", "redrive\tsend dead letters back to their queue"},
 		{"instances, with what they are", "describe order-2", "order-2\tFulfil, stuck"},
 		{"not one that stands there", "cancel order-2 order-2", ""},
-		{"those that can be ended", "terminate order-", "order-2\tFulfil, stuck|order-4\tFulfil, corrupt"},
+		{"those that can be ended", "cancel order-", "order-2\tFulfil, stuck|order-4\tFulfil, corrupt"},
+		{"a corrupt one cannot be terminated", "terminate order-", "order-2\tFulfil, stuck"},
 		{"one instance where one is taken", "describe order-1 order", ""},
 		{"no event's name", "raise order-2 app", ""},
 		{"orchestrations", "start Su", "Survey"},
@@ -57,7 +58,7 @@ func TestAShellIsOfferedWhatThereIs(t *testing.T) {
 
 func TestAShellIsTroubledByNoError(t *testing.T) {
 	t.Parallel()
-	if r := runOn(t, &cloud{}, nil, "__complete", "describe", ""); r.status != exitOK || strings.Contains(r.err, "which stack") {
+	if r := runOn(t, &cloud{}, nil, "__complete", "describe", ""); r.status != exitOK || strings.Contains(r.err, "no stack: pass") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -70,6 +71,6 @@ func TestACompletionScriptIsThereForEveryShell(t *testing.T) {
 			t.Errorf("%s gets\n%s", shell, out)
 		}
 	}
-	b.fails(exitUsage, []string{`not for "bsh"`, "did you mean bash"}, "completion", "bsh")
+	b.fails(exitUsage, []string{`not "bsh"`, "did you mean bash"}, "completion", "bsh")
 	b.fails(exitUsage, []string{"completion needs SHELL"}, "completion")
 }

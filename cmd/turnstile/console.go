@@ -19,7 +19,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console"
 )
 
-// consoleAddr is where the console listens by default.
+// consoleAddr is the default address of the console.
 const consoleAddr = "127.0.0.1:8877"
 
 func consoleCommand() *command {
@@ -27,15 +27,14 @@ func consoleCommand() *command {
 		name: "console", also: []string{"ui", "web", "serve"}, most: 0,
 		short: "serve the console: instances and their timelines in a browser",
 		long: paragraph(
-			"Serves a page that shows instances, their timelines and histories, what is stuck and",
-			"why, dead letters and queues, and the JSON API behind it, until Ctrl-C. It reads with",
-			"your credentials and opens sealed payloads with your keys; it changes nothing unless",
-			"actions are allowed. There is no login: everybody who reaches the address sees all of",
-			"it, so that it listens on this machine alone. To serve it to others, mount",
-			"console.Handler behind your login.",
+			"Serves the web console and its JSON API until Ctrl-C. The console shows instances, their",
+			"timelines and histories, why an instance is stuck, dead letters and queues. It reads with your",
+			"credentials and decodes payloads with your keys. It changes nothing unless actions are",
+			"allowed. The console has no login, so it listens only on this machine: anyone who can reach",
+			"the address sees everything. To serve it to others, mount console.Handler behind your login.",
 			"",
-			"Looking costs reads: --reads bounds those of all open pages together. Nothing is read",
-			"while no page is open."),
+			"Open pages read records for live changes; --reads limits the reads of all pages together. The",
+			"console reads nothing while no page is open."),
 		examples: []string{
 			"turnstile console --stack turnstile",
 			"turnstile console --stack turnstile --allow-actions --open",
@@ -43,22 +42,22 @@ func consoleCommand() *command {
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			s := consoleServer{cli: c}
-			flags.StringVar(&s.addr, "addr", "", "listen on this `ADDRESS`, host:port, where port 0 is any that is free; default "+consoleAddr+", or a free port if that is taken")
-			flags.BoolVar(&s.actions, "allow-actions", false, "let it start, raise events, end, purge and redrive; default it reads only")
-			flags.Func("allow-host", "answer to this `HOST` too; needed to listen on an address that is not loopback; may be repeated", func(name string) error {
+			flags.StringVar(&s.addr, "addr", "", "listen on this `ADDRESS`, host:port, where port 0 chooses a free port; default "+consoleAddr+", or a free port if that is taken")
+			flags.BoolVar(&s.actions, "allow-actions", false, "allow actions: start, raise events, end, purge and redrive; by default the console only reads")
+			flags.Func("allow-host", "also accept requests for this `HOST`; required to listen on an address that is not loopback; may be repeated", func(name string) error {
 				s.hosts = append(s.hosts, name)
 				return nil
 			})
 			c.settings.declareActor(flags)
 			flags.BoolVar(&s.open, "open", false, "open it in the browser")
-			flags.DurationVar(&s.every, "every", 3*time.Second, "look at what is shown again after this `TIME` at the soonest")
-			flags.IntVar(&s.reads, "reads", 600, "read at most `N` records a minute for live changes: a record of up to 4 KB is a read unit")
+			flags.DurationVar(&s.every, "every", 3*time.Second, "shortest `TIME` between two reads of a shown record")
+			flags.IntVar(&s.reads, "reads", 600, "read at most `N` records per minute for live changes; a record of up to 4 KB costs one read unit")
 			return s.run
 		},
 	}
 }
 
-// consoleServer is the command console.
+// consoleServer runs the command console.
 type consoleServer struct {
 	*cli
 	addr          string
@@ -66,7 +65,7 @@ type consoleServer struct {
 	actions, open bool
 	every         time.Duration
 	reads         int
-	// listening, if not nil, is told the address, for tests.
+	// listening, if not nil, is called with the address, for tests.
 	listening func(url string)
 }
 
@@ -80,15 +79,15 @@ func (s *consoleServer) run(ctx context.Context, _ []string) error {
 	}
 	listener, err := s.listen()
 	if err != nil {
-		return fmt.Errorf("%w; give another --addr, or port 0 for any that is free", err)
+		return fmt.Errorf("%w; pass another --addr, or port 0 to choose a free port", err)
 	}
-	// What is streamed ends with the command.
+	// Streamed responses end with the command.
 	base, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		BaseContext: func(net.Listener) context.Context { return base },
-		ErrorLog:    log.New(io.Discard, "", 0), // A browser that went away is no news.
+		ErrorLog:    log.New(io.Discard, "", 0), // A closed browser is not worth a log line.
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -102,7 +101,7 @@ func (s *consoleServer) run(ctx context.Context, _ []string) error {
 	ending, done := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer done()
 	if server.Shutdown(ending) != nil {
-		_ = server.Close() // What is answered that slowly is cut off.
+		_ = server.Close() // Cut off responses that take longer.
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -110,8 +109,8 @@ func (s *consoleServer) run(ctx context.Context, _ []string) error {
 	return nil
 }
 
-// listen listens on the address that was given. Without one, a console that runs
-// already, such as that of LocalStack, makes this one take a free port.
+// listen listens on the given address. Without one it takes consoleAddr, or a free port if another
+// console, such as LocalStack's, already listens there.
 func (s *consoleServer) listen() (net.Listener, error) {
 	if s.addr != "" {
 		return net.Listen("tcp", s.addr)
@@ -124,22 +123,22 @@ func (s *consoleServer) listen() (net.Listener, error) {
 
 func (s *consoleServer) check() error {
 	if s.reads < 1 {
-		return usagef("--reads %d: at least 1", s.reads)
+		return usagef("--reads %d: must be at least 1", s.reads)
 	}
 	if s.addr == "" {
 		return nil
 	}
 	host, _, err := net.SplitHostPort(s.addr)
 	if err != nil {
-		return usagef("--addr %q: an address is host:port, such as %s", s.addr, consoleAddr)
+		return usagef("--addr %q: must be host:port, such as %s", s.addr, consoleAddr)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && len(s.hosts) == 0 {
-		return usagef("--addr %q: other machines could reach that address, and the console has no login. Listen on 127.0.0.1; or put it behind a proxy with a login, and name the proxy's host with --allow-host", s.addr)
+		return usagef("--addr is %q: other machines can reach that address, and the console has no login. Listen on 127.0.0.1, or put the console behind a proxy with a login and pass the proxy's host with --allow-host", s.addr)
 	}
 	return nil
 }
 
-// handler is the console of the stack.
+// handler returns the handler of the console.
 func (s *consoleServer) handler(ctx context.Context) (http.Handler, error) {
 	on := s.cli.backend()
 	c, err := on.Client(ctx)
@@ -166,14 +165,14 @@ func (s *consoleServer) handler(ctx context.Context) (http.Handler, error) {
 }
 
 func (s *consoleServer) announce(ctx context.Context, url string) {
-	what := "it only reads; --allow-actions lets it act"
+	what := "read-only; --allow-actions enables actions"
 	if s.actions {
 		what = "actions are allowed"
 	}
-	fmt.Fprintf(s.out, "console: %s (%s; Ctrl-C ends it)\n", url, what)
+	fmt.Fprintf(s.out, "console: %s (%s; press Ctrl-C to stop)\n", url, what)
 	if s.open {
 		if err := browse(ctx, url); err != nil {
-			fmt.Fprintf(s.err, "no browser could be opened: %v\n", err)
+			fmt.Fprintf(s.err, "cannot open a browser: %v\n", err)
 		}
 	}
 	if s.listening != nil {
@@ -181,7 +180,7 @@ func (s *consoleServer) announce(ctx context.Context, url string) {
 	}
 }
 
-// browse opens an address in the browser of who runs this.
+// browse opens a URL in the user's browser.
 func browse(ctx context.Context, url string) error {
 	name, args := "xdg-open", []string{url}
 	switch runtime.GOOS {

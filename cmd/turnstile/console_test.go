@@ -89,7 +89,7 @@ func TestTheConsoleShowsWhatTheCommandsPrint(t *testing.T) {
 	if err := errors.Join(json.Unmarshal([]byte(shown), &page), json.Unmarshal([]byte(b.ok("describe", "order-2", "--output", "json")), &printed)); err != nil {
 		t.Fatal(err)
 	}
-	printed.WaitingFor = nil
+	printed.PendingOperations = nil
 	one, err := json.Marshal(page)
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestTheConsoleListensOnThisMachineAlone(t *testing.T) {
 	}
 	b.fails(exitUsage, []string{"host:port"}, "console", "--addr", "8877")
 	b.fails(exitUsage, []string{"--reads"}, "console", "--reads", "0")
-	b.fails(exitUsage, []string{"--allow-host", "without scheme"}, "console", "--allow-host", "https://x")
+	b.fails(exitUsage, []string{"--allow-host", "without a scheme"}, "console", "--allow-host", "https://x")
 	b.env = map[string]string{"TURNSTILE_LOGS_LINK": "ftp://logs"}
 	b.fails(exitUsage, []string{"TURNSTILE_LOGS_LINK", "https://"}, "console")
 	url := serve(t, sampled(t), func(s *consoleServer) { s.addr, s.hosts = "0.0.0.0:0", []string{"ops.example.com"} })

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	flag "github.com/spf13/pflag"
@@ -16,7 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 )
 
-// Variables of contexts.
+// Environment variables for contexts.
 const (
 	contextVariable  = "TURNSTILE_CONTEXT"
 	contextsVariable = "TURNSTILE_CONTEXTS"
@@ -25,8 +26,8 @@ const (
 func contextListCommand() *command {
 	return &command{
 		name: "context list", also: []string{"contexts", "env", "profile", "server"}, most: 0, offline: true,
-		short:    "list contexts, which are names for stacks and servers",
-		long:     "Lists the contexts of this machine. A star marks the current one.",
+		short:    "list contexts, which are saved names of stacks and servers",
+		long:     "Lists the contexts saved on this machine. An asterisk marks the current one.",
 		examples: []string{"turnstile context list", "turnstile context list --output json"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(context.Context, []string) error {
@@ -63,19 +64,19 @@ func contextListCommand() *command {
 func contextAddCommand() *command {
 	return &command{
 		name: "context add", operands: "NAME", least: 1, most: 1, placeless: true,
-		short: "name a stack or a server",
+		short: "save a stack or a server under a name",
 		long: paragraph(
-			"Keeps --stack, with --region and --profile, or --console under NAME, and the path of",
-			"--key-file with it. --context NAME, or $TURNSTILE_CONTEXT, then stands for these flags.",
-			"The file with the contexts, turnstile/contexts.json in your folder of settings, has no",
-			"keys and no credentials. No request is made."),
+			"Saves --stack (with --region and --profile) or --console under NAME, and the path of",
+			"--key-file. --context NAME, or $TURNSTILE_CONTEXT, then replaces these flags. Contexts are",
+			"stored in turnstile/contexts.json in your configuration folder. The file contains no keys and",
+			"no credentials. The command makes no request."),
 		examples: []string{
 			"turnstile context add prod --stack shop --region eu-central-1 --profile ops --use",
 			"turnstile context add till --console http://127.0.0.1:8876/",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			use := flags.Bool("use", false, "make it the current context")
-			update := flags.Bool("update", false, "change the context of this NAME")
+			update := flags.Bool("update", false, "change the existing context NAME")
 			return func(_ context.Context, operands []string) error {
 				return c.addContext(operands[0], *use, *update)
 			}
@@ -83,8 +84,8 @@ func contextAddCommand() *command {
 	}
 }
 
-// addContext keeps what the flags name. A variable is not kept: it may have another value
-// when the context is used.
+// addContext saves the flags as a context. It does not save environment variables, which may
+// have other values when the context is used.
 func (c *cli) addContext(name string, use, update bool) error {
 	given := func(flag, value string) string {
 		if !c.settings.given(flag) {
@@ -98,13 +99,13 @@ func (c *cli) addContext(name string, use, update bool) error {
 	}
 	switch {
 	case !contexts.IsName(name):
-		return usagef("a context cannot be named %q: its name has letters, digits, dots, - and _, at most 64", name)
+		return usagef("a context cannot be named %q: use at most 64 letters, digits, dots, - and _", name)
 	case c.settings.Local:
-		return usagef("--local is the program of a folder: a context needs --stack or --console")
+		return usagef("a context cannot save --local, which depends on the folder: pass --stack or --console")
 	case (one.Stack == "") == (one.Console == ""):
-		return usagef("a context has either --stack or --console")
+		return usagef("a context needs either --stack or --console")
 	case one.Console != "" && one.Region+one.Profile != "":
-		return usagef("--region and --profile belong to --stack")
+		return usagef("--region and --profile can only be used with --stack")
 	}
 	if one.Console != "" {
 		if err := backend.CheckURL(one.Console); err != nil {
@@ -127,7 +128,7 @@ func (c *cli) addContext(name string, use, update bool) error {
 		return err
 	}
 	if there := slices.ContainsFunc(all, func(other contexts.Context) bool { return other.Name == name }); there && !update {
-		return usagef("there is a context %q already: --update changes it", name)
+		return usagef("context %q already exists: --update changes it", name)
 	} else if !there && update {
 		return c.noContext(name, all)
 	}
@@ -139,11 +140,11 @@ func contextUseCommand() *command {
 		name: "context use", operands: "NAME", most: 1, offline: true, words: contextNames,
 		short: "make a context the current one",
 		long: paragraph(
-			"A command that names no place, by a flag or a variable, works on the current context,",
-			"unless turnstile dev runs in its folder. --none leaves no context current."),
+			"A command works on the current context if no flag and no variable names a target, and turnstile",
+			"dev does not run in its folder. --none unsets the current context."),
 		examples: []string{"turnstile context use prod", "turnstile context use --none"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			none := flags.Bool("none", false, "leave no context current")
+			none := flags.Bool("none", false, "unset the current context")
 			return func(_ context.Context, operands []string) error {
 				if (len(operands) == 1) == *none {
 					return usagef("context use needs NAME, or --none")
@@ -161,7 +162,7 @@ func contextUseCommand() *command {
 func contextRemoveCommand() *command {
 	return &command{
 		name: "context remove", operands: "NAME", least: 1, most: 1, offline: true, words: contextNames,
-		short: "remove a context", long: "Removes the name. Nothing happens to the stack or the server.",
+		short: "remove a context", long: "Removes the saved context. The stack or server is not affected.",
 		examples: []string{"turnstile context remove till"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(_ context.Context, operands []string) error {
@@ -186,7 +187,7 @@ func (c *cli) changeContext(name string, change func(contexts.File, string) erro
 	return c.noContext(name, all)
 }
 
-// contexts is the file that they stand in.
+// contexts returns the file of the contexts.
 func (c *cli) contexts() (contexts.File, error) {
 	if file := c.getenv(contextsVariable); file != "" {
 		return contexts.File(file), nil
@@ -202,10 +203,10 @@ func (c *cli) allContexts() ([]contexts.Context, error) {
 	return file.All()
 }
 
-// contextNames offers the names of contexts.
+// contextNames completes names of contexts.
 func contextNames(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	all, err := c.allContexts()
-	if err != nil { // A shell has nowhere to show it.
+	if err != nil { // A shell cannot show an error.
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return oneOf(namesOf(all)...)(ctx, c, operands, prefix)
@@ -220,23 +221,56 @@ func namesOf(all []contexts.Context) []string {
 }
 
 func (c *cli) noContext(name string, all []contexts.Context) error {
-	return usagef("there is no context %q%s", name, suggested(meant(name, namesOf(all))))
+	return usagef("context %q does not exist%s", name, suggested(meant(name, namesOf(all))))
 }
 
-// resolve puts the place of a context into the settings, if one applies: that of --context; that of
-// $TURNSTILE_CONTEXT, unless another flag names a place; the current one, if neither a flag nor
-// a variable names a place and no `turnstile dev` runs in this folder. The flags --region,
-// --profile and --key-file change what the context has.
+// resolve sets the target of the command in the settings and clears all others. At most one flag
+// may name the target. Without a flag, the first of these names it: $TURNSTILE_CONTEXT, another
+// variable, a running `turnstile dev` of this folder, the current context. The flags --region,
+// --profile and --key-file override those of a context.
 func (c *cli) resolve() error {
+	if err := c.choose(); err != nil {
+		return err
+	}
 	s := &c.settings
-	named := s.Local || s.given("stack") || s.given("console")
+	if (s.Local || s.Console != "") && (s.given("region") || s.given("profile")) {
+		return usagef("--region and --profile apply to a stack, but this command works on %s", s.Where())
+	}
+	return nil
+}
+
+func (c *cli) choose() error {
+	s := &c.settings
+	var flags []string
+	if s.Local {
+		flags = append(flags, "--local")
+	}
+	for _, flag := range []struct{ name, value string }{{"console", s.Console}, {"stack", s.Stack}, {"context", s.context}} {
+		if s.given(flag.name) && flag.value == "" {
+			return usagef("--%s is empty: it must name a target", flag.name)
+		}
+		if s.given(flag.name) {
+			flags = append(flags, "--"+flag.name)
+		}
+	}
 	name := s.context
 	switch {
-	case s.given("context") && named:
-		return usagef("--context names a place, and so do --stack, --console and --local: give one of them")
-	case named:
+	case len(flags) > 1:
+		return usagef("%s each name a target: pass only one of them", strings.Join(flags, " and "))
+	case s.Local:
+		s.Console, s.Stack = "", ""
 		return nil
-	case name == "" && (s.Stack != "" || s.Console != "" || s.Getenv(address.OrchestratorURL.Variable) != ""):
+	case s.given("console"):
+		s.Stack = ""
+		return nil
+	case s.given("stack"):
+		s.Console = ""
+		return nil
+	case name != "":
+	case s.Console != "":
+		s.Stack = ""
+		return nil
+	case s.Stack != "" || s.Getenv(address.OrchestratorURL.Variable) != "":
 		return nil
 	}
 	if name == "" {
@@ -246,7 +280,7 @@ func (c *cli) resolve() error {
 	}
 	file, err := c.contexts()
 	if err != nil && name == "" {
-		return nil // A machine without a folder of settings has no current context.
+		return nil // A machine without a configuration folder has no current context.
 	}
 	if err != nil {
 		return err

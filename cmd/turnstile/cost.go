@@ -14,15 +14,15 @@ func costCommand() *command {
 		name: "cost", operands: "INSTANCE", least: 1, most: 1, also: []string{"bill", "price"}, words: firstInstance(),
 		short: "estimate what an instance costs on AWS",
 		long: paragraph(
-			"Estimates from the history the requests of its turns and attempts, as if nothing was",
-			"repeated, at list prices of us-east-1, and lists what the history does not show. Children",
-			"are not included: ask for each. --output json is the bill of the API."),
+			"Estimates the requests of the instance's turns and attempts from its history, at us-east-1 list",
+			"prices and without redeliveries, and lists the costs that a history does not show. Children are",
+			"not included: run cost for each child. --output json prints the bill in the API's format."),
 		examples: []string{"turnstile cost order-17", "turnstile cost order-17 --output json | jq .dollars"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			executions := flags.Int("executions", 10, "`N` executions, the newest; at most 100")
+			executions := flags.Int("executions", 10, "include the newest `N` executions, at most 100")
 			return func(ctx context.Context, operands []string) error {
 				if *executions < 1 || *executions > maxExecutions {
-					return usagef("--executions %d: 1 to %d", *executions, maxExecutions)
+					return usagef("--executions %d: must be 1 to %d", *executions, maxExecutions)
 				}
 				cl, err := c.client(ctx)
 				if err != nil {
@@ -33,7 +33,7 @@ func costCommand() *command {
 					return err
 				}
 				if t.Bill == nil {
-					return fmt.Errorf("this console does not count costs: it is of another version")
+					return fmt.Errorf("this console does not estimate costs, because it is of another version")
 				}
 				if c.json() {
 					return c.printJSON(t.Bill)

@@ -21,10 +21,10 @@ func deadLetterRedriveCommand() *command {
 		name: "dead-letter redrive", operands: "[MESSAGE_ID…]", most: -1,
 		short: "send dead letters back to their queue",
 		long: paragraph(
-			"Sends dead letters back to their queue, then deletes them. A redrive is harmless: no",
-			"message is recorded twice, and the instance sends again what it has open. If the cause is",
-			"still there, the message becomes a dead letter again. Give message ids, or --all, which the",
-			"other flags narrow. Messages that arrive meanwhile stay."),
+			"Sends dead letters back to their queue, then deletes them. A redrive is safe: no message is",
+			"recorded twice, and the instance resends its pending operations. If the cause is not fixed, the",
+			"message becomes a dead letter again. Give message ids, or --all, which the other flags narrow.",
+			"Dead letters that arrive during the command are left in the queue."),
 		examples: []string{
 			"turnstile dead-letter redrive 0e9f6c1a-5f5e-4d8e-9d62-2f0a3f1c7b11",
 			"turnstile dead-letter redrive --all --reason unknown_instance --instance order-17",
@@ -33,7 +33,7 @@ func deadLetterRedriveCommand() *command {
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			r := removal{verb: "redriven"}
 			r.declare(flags)
-			flags.StringVar(&r.To, "to", "", "send them to this `QUEUE` instead: "+strings.Join(deadletter.Sources(), ", "))
+			flags.StringVar(&r.To, "to", "", "send them to this `QUEUE` instead of their own: "+strings.Join(deadletter.Sources(), ", "))
 			return r.action(c)
 		},
 	}
@@ -44,9 +44,9 @@ func deadLetterDeleteCommand() *command {
 		name: "dead-letter delete", operands: "[MESSAGE_ID…]", most: -1,
 		short: "delete dead letters",
 		long: paragraph(
-			"Deletes dead letters. Give message ids, or --all, which the",
-			"other flags narrow. This cannot be undone. With --all you confirm the number first: type it",
-			"at a terminal, or pass --yes N. Dead letters that come after the count stay."),
+			"Deletes dead letters. This cannot be undone. Give message ids, or --all, which the other flags",
+			"narrow. With --all you confirm the number first: type it at a terminal, or pass --yes N. Dead",
+			"letters that arrive after the count are kept."),
 		examples: []string{
 			"turnstile dead-letter delete 0e9f6c1a-5f5e-4d8e-9d62-2f0a3f1c7b11",
 			"turnstile dead-letter delete --all --reason malformed",
@@ -56,25 +56,25 @@ func deadLetterDeleteCommand() *command {
 			r := removal{verb: "deleted"}
 			r.Delete = true
 			r.declare(flags)
-			flags.StringVar(&r.yes, "yes", "", "with --all, skip the question if exactly `MANY` dead letters are selected (--dry-run shows them), or any")
+			flags.StringVar(&r.yes, "yes", "", "with --all, skip the confirmation if exactly `MANY` dead letters are selected (--dry-run shows them); any skips it always")
 			return r.action(c)
 		},
 	}
 }
 
-// removal takes dead letters out of their queue.
+// removal redrives or deletes dead letters.
 type removal struct {
 	deadletter.Removal
 	all bool
-	// verb says what is done: "redriven", "deleted".
+	// verb is the participle for messages: "redriven" or "deleted".
 	verb string
 	// yes confirms the deletion of all.
 	yes string
 }
 
 func (r *removal) declare(flags *flag.FlagSet) {
-	flags.BoolVar(&r.all, "all", false, "all that the other flags select")
-	flags.BoolVar(&r.DryRun, "dry-run", false, "only say what would be done")
+	flags.BoolVar(&r.all, "all", false, "all dead letters that the other flags select")
+	flags.BoolVar(&r.DryRun, "dry-run", false, "show what the command would do, and do nothing")
 	declareSelection(&r.Selection, flags)
 }
 
@@ -105,8 +105,8 @@ func (r *removal) action(c *cli) action {
 	}
 }
 
-// confirmDeletion counts the dead letters selected, makes sure that somebody knows how many they
-// are, and narrows the deletion to them.
+// confirmDeletion counts the selected dead letters, makes the user confirm the number, and limits
+// the deletion to the counted ones.
 func (c *cli) confirmDeletion(ctx context.Context, all letters.Letters, r *removal) error {
 	count := r.Removal
 	count.DryRun = true
@@ -115,7 +115,7 @@ func (c *cli) confirmDeletion(ctx context.Context, all letters.Letters, r *remov
 		return checked(err)
 	}
 	if len(ids) == 0 {
-		return nil // There is nothing to ask about.
+		return nil // There is nothing to confirm.
 	}
 	at, err := c.backend().Place(ctx)
 	if err != nil {
@@ -135,17 +135,17 @@ func (c *cli) confirmDeletion(ctx context.Context, all letters.Letters, r *remov
 }
 
 func (c *cli) remove(ctx context.Context, all letters.Letters, r *removal) error {
-	began := c.now()
+	startedAt := c.now()
 	out, err := all.Remove(ctx, &r.Removal, func(is *api.RemovedDeadLetter) {
 		if !c.json() {
 			letters.Removed(c.out, c.err, r.verb, r.DryRun, is)
 		}
 	})
 	if err != nil {
-		return errors.Join(checked(err), c.removedAll(out.Done))
+		return errors.Join(checked(err), c.removedAll(&out))
 	}
 	if out.Late > 0 {
-		fmt.Fprintf(c.err, "left: %s that came in after this began (%s by this machine's clock)\n", plain.Plural(out.Late, "dead letter", "dead letters"), plain.Moment(began))
+		fmt.Fprintf(c.err, "left in the queue: %s that arrived after this command started (%s by this machine's clock)\n", plain.Plural(out.Late, "dead letter", "dead letters"), plain.Moment(startedAt))
 	}
 	var errs []error
 	if len(out.Missing) > 0 {
@@ -164,17 +164,17 @@ func (c *cli) remove(ctx context.Context, all letters.Letters, r *removal) error
 	if len(out.Done)+len(out.Missing)+out.Late == 0 && !c.json() {
 		fmt.Fprintln(c.err, "no dead letters")
 	}
-	return errors.Join(append(errs, c.removedAll(out.Done))...)
+	return errors.Join(append(errs, c.removedAll(&out))...)
 }
 
-func (c *cli) removedAll(done []api.RemovedDeadLetter) error {
+func (c *cli) removedAll(out *api.RemovedDeadLetters) error {
 	if !c.json() {
 		return nil
 	}
-	if done == nil {
-		done = []api.RemovedDeadLetter{}
+	if out.Done == nil {
+		out.Done = []api.RemovedDeadLetter{}
 	}
-	return c.printJSON(done)
+	return c.printJSON(out)
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -42,7 +42,7 @@ func givenUp(t *testing.T) *bench {
 	b.send(deadletter.DeadFIFO, queue.Outgoing{Body: `{"kind":"Wake","instance":"order-8"}`, Group: "order-8", DedupID: "first-3"})
 	b.send(deadletter.Dead, queue.Outgoing{Body: `{"v":1,"kind":"ActivityExecute","instance":"order-9","execution_id":1,"scheduling_event_id":4,"name":"Charge","token":"00112233445566778899aabbccddeeff","attempt":2}`})
 	b.send(deadletter.Dead, queue.Outgoing{Body: `{"MessageBody":"{\"v\":1,\"kind\":\"TimerFired\",\"instance\":\"order-9\",\"execution_id\":1,\"source_event_id\":5,\"fire_at_ms\":1,\"token\":\"0123456789abcdef0123456789abcdef\"}","QueueUrl":"https://q"}`,
-		Attributes: because(wire.ReasonForged, "its token is not that of event 5")})
+		Attributes: because(wire.ReasonForged, "its token does not match event 5")})
 	b.send(deadletter.Dead, queue.Outgoing{Body: `{"v":9,"kind":"Tomorrow"}`, Attributes: because(wire.ReasonUnknownVersion, "wire: unknown_version: version 9")})
 	b.clock.now = epoch
 	return b
@@ -61,9 +61,9 @@ func TestDeadLettersAreListedWithTheirReasons(t *testing.T) {
 		{"--instance order-9 --reason none", 1}, {"--limit 1", 2}, {"--reason corrupt", 0},
 	} {
 		out := b.ok(append([]string{"dead-letter", "list", "--output", "json"}, strings.Fields(c.args)...)...)
-		var letters []api.DeadLetter
-		if err := json.Unmarshal([]byte(out), &letters); err != nil || len(letters) != c.want {
-			t.Errorf("%s lists %d, want %d: %v", c.args, len(letters), c.want, err)
+		var found api.DeadLetters
+		if err := json.Unmarshal([]byte(out), &found); err != nil || len(found.Letters) != c.want {
+			t.Errorf("%s lists %d, want %d: %v", c.args, len(found.Letters), c.want, err)
 		}
 	}
 	if r := newBench(t).run("dead-letter", "list"); r.status != exitOK || !strings.Contains(r.err, "no dead letters") {
@@ -117,7 +117,7 @@ func TestDeadLettersAreShownWhole(t *testing.T) {
 	if out := b.ok("dead-letter", "show", "dead-3"); !strings.Contains(out, "unknown_version") || !strings.Contains(out, "cannot be read") {
 		t.Errorf("shown is\n%s", out)
 	}
-	b.fails(exitNotFound, []string{"dead letter gone not found", "another reader has it"}, "dead-letter", "show", "gone")
+	b.fails(exitNotFound, []string{"dead letter gone not found", "another reader has received it"}, "dead-letter", "show", "gone")
 }
 
 func TestARedriveGoesBackToItsSourceMarkedAndUnderTheIDOfTheHop(t *testing.T) {
@@ -233,8 +233,8 @@ func TestADeletionOfAllSaysHowManyAndWhereAndAsks(t *testing.T) {
 	b.place = backend.Place{ID: "q", Words: "stack shop in account 111111111111, eu-central-1"}
 	line := []string{"dead-letter", "delete", "--all", "--queue", deadletter.Dead, "--instance", "order-9"}
 	would := "delete 2 dead letters of stack shop in account 111111111111, eu-central-1 (--all --queue dead --instance order-9)"
-	b.fails(exitUsage, []string{"it would " + would, "--yes 2"}, line...)
-	b.fails(exitFailed, []string{"--yes 3, but it would " + would, "nothing was done"}, append(line, "--yes", "3")...)
+	b.fails(exitUsage, []string{"the command would " + would, "--yes 2"}, line...)
+	b.fails(exitFailed, []string{"--yes 3, but the command would " + would, "nothing was done"}, append(line, "--yes", "3")...)
 	b.fails(exitUsage, []string{`--yes "many"`}, append(line, "--yes", "many")...)
 	b.fails(exitUsage, []string{"--yes needs --all"}, "dead-letter", "delete", "dead-1", "--yes", "1")
 	b.asked = true
@@ -274,7 +274,7 @@ func TestARedriveCanGoElsewhere(t *testing.T) {
 	}
 	b.fails(exitNotFound, nil, "dead-letter", "redrive", "nobody", "--to", "orchestrator")
 	r := b.run("dead-letter", "redrive", "dead-3", "--to", "orchestrator")
-	if r.status != exitFailed || !strings.Contains(r.err, "needs the instance") {
+	if r.status != exitFailed || !strings.Contains(r.err, "requires the instance") {
 		t.Errorf("without an instance: %+v", r)
 	}
 	if c := b.queue(deadletter.Dead).Counts(); c.Visible != 1 {
@@ -292,8 +292,8 @@ func TestARedriveThatFailsLosesNothing(t *testing.T) {
 		sent      int
 		says      string
 	}{
-		{"the send fails", true, false, 0, "sending it to orchestrator: refused"},
-		{"the deletion fails", false, true, 1, "it was sent to orchestrator, but not deleted here"},
+		{"the send fails", true, false, 0, "message not sent to orchestrator: refused"},
+		{"the deletion fails", false, true, 1, "message sent to orchestrator, but not deleted here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -328,7 +328,7 @@ func TestARedriveOfAllLeavesWhatComesInMeanwhile(t *testing.T) {
 	late := b.send(deadletter.DeadFIFO, queue.Outgoing{Body: approved, Group: "order-7", DedupID: "late"})
 	b.clock.now = epoch
 	r := b.run("dead-letter", "redrive", "--all")
-	if r.status != exitOK || !strings.Contains(r.err, "left: 1 dead letter that came in") {
+	if r.status != exitOK || !strings.Contains(r.err, "left in the queue: 1 dead letter that arrived") {
 		t.Errorf("%+v", r)
 	}
 	if m := b.queue(deadletter.DeadFIFO).Peek(); len(m) != 1 || m[0].ID != late {
@@ -345,7 +345,7 @@ func TestManyDeadLettersOfOneInstance(t *testing.T) {
 			Body: fmt.Sprintf(`{"kind":"ExternalRaised","instance":"order-1","id":"e-%d","name":"e"}`, i)})
 	}
 	r := b.run("dead-letter", "list")
-	if strings.Count(r.out, "order-1") != queue.MaxReceive || !strings.Contains(r.err, "there may be more for order-1") {
+	if strings.Count(r.out, "order-1") != queue.MaxReceive || !strings.Contains(r.err, "order-1 may have more dead letters") {
 		t.Errorf("listed is %s", r)
 	}
 	b.ok("dead-letter", "redrive", "--all")
@@ -403,7 +403,7 @@ func TestWhatItsSenderMayNotSendIsNotRedriven(t *testing.T) {
 	if err := b.queue(deadletter.DeadFIFO).Send(t.Context(), refused); err != nil {
 		t.Fatal(err)
 	}
-	b.fails(exitFailed, []string{"its sender may not send it", "send it as a new message"}, "dead-letter", "redrive", "--all")
+	b.fails(exitFailed, []string{"was not permitted to send this message", "send it as a new message"}, "dead-letter", "redrive", "--all")
 	if c := b.queue(deadletter.DeadFIFO).Counts(); c.Total() != 1 {
 		t.Errorf("it is gone: %+v", c)
 	}

@@ -6,9 +6,11 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/keyfile"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
+	"github.com/turnstile-go/turnstile/internal/console/acts"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
@@ -18,9 +20,9 @@ func describeCommand() *command {
 		short: "show the state of an instance",
 		long: paragraph(
 			"Shows the instance as of its last committed turn: status, times, search attributes, custom",
-			"status, output or failure. A running instance: what it waits for, down to a stuck child, and",
-			"the events that no wait has taken, or that a wait rejected, with the reason. A stuck or",
-			"corrupt instance: why, where, and what to do.",
+			"status, output or failure. For a running instance, it shows pending operations (down to a stuck",
+			"child), the actor who paused an activity's queue, and unconsumed or rejected events with the",
+			"reason. For a stuck or corrupt instance, it shows the cause, the position and what to do.",
 			"",
 			chosenHelp),
 		examples: []string{
@@ -30,7 +32,7 @@ func describeCommand() *command {
 			"turnstile describe order-17 --output json | jq .problem",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			code := flags.Bool("code", false, "say at which line the code waits; needs the code: --local, or --console of a program that has it")
+			code := flags.Bool("code", false, "show the line at which the code waits; requires --local, or --console of a program that has the code")
 			var which chosen
 			which.declare(flags)
 			return func(ctx context.Context, operands []string) error {
@@ -49,8 +51,12 @@ func describeCommand() *command {
 				if err != nil {
 					return err
 				}
-				// A history that can't be read is told by the record's problem.
-				waiting, unread := cl.Waiting(ctx, instance)
+				// The record's problem already reports a history that can't be read.
+				waiting, unread := cl.Pending(ctx, instance)
+				var paused []api.PausedQueue
+				if !d.Status.Terminal() {
+					paused, _ = cl.PausedQueues(ctx) // Without permission to read the pauses, all else is still shown.
+				}
 				var where *api.CodeWaits
 				if *code {
 					w, err := cl.Code(ctx, instance)
@@ -62,16 +68,23 @@ func describeCommand() *command {
 				if c.json() {
 					out := api.InstanceOf(&d)
 					out.Code = where
-					out.WaitingFor, out.Untaken = api.PendingOperationsOf(waiting.Open), api.UntakenEventsOf(waiting.Untaken)
+					out.PendingOperations, out.UnconsumedEvents = api.PendingOperationsOf(waiting.Operations, paused), api.UnconsumedEventsOf(waiting.UnconsumedEvents)
 					return c.printJSON(out)
 				}
-				views.Instance(c.out, c.now(), &d, &waiting, keyfile.Advice)
+				var plan *api.Redriven
+				if d.Status == client.StatusFailed {
+					// A read-only console does not plan redrives.
+					if p, err := acts.Redrive.Call(ctx, cl, instance, api.Redrive{DryRun: true}); err == nil {
+						plan = &p
+					}
+				}
+				views.Instance(c.out, c.now(), &d, &waiting, paused, plan, keyfile.Advice)
 				if where != nil && (len(where.Branches) > 0 || where.Problem != "") {
 					fmt.Fprintln(c.out, "\ncode")
 					views.CodeWaits(c.out, where)
 				}
 				if unread != nil && d.Problem == nil {
-					fmt.Fprintf(c.err, "what it waits for can't be read: %s\n", plain.Message(unread))
+					fmt.Fprintf(c.err, "cannot read the pending operations: %s\n", plain.Message(unread))
 				}
 				return nil
 			}

@@ -11,7 +11,7 @@ import (
 )
 
 // O-01: of an instance that runs, describe tells what it waits for.
-func TestO01DescribeTellsWhatAnInstanceWaitsFor(t *testing.T) {
+func TestO01DescribeShowsWhatAnInstanceWaitsFor(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	at := func(d time.Duration) int64 { return epoch.Add(d).UnixMilli() }
@@ -40,5 +40,23 @@ func TestO01DescribeTellsWhatAnInstanceWaitsFor(t *testing.T) {
 	}
 	if out := b.ok("describe", "wide", "--output", "json"); !strings.Contains(out, `"A29"`) {
 		t.Errorf("not all are in the JSON form:\n%s", out)
+	}
+}
+
+// A payload of 9 KB is not printed as 40 MB of spaces.
+func TestADeeplyNestedPayloadIsShownInALengthLikeItsOwn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	deep := strings.Repeat("[", 1000) + strings.Repeat("1,", 3500) + "1" + strings.Repeat("]", 1000)
+	b.put(store.Record{Instance: "deep", Name: "Deep", Status: store.StatusCompleted, CreatedAt: epoch, UpdatedAt: epoch, EndedAt: epoch, Output: []byte(deep), States: history.EncodeStates([]history.State{{Name: history.ListedState, Value: []byte(deep)}})},
+		history.Event{Kind: history.OrchestrationStarted, Name: "Deep", Payload: []byte(deep), Start: &history.Start{ExecutionID: 1}},
+		history.Event{Kind: history.OrchestrationCompleted, Payload: []byte(deep)})
+	for _, line := range []string{"describe deep", "describe deep --output json", "list --output json", "history deep", "history deep --output json", "history deep --export", "timeline deep", "timeline deep --output json", "watch deep"} {
+		for _, columns := range []int{0, 100} {
+			b.columns = columns
+			if out := b.ok(strings.Fields(line)...); len(out) > 20*len(deep) {
+				t.Errorf("turnstile %s (%d columns) prints %d bytes of payloads with %d", line, columns, len(out), len(deep))
+			}
+		}
 	}
 }

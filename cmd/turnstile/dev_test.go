@@ -5,9 +5,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -34,19 +36,24 @@ type shop struct {
 // newProject makes a project on the tree that is tested.
 func newProject(t *testing.T) string {
 	t.Helper()
-	folder := filepath.Join(t.TempDir(), "shop")
+	folder := filepath.Join(t.TempDir(), "Ann's shop + größe", "shop")
+	if err := os.Mkdir(filepath.Dir(folder), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if r := newBench(t).run("new", "--module", "example.com/shop", "--replace", "../..", folder); r.status != exitOK {
 		t.Fatalf("turnstile new: exit status %d\n%s%s", r.status, r.out, r.err)
 	}
 	return folder
 }
 
-// runDev runs turnstile dev in the project.
+// runDev runs turnstile dev in the project, at a terminal that is to show no colours.
 func runDev(t *testing.T, out *screen.Screen, args ...string) (stop context.CancelFunc, status chan int) {
 	ctx, stop := context.WithCancel(context.Background())
 	status = make(chan int, 1)
-	c := cli{out: out, err: out, getenv: func(string) string { return "" }, now: time.Now}
-	go func() { status <- c.run(ctx, append([]string{"dev", "--addr", "127.0.0.1:0"}, args...)) }()
+	c := cli{out: out, err: out, getenv: func(string) string { return "" }, now: time.Now, person: func(io.Writer) (int, bool) { return 100, true }}
+	go func() {
+		status <- c.run(ctx, append([]string{"dev", "--color", "never", "--addr", "127.0.0.1:0"}, args...))
+	}()
 	return stop, status
 }
 
@@ -120,12 +127,12 @@ func TestDev(t *testing.T) {
 	shows(`irm!`)
 	shows(`at .*app/welcome.go:22\n`)
 	s.edit("app/welcome.go", `"Please confirm!"`, `"Please confirm."`)
-	shows(`customer-1  goes on\n`)
+	shows(`customer-1  continues\n`)
 
 	// What does not build leaves what runs.
 	s.edit("app/welcome.go", `return "confirmed", nil`, `return "confirmed" nil`)
 	shows(`app/welcome.go:\d+:\d+: syntax error`)
-	shows(`turnstile dev: the build failed: see above. The program from before goes on. Save a file to try again.\n`)
+	shows(`turnstile dev: the build failed: see above. The old program keeps running. Save a file to try again.\n`)
 	s.edit("app/welcome.go", `return "confirmed" nil`, `return "confirmed", nil`)
 	pid, err := strconv.Atoi(shows(`process=(\d+)`)[1])
 	if err != nil {
@@ -147,7 +154,7 @@ func TestDev(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	shows(`turnstile dev: the program died \(signal: killed\). It is started again in 1s.\n`)
+	shows(`turnstile dev: the program crashed \(signal: killed\). It restarts in 1s.\n`)
 	shows(`instances 1 running; the code agrees`)
 	s.saysWhereItWaits()
 	s.agentReplays()
@@ -175,6 +182,43 @@ func TestDev(t *testing.T) {
 	}
 }
 
+// The program of a terminal that is closed ends, and leaves nothing. While it runs, --local finds it,
+// also if its database is in another folder.
+func TestDevEndsWithItsTerminal(t *testing.T) {
+	stage.Builds(t)
+	folder, temporary := newProject(t), t.TempDir()
+	command := filepath.Join(t.TempDir(), "turnstile")
+	if out, err := exec.Command("go", "build", "-o", command, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Chdir(folder)
+	s := &shop{T: t, folder: folder, out: screen.New()}
+	cmd := exec.Command(command, "dev", "--addr", "127.0.0.1:0", "--data", "../other data")
+	cmd.Stdout, cmd.Stderr, cmd.Env = s.out, s.out, append(os.Environ(), "TMPDIR="+temporary)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill() }()
+	s.out.WaitForNext(t, `customer-1  turn 1\n`)
+	if r := s.line("list", "--local", "--ids"); r.out != "customer-1\n" {
+		t.Errorf("turnstile list --local: %s", r)
+	}
+	if _, err := os.Stat("../other data/turnstile.db"); err != nil {
+		t.Error(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ends by %v", err)
+	}
+	for _, pattern := range []string{filepath.Join(temporary, "turnstile-*"), ".turnstile/*", "../other data/console.url"} {
+		if left, err := filepath.Glob(pattern); err != nil || len(left) > 0 {
+			t.Errorf("it leaves %q, %v", left, err)
+		}
+	}
+}
+
 // line runs another command in the project's folder, as in a second terminal.
 func (s *shop) line(args ...string) result {
 	s.Helper()
@@ -189,7 +233,7 @@ func (s *shop) line(args ...string) result {
 // made of, and returns a file with its history.
 func (s *shop) replays() (export string) {
 	s.Helper()
-	if r := s.line("replay", "customer-1"); r.status != exitOK || !strings.Contains(r.out, "agrees: the code here does what") || !strings.Contains(r.out, "of customer-1 say (1 execution)") {
+	if r := s.line("replay", "customer-1"); r.status != exitOK || !strings.Contains(r.out, "ok: the code here agrees with") || !strings.Contains(r.out, "of customer-1 (1 execution)") {
 		s.Errorf("turnstile replay customer-1: %s", r)
 	}
 	if r := s.line("replay", "nobody"); r.status != exitNotFound || !strings.Contains(r.err, `no instance "nobody"`) {
@@ -311,7 +355,7 @@ func (s *shop) replaysChanged(export string) {
 	s.replaysOwnProgram(export)
 	s.edit("app/welcome.go", `"Please confirm."`, `"Please confirm!"`)
 	r := s.line("replay", export)
-	if r.status != exitFailed || !strings.Contains(r.err, `the code here does not agree with the history of "customer-1"; docs/guide/versions.md`) {
+	if r.status != exitFailed || !strings.Contains(r.err, `the code does not agree with the history of "customer-1"; see docs/guide/versions.md`) {
 		s.Errorf("turnstile replay with other code: %s", r)
 	}
 	for _, want := range []string{"at event 2", "history has", "Please confirm.", "Please confirm!", "app/welcome.go:22"} {
@@ -323,7 +367,7 @@ func (s *shop) replaysChanged(export string) {
 	if r := s.line("replay", export, "--output", "json"); json.Unmarshal([]byte(r.out), &out) != nil || out.Agrees || out.Instance != "customer-1" || !strings.Contains(out.Problem, "welcome.go:22") {
 		s.Errorf("turnstile replay --output json: %s", r)
 	}
-	if r := s.line("replay", export, "--all"); r.status != exitUsage || !strings.Contains(r.err, "are for an instance") {
+	if r := s.line("replay", export, "--all"); r.status != exitUsage || !strings.Contains(r.err, "need an instance") {
 		s.Errorf("turnstile replay FILE --all: %s", r)
 	}
 	s.edit("app/welcome.go", `return "confirmed", nil`, `return "confirmed" nil`)
@@ -343,11 +387,11 @@ func TestDevSaysWhatIsMissing(t *testing.T) {
 			t.Errorf("exit status %d, %q does not say %q", r.status, r.err, want)
 		}
 	}
-	try("there is no Go module here: go into the folder of a project; `turnstile new FOLDER` makes one")
+	try("there is no Go module here: change to the folder of a project; `turnstile new FOLDER` creates one")
 	if err := os.WriteFile("go.mod", []byte("module example.com/shop\n\ngo 1.26\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	try("there is no ./local here, which is the program to build and run: name another main package, or write local/main.go:\n\n\tpackage main")
+	try("there is no ./local here, the program to build and run: name another main package, or write local/main.go:\n\n\tpackage main")
 	try("there is no ./cmd/one here", "./cmd/one")
 	if err := os.MkdirAll("app", 0o755); err != nil {
 		t.Fatal(err)

@@ -15,20 +15,20 @@ func diffCommand() *command {
 		name: "diff", operands: "INSTANCE [OTHER]", least: 1, most: 2, also: []string{"compare"}, words: instanceIDs(),
 		short: "compare two instances, or two executions of one, operation by operation",
 		long: paragraph(
-			"Aligns what both have done, by kind and name, and shows what differs: inputs, results,",
-			"failures, states, attempts, timers, and operations that only one side has. Equal operations",
-			"in a row are folded. Times, ids and what the code was told of the clock are not compared.",
-			"With one operand it compares the last two executions, or those of --executions. It reads both",
-			"histories. In a pipe, each row is a line: = (equal), ~, < or >, kind, name, what differs,",
-			"event of the one and of the other."),
+			"Aligns the operations of both by kind and name, and shows the differences: inputs, results,",
+			"failures, states, attempts, timers, and operations that only one side has. Consecutive equal",
+			"operations are folded into one row. Diff does not compare times, instance ids in errors, or",
+			"values that the code read from the clock. With one operand it compares the last two executions,",
+			"or those of --executions. It reads both histories. In a pipe, each row is a line: = (equal), ~,",
+			"< or >, kind, name, difference, event of each side, label."),
 		examples: []string{
 			"turnstile diff order-17 order-18",
 			"turnstile diff report-nightly --executions 3,4",
 			"turnstile diff order-17 order-18 --all",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			executions := flags.String("executions", "", "`A,B`: the execution of each; default the current ones")
-			all := flags.Bool("all", false, "give equal operations a row each, too")
+			executions := flags.String("executions", "", "compare executions `A,B` of the first and second; default the current ones")
+			all := flags.Bool("all", false, "show each equal operation in a row of its own")
 			return func(ctx context.Context, operands []string) error {
 				a, b, err := twoExecutions(*executions)
 				if err != nil {
@@ -48,7 +48,7 @@ func diffCommand() *command {
 						return err
 					}
 					if d.ExecutionID <= max(d.FirstExecution, 1) {
-						return usagef("%s has one execution: name another instance to compare", other)
+						return usagef("%s has only one execution: name another instance to compare it with", other)
 					}
 					a, b = d.ExecutionID-1, d.ExecutionID
 				}
@@ -66,7 +66,7 @@ func diffCommand() *command {
 	}
 }
 
-// twoExecutions reads the numbers of two executions; 0 where none are given.
+// twoExecutions parses the numbers of two executions. It returns 0, 0 for an empty text.
 func twoExecutions(text string) (a, b int64, err error) {
 	if text == "" {
 		return 0, 0, nil
@@ -75,7 +75,7 @@ func twoExecutions(text string) (a, b int64, err error) {
 	a, errA := strconv.ParseInt(first, 10, 64)
 	b, errB := strconv.ParseInt(second, 10, 64)
 	if !two || errA != nil || errB != nil || a < 1 || b < 1 {
-		return 0, 0, usagef("--executions %s: two numbers from 1, such as 3,4", text)
+		return 0, 0, usagef("--executions %s: must be two numbers from 1, such as 3,4", text)
 	}
 	return a, b, nil
 }

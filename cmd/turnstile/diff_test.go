@@ -18,7 +18,7 @@ func TestTwoInstancesAreComparedByTheCommandLine(t *testing.T) {
 				{Kind: history.OrchestrationStarted, Name: "Fulfil", AtMS: at(-time.Hour), Payload: []byte(input), Start: &history.Start{ExecutionID: 1, StartID: id}},
 				{Kind: history.ActivityScheduled, Name: "Reserve", AtMS: at(-time.Hour), Payload: []byte(`"tea"`)},
 				{Kind: history.ActivityScheduled, Name: "Check", AtMS: at(-time.Hour), Payload: []byte(`"tea"`)},
-				{Kind: history.ActivityScheduled, Name: "Charge", AtMS: at(-time.Hour), Payload: []byte(`900`)},
+				{Kind: history.ActivityScheduled, Name: "Charge", Label: "the deposit", AtMS: at(-time.Hour), Payload: []byte(`900`)},
 				{Kind: history.ActivityCompleted, SourceEventID: 2, AtMS: at(-59 * time.Minute), Attempt: 1},
 				{Kind: history.ActivityCompleted, SourceEventID: 3, AtMS: at(-59 * time.Minute), Attempt: 1},
 				{Kind: history.ActivityCompleted, SourceEventID: 4, AtMS: at(-59 * time.Minute), Attempt: 1, Payload: []byte(receipt)},
@@ -37,7 +37,7 @@ func TestTwoInstancesAreComparedByTheCommandLine(t *testing.T) {
 	}
 	b.fails(exitNotFound, []string{`no instance "x"`}, "diff", "order-7", "x")
 	b.fails(exitNotFound, []string{"no history of execution 2"}, "diff", "order-7", "order-8", "--executions", "1,2")
-	b.fails(exitUsage, []string{"has one execution"}, "diff", "order-7")
+	b.fails(exitUsage, []string{"has only one execution"}, "diff", "order-7")
 	for _, text := range []string{"1", "0,1", "a,b", "1,2,3"} {
 		b.fails(exitUsage, []string{"--executions " + text}, "diff", "order-7", "--executions", text)
 	}

@@ -17,17 +17,17 @@ func doctorCommand() *command {
 		name: "doctor", most: 0, also: []string{"check", "health", "status", "diagnose"},
 		short: "check the whole stack, in one report",
 		long: paragraph(
-			"Checks access and permissions to read, versions, functions, event sources, queues, tables,",
-			"settings that have to fit together, the clock, dead letters, and instances that are stuck,",
-			"corrupt or idle. It changes nothing, and says what it may not look at. With `turnstile dev`",
-			"it checks what exists there. The exit status is 1 if there is a problem. Needs the policies",
-			"of the outputs WatchPolicyArn and DoctorPolicyArn."),
+			"Checks read permissions, versions, functions, event sources, queues, tables, settings that",
+			"depend on each other, the clock, dead letters, and stuck, corrupt and idle instances. It changes",
+			"nothing, and lists what it has no permission to read. With `turnstile dev` it checks the parts",
+			"that exist there. The exit status is 1 if it finds a problem. Requires the policies of the",
+			"outputs WatchPolicyArn and DoctorPolicyArn."),
 		examples: []string{"turnstile doctor --stack shop", "turnstile doctor --output json | jq '.findings[] | select(.level != \"ok\")'"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			idle := flags.Duration("idle", 7*24*time.Hour, "a running instance is idle if it has not changed for this `TIME`")
+			idle := flags.Duration("idle", 7*24*time.Hour, "report a running instance as idle if it has not changed for this `TIME`")
 			return func(ctx context.Context, _ []string) error {
 				if *idle <= 0 {
-					return usagef("--idle %s: more than 0", *idle)
+					return usagef("--idle %s: must be more than 0", *idle)
 				}
 				return c.doctor(ctx, *idle)
 			}

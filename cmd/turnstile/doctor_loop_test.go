@@ -17,7 +17,7 @@ func TestDoctorNamesInstancesThatLoop(t *testing.T) {
 	b.put(store.Record{Instance: "begot", Name: "Again", Status: store.StatusCompleted, CreatedAt: epoch.Add(-time.Minute), EndedAt: epoch.Add(-time.Minute), LoopedAt: epoch.Add(-time.Minute)})
 	b.put(store.Record{Instance: "calm", Name: "Again", Status: store.StatusRunning, CreatedAt: epoch.Add(-48 * time.Hour), LoopedAt: epoch.Add(-3 * time.Hour)})
 	r := b.run("doctor")
-	if want := "problem\tinstances\t2 instances go on without a pause, and are slowed: "; !strings.Contains(r.out, want) || r.status != exitFailed {
+	if want := "problem\tinstances\t2 instances loop without a pause, and are slowed down: "; !strings.Contains(r.out, want) || r.status != exitFailed {
 		t.Errorf("it says\n%s\nwithout %q", r.out, want)
 	}
 	for _, line := range strings.Split(r.out, "\n") {
@@ -25,7 +25,7 @@ func TestDoctorNamesInstancesThatLoop(t *testing.T) {
 			t.Errorf("it says %q", line)
 		}
 	}
-	if out := b.ok("describe", "spins"); !strings.Contains(out, "looping") || !strings.Contains(out, "without a pause") {
+	if out := b.ok("describe", "spins"); !strings.Contains(out, "looping") || !strings.Contains(out, "loops without waiting") {
 		t.Errorf("describe says\n%s", out)
 	}
 }

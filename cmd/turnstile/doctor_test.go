@@ -11,7 +11,7 @@ func TestDoctorReportsOnInstances(t *testing.T) {
 	r := b.run("doctor", "--idle", "1s")
 	for _, want := range []string{
 		"problem\tinstances\t1 instance is stuck (panic): order-2\tfix the code", "problem\tinstances\t1 instance is corrupt (corrupt): order-4\t",
-		"warning\tinstances\tnothing has changed the records of 1 running instance for 1.0s: survey 1",
+		"warning\tinstances\tthe records of 1 running instance have not changed for 1.0s: survey 1",
 	} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("it says\n%s\nwithout %q", r.out, want)
@@ -30,7 +30,7 @@ func TestDoctorReportsOnInstances(t *testing.T) {
 }
 
 // Each look that is refused, or finds nobody, is a finding of its own.
-func TestDoctorGoesOnWhereSomethingCannotBeLookedAt(t *testing.T) {
+func TestDoctorContinuesWhereSomethingCannotBeLookedAt(t *testing.T) {
 	t.Parallel()
 	outputs := complete()
 	c := &cloud{outputs: outputs}
@@ -39,7 +39,7 @@ func TestDoctorGoesOnWhereSomethingCannotBeLookedAt(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	// Without a stack there is nothing to look at.
-	if r := runOn(t, &cloud{}, nil, "doctor"); r.status != exitUsage || !strings.Contains(r.err, "which stack?") {
+	if r := runOn(t, &cloud{}, nil, "doctor"); r.status != exitUsage || !strings.Contains(r.err, "no stack:") {
 		t.Errorf("%+v", r)
 	}
 }

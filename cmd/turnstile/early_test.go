@@ -26,8 +26,8 @@ func TestATimerIsFiredEarly(t *testing.T) {
 	if out := b.ok("fire", "sleeps", "2", "--dry-run"); !strings.Contains(out, "due 2030-01-03") {
 		t.Errorf("the dry run says\n%s", out)
 	}
-	b.fails(exitUsage, []string{`"two" is neither the number of an event nor the label of an open timer of sleeps`}, "fire", "sleeps", "two")
-	b.fails(exitFailed, []string{"no open timer"}, "fire", "sleeps", "1")
+	b.fails(exitUsage, []string{`"two" is neither an event number nor the label of a pending timer of sleeps`}, "fire", "sleeps", "two")
+	b.fails(exitFailed, []string{"is not an open timer"}, "fire", "sleeps", "1")
 	b.fails(exitNotFound, []string{"nobody"}, "fire", "nobody", "2")
 	if sent := b.queue(deadletter.Orchestrator).Peek(); len(sent) != 0 {
 		t.Fatalf("sent were %+v", sent)
@@ -59,10 +59,10 @@ func TestATimerIsFiredByItsLabel(t *testing.T) {
 	if out := b.ok("fire", "sleeps", "grace period", "--dry-run"); !strings.Contains(out, "timer 4 of sleeps") {
 		t.Errorf("the dry run says\n%s", out)
 	}
-	b.fails(exitUsage, []string{`labels of its timers are "grace period", "last call"`}, "fire", "sleeps", "Grace period")
+	b.fails(exitUsage, []string{`its timers have the labels "grace period", "last call"`}, "fire", "sleeps", "Grace period")
 	b.put(store.Record{Instance: "twice", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch},
 		history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Start: &history.Start{ExecutionID: 1}}, timer("retry", 1), timer("retry", 2))
-	b.fails(exitUsage, []string{`2 open timers of twice have the label "retry"`, "one of 2, 3"}, "fire", "twice", "retry")
+	b.fails(exitUsage, []string{`2 pending timers of twice have the label "retry"`, "one of the event numbers 2, 3"}, "fire", "twice", "retry")
 	b.ok("fire", "sleeps", "last call")
 	if sent := b.queue(deadletter.Orchestrator).Peek(); len(sent) != 1 || !strings.Contains(sent[0].Body, `"source_event_id":5`) {
 		t.Errorf("sent were %+v", sent)
@@ -75,7 +75,7 @@ func TestAnAgentFiresATimer(t *testing.T) {
 	sleeping(b)
 	a := b.agent("--allow-actions", "--actor", "agent of ada")
 	a.says("fire_timer", `{"instance":"sleeps","event_id":2,"dry_run":true}`, `"sent":false`, `"due_at":"2030-01-03`)
-	a.refuses("fire_timer", `{"instance":"sleeps","event_id":1}`, "no open timer")
+	a.refuses("fire_timer", `{"instance":"sleeps","event_id":1}`, "is not an open timer")
 	if sent := b.queue(deadletter.Orchestrator).Peek(); len(sent) != 0 {
 		t.Fatalf("sent were %+v", sent)
 	}
@@ -106,11 +106,11 @@ func TestAnActivityIsRetriedNow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	retrying(t, b)
-	if out := b.ok("retry", "books", "2", "--dry-run"); !strings.Contains(out, "attempt 3 of activity 2 of books would begin now; it is due 2030-01-03") {
+	if out := b.ok("retry", "books", "2", "--dry-run"); !strings.Contains(out, "attempt 3 of activity 2 of books would start now; it is due 2030-01-03") {
 		t.Errorf("the dry run says\n%s", out)
 	}
 	b.fails(exitFailed, []string{"no attempt of activity 3"}, "retry", "books", "3")
-	b.fails(exitFailed, []string{"no open activity"}, "retry", "books", "1")
+	b.fails(exitFailed, []string{"is not an open activity"}, "retry", "books", "1")
 	a := b.agent("--allow-actions")
 	a.says("retry_now", `{"instance":"books","event_id":2,"dry_run":true}`, `"sent":false`, `"due_at":"2030-01-03`, `"attempt":3`)
 	a.refuses("retry_now", `{"instance":"books","event_id":3}`, "no attempt")

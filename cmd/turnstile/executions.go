@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// executions are those of an instance that --execution and --all choose. The zero
-// value is the current one.
+// executions are the executions that --execution and --all choose. The zero value is the
+// current one.
 type executions struct {
 	number int64
 	all    bool
@@ -21,7 +21,7 @@ type executions struct {
 
 func (e *executions) declare(flags *flag.FlagSet) {
 	flags.Int64Var(&e.number, "execution", 0, "execution `N` of the instance; default the current one")
-	flags.BoolVar(&e.all, "all", false, "every execution of the instance")
+	flags.BoolVar(&e.all, "all", false, "all executions of the instance")
 }
 
 func (e *executions) check() error {
@@ -34,8 +34,7 @@ func (e *executions) check() error {
 	return nil
 }
 
-// of returns their histories, from the first to the last. One that is not there is an
-// error.
+// of returns the histories of the executions in order. A missing execution is an error.
 func (e *executions) of(ctx context.Context, cl backend.Instances, d *client.Description) ([]history.Export, error) {
 	from, to := d.ExecutionID, d.ExecutionID
 	switch {

@@ -21,27 +21,27 @@ const (
 	exitInterrupted = 130
 )
 
-// exitMeanings are the exit statuses in words, in order.
+// exitMeanings describes the exit statuses in order.
 var exitMeanings = []struct {
 	status  int
 	meaning string
 }{
-	{exitOK, "it did what it was asked"},
-	{exitFailed, "it failed; the message on standard error says how"},
-	{exitUsage, "usage error: the command line is wrong; nothing was done"},
-	{exitNotFound, "there is no such instance, execution or dead letter"},
-	{exitBadEnd, "the instance that was waited for ended otherwise than completed (wait, watch, start --wait)"},
-	{exitTimeout, "it had not ended when --timeout was over (wait, watch, start --wait)"},
-	{exitInterrupted, "it was interrupted (Ctrl-C, SIGTERM); a batch says how to continue"},
+	{exitOK, "the command succeeded"},
+	{exitFailed, "the command failed; the message on standard error says why"},
+	{exitUsage, "usage error: the command line is invalid; nothing was done"},
+	{exitNotFound, "the instance, execution or dead letter does not exist"},
+	{exitBadEnd, "the instance ended with a status other than completed (wait, watch, start --wait)"},
+	{exitTimeout, "--timeout passed before the instance ended (wait, watch, start --wait) or the schedule existed (schedule create)"},
+	{exitInterrupted, "the command was interrupted (Ctrl-C, SIGTERM, or a closed terminal); a batch prints how to continue it"},
 }
 
-// badEndError says that an instance ended otherwise than completed.
+// badEndError reports that an instance ended with a status other than completed.
 type badEndError struct{ error }
 
-// notThereError says that what a command is about is not there.
+// notThereError reports that the object of a command does not exist.
 type notThereError struct{ error }
 
-// statusOf is the exit status that an error means.
+// statusOf returns the exit status for an error.
 func statusOf(ctx context.Context, err error) int {
 	var wrong *usage.Error
 	var invalid *turnstile.InvalidArgumentError
@@ -64,8 +64,8 @@ func statusOf(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// allNotFound reports whether an error, each of those that were joined, says that
-// something is not there.
+// allNotFound reports whether err, or every error joined in it, means that an object does not
+// exist.
 func allNotFound(err error) bool {
 	var gone notThereError
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {

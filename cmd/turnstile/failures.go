@@ -19,15 +19,16 @@ import (
 func failuresCommand() *command {
 	return &command{
 		name: "failures", also: []string{"errors", "causes", "failed"}, most: 0,
-		short: "list what failed or is stuck, by cause",
+		short: "list failed and stuck instances, grouped by cause",
 		long: paragraph(
-			"Groups failed, stuck and corrupt instances by what failed first: activity or orchestration,",
-			"kind, code, and message without ids and numbers. Each group has a key; --cause lists its",
-			"instances, whenever they failed, and redrive --cause KEY takes them all. --since and --until",
-			"are about the time of the failure, and the bars too.",
+			"Groups failed, stuck and corrupt instances by the first failure: activity or orchestration,",
+			"kind, code, and message without ids and numbers. If code and history disagree, it groups by",
+			"events, line of code and difference, without inputs. Each group has a key: --cause KEY lists its",
+			"instances, whenever they failed, and redrive --cause KEY selects them all. --since, --until and",
+			"the bars refer to the time of the failure.",
 			"",
-			"It reads the records of at most 1,000 instances of each of the three statuses, those that",
-			"started last."),
+			"It reads the records of the 1,000 most recently started instances of each of the three",
+			"statuses."),
 		examples: []string{
 			"turnstile failures",
 			"turnstile failures --since 7d --name Fulfil",
@@ -38,18 +39,18 @@ func failuresCommand() *command {
 			var s selection
 			var key string
 			var ids bool
-			flags.StringVar(&s.query.Name, "name", "", "only of the orchestration `NAME`")
-			flags.StringVar(&s.query.Prefix, "prefix", "", "only those whose id begins with `PREFIX`")
-			flags.StringVar(&s.query.Words, "words", "", "only those whose failure, problem or custom status has these `WORDS`")
-			flags.StringVar(&s.query.Version, "of-version", "", "only of the `VERSION` of the orchestration")
-			flags.StringVar(&s.where, "where", "", "only those whose search attributes meet these `CONDITIONS`; see list")
-			flags.StringVar(&s.since, "since", "24h", "only what failed at this `TIME` or later: "+timeForms)
-			flags.StringVar(&s.until, "until", "", "only what failed before this `TIME`")
+			flags.StringVar(&s.query.Name, "name", "", "only instances of the orchestration `NAME`")
+			flags.StringVar(&s.query.Prefix, "prefix", "", "only instances whose id starts with `PREFIX`")
+			flags.StringVar(&s.query.Words, "words", "", "only instances with these `WORDS` in the failure, problem or state status")
+			flags.StringVar(&s.query.Version, "of-version", "", "only instances of this `VERSION` of the orchestration")
+			flags.StringVar(&s.where, "where", "", "only instances whose search attributes match these `CONDITIONS`; see list")
+			flags.StringVar(&s.since, "since", "24h", "only failures at this `TIME` or later: "+timeForms)
+			flags.StringVar(&s.until, "until", "", "only failures before this `TIME`")
 			flags.StringVar(&key, "cause", "", "list the instances of the cause with this `KEY`")
-			flags.BoolVar(&ids, "ids", false, "with --cause: print ids alone, one a line")
+			flags.BoolVar(&ids, "ids", false, "with --cause: print only ids, one per line, for redrive - and other commands that read ids")
 			return func(ctx context.Context, _ []string) error {
 				if key != "" && !flags.Changed("since") {
-					s.since = "" // A key alone says what is meant.
+					s.since = "" // A key needs no time limit.
 				}
 				if err := s.check(c.now()); err != nil {
 					return err
@@ -71,19 +72,18 @@ func failuresCommand() *command {
 	}
 }
 
-// causes offers the keys of causes, with what failed.
+// causes completes keys of causes, with the failure of each.
 func causes(ctx context.Context, c *cli, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	ctx, cancel := c.offering(ctx)
+	ctx, cancel, cl, err := c.offering(ctx)
 	defer cancel()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	found, _ := cl.Failures(ctx, client.ListQuery{}, "")
 	var out []string
-	if c.resolve() == nil {
-		if cl, err := c.client(ctx); err == nil {
-			found, _ := cl.Failures(ctx, client.ListQuery{}, "")
-			for i := range found.Causes {
-				if f := &found.Causes[i]; strings.HasPrefix(f.Key, prefix) {
-					out = append(out, f.Key+"\t"+printable.Line(fmt.Sprintf("%d %s: %s", f.Instances, f.Status, cause.Cause{Kind: f.Kind, Source: f.Source, Message: f.Message}.Line())))
-				}
-			}
+	for i := range found.Causes {
+		if f := &found.Causes[i]; strings.HasPrefix(f.Key, prefix) {
+			out = append(out, f.Key+"\t"+printable.Line(fmt.Sprintf("%d %s: %s", f.Instances, f.Status, cause.Cause{Kind: f.Kind, Source: f.Source, Message: f.Message}.Line())))
 		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
@@ -96,7 +96,7 @@ func (c *cli) printFailures(found *api.FailureList, key string, ids bool) error 
 	case len(found.Causes) == 0 && key != "":
 		fmt.Fprintln(c.err, "no instance has this cause: turnstile failures lists the keys")
 	case len(found.Causes) == 0:
-		fmt.Fprintln(c.err, "nothing failed, and nothing is stuck")
+		fmt.Fprintln(c.err, "no failed, stuck or corrupt instances")
 	case key != "":
 		t := views.NewInstances(c.now)
 		for i := range found.Causes[0].Members {
@@ -114,7 +114,7 @@ func (c *cli) printFailures(found *api.FailureList, key string, ids bool) error 
 		views.Causes(c.screen(c.out), c.now(), found.Causes)
 	}
 	if found.More {
-		fmt.Fprintf(c.err, "%d instances were read; those that started earlier were not\n", found.Read)
+		fmt.Fprintf(c.err, "only the newest %d instances were read\n", found.Read)
 	}
 	return nil
 }

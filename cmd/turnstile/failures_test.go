@@ -35,8 +35,8 @@ func TestFailuresRefuseWhatTheyCannotBeAskedFor(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.fails(exitUsage, []string{"--ids needs --cause KEY"}, "failures", "--ids")
-	b.fails(exitUsage, []string{"--since", "nothing can have started"}, "failures", "--since", "1h", "--until", "2h")
-	if r := b.run("failures"); !strings.Contains(r.err, "nothing failed") || r.out != "" {
+	b.fails(exitUsage, []string{"--since", "must be before"}, "failures", "--since", "1h", "--until", "2h")
+	if r := b.run("failures"); !strings.Contains(r.err, "no failed, stuck or corrupt") || r.out != "" {
 		t.Errorf("%s", r)
 	}
 }

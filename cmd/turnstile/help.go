@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 )
 
-// overview prints what there is.
+// overview prints the list of commands.
 func (c *cli) overview(w io.Writer) {
 	fmt.Fprint(w, `Turnstile on the command line: durable orchestrations on AWS Lambda.
 
@@ -34,13 +34,12 @@ func (c *cli) overview(w io.Writer) {
 
 Exit status: 0 done, 1 failed, 2 usage error, 3 not found,
 4 the instance did not complete, 5 timed out, 130 interrupted (docs/cli.md).
-turnstile help COMMAND says more; turnstile help flags says where a command works, and
-how keys are given. What to do about an instance that is stuck or a message that was
-given up is in docs/troubleshooting.md.
+Run turnstile help COMMAND for the details of a command, and turnstile help flags for its
+target and its keys. See docs/troubleshooting.md for stuck instances and dead letters.
 `)
 }
 
-// help prints what a command takes.
+// help prints the usage of a command.
 func (c *cli) help(w io.Writer, cmd *command) {
 	usage := "turnstile " + cmd.name
 	if cmd.operands != "" {
@@ -59,13 +58,13 @@ func (c *cli) help(w io.Writer, cmd *command) {
 	}
 }
 
-// flagsTopic is what help takes in place of a command.
+// flagsTopic is an operand of help that is not a command.
 const flagsTopic = "flags"
 
-// usual are the flags of every command that stand on the page of each, in a line.
+// usual lists the common flags that the help of each command names in one line.
 var usual = []string{"context", "stack", "local", "output"}
 
-// printUsual prints the names of the usual flags of every command.
+// printUsual prints the names of the usual flags.
 func printUsual(w io.Writer, common *flag.FlagSet) {
 	var names []string
 	for _, name := range usual {
@@ -74,41 +73,42 @@ func printUsual(w io.Writer, common *flag.FlagSet) {
 			names = append(names, strings.TrimSpace("--"+name+" "+value))
 		}
 	}
-	fmt.Fprintf(w, "\nFlags of every command: %s\n  (`turnstile help %s` has the others, and says where a command works)\n", strings.Join(names, ", "), flagsTopic)
+	fmt.Fprintf(w, "\nFlags of every command: %s\n  (`turnstile help %s` lists the others and explains the target of a command)\n", strings.Join(names, ", "), flagsTopic)
 }
 
-// helpFlags prints the flags of every command, and which place they name.
+// helpFlags prints the common flags and explains how a command finds its target and keys.
 func (c *cli) helpFlags(w io.Writer) {
 	all := flag.NewFlagSet("", flag.ContinueOnError)
 	(&settings{output: outputText, color: string(term.ColoursAuto)}).declare(all)
-	fmt.Fprintln(w, "the flags of every command")
+	fmt.Fprintln(w, "flags of every command")
 	printFlags(w, "Flags of every command:", all)
 	fmt.Fprint(w, `
-Commands that need no stack take --output and --color alone of these.
+Commands that need no stack take only --output and --color.
 
-A command works on the first of
-  --local            the program that turnstile dev runs in this folder, or in one above it
-  --console URL      what this console shows
-  --stack NAME       the outputs of this CloudFormation stack
-  --context NAME     a place kept by turnstile context add, or $TURNSTILE_CONTEXT
-  variables          $TURNSTILE_CONSOLE_URL, $TURNSTILE_STACK, or those that localstack/local.sh
-                     env prints, which are the outputs too: OrchestratorQueueUrl is
-                     TURNSTILE_ORCHESTRATOR_QUEUE_URL
-  turnstile dev      where it runs in this folder, or in one above it
-  the current        context, that of turnstile context use
-On a stack, credentials, region and AWS_ENDPOINT_URL are found as by every tool of AWS;
---region and --profile choose others.
+A command works on the target that one of these flags names:
+  --local            the program that turnstile dev runs in this folder or a parent folder
+  --console URL      the target of this console
+  --stack NAME       the CloudFormation stack, found by its outputs
+  --context NAME     a context saved by turnstile context add
+You can pass only one of them. Without any, the command works on the first of these:
+  variables          $TURNSTILE_CONTEXT, $TURNSTILE_CONSOLE_URL, $TURNSTILE_STACK, or the variables
+                     that localstack/local.sh env prints, which are the stack's outputs:
+                     OrchestratorQueueUrl is TURNSTILE_ORCHESTRATOR_QUEUE_URL
+  turnstile dev      the program that it runs in this folder or a parent folder
+  current context    the context of turnstile context use
+For a stack, credentials, region and AWS_ENDPOINT_URL come from the AWS configuration, as in other
+AWS tools; --region and --profile override it.
 
-Payloads that a codec has sealed are shown, and those that are sent are sealed, with
-the keys of --key-file, $TURNSTILE_KEY_FILE or, as text, $TURNSTILE_KEYS: a line each,
-the codec's mark and 32 bytes in base64 or hex. The first line's codec seals, all of
-them open; gzip alone needs no key.
+Payloads that a codec has encoded or encrypted are decoded for display, and payloads that you send
+are encoded, with the keys in --key-file, in $TURNSTILE_KEY_FILE or, as text, in $TURNSTILE_KEYS.
+Each line has a codec's mark and 32 bytes in base64 or hex. The first line's codec encodes; all of
+them decode. gzip alone needs no key.
   gzip+aesgcm:2026-11 y0VI9…=
   aesgcm:2026-10 5Kd0u…=
 `)
 }
 
-// flagsOf are the flags of a command, its own and those of every command.
+// flagsOf returns the flags of a command: its own and the common ones.
 func flagsOf(cmd *command) (own, common *flag.FlagSet) {
 	own, common = flag.NewFlagSet(cmd.name, flag.ContinueOnError), flag.NewFlagSet(cmd.name, flag.ContinueOnError)
 	cmd.declare(&cli{}, own)
@@ -123,7 +123,7 @@ func flagsOf(cmd *command) (own, common *flag.FlagSet) {
 	return own, common
 }
 
-// defaultText is what a flag has where it is not given, if its text does not say so.
+// defaultText returns the default of a flag for its help, unless the text already contains it.
 func defaultText(f *flag.Flag, text string) string {
 	switch f.DefValue {
 	case "", "false", "0", "0s", "[]":
@@ -153,5 +153,5 @@ func printFlags(w io.Writer, title string, flags *flag.FlagSet) {
 	t.Print(w)
 }
 
-// paragraph joins the lines of a text in source.
+// paragraph joins lines of text.
 func paragraph(lines ...string) string { return strings.Join(lines, "\n") }

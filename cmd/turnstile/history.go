@@ -21,12 +21,12 @@ func historyCommand() *command {
 		name: "history", also: []string{"events", "log", "logs", "export"}, words: firstInstance(), operands: "[INSTANCE]", most: 1,
 		short: "show what happened in an instance, event by event",
 		long: paragraph(
-			"Shows the history of an execution, or of all. Each event has its id, the time since the",
-			"previous event, its kind, the event that it completes, its name, the actor (\"by\", as the",
-			"sender claims), and its payload, cut to the terminal; a pipe gets all of it. --export",
-			"prints the document that `turnstile replay`, turnstiletest.Replay and the console read: with",
-			"payloads, without secrets and tokens. Sealed payloads are opened with your keys; without a",
-			"key, history shows codec and length.",
+			"Shows the history of one execution or of all. Each event has its id, the time since the",
+			"previous event, its kind, the event that it completes, its name, the actor (\"by\", as claimed by",
+			"the sender) and its payload. A terminal cuts payloads to its width; a pipe does not. --export",
+			"prints the document that `turnstile replay`, turnstiletest.Replay and the console read. It has",
+			"payloads, but no secrets and no tokens. Payloads are decoded with your keys; without the key of",
+			"a payload, history shows its codec and length.",
 			"",
 			chosenHelp),
 		examples: []string{
@@ -38,8 +38,8 @@ func historyCommand() *command {
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var h showing
 			h.which.declare(flags)
-			flags.IntVar(&h.width, "width", 0, "cut payloads to `N` characters; default what fits the terminal, or all in a pipe")
-			flags.BoolVar(&h.export, "export", false, "print the export document; with --all one that holds them all")
+			flags.IntVar(&h.width, "width", 0, "cut payloads to `N` characters; default the terminal's width, or no limit in a pipe")
+			flags.BoolVar(&h.export, "export", false, "print the export document; with --all, one document with all executions")
 			var of chosen
 			of.declare(flags)
 			return func(ctx context.Context, operands []string) error {
@@ -51,9 +51,9 @@ func historyCommand() *command {
 				}
 				switch {
 				case h.width < 0:
-					return usagef("--width %d: a number of characters, or 0", h.width)
+					return usagef("--width %d: must be a number of characters, or 0", h.width)
 				case h.export && c.json():
-					return usagef("--export is a format of its own: leave out --output json, which prints the API's")
+					return usagef("--export cannot be combined with --output json, which is another format")
 				}
 				cl, err := c.client(ctx)
 				if err != nil {
@@ -73,7 +73,7 @@ func historyCommand() *command {
 	}
 }
 
-// showing is which history is shown, and how.
+// showing selects the histories to show, and their format.
 type showing struct {
 	which  executions
 	export bool
@@ -104,21 +104,21 @@ func (h *showing) show(ctx context.Context, c *cli, cl backend.Instances, d *cli
 	case c.json():
 		return c.printJSON(eventsOf(&exports[0]))
 	}
-	sealed := false
+	encoded := false
 	for i := range exports {
 		if i > 0 && c.screen(c.out).Person {
 			fmt.Fprintln(c.out)
 		}
 		views.History(c.screen(c.out), d, &exports[i], h.width)
-		sealed = sealed || slices.ContainsFunc(exports[i].Events, func(e history.Event) bool { return e.Codec != "" })
+		encoded = encoded || slices.ContainsFunc(exports[i].Events, func(e history.Event) bool { return e.Codec != "" })
 	}
-	if sealed {
-		fmt.Fprintf(c.err, "payloads are sealed: %s\n", keyfile.Advice)
+	if encoded {
+		fmt.Fprintf(c.err, "some payloads are encoded or encrypted: %s\n", keyfile.Advice)
 	}
 	return nil
 }
 
-// eventsOf is a history as the API has it.
+// eventsOf returns a history in the API's format.
 func eventsOf(x *history.Export) api.Events {
 	out := api.Events{Instance: x.Instance, ExecutionID: x.ExecutionID, LastEventID: x.Events[len(x.Events)-1].EventID}
 	for i := range x.Events {

@@ -25,8 +25,8 @@ import (
 
 func keyBytes(id string) []byte { return bytes.Repeat([]byte(id[:1]), aesgcm.KeySize) }
 
-// sealedBy is a set that seals under gzip and a key of that id.
-func sealedBy(t *testing.T, id string) *codec.Set {
+// encodedBy is a set that seals under gzip and a key of that id.
+func encodedBy(t *testing.T, id string) *codec.Set {
 	t.Helper()
 	k, err := aesgcm.New(id, keyBytes(id))
 	if err != nil {
@@ -39,14 +39,14 @@ func sealedBy(t *testing.T, id string) *codec.Set {
 	return set
 }
 
-// putSealed is put for an instance whose payloads are sealed.
-func (b *bench) putSealed(set *codec.Set, r store.Record, events ...history.Event) {
+// putEncoded is put for an instance whose payloads are sealed.
+func (b *bench) putEncoded(set *codec.Set, r store.Record, events ...history.Event) {
 	b.t.Helper()
-	change, err := set.SealChange(r.Instance, &store.RecordChange{Create: &r})
+	change, err := set.EncodeChange(r.Instance, &store.RecordChange{Create: &r})
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	turns, err := set.SealTurns([]store.Turn{{Instance: r.Instance, ExecutionID: 1, Events: events}})
+	turns, err := set.EncodeTurns([]store.Turn{{Instance: r.Instance, ExecutionID: 1, Events: events}})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -56,15 +56,15 @@ func (b *bench) putSealed(set *codec.Set, r store.Record, events ...history.Even
 // hidden stands in every sealed payload.
 const hidden = "4929-1234"
 
-func sealedInstances(t *testing.T) *bench {
+func encodedInstances(t *testing.T) *bench {
 	b := newBench(t)
 	at := func(d time.Duration) int64 { return epoch.Add(d).UnixMilli() }
 	value := []byte(`{"card":"` + hidden + `"}`)
-	b.putSealed(sealedBy(t, "a"), store.Record{Instance: "done", Name: "Fulfil", Status: store.StatusCompleted, CreatedAt: epoch.Add(-time.Hour),
-		EndedAt: epoch.Add(-time.Minute), Output: value, CustomStatus: value},
+	b.putEncoded(encodedBy(t, "a"), store.Record{Instance: "done", Name: "Fulfil", Status: store.StatusCompleted, CreatedAt: epoch.Add(-time.Hour),
+		EndedAt: epoch.Add(-time.Minute), Output: value, States: history.EncodeStates([]history.State{{Name: history.ListedState, Value: value}})},
 		history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", AtMS: at(-time.Hour), Payload: value, Start: &history.Start{ExecutionID: 1}},
 		history.Event{Kind: history.OrchestrationCompleted, AtMS: at(-time.Minute), Payload: value})
-	body, err := sealedBy(t, "a").EncodeItem(wire.Item{V: 1, Kind: wire.ExternalRaised, Instance: "gone", Name: "approved", ID: "e", Data: value})
+	body, err := encodedBy(t, "a").MarshalItem(wire.Item{V: 1, Kind: wire.ExternalRaised, Instance: "gone", Name: "approved", ID: "e", Data: value})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,14 +72,14 @@ func sealedInstances(t *testing.T) *bench {
 	return b
 }
 
-func TestSealedPayloadsAreShownToWhoHasTheirKey(t *testing.T) {
+func TestEncodedPayloadsAreShownToWhoHasTheirKey(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "keys")
 	text := "# of production\n\ngzip+aesgcm:b " + base64.StdEncoding.EncodeToString(keyBytes("b")) + "\naesgcm:a " + hex.EncodeToString(keyBytes("a")) + "\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	letter := sealedInstances(t).letterID(t)
+	letter := encodedInstances(t).letterID(t)
 	looks := [][]string{
 		{"describe", "done"}, {"describe", "done", "--output", "json"}, {"list", "--output", "json"}, {"wait", "done"}, {"wait", "done", "--output", "json"},
 		{"history", "done"}, {"history", "done", "--export"}, {"dead-letter", "show", letter}, {"dead-letter", "show", letter, "--output", "json"},
@@ -90,13 +90,13 @@ func TestSealedPayloadsAreShownToWhoHasTheirKey(t *testing.T) {
 			"a variable with a file":  func(b *bench, args []string) []string { b.env[keyfile.FileVariable] = file; return args },
 			"a variable with the key": func(b *bench, args []string) []string { b.env[keyfile.Variable] = text; return args },
 		} {
-			b := sealedInstances(t)
+			b := encodedInstances(t)
 			r := b.run(give(b, append([]string{}, args...))...)
 			if r.status != exitOK || !strings.Contains(r.out, hidden) || r.err != "" {
 				t.Errorf("%v with the key by %s: status %d: %s%s", args, name, r.status, r.out, r.err)
 			}
 		}
-		b := sealedInstances(t)
+		b := encodedInstances(t)
 		r := b.run(args...)
 		all := r.out + r.err
 		if strings.Contains(all, hidden) || !strings.Contains(all, "gzip+aesgcm:a") {
@@ -113,19 +113,19 @@ func TestSealedPayloadsAreShownToWhoHasTheirKey(t *testing.T) {
 // letterID is the id of the only dead letter.
 func (b *bench) letterID(t *testing.T) string {
 	t.Helper()
-	var letters []api.DeadLetter
-	if err := json.Unmarshal([]byte(b.ok("dead-letter", "list", "--output", "json")), &letters); err != nil || len(letters) != 1 {
-		t.Fatalf("%d dead letters, %v", len(letters), err)
+	var found api.DeadLetters
+	if err := json.Unmarshal([]byte(b.ok("dead-letter", "list", "--output", "json")), &found); err != nil || len(found.Letters) != 1 {
+		t.Fatalf("%d dead letters, %v", len(found.Letters), err)
 	}
-	return letters[0].MessageID
+	return found.Letters[0].MessageID
 }
 
 func TestAnOutputThatCannotBeShownIsNoNull(t *testing.T) {
 	t.Parallel()
-	sealedInstances(t).fails(exitFailed, []string{`instance "done" completed`, "gzip+aesgcm:a", "--key-file"}, "wait", "done")
+	encodedInstances(t).fails(exitFailed, []string{`instance "done" completed`, "gzip+aesgcm:a", "--key-file"}, "wait", "done")
 }
 
-func TestWhatIsSentIsSealedByTheFirstKey(t *testing.T) {
+func TestWhatIsSentIsEncryptedByTheFirstKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.env[keyfile.Variable] = "gzip+aesgcm:b " + base64.RawURLEncoding.EncodeToString(keyBytes("b")) + "\naesgcm:a " + hex.EncodeToString(keyBytes("a"))
@@ -136,7 +136,7 @@ func TestWhatIsSentIsSealedByTheFirstKey(t *testing.T) {
 		if err != nil || item.Codec != "gzip+aesgcm:b" || strings.Contains(m.Body, hidden) {
 			t.Errorf("sent is %s, %v", m.Body, err)
 		}
-		if item, err = sealedBy(t, "b").OpenItem(item); err != nil || string(item.Data)+string(item.Input) != `"`+hidden+`"` {
+		if item, err = encodedBy(t, "b").DecodeItem(item); err != nil || string(item.Data)+string(item.Input) != `"`+hidden+`"` {
 			t.Errorf("opened it is %s%s, %v", item.Data, item.Input, err)
 		}
 	}
@@ -152,10 +152,10 @@ func TestKeysThatCannotBeReadAreNotShown(t *testing.T) {
 		text string
 		says []string
 	}{
-		"no mark":               {good, []string{"line 1", "must begin with a codec"}},
-		"a mark of no codec":    {"# x\nzip:a " + good, []string{"line 2", "must begin with a codec"}},
-		"no key":                {"aesgcm:a", []string{"aesgcm:a needs its key"}},
-		"two keys":              {"aesgcm:a " + good + " " + good, []string{"aesgcm:a needs its key"}},
+		"no mark":               {good, []string{"line 1", "must start with a codec"}},
+		"a mark of no codec":    {"# x\nzip:a " + good, []string{"line 2", "must start with a codec"}},
+		"no key":                {"aesgcm:a", []string{"aesgcm:a must be followed by its key"}},
+		"two keys":              {"aesgcm:a " + good + " " + good, []string{"aesgcm:a must be followed by its key"}},
 		"a short key":           {"aesgcm:a " + good[:20], []string{"the key of aesgcm:a", "32 bytes"}},
 		"what is no base64":     {"aesgcm:a %%" + good, []string{"the key of aesgcm:a", "32 bytes"}},
 		"a bad id":              {"aesgcm:a/b " + good, []string{"key id"}},
@@ -180,7 +180,7 @@ func TestCompressionNeedsNoKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBench(t)
-	b.putSealed(set, store.Record{Instance: "done", Name: "Fulfil", Status: store.StatusCompleted, CreatedAt: epoch, EndedAt: epoch, Output: []byte(`"` + hidden + `"`)})
+	b.putEncoded(set, store.Record{Instance: "done", Name: "Fulfil", Status: store.StatusCompleted, CreatedAt: epoch, EndedAt: epoch, Output: []byte(`"` + hidden + `"`)})
 	if got := b.ok("wait", "done"); got != `"`+hidden+`"`+"\n" {
 		t.Errorf("its output is %q", got)
 	}

@@ -9,23 +9,23 @@ import (
 	"strings"
 
 	flag "github.com/spf13/pflag"
+
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 )
 
-// errFindings says that lint has printed findings, or what else go vet had to
-// say.
-var errFindings = errors.New("lint: see above; docs/lint.md says what to use instead")
+// errFindings reports that lint has printed findings or other output of go vet.
+var errFindings = errors.New("lint: see the findings above; docs/lint.md lists the replacements")
 
 func lintCommand() *command {
 	return &command{
 		name: "lint", also: []string{"vet", "check"}, offline: true, words: folders, operands: "[PACKAGE…]", most: -1,
-		short: "find what orchestration code may not do",
+		short: "find nondeterministic code in orchestrations",
 		long: paragraph(
-			"Looks through the source of orchestrations, and of what they call, for what is not",
-			"the same on every replay: the clock, random numbers, goroutines, the order of maps",
-			"and so on. Without operands it takes ./... of this folder. It needs no stack, and",
-			"the go command.",
+			"Checks the source of orchestrations and of the functions that they call for code that can differ",
+			"between replays, such as the clock, random numbers, goroutines and map order. Without operands it",
+			"checks ./... in this folder. It requires the go command, and no stack.",
 			"",
-			"This program is a tool for go vet, too: go vet -vettool=$(which turnstile) ./...",
+			"turnstile is also a go vet tool: go vet -vettool=$(which turnstile) ./...",
 		),
 		examples: []string{"turnstile lint", "turnstile lint ./orders/..."},
 		declare: func(c *cli, _ *flag.FlagSet) action {
@@ -34,8 +34,8 @@ func lintCommand() *command {
 	}
 }
 
-// lint has go vet run this program on each package: it knows what is to be
-// analysed first, and remembers what has been.
+// lint makes go vet run this program on each package, because go vet orders packages by their
+// dependencies and caches results.
 func (c *cli) lint(ctx context.Context, packages []string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *cli) lint(ctx context.Context, packages []string) error {
 		packages = []string{"./..."}
 	}
 	vet := exec.CommandContext(ctx, "go", append(append(args, "--"), packages...)...)
-	vet.Stdout, vet.Stderr = c.out, c.err
+	vet.Stdout, vet.Stderr = term.Unwrapped(c.out), c.err
 	err = vet.Run()
 	if _, exited := errors.AsType[*exec.ExitError](err); exited {
 		return errFindings
@@ -60,8 +60,8 @@ func (c *cli) lint(ctx context.Context, packages []string) error {
 	return nil
 }
 
-// isVetTool reports whether go vet has called this program, and not a person:
-// with flags only, of which the last may be the description of a package.
+// isVetTool reports whether go vet runs this program. go vet passes flags only, except that the
+// last argument may be the description of a package.
 func isVetTool(args []string) bool {
 	if len(args) == 0 {
 		return false

@@ -18,7 +18,7 @@ func TestLint(t *testing.T) {
 	}{
 		"findings are shown and fail it": {
 			args: []string{"lint", "./silenced", "./fine"}, status: exitFailed,
-			shows: []string{"silenced.go:29:6: clock: time.Now reads the wall clock; use turnstile.Now", "turnstile: lint: see above"},
+			shows: []string{"silenced.go:29:6: clock: time.Now reads the wall clock; use turnstile.Now", "turnstile: lint: see the findings above"},
 		},
 		"no findings are shown by nothing": {args: []string{"lint", "./fine"}},
 		"findings as JSON":                 {args: []string{"--output", "json", "lint", "./silenced"}, shows: []string{`"turnstile": [`, `"message": "clock: time.Now reads the wall clock`}},
@@ -45,7 +45,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-func TestACallOfGoVetIsToldFromAPersons(t *testing.T) {
+func TestACallOfGoVetIsDistinguishedFromAPersons(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		args string

@@ -20,12 +20,12 @@ func listCommand() *command {
 		name: "list", also: []string{"ls", "ps", "search", "find", "query"}, most: 0,
 		short: "list instances by status, name, time and search attributes",
 		long: paragraph(
-			"Lists instances by their start time, newest first. A stuck or corrupt instance is not",
-			"listed as running. If there are more, list prints the command for the next page. In a",
-			"pipe, each instance is a line of fields separated by tabs, without a header.",
+			"Lists instances by their start time, newest first. A stuck or corrupt instance is not listed as",
+			"running. If more instances match, list prints the command for the next page. In a pipe, each",
+			"instance is a line of tab-separated fields, without a header.",
 			"",
-			"--count counts the instances of each status. --watch shows the first page again and",
-			"again; in a pipe, it prints a line for each instance that has changed.",
+			"--count counts the instances of each status. --watch refreshes the first page until Ctrl-C; in a",
+			"pipe, it prints a line for each changed instance.",
 			"",
 			whereHelp),
 		examples: []string{
@@ -36,18 +36,18 @@ func listCommand() *command {
 			`turnstile list --where 'customer = "c-1" and total > 100'`,
 			"turnstile list --count --since 24h",
 			"turnstile list --watch --name Fulfil",
-			"turnstile list --status completed --until 30d --all --ids | xargs turnstile purge",
+			"turnstile list --status completed --until 30d --all --ids | turnstile purge -",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			var l listing
 			l.declare(flags)
-			flags.IntVar(&l.limit, "limit", 50, "`N` instances a page, at most 1000")
-			flags.StringVar(&l.query.PageToken, "page-token", "", "show the page after the one that printed this `TOKEN`")
+			flags.IntVar(&l.limit, "limit", 50, "`N` instances per page, at most 1000")
+			flags.StringVar(&l.query.PageToken, "page-token", "", "show the page that follows the one that printed this `TOKEN`")
 			flags.BoolVar(&l.all, "all", false, "all pages")
-			flags.BoolVar(&l.ids, "ids", false, "print ids alone, one a line")
-			flags.BoolVar(&l.count, "count", false, "count the instances of each status; on DynamoDB this reads their records, at most --limit of each status (default 1000)")
-			flags.BoolVar(&l.watch, "watch", false, "show it again until Ctrl-C")
-			flags.DurationVar(&l.every, "every", 2*time.Second, "with --watch: the `TIME` between two reads of a page, 1s or more")
+			flags.BoolVar(&l.ids, "ids", false, "print only ids, one per line, for purge - and other commands that read ids")
+			flags.BoolVar(&l.count, "count", false, "count the instances of each status; on DynamoDB this reads at most --limit records of each status (default 1000)")
+			flags.BoolVar(&l.watch, "watch", false, "refresh the list until Ctrl-C")
+			flags.DurationVar(&l.every, "every", 2*time.Second, "with --watch: `TIME` between two reads, at least 1s")
 			return func(ctx context.Context, _ []string) error {
 				if err := l.check(c.now(), flags.Changed("limit")); err != nil {
 					return err
@@ -68,7 +68,7 @@ func listCommand() *command {
 	}
 }
 
-// listing is what is to be listed, and how.
+// listing selects the instances to list, and the format.
 type listing struct {
 	selection
 	all, ids, count, watch bool
@@ -78,7 +78,7 @@ type listing struct {
 
 func (l *listing) check(now time.Time, limited bool) error {
 	if l.limit < 1 || l.limit > store.MaxPageSize {
-		return usagef("--limit %d: 1 to %d", l.limit, store.MaxPageSize)
+		return usagef("--limit %d: must be 1 to %d", l.limit, store.MaxPageSize)
 	}
 	if l.count && !limited {
 		l.limit = store.MaxPageSize
@@ -89,7 +89,7 @@ func (l *listing) check(now time.Time, limited bool) error {
 	case (l.count || l.watch) && (l.all || l.ids || l.query.PageToken != ""):
 		return usagef("--all, --ids and --page-token cannot be combined with --count and --watch")
 	case l.every < time.Second:
-		return usagef("--every %s: at least 1s", l.every)
+		return usagef("--every %s: must be at least 1s", l.every)
 	}
 	l.query.PageSize = l.limit
 	return l.selection.check(now)
@@ -121,7 +121,7 @@ func (c *cli) list(ctx context.Context, cl backend.Instances, l *listing) error 
 			break
 		}
 		if !l.all {
-			// With conditions a page may be short and not be the last.
+			// With conditions, a page before the last may be short.
 			l.query.PageSize = left
 		}
 	}
@@ -140,7 +140,7 @@ func (c *cli) list(ctx context.Context, cl backend.Instances, l *listing) error 
 	return nil
 }
 
-// next is the command line of the next page.
+// next returns the command line for the next page.
 func (l *listing) next(s *settings) string {
 	line := s.Words() + " list" + l.words()
 	line += " --limit " + strconv.Itoa(l.limit)

@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// count says how many instances there are of each status.
+// count prints the number of instances of each status.
 func (c *cli) count(ctx context.Context, cl backend.Instances, l *listing) error {
 	counts, more, err := cl.CountByStatus(ctx, l.query, l.limit)
 	if err != nil {
@@ -29,7 +29,7 @@ func (c *cli) count(ctx context.Context, cl backend.Instances, l *listing) error
 	return nil
 }
 
-// watchList shows the first page again and again.
+// watchList refreshes the first page until the command is interrupted.
 func (c *cli) watchList(ctx context.Context, cl backend.Instances, l *listing) error {
 	screen := c.screen(c.out)
 	seen := map[string]string{}
@@ -43,7 +43,7 @@ func (c *cli) watchList(ctx context.Context, cl backend.Instances, l *listing) e
 		}
 		switch {
 		case screen.Person && !c.json():
-			views.Repaint(screen, fmt.Sprintf("%s  turnstile list%s  every %s, Ctrl-C ends it", c.now().UTC().Format("15:04:05"), l.words(), l.every), &page, c.now)
+			views.Repaint(screen, fmt.Sprintf("%s  turnstile list%s  every %s, press Ctrl-C to stop", c.now().UTC().Format("15:04:05"), l.words(), l.every), &page, c.now)
 		default:
 			err = c.changedOnly(screen, &page, seen)
 		}
@@ -56,8 +56,8 @@ func (c *cli) watchList(ctx context.Context, cl backend.Instances, l *listing) e
 	}
 }
 
-// changedOnly prints the instances that are new or have changed since the look
-// before: as text a row, as JSON an instance a line.
+// changedOnly prints the instances that are new or changed since the previous read, one line
+// each.
 func (c *cli) changedOnly(screen *term.Screen, page *client.ListPage, seen map[string]string) error {
 	t := views.NewInstances(c.now)
 	for i := len(page.Instances) - 1; i >= 0; i-- {
@@ -79,8 +79,7 @@ func (c *cli) changedOnly(screen *term.Screen, page *client.ListPage, seen map[s
 	return nil
 }
 
-// sleep waits, and reports whether the time has passed: false if the command was
-// interrupted.
+// sleep waits for d. It reports false if the command was interrupted first.
 func (c *cli) sleep(ctx context.Context, d time.Duration) bool {
 	if c.pause != nil {
 		return c.pause(ctx, d)

@@ -44,7 +44,7 @@ func sampled(t *testing.T) *bench {
 	b.put(store.Record{
 		Instance: "order-1", Name: "Fulfil", Version: "1.2", Status: store.StatusCompleted, StartID: "s-1",
 		CreatedAt: epoch.Add(-time.Hour), UpdatedAt: epoch.Add(-50 * time.Minute), EndedAt: epoch.Add(-50 * time.Minute),
-		Output: []byte(`{"parcel":"P-9"}`), CustomStatus: []byte(`"shipped"`),
+		Output: []byte(`{"parcel":"P-9"}`), States: history.EncodeStates([]history.State{{Name: history.ListedState, Value: []byte(`"shipped"`)}}),
 		SearchAttributes: history.SearchAttributes{"customer": history.SearchTextOf("ada"), "total": history.SearchNumberOf(99.5), "due": history.SearchTimeOf(epoch)},
 	},
 		history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Version: "1.2", AtMS: at(-time.Hour), Payload: order,
@@ -159,7 +159,7 @@ func TestO01Describe(t *testing.T) {
 	b.fails(exitNotFound, []string{`no instance "order-9"`}, "describe", "order-9")
 }
 
-func TestO05ListTellsTheStuckWithTheirReasons(t *testing.T) {
+func TestO05ListShowsTheStuckWithTheirReasons(t *testing.T) {
 	t.Parallel()
 	b := sampled(t)
 	golden(t, "list.txt", b.ok("list"))
@@ -206,10 +206,10 @@ func TestS13ListByTime(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"tomorrow", "-5m", "-3d", "99999999d"} {
-		b.fails(exitUsage, []string{"is not a time", "24h"}, "list", "--since="+wrong)
-		b.fails(exitUsage, []string{"is not a time", "24h"}, "list", "--ended-until="+wrong)
+		b.fails(exitUsage, []string{"must be 90m", "24h"}, "list", "--since="+wrong)
+		b.fails(exitUsage, []string{"must be 90m", "24h"}, "list", "--ended-until="+wrong)
 	}
-	b.fails(exitUsage, []string{"nothing can have ended"}, "list", "--ended-since", "1h", "--ended-until", "2h")
+	b.fails(exitUsage, []string{"must be before"}, "list", "--ended-since", "1h", "--ended-until", "2h")
 }
 
 func TestS13TheNextPageIsACommandThatCanBePasted(t *testing.T) {
@@ -243,7 +243,7 @@ func TestS13TheNextPageIsACommandThatCanBePasted(t *testing.T) {
 	if got := b.ok("list", "--ids", "--limit", "3", "--all"); len(strings.Fields(got)) != n+1 {
 		t.Errorf("--all lists %q", got)
 	}
-	b.fails(exitFailed, []string{"page token", "as it stands"}, append(args, "--status", "failed")...)
+	b.fails(exitFailed, []string{"page token", "without changes"}, append(args, "--status", "failed")...)
 }
 
 // words splits a command line as a shell does, as far as plain.ShellWord quotes.

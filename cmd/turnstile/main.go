@@ -1,10 +1,10 @@
-// Command turnstile starts orchestrations, looks at them and puts right what
-// went wrong, on a deployed stack or on one in LocalStack. Run
+// Command turnstile starts, inspects and repairs orchestration instances on a deployed stack, in
+// LocalStack or in a local program. Run
 //
 //	turnstile help
 //
-// for its commands. Its exit status is 0 when it did what it was asked, 1 when
-// that failed, and 2 when the command line is not one that it takes.
+// for its commands. Its exit status is 0 if the command succeeded, 1 if it failed, and 2 if the
+// command line is invalid; docs/cli.md lists the others.
 package main
 
 import (
@@ -24,7 +24,11 @@ func main() {
 	if isVetTool(os.Args[1:]) {
 		unitchecker.Main(lint.Analyzer)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, and subscribing to it would undo that.
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	c := cli{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		getenv: os.Getenv, now: time.Now, open: backend.Open,

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -70,6 +71,8 @@ type bench struct {
 	env  map[string]string
 	// place to say in place of that of the settings.
 	place backend.Place
+	// room is how many bytes standard output takes before it is full; 0 for any number.
+	room int
 	// columns of the terminal at which somebody reads; 0 for a pipe.
 	columns int
 	stack   pausing.Stack
@@ -79,6 +82,8 @@ type bench struct {
 	pause func(context.Context, time.Duration) bool
 	// console by whose API commands about dead letters go; nil for none.
 	console http.Handler
+	// as is what commands work on in place of the bench; nil for the bench.
+	as backend.Backend
 	// settings of the command line under way.
 	settings *backend.Settings
 }
@@ -106,7 +111,10 @@ func (b *bench) Place(context.Context) (backend.Place, error) {
 
 func (b *bench) Instances(ctx context.Context) (backend.Instances, error) {
 	c, err := b.Client(ctx)
-	return backend.OfClient(c, b.clock.Now, nil), err
+	if err != nil {
+		return nil, err
+	}
+	return backend.OfClient(c, b.clock.Now, nil, nil)
 }
 
 func (b *bench) Client(context.Context) (*client.Client, error) {
@@ -179,6 +187,25 @@ func (c *counting) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// smallDisk is a disk with room for so many bytes; 0 for any number.
+type smallDisk struct {
+	to   io.Writer
+	room int
+}
+
+func (l *smallDisk) Write(p []byte) (int, error) {
+	if l.room == 0 {
+		return l.to.Write(p)
+	}
+	n := min(len(p), l.room-1)
+	l.room -= n
+	_, _ = l.to.Write(p[:n])
+	if n < len(p) {
+		return n, syscall.ENOSPC
+	}
+	return n, nil
+}
+
 // result is what a command line gave.
 type result struct {
 	status   int
@@ -194,10 +221,13 @@ func (b *bench) runWith(ctx context.Context, in string, args ...string) result {
 	b.t.Helper()
 	var out, err bytes.Buffer
 	c := cli{
-		in: strings.NewReader(in), out: &out, err: &err,
+		in: strings.NewReader(in), out: &smallDisk{&out, b.room}, err: &err,
 		getenv: func(name string) string { return b.env[name] }, now: b.clock.Now,
 		open: func(s *backend.Settings) backend.Backend {
 			b.settings = s
+			if b.as != nil {
+				return b.as
+			}
 			return b
 		},
 		person:  func(io.Writer) (int, bool) { return b.columns, b.columns > 0 },

@@ -30,27 +30,27 @@ import (
 func mcpCommand() *command {
 	return &command{
 		name: "mcp", also: []string{"agent", "agents", "llm"}, most: 0,
-		short: "serve instances to an agent, by the Model Context Protocol",
+		short: "serve the Model Context Protocol to an agent",
 		long: paragraph(
-			"Speaks the Model Context Protocol on standard input and output until the client closes",
-			"it: an agent that you register it with can list and describe instances, show histories",
-			"and timelines, and say why an instance is stuck. It reads with your credentials, opens",
-			"sealed payloads with your keys, and sends what it reads to the agent. It changes nothing",
-			"unless actions are allowed: raise_event, wake, cancel, terminate, redrive, rerun, suspend",
-			"and resume, each with a dry run. It neither starts nor purges instances.",
-			"With --project it builds the code of a folder, and replays histories against it, as replay",
-			"does. The documentation is there too, as resources and by the tool read_docs.",
-			"--http serves over HTTP instead, to programs of this machine.",
-			"docs/guide/agents.md says how to register it."),
+			"Serves the Model Context Protocol on standard input and output until the client closes them.",
+			"An agent can list and describe instances, read histories and timelines, and find out why an",
+			"instance is stuck. The server reads with your credentials, decodes payloads with your keys, and",
+			"sends what it reads to the agent. It changes nothing unless actions are allowed: raise_event,",
+			"wake, cancel, terminate, redrive, restart, suspend and resume, each with a dry run. It cannot",
+			"start or purge instances. With --project it builds the code in a folder and replays histories",
+			"against it, like replay. The documentation is available as resources and with the tool",
+			"read_docs. With --http it serves over HTTP instead, to programs on this machine that send the",
+			"bearer token that it prints; set TURNSTILE_MCP_TOKEN to choose the token.",
+			"See docs/guide/agents.md for how to register it."),
 		examples: []string{
 			"turnstile mcp --stack turnstile --http 127.0.0.1:8878",
 			"turnstile mcp --stack turnstile",
 			"turnstile mcp --local --allow-actions --actor agent-of-ada --project /home/ada/shop",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			actions := flags.Bool("allow-actions", false, "add the tools that raise, wake, end, suspend and redrive; default it reads only")
-			addr := flags.String("http", "", "serve over HTTP on this loopback `ADDRESS`, host:port, where port 0 is any that is free")
-			project := flags.String("project", "", "add the tool replay, which builds and runs the main package ./local in this `FOLDER`, or another one there")
+			actions := flags.Bool("allow-actions", false, "add the tools that change instances: raise, wake, end, suspend, redrive and restart; by default the server only reads")
+			addr := flags.String("http", "", "serve over HTTP on this loopback `ADDRESS`, host:port, where port 0 chooses a free port")
+			project := flags.String("project", "", "add the tool replay, which builds and runs the main package ./local, or another package, in this `FOLDER`")
 			c.settings.declareActor(flags)
 			return func(ctx context.Context, _ []string) error {
 				serve := serving{actions: *actions, project: *project}
@@ -58,7 +58,7 @@ func mcpCommand() *command {
 					return c.serveAgents(ctx, *addr, serve)
 				}
 				if term.IsTerminal(c.in) {
-					fmt.Fprintln(c.err, "An agent starts this command, and speaks with it here; docs/guide/agents.md says how. Ctrl-C ends it.")
+					fmt.Fprintln(c.err, "An agent should start this command and use its standard input and output; see docs/guide/agents.md. Press Ctrl-C to stop.")
 				}
 				return c.serveAgent(ctx, serve)
 			}
@@ -66,28 +66,28 @@ func mcpCommand() *command {
 	}
 }
 
-// serving is what an agent is given: whether it may act, and the folder of the code that it may have
-// replay histories, empty for none.
+// serving configures the server: whether an agent may act, and the folder with the code against
+// which it may replay histories, empty for none.
 type serving struct {
 	actions bool
 	project string
 }
 
-// serveAgent answers on standard input and output until the client closes it, or
-// the context ends.
+// serveAgent serves on standard input and output until the client closes them or the context
+// ends.
 func (c *cli) serveAgent(ctx context.Context, of serving) error {
 	server, err := c.agentServer(of)
 	if err != nil {
 		return err
 	}
-	err = server.Run(ctx, &mcp.IOTransport{Reader: readCloser(c.in), Writer: nopWriteCloser{c.out}})
+	err = server.Run(ctx, mcpserver.Lines(readCloser(c.in), nopWriteCloser{c.out}))
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
-		return nil // It was ended as it is meant to be.
+		return nil // The client or the user ended it.
 	}
 	return err
 }
 
-// agentServer makes the server.
+// agentServer returns the MCP server.
 func (c *cli) agentServer(of serving) (*mcp.Server, error) {
 	opened := openedOnce{cli: c}
 	var replay func(context.Context, string, []history.Export) (api.Replayed, error)
@@ -113,8 +113,7 @@ func (c *cli) agentServer(of serving) (*mcp.Server, error) {
 	})
 }
 
-// agentQuery reads a filter as the flags of list do; it names fields as the tool
-// does.
+// agentQuery parses a filter like the flags of list. Its errors use the tool's names of fields.
 func (c *cli) agentQuery(f mcpserver.Filter) (client.ListQuery, error) {
 	s := selection{status: f.Status, since: f.Since, until: f.Until, endedSince: f.EndedSince, endedUntil: f.EndedUntil, where: f.Where}
 	s.query.Name, s.query.Prefix = f.Name, f.Prefix
@@ -128,15 +127,15 @@ func (c *cli) agentQuery(f mcpserver.Filter) (client.ListQuery, error) {
 
 var flagsOfFilter = strings.NewReplacer("--status ", "status ", "--since ", "since ", "--until ", "until ", "--ended-since ", "ended_since ", "--ended-until ", "ended_until ", "--where:", "where:")
 
-// openedOnce opens the instances at the first call of a tool, so that what is wrong
-// is told there: most clients show nothing of a server that does not start.
+// openedOnce opens the backend at the first call of a tool, so that the agent sees an error: most
+// MCP clients hide the output of a server that does not start.
 type openedOnce struct {
 	cli  *cli
 	mu   sync.Mutex
 	open backend.Instances
 }
 
-func (o *openedOnce) instances(ctx context.Context) (mcpserver.Instances, error) {
+func (o *openedOnce) instances(ctx context.Context) (backend.Instances, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.open == nil {
@@ -149,8 +148,8 @@ func (o *openedOnce) instances(ctx context.Context) (mcpserver.Instances, error)
 	return o.open, nil
 }
 
-// forget has the next call open anew, where the `turnstile dev` that answered has
-// ended: the next one may listen elsewhere.
+// forget makes the next call open the backend again if the `turnstile dev` of the last call has
+// ended, because the next one may listen on another address.
 func (o *openedOnce) forget(err error) {
 	if _, gone := errors.AsType[*remote.UnreachableError](err); gone {
 		o.mu.Lock()
@@ -159,7 +158,7 @@ func (o *openedOnce) forget(err error) {
 	}
 }
 
-// readCloser closes what can be closed, so that a read under way ends.
+// readCloser returns r itself if it can be closed, so that closing ends a pending read.
 func readCloser(r io.Reader) io.ReadCloser {
 	if rc, ok := r.(io.ReadCloser); ok {
 		return rc

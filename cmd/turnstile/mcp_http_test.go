@@ -15,8 +15,8 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 )
 
-// agentOverHTTP runs `turnstile mcp --http` until the test ends, and returns its address.
-func (b *bench) agentOverHTTP(args ...string) string {
+// agentOverHTTP runs `turnstile mcp --http` until the test ends, and returns its address and token.
+func (b *bench) agentOverHTTP(args ...string) (url, token string) {
 	b.t.Helper()
 	said, says := io.Pipe()
 	c := &cli{
@@ -35,18 +35,34 @@ func (b *bench) agentOverHTTP(args ...string) string {
 			b.t.Errorf("it ended with status %d", status)
 		}
 	})
-	line, err := bufio.NewReader(said).ReadString('\n')
-	if err != nil {
-		b.t.Fatal(err)
+	lines := bufio.NewReader(said)
+	var text string
+	for range 3 {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		text += line
 	}
-	return regexp.MustCompile(`http://[0-9.:]+/`).FindString(line)
+	_, token, _ = strings.Cut(text, "Bearer ")
+	token, _, _ = strings.Cut(token, "\n")
+	return regexp.MustCompile(`http://[0-9.:]+/`).FindString(text), token
+}
+
+// bearer sends a token with each request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 func TestAnAgentConnectsOverHTTP(t *testing.T) {
 	t.Parallel()
 	b := sampled(t)
-	url := b.agentOverHTTP()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url}, nil)
+	url, token := b.agentOverHTTP()
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearer(token)}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,6 +82,8 @@ func TestAnAgentConnectsOverHTTP(t *testing.T) {
 		"a page of another site": {header: [2]string{"Sec-Fetch-Site", "cross-site"}, want: http.StatusForbidden},
 		"another origin":         {header: [2]string{"Origin", "http://evil.example"}, want: http.StatusForbidden},
 		"another name":           {host: "evil.example", want: http.StatusMisdirectedRequest},
+		"no token":               {want: http.StatusUnauthorized},
+		"another token":          {header: [2]string{"Authorization", "Bearer " + token + "x"}, want: http.StatusUnauthorized},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 		if err != nil {
@@ -94,5 +112,19 @@ func TestAnAgentIsServedOnLoopbackAlone(t *testing.T) {
 		if status := sampled(t).run("mcp", "--http", addr).status; status != exitUsage {
 			t.Errorf("%s: status %d, want %d", addr, status, exitUsage)
 		}
+	}
+}
+
+func TestTheTokenOfAnAgentComesFromItsVariable(t *testing.T) {
+	t.Parallel()
+	b := sampled(t)
+	b.env = map[string]string{"TURNSTILE_MCP_TOKEN": "a-token-of-at-least-16-characters"}
+	if _, token := b.agentOverHTTP(); token != b.env["TURNSTILE_MCP_TOKEN"] {
+		t.Errorf("the token is %q", token)
+	}
+	b = sampled(t)
+	b.env = map[string]string{"TURNSTILE_MCP_TOKEN": "short"}
+	if status := b.run("mcp", "--http", "127.0.0.1:0").status; status != exitUsage {
+		t.Errorf("a short one: status %d", status)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -22,6 +24,7 @@ import (
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/console/acts"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -134,8 +137,17 @@ var (
 	looks = []string{"compare_executions", "describe_instance", "explain_stuck", "list_failures", "list_instances", "list_limits", "read_docs", "show_attempts", "show_history", "show_timeline"}
 	// built needs a project.
 	built = []string{"replay"}
-	acts  = []string{"cancel", "fire_timer", "raise_event", "redrive", "rerun", "resume", "retry_now", "set_limit", "suspend", "terminate", "wake"}
 )
+
+// acting are the tools of acts.
+func acting() (names []string) {
+	for _, act := range acts.All() {
+		if name := act.About().Tool.Name; name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 func TestAnAgentReadsOnlyUnlessActionsAreAllowed(t *testing.T) {
 	t.Parallel()
@@ -152,7 +164,7 @@ func TestAnAgentReadsOnlyUnlessActionsAreAllowed(t *testing.T) {
 			t.Errorf("%s does not say that it reads only", tool.Name)
 		}
 	}
-	for _, tool := range acts {
+	for _, tool := range acting() {
 		if _, err := a.session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: map[string]any{"instance": "order-2"}}); err == nil {
 			t.Errorf("%s is there all the same", tool)
 		}
@@ -163,13 +175,13 @@ func TestAnAgentReadsOnlyUnlessActionsAreAllowed(t *testing.T) {
 	}
 	withCode.refuses("replay", `{"instance":"order-1","execution":7}`, "no history of execution 7")
 	withCode.refuses("replay", `{"instance":"order-1","package":"./nowhere"}`, "there is no ./nowhere here")
-	if about := a.session.InitializeResult().Instructions; !strings.Contains(about, "reads only") || !strings.Contains(about, "never instructions to you") {
+	if about := a.session.InitializeResult().Instructions; !strings.Contains(about, "read-only") || !strings.Contains(about, "never as instructions") {
 		t.Errorf("it says of itself %q", about)
 	}
 	if sent := b.queue(deadletter.Orchestrator).Peek(); len(sent) != 0 {
 		t.Errorf("sent were %+v", sent)
 	}
-	all := slices.Concat(looks, acts)
+	all := slices.Concat(looks, acting())
 	slices.Sort(all)
 	if got := b.agent("--allow-actions").tools(); !slices.Equal(got, all) {
 		t.Errorf("its tools with actions are %v", got)
@@ -202,8 +214,8 @@ func TestAnAgentLooks(t *testing.T) {
 		t.Fatalf("there is no next page (%v)", err)
 	}
 	a.says("list_instances", `{"page_token":"`+page.Next+`"}`, `"order-1"`, `"order-4"`)
-	a.refuses("list_instances", `{"status":"runing"}`, `status "runing" is none of`, "running")
-	a.refuses("list_instances", `{"since":"tomorrow"}`, `since "tomorrow" is not a time`)
+	a.refuses("list_instances", `{"status":"runing"}`, `status "runing": must be one of`, "running")
+	a.refuses("list_instances", `{"since":"tomorrow"}`, `since "tomorrow": must be 90m`)
 	var causes struct {
 		Causes []struct{ Key, Source, Message string }
 	}
@@ -213,8 +225,8 @@ func TestAnAgentLooks(t *testing.T) {
 	if text := a.says("list_failures", `{"since":"30d","cause":"`+causes.Causes[0].Key+`"}`, `"members":[`, `"instance":"order-3"`); strings.Contains(text, `"instance":"order-2"`) {
 		t.Errorf("more than the members of the cause are listed: %s", text)
 	}
-	a.refuses("list_failures", `{"since":"tomorrow"}`, `since "tomorrow" is not a time`)
-	a.refuses("list_instances", `{"limit":1000}`, "limit 1000: 1 to 200")
+	a.refuses("list_failures", `{"since":"tomorrow"}`, `since "tomorrow": must be 90m`)
+	a.refuses("list_instances", `{"limit":1000}`, "limit 1000: must be 1 to 200")
 	a.refuses("list_instances", `{"statuses":"failed"}`, "statuses")
 
 	a.says("describe_instance", `{"instance":"order-3"}`, `"card declined"`, `"declined"`, `"attempt":3`)
@@ -238,13 +250,13 @@ func TestAnAgentLooks(t *testing.T) {
 		t.Errorf("more than what failed is shown: %s", text)
 	}
 	a.says("show_timeline", `{"instance":"order-1","limit":1,"skip":1}`, `"Charge"`, `"next_skip":2`)
-	a.refuses("describe_instance", `{"instance":"order-1","code":true}`, "has not the code")
+	a.refuses("describe_instance", `{"instance":"order-1","code":true}`, "does not have the code")
 	a.says("show_attempts", `{"instance":"order-1","event":2}`, `"Reserve"`, `"attempt":5`, "sold", "$0.6")
-	a.refuses("show_attempts", `{"instance":"order-1","event":7}`, "schedules no activity")
+	a.refuses("show_attempts", `{"instance":"order-1","event":7}`, "does not schedule an activity")
 	a.refuses("show_attempts", `{"instance":"order-1","event":0}`, "numbered from 1")
 	a.says("compare_executions", `{"a":"order-1","b":"order-2"}`, `"differ":`, `"only_a":`, `"kind":"start"`)
 	a.says("compare_executions", `{"a":"order-1","b":"order-2","limit":1,"skip":1}`, `"next_skip":2`)
-	a.refuses("compare_executions", `{"a":"order-1"}`, "an execution and itself")
+	a.refuses("compare_executions", `{"a":"order-1"}`, "the same execution")
 	a.refuses("compare_executions", `{"a":"order-1","b":"nobody"}`, `no instance "nobody"`)
 	a.refuses("compare_executions", `{"a":"order-1","a_execution":-1}`, "numbered from 1")
 	a.refuses("show_timeline", `{"instance":"order-1","state":"lost"}`, `state "lost"`)
@@ -260,7 +272,7 @@ func TestAnswersToAnAgentAreBounded(t *testing.T) {
 	for range 100 {
 		events = append(events, history.Event{Kind: history.ActivityScheduled, Name: "Charge", Payload: payload})
 	}
-	b.put(store.Record{Instance: "large", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch, CustomStatus: payload}, events...)
+	b.put(store.Record{Instance: "large", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch, States: history.EncodeStates([]history.State{{Name: history.ListedState, Value: payload}})}, events...)
 	a := b.agent()
 	var seen, next int64 = 0, 1
 	for pages := 0; next > 0; pages++ {
@@ -290,14 +302,106 @@ func TestAnswersToAnAgentAreBounded(t *testing.T) {
 	if n := strings.Count(a.says("show_history", `{"instance":"large","event":1}`), "yyy"); n != 3000 {
 		t.Errorf("the whole payload is there %d times over", n/3000)
 	}
-	if text := a.says("describe_instance", `{"instance":"large"}`, `"folded":["custom_status"]`, `"waiting_for_more":70`); strings.Contains(text, "xxx") {
+	if text := a.says("describe_instance", `{"instance":"large"}`, `"folded":["states"]`, `"pending_more":70`); strings.Contains(text, "xxx") {
 		t.Errorf("the large custom status is there")
 	}
 	a.says("describe_instance", `{"instance":"large","whole":true}`, "xxx")
-	if text := a.says("list_instances", `{}`, "index out of range", `"folded":["custom_status"]`); strings.Contains(text, "/app/fulfil.go:41") {
+	if text := a.says("list_instances", `{}`, "index out of range", `"folded":["states"]`); strings.Contains(text, "/app/fulfil.go:41") {
 		t.Errorf("the list has stacks: %s", text)
 	}
 	a.says("explain_stuck", `{"instance":"order-2"}`, "/app/fulfil.go:41")
+}
+
+// Whatever the instances have, no answer of any tool is longer than that, and the pages of a list have
+// all of it.
+func TestNoAnswerToAnAgentIsLong(t *testing.T) {
+	t.Parallel()
+	const longest = 96 << 10
+	b := newBench(t)
+	long := strings.Repeat("ä", 4000)
+	payload := []byte(`"` + strings.Repeat("x", 200<<10) + `"`)
+	attributes := history.SearchAttributes{}
+	for i := range 20 {
+		attributes[fmt.Sprintf("attribute%d", i)] = history.SearchTextOf(strings.Repeat("v", 200))
+	}
+	const many = 150
+	status := payload // of the first two, and short for the others, which are listed often
+	parent := []history.Event{{Kind: history.OrchestrationStarted, Name: "Batch", Start: &history.Start{ExecutionID: 1}, Payload: payload}}
+	for i := range many {
+		if i == 2 {
+			status = payload[:0:0]
+		}
+		id := fmt.Sprintf("failed-%03d", i)
+		b.put(store.Record{Instance: id, ExecutionID: 1, Name: "Fulfil", Status: store.StatusFailed, CreatedAt: epoch, EndedAt: epoch, SearchAttributes: attributes, States: history.EncodeStates([]history.State{{Name: history.ListedState, Value: status}}),
+			Failure: &history.Failure{Kind: history.FailureApplication, Source: fmt.Sprintf("Charge%d", i), Message: long, Details: status, Stack: long}},
+			history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Start: &history.Start{ExecutionID: 1}, Payload: status},
+			history.Event{Kind: history.ActivityScheduled, Name: "Charge", Payload: status, Retry: &history.Retry{MaxAttempts: 1}},
+			history.Event{Kind: history.ActivityFailed, SourceEventID: 2, Attempt: 1, Failure: &history.Failure{Kind: history.FailureApplication, Source: "Charge", Message: long, Details: status, Stack: long}},
+			history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: history.FailureApplication, Message: long, Details: status, Stack: long}})
+		id = fmt.Sprintf("stuck-%03d", i)
+		b.put(store.Record{Instance: id, ExecutionID: 1, Name: "Fulfil", Status: store.StatusStuck, CreatedAt: epoch, States: history.EncodeStates([]history.State{{Name: history.ListedState, Value: status}}), SearchAttributes: attributes,
+			Problem: &store.Problem{Kind: "panic", Message: long, Stack: long, EventID: 1, Diff: &store.ProblemDiff{Have: long, Did: long}}},
+			history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Start: &history.Start{ExecutionID: 1}, Payload: payload})
+		parent = append(parent, history.Event{Kind: history.SubOrchestrationScheduled, Name: "Fulfil", Instance: id, Payload: payload[:4000]},
+			history.Event{Kind: history.ExternalEvent, Name: "news", Payload: payload[:4000]})
+	}
+	b.put(store.Record{Instance: "parent", ExecutionID: 1, Name: "Batch", Status: store.StatusRunning, CreatedAt: epoch, States: history.EncodeStates([]history.State{{Name: history.ListedState, Value: payload}})}, parent...)
+	a := b.agent()
+	for _, c := range []struct{ tool, arguments string }{
+		{"list_instances", `{}`}, {"list_instances", `{"limit":200}`}, {"list_failures", `{"since":"20000d"}`},
+		{"describe_instance", `{"instance":"parent"}`}, {"describe_instance", `{"instance":"parent","whole":true}`}, {"describe_instance", `{"instance":"stuck-001","whole":true}`},
+		{"describe_instance", `{"instance":"failed-001","whole":true}`}, {"describe_instance", `{"instance":"` + strings.Repeat("n", 200<<10) + `"}`},
+		{"explain_stuck", `{"instance":"parent"}`}, {"explain_stuck", `{"instance":"stuck-001"}`}, {"explain_stuck", `{"instance":"failed-001"}`},
+		{"show_history", `{"instance":"parent","limit":1000}`}, {"show_history", `{"instance":"parent","event":1}`}, {"show_history", `{"instance":"failed-001"}`},
+		{"show_timeline", `{"instance":"parent","limit":1000,"calls":true,"cost":true,"executions":100}`}, {"show_attempts", `{"instance":"failed-001","event":2}`},
+		{"compare_executions", `{"a":"parent","b":"failed-001","all":true,"limit":1000}`}, {"list_limits", `{}`},
+		{"read_docs", `{"page":"cli.md"}`}, {"read_docs", `{}`},
+	} {
+		if text, _ := a.call(c.tool, c.arguments); len(text) > longest || !utf8.ValidString(text) {
+			t.Errorf("%s %.100s answers with %d bytes, %d are the most", c.tool, c.arguments, len(text), longest)
+		}
+	}
+	a.says("list_instances", `{"limit":200}`, "next_page_token")
+	if text, _ := a.call("show_history", `{"instance":"parent","event":1}`); !strings.Contains(text, "[The answer was cut after ") {
+		t.Errorf("it does not say that it is cut: …%s", text[len(text)-300:])
+	}
+	seen, token := map[string]bool{}, ""
+	for pages := 1; ; pages++ {
+		var page struct {
+			Instances []struct{ Instance string }
+			Next      string `json:"next_page_token"`
+		}
+		if err := json.Unmarshal([]byte(a.says("list_instances", `{"limit":200,"page_token":"`+token+`"}`)), &page); err != nil || pages > 2*many {
+			t.Fatalf("page %d: %v", pages, err)
+		}
+		for _, i := range page.Instances {
+			if seen[i.Instance] {
+				t.Errorf("%s is listed twice", i.Instance)
+			}
+			seen[i.Instance] = true
+		}
+		if token = page.Next; token == "" {
+			break
+		}
+	}
+	if len(seen) != 2*many+1 {
+		t.Errorf("the pages have %d instances", len(seen))
+	}
+}
+
+// The pages of the documentation are shorter than the longest answer.
+func TestAnAgentReadsWholePagesOfTheDocumentation(t *testing.T) {
+	t.Parallel()
+	a := newBench(t).agent()
+	var pages []struct{ Page string }
+	if err := json.Unmarshal([]byte(a.says("read_docs", `{}`)), &pages); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pages {
+		if text, failed := a.call("read_docs", `{"page":"`+p.Page+`"}`); failed || strings.Contains(text, "[The answer was cut") {
+			t.Errorf("%s is cut", p.Page)
+		}
+	}
 }
 
 func TestAnAgentIsToldWhyAnInstanceIsStuck(t *testing.T) {
@@ -321,18 +425,18 @@ func TestAnAgentIsToldWhyAnInstanceIsStuck(t *testing.T) {
 	b.put(store.Record{Instance: "grandparent", Name: "Batch", Status: store.StatusFailed, CreatedAt: epoch, EndedAt: epoch, Failure: &history.Failure{Kind: history.FailureApplication, Source: "Charge", Instance: "order-7",
 		Message: `sub-orchestration "Fulfil" (instance "order-7") failed: order 7: sub-orchestration "Pay" (instance "pay-7") failed: activity "Charge" failed on attempt 3: card declined`}})
 	a := b.agent()
-	a.says("explain_stuck", `{"instance":"changed"}`, "it is stuck: nondeterminism", `"have":"activity Charge"`, `"did":"activity Reserve"`, "fulfil.go:41", "deploy code that agrees", `"ActivityScheduled"`)
+	a.says("explain_stuck", `{"instance":"changed"}`, "the instance is stuck: nondeterminism", `"have":"activity Charge"`, `"did":"activity Reserve"`, "fulfil.go:41", "deploy code that agrees", `"ActivityScheduled"`)
 	a.says("explain_stuck", `{"instance":"top"}`, "waits for a child", `"path":["top","middle","changed"]`, "deploy code that agrees")
-	a.says("explain_stuck", `{"instance":"held"}`, "it is suspended", "the bank is down", "turnstile resume")
+	a.says("explain_stuck", `{"instance":"held"}`, "the instance is suspended", "the bank is down", "turnstile resume")
 	a.says("explain_stuck", `{"instance":"late"}`, "overdue", `"overdue_timers":[2]`, "turnstile wake")
 	a.says("explain_stuck", `{"instance":"waits"}`, "not stuck", `"approved"`)
 	a.says("explain_stuck", `{"instance":"order-2"}`, "index out of range", "deploy it")
-	a.says("explain_stuck", `{"instance":"order-3"}`, "has ended as failed because of Charge: card declined", `"cause_key":"3db9c172"`, "list_failures with cause 3db9c172", "turnstile redrive")
+	a.says("explain_stuck", `{"instance":"order-3"}`, "ended as failed because of Charge: card declined", `"cause_key":"3db9c172"`, "list_failures with cause 3db9c172", "turnstile redrive")
 	// What failed first comes before what its parents made of it.
 	a.says("explain_stuck", `{"instance":"grandparent"}`, "because of Charge: card declined", `"cause":"Charge: card declined"`,
 		`"handed_on":[{"name":"Charge","attempt":3},{"name":"Pay","instance":"pay-7","says":"order 7"},{"name":"Fulfil","instance":"order-7"}]`)
-	a.says("explain_stuck", `{"instance":"order-4"}`, "damaged", "backup")
-	a.says("explain_stuck", `{"instance":"order-1"}`, "has ended as completed")
+	a.says("explain_stuck", `{"instance":"order-4"}`, "is corrupt", "backup")
+	a.says("explain_stuck", `{"instance":"order-1"}`, "ended as completed")
 	a.refuses("explain_stuck", `{"instance":"nobody"}`, `no instance "nobody"`)
 }
 
@@ -359,15 +463,17 @@ func TestAnAgentActsWhereItIsAllowed(t *testing.T) {
 			a.refuses(tool, `{"instance":"order-1","dry_run":true}`, `"order-1" has ended already`)
 		}
 	}
-	a.says("wake", `{"instance":"order-1","dry_run":true}`, "its end is sent again")
-	a.says("resume", `{"instance":"waits","dry_run":true}`, "it is not suspended")
+	a.says("wake", `{"instance":"order-1","dry_run":true}`, "resends its result")
+	a.says("resume", `{"instance":"waits","dry_run":true}`, "the instance is not suspended")
 	a.says("terminate", `{"instance":"order-4","dry_run":true}`, "purge --force")
-	a.says("cancel", `{"instance":"nobody","dry_run":true}`, "counts only if a start is queued")
+	a.says("cancel", `{"instance":"nobody","dry_run":true}`, "has an effect only if a start is queued")
 	a.refuses("wake", `{"instance":"nobody","dry_run":true}`, `no instance "nobody"`)
-	a.says("raise_event", `{"instance":"waits","event":"aproved","dry_run":true}`, `"sent":false`, "approved")
+	a.refuses("raise_event", `{"instance":"waits","event":"aproved","dry_run":true}`, "nothing was sent", `did you mean "approved"?`)
+	a.says("raise_event", `{"instance":"waits","event":"aproved","anyway":true,"dry_run":true}`, `"sent":false`, "approved")
+	a.says("raise_event", `{"instance":"waits","event":"delivered","dry_run":true}`, `"sent":false`, "is kept until the code waits for it")
 	a.says("redrive", `{"instance":"failed","dry_run":true}`, `"sent":false`, `"name":"Charge"`, `"why":"failed"`)
-	a.says("rerun", `{"instance":"failed","dry_run":true}`, `"sent":false`)
-	a.refuses("rerun", `{"instance":"waits","dry_run":true}`, "for instances that have ended")
+	a.says("restart", `{"instance":"failed","dry_run":true}`, `"sent":false`)
+	a.refuses("restart", `{"instance":"waits","dry_run":true}`, "only an ended instance can be restarted")
 	if sent := queue.Peek(); len(sent) != 0 {
 		t.Fatalf("dry runs sent %+v", sent)
 	}
@@ -386,10 +492,10 @@ func TestAnAgentActsWhereItIsAllowed(t *testing.T) {
 	a.says("wake", `{"instance":"order-2"}`, `"sent":true`)
 	a.says("suspend", `{"instance":"waits","reason":"the bank is down"}`, `"sent":true`)
 	a.says("resume", `{"instance":"waits"}`, `"sent":true`)
-	a.says("cancel", `{"instance":"early","reason":"typo"}`, `"sent":true`, "counts only if a start is queued")
+	a.says("cancel", `{"instance":"early","reason":"typo"}`, `"sent":true`, "has an effect only if a start is queued")
 	a.says("terminate", `{"instance":"waits","reason":"given up"}`, `"sent":true`)
 	a.says("redrive", `{"instance":"failed","reason":"mended"}`, `"sent":true`, `"start_id":"`)
-	a.says("rerun", `{"instance":"failed","input":null}`, `"sent":true`, `"start_id":"`)
+	a.says("restart", `{"instance":"failed","input":null}`, `"sent":true`, `"start_id":"`)
 	a.says("raise_event", `{"instance":"later","event":"approved","early":true}`, `"sent":true`, "dead letter")
 	sent := queue.Peek()
 	kinds := []string{"ExternalRaised", "Wake", "SuspendInstance", "ResumeInstance", "CancelInstance", "TerminateInstance", "StartOrchestration", "StartOrchestration", "ExternalRaised"}
@@ -445,9 +551,9 @@ func TestAnAgentWorksBesideAProgramThatServesItsConsole(t *testing.T) {
 	a.says("explain_stuck", `{"instance":"f"}`, "no luck")
 	a.says("show_timeline", `{"instance":"f"}`, `"Fail"`)
 	a.says("redrive", `{"instance":"f","dry_run":true}`, `"sent":false`)
-	a.says("cancel", `{"instance":"nobody","dry_run":true}`, "counts only if a start is queued")
+	a.says("cancel", `{"instance":"nobody","dry_run":true}`, "has an effect only if a start is queued")
 	a.refuses("cancel", `{"instance":"f"}`, "ended")
-	a.says("rerun", `{"instance":"f","input":"again"}`, `"sent":true`)
+	a.says("restart", `{"instance":"f","input":"again"}`, `"sent":true`)
 }
 
 // A place that cannot be opened is told by the tools: most clients show nothing of
@@ -457,7 +563,7 @@ func TestAnAgentIsToldThatNothingAnswers(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	a := agentOn(t, &cli{now: epochNow, open: backend.Open, getenv: func(string) string { return "" }}, "--console", server.URL)
-	a.refuses("list_instances", `{}`, "no console answers", "turnstile dev")
+	a.refuses("list_instances", `{}`, "no console responds", "turnstile dev")
 }
 
 func TestTheServerOfAnAgentEndsWithItsContext(t *testing.T) {
@@ -545,7 +651,7 @@ func TestAnAgentReadsTheDocumentation(t *testing.T) {
 	if got := ok("read_docs", `{"page":"docs/guide/stuck.md"}`); got != texts["turnstile://docs/guide/stuck.md"] {
 		t.Errorf("by the name of its file the page is %q", got)
 	}
-	for asked, says := range map[string]string{"stuck.md": "guide/stuck.md", "guide/stuk.md": "guide/stuck.md", "guide/nothing-like-it.md": "without page", "../secrets": "no page"} {
+	for asked, says := range map[string]string{"stuck.md": "guide/stuck.md", "guide/stuk.md": "guide/stuck.md", "guide/nothing-like-it.md": "without page", "../secrets": "does not exist"} {
 		if got, failed := a.call("read_docs", `{"page":"`+asked+`"}`); !failed || !strings.Contains(got, says) {
 			t.Errorf("%s is answered %q", asked, got)
 		}
@@ -588,7 +694,7 @@ func TestThePageForAgentsNamesTheTools(t *testing.T) {
 		t.Errorf("the page has %d configurations", len(configurations))
 	}
 	slices.Sort(named)
-	all := slices.Concat(looks, built, acts)
+	all := slices.Concat(looks, built, acting())
 	slices.Sort(all)
 	if !slices.Equal(named, all) {
 		t.Errorf("the page names %v, want %v", named, all)

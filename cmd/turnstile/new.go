@@ -20,7 +20,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
 )
 
-// project is what new writes, as scaffold.Files reads it.
+// project holds the files of a new project, for scaffold.Files.
 //
 //go:embed project
 var project embed.FS
@@ -28,23 +28,23 @@ var project embed.FS
 func newCommand() *command {
 	return &command{
 		name: "new", also: []string{"init"}, offline: true, words: folders, operands: "FOLDER", least: 1, most: 1,
-		short: "make a project to start from",
+		short: "create a new project",
 		long: paragraph(
-			"Makes a folder with a Go module that builds, tests and lints at once: an orchestration",
-			"with its activities and tests, what runs it on this machine, the mains of the two",
-			"functions, template.yaml to deploy them, and a workflow for CI. A folder that is there",
-			"may have other files in it, and keeps them; you are asked first. It needs no stack, and",
-			"the go command, which fetches the modules.",
+			"Creates a folder with a Go module that builds, tests and lints: an orchestration with its",
+			"activities and tests, a program that runs it on this machine, the main packages of the two",
+			"functions, template.yaml to deploy them, and a CI workflow. If the folder exists and is not",
+			"empty, new asks first and keeps the existing files. It requires the go command, which downloads",
+			"the modules, and no stack.",
 			"",
-			"A turnstile that was built from source uses that source, and says so: --replace names",
-			"another one. One that was installed with a version requires that version.",
+			"The new module requires the installed version of turnstile. If turnstile was built from source,",
+			"the module uses that source, and new says so; --replace names another source folder.",
 		),
 		examples: []string{"turnstile new shop", "turnstile new --module example.com/shop shop"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			p := projectMaker{cli: c}
-			flags.StringVar(&p.module, "module", "", "`path` of the Go module; the folder's name if not given")
-			flags.StringVar(&p.source, "replace", "", "`folder` with the source of Turnstile, to use in place of a release")
-			flags.BoolVar(&p.yes, "yes", false, "fill a folder that is not empty without asking")
+			flags.StringVar(&p.module, "module", "", "`path` of the Go module; default the folder's name")
+			flags.StringVar(&p.source, "replace", "", "`folder` with the source of Turnstile, to use instead of a release")
+			flags.BoolVar(&p.yes, "yes", false, "write into a folder that is not empty without asking")
 			return func(ctx context.Context, operands []string) error {
 				if err := p.make(ctx, operands[0]); err != nil {
 					return fmt.Errorf("new: %w", err)
@@ -55,7 +55,7 @@ func newCommand() *command {
 	}
 }
 
-// projectMaker makes a project.
+// projectMaker creates a project.
 type projectMaker struct {
 	*cli
 	module, source string
@@ -70,8 +70,8 @@ func (p *projectMaker) make(ctx context.Context, named string) error {
 	if p.module == "" {
 		p.module = filepath.Base(folder)
 	}
-	if !scaffold.IsModule(p.module) {
-		return usagef("%q cannot be the path of a Go module (ASCII letters, digits and -._~ between slashes): give one with --module, such as example.com/shop", p.module)
+	if problem := scaffold.ModuleProblem(p.module); problem != "" {
+		return usagef("%q cannot be a Go module path: %s; pass one with --module, such as example.com/shop", p.module, problem)
 	}
 	files, err := scaffold.Files(project, p.module)
 	if err != nil {
@@ -87,7 +87,7 @@ func (p *projectMaker) make(ctx context.Context, named string) error {
 	}
 	files["go.mod"] = goMod
 	if _, shared := scaffold.WorkspaceOf(folder); shared {
-		// It is a module of its own, whatever stands around it.
+		// A workspace of its own keeps the module out of the surrounding one.
 		files["go.work"] = []byte("go 1.26.0\n\nuse .\n")
 	}
 	if err := p.mayFill(ctx, folder, files); err != nil {
@@ -105,15 +105,15 @@ func (p *projectMaker) make(ctx context.Context, named string) error {
 	tidy := exec.CommandContext(ctx, "go", "mod", "tidy")
 	tidy.Dir, tidy.Stdout, tidy.Stderr = folder, p.err, p.err
 	if err := tidy.Run(); err != nil {
-		return fmt.Errorf("the files are written, but go mod tidy failed in %s (see above): run it again there: %w", folder, err)
+		return fmt.Errorf("the files were written, but go mod tidy failed in %s (see above): run it again in that folder: %w", folder, err)
 	}
-	fmt.Fprintf(p.out, "%s is made, with %s. Next:\n\n  cd %s\n  turnstile dev     # runs it on this machine; change a file and see\n  make test\n\nREADME.md says what is where, and how to deploy it.\n",
-		p.module, from, plain.ShellWord(named))
+	fmt.Fprintf(p.out, "Created %s with %s. Next:\n\n  cd %s\n  turnstile dev     # runs it on this machine and restarts it when a file changes\n  make test\n\nREADME.md describes the files and how to deploy.\n",
+		p.module, from, plain.Operand(named))
 	return nil
 }
 
-// mayFill makes sure that nothing of the folder is written over, and that whoever
-// fills one that is not empty wants to.
+// mayFill returns an error if a file in the folder would be overwritten, or if the folder is not
+// empty and the user does not confirm.
 func (p *projectMaker) mayFill(ctx context.Context, folder string, files map[string][]byte) error {
 	there, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(there) == 0 {
@@ -129,12 +129,12 @@ func (p *projectMaker) mayFill(ctx context.Context, folder string, files map[str
 		}
 	}
 	if slices.Sort(both); len(both) > 0 {
-		return fmt.Errorf("%s has its own %s: nothing was written; name another folder, or move them away", folder, strings.Join(both, ", "))
+		return fmt.Errorf("%s already has a different %s: nothing was written; name another folder, or move these files", folder, strings.Join(both, ", "))
 	}
 	if p.yes {
 		return nil
 	}
-	agreed, err := p.agreed(ctx, fmt.Sprintf("%s is not empty (%s). Add %d files to it?", folder, plain.Plural(len(there), "entry", "entries"), len(files)))
+	agreed, err := p.agreed(ctx, fmt.Sprintf("%s is not empty (%s). Add %d files?", folder, plain.Plural(len(there), "entry", "entries"), len(files)))
 	switch {
 	case err != nil:
 		return err

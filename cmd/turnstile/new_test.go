@@ -80,7 +80,7 @@ esac
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := strings.Replace(string(text), "return nil }", "return []schedule.Definition{{Name: \"w\", Cron: \"@daily\", Zone: \"Nowhere\", Starts: schedule.Orchestration(Welcome, Customer{})}} }", 1)
+	one := strings.Replace(string(text), "return nil }", "return []schedule.Definition{{Name: \"w\", Cron: \"@daily\", TimeZone: \"Nowhere\", Starts: schedule.Orchestration(Welcome, Customer{})}} }", 1)
 	if err := os.WriteFile(file, []byte(one), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestNewInAFolderThatIsNotEmpty(t *testing.T) {
 		t.Errorf("refused: exit status %d, %s", r.status, r.err)
 	}
 	write("README.md", "mine too")
-	b.fails(exitFailed, []string{"its own README.md", "nothing was written"}, "new", "--yes", folder)
+	b.fails(exitFailed, []string{"already has a different README.md", "nothing was written"}, "new", "--yes", folder)
 	if got := entries(); !slices.Equal(got, []string{"README.md", "notes.txt"}) {
 		t.Errorf("the folder has %v", got)
 	}
@@ -151,7 +151,7 @@ func TestNewWithinAWorkspace(t *testing.T) {
 func TestNewRefusesWhatCannotBe(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "shop")
-	for _, args := range [][]string{{"new"}, {"new", "a", "b"}, {"new", "--replace", t.TempDir(), folder}, {"template", "upgrade", "x"}} {
+	for _, args := range [][]string{{"new"}, {"new", "a", "b"}, {"new", "--replace", t.TempDir(), folder}, {"new", "--module", "go", folder}, {"new", "--module", "vendor", folder}, {"new", filepath.Join(folder, "go")}, {"new", filepath.Join(folder, "vendor")}, {"template", "upgrade", "x"}} {
 		if r := newBench(t).run(args...); r.status != exitUsage {
 			t.Errorf("turnstile %v: exit status %d\n%s", args, r.status, r.err)
 		}

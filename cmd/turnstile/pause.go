@@ -19,14 +19,14 @@ func pauseCommand() *command {
 		name: "pause", most: 0, also: []string{"halt", "freeze", "disable"},
 		short: "stop all turns and activities of the stack; messages stay queued",
 		long: paragraph(
-			"Turns off the event sources of the two functions: first the orchestrator queue, then the",
-			"delay and activity-dead queues, and, when running activities are done or --drain is over,",
-			"the activity queue. Turns and attempts under way end. New messages wait in their queues for",
-			"up to fourteen days. Timers and timeouts go on by the clock, and take effect after unpause,",
-			"in the order in which the messages arrived. An interrupted pause can be repeated.",
-			"With --queue it pauses one activity queue alone: its attempts wait, and those under way end.",
-			"That works on a program that serves its console too (--server), which notes who paused it.",
-			"docs/operations.md says more. Needs the policy of the output OperatePolicyArn."),
+			"Turns off the event sources of the two functions: first the orchestrator queue, then the delay",
+			"and activity-dead queues, and, after running activities have finished or --drain has passed, the",
+			"activity queues. Running turns and attempts finish. New messages wait in their queues for up to",
+			"14 days. The clock keeps running for timers and timeouts; they take effect after unpause, in the",
+			"order in which their messages arrived. If a pause is interrupted, run it again.",
+			"--queue pauses only one activity queue: its messages wait, and running attempts finish. This also",
+			"works on a program that serves its console (--console), which records who paused the queue.",
+			"See docs/operations.md. Requires the policy of the output OperatePolicyArn."),
 		examples: []string{"turnstile pause --stack shop", "turnstile pause --stack shop --drain 0s", "turnstile pause --stack shop --queue gpu"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			c.settings.declareActor(flags)
@@ -35,9 +35,9 @@ func pauseCommand() *command {
 			return func(ctx context.Context, _ []string) error {
 				switch {
 				case *drain < 0:
-					return usagef("--drain %s: a time, or 0s", *drain)
+					return usagef("--drain %s: must not be negative", *drain)
 				case *queue != "" && flags.Changed("drain"):
-					return usagef("--queue and --drain do not go together: a queue is turned off at once, and what waits in it stays there")
+					return usagef("--queue cannot be combined with --drain: it turns the queue off at once, and its messages wait")
 				case *queue != "":
 					*drain = 0
 				}
@@ -51,7 +51,7 @@ func pauseCommand() *command {
 				if err := c.printStack(ctx, p.Stack); err != nil || *queue == "" || c.json() {
 					return err
 				}
-				fmt.Fprintf(c.err, "queue %s is paused: it keeps messages for fourteen days\n", printable.Line(*queue))
+				fmt.Fprintf(c.err, "queue %s is paused: it keeps messages for 14 days\n", printable.Line(*queue))
 				return nil
 			}
 		},
@@ -63,10 +63,10 @@ func unpauseCommand() *command {
 		name: "unpause", most: 0, also: []string{"enable"},
 		short: "let a paused stack continue",
 		long: paragraph(
-			"Turns on the event sources: first the orchestrator queue, so that no worker begins an",
-			"activity that was cancelled or timed out meanwhile, then the delay and activity-dead queues,",
-			"then the activity queues, also one that was paused alone. Waiting messages are handled in the",
-			"order in which they arrived. With --queue it turns on one activity queue."),
+			"Turns on the event sources: first the orchestrator queue, so that no worker starts an activity",
+			"that was cancelled or timed out during the pause, then the delay and activity-dead queues, then",
+			"the activity queues, including one that pause --queue turned off. Waiting messages are processed",
+			"in the order in which they arrived. With --queue it turns on only one activity queue."),
 		examples: []string{"turnstile unpause --stack shop", "turnstile unpause --stack shop --queue gpu"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			c.settings.declareActor(flags)
@@ -86,10 +86,10 @@ func unpauseCommand() *command {
 }
 
 func oneQueue(flags *flag.FlagSet) *string {
-	return flags.String("queue", "", "only the activity queue of this `NAME`; default for the one without a name")
+	return flags.String("queue", "", "only the activity queue `NAME`; default is the name of the unnamed queue")
 }
 
-// pausing is a pause of the stack, or of the activity queue of a name.
+// pausing returns the pause of the stack or, if only is not empty, of one activity queue.
 func (c *cli) pausing(ctx context.Context, only string) (*pausing.Pausing, error) {
 	stack, err := c.backend().Stack(ctx)
 	if err != nil {
@@ -100,10 +100,10 @@ func (c *cli) pausing(ctx context.Context, only string) (*pausing.Pausing, error
 		return nil, err
 	}
 	if len(sources) == 0 {
-		return nil, fmt.Errorf("the functions of %s have no event sources: is it deployed from Turnstile's template.yaml?", c.settings.Where())
+		return nil, fmt.Errorf("the functions of %s have no event sources: check that it was deployed from Turnstile's template.yaml", c.settings.Where())
 	}
 	if only == "" && !slices.ContainsFunc(sources, func(s api.EventSource) bool { return s.Queue == deadletter.Orchestrator }) {
-		return nil, fmt.Errorf("%w; one of its activity queues is paused with --queue NAME", pausing.NoSources(c.settings.Where()))
+		return nil, fmt.Errorf("%w; --queue NAME pauses one of its activity queues", pausing.NoSources(c.settings.Where()))
 	}
 	if only != "" {
 		name := deadletter.Activity
@@ -118,17 +118,17 @@ func (c *cli) pausing(ctx context.Context, only string) (*pausing.Pausing, error
 	return &pausing.Pausing{Stack: stack, Sources: sources, Notes: c.screen(c.err), Sleep: c.sleep, Now: c.now}, nil
 }
 
-// cutShort says how to go on.
+// cutShort adds to an error how to continue or undo the command.
 func (c *cli) cutShort(verb, queue string, err error) error {
-	undo, what := map[string]string{"pause": "unpause", "unpause": "pause"}[verb], "The stack is half paused"
+	undo, what := map[string]string{"pause": "unpause", "unpause": "pause"}[verb], "Only some of the event sources were changed"
 	if queue != "" {
-		what = "The queue may be paused or not"
+		what = "The queue may or may not be paused"
 		verb, undo = verb+" --queue "+queue, undo+" --queue "+queue
 	}
 	return fmt.Errorf("%w\n%s: `turnstile%s %s` continues, `turnstile%s %s` undoes it", err, what, c.settings.Words(), verb, c.settings.Words(), undo)
 }
 
-// printStack says how the stack stands now.
+// printStack prints the current state of the event sources.
 func (c *cli) printStack(ctx context.Context, stack pausing.Stack) error {
 	sources, err := stack.Sources(ctx)
 	if err != nil {
@@ -140,7 +140,7 @@ func (c *cli) printStack(ctx context.Context, stack pausing.Stack) error {
 	}
 	pausing.Print(ctx, c.screen(c.out), stack, sources)
 	if state.State == "paused" {
-		fmt.Fprintf(c.err, "paused: queues keep messages for fourteen days; unpause before %s\n", state.KeptUntil.Format("2006-01-02 15:04 UTC"))
+		fmt.Fprintf(c.err, "paused: queues keep messages for 14 days; unpause before %s\n", state.KeptUntil.Format("2006-01-02 15:04 UTC"))
 	}
 	return nil
 }

@@ -140,7 +140,7 @@ func TestPauseDoesNotWaitForEver(t *testing.T) {
 	}
 }
 
-func TestAPauseThatIsCutShortSaysHowToGoOn(t *testing.T) {
+func TestAPauseThatIsCutShortSaysHowToContinue(t *testing.T) {
 	t.Parallel()
 	b, s := paused(t)
 	s.refuse = deadletter.ActivityDead
@@ -214,7 +214,7 @@ func TestPauseRefuses(t *testing.T) {
 	b.stack = &fakeStack{}
 	b.fails(exitFailed, []string{"no event sources", "template.yaml"}, "pause")
 	b.stack = nil
-	b.fails(exitFailed, []string{"end it to pause it"}, "unpause")
+	b.fails(exitFailed, []string{"stop it to pause it"}, "unpause")
 }
 
 func TestPauseStopsTheQueuesThatHaveANameWithTheActivities(t *testing.T) {
@@ -252,7 +252,7 @@ func TestOneQueueIsPausedAlone(t *testing.T) {
 		t.Errorf("it did %v, want %v", got, want)
 	}
 	b.fails(exitNotFound, []string{`no activity queue "cpu"`}, "pause", "--queue", "cpu")
-	b.fails(exitUsage, []string{"do not go together"}, "pause", "--queue", "gpu", "--drain", "1m")
+	b.fails(exitUsage, []string{"cannot be combined"}, "pause", "--queue", "gpu", "--drain", "1m")
 	s.refuse = "activity:gpu"
 	b.fails(exitFailed, []string{"`turnstile --stack shop pause --queue gpu` continues, `turnstile --stack shop unpause --queue gpu` undoes it"}, "--stack", "shop", "pause", "--queue", "gpu")
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// readPayload reads the JSON value of a flag: as it stands, from a file
-// (@FILE) or from standard input (-). An empty flag is no payload.
+// readPayload returns the JSON value that a flag gives: directly, as a file (@FILE) or on
+// standard input (-). It returns nil for an empty flag.
 func (c *cli) readPayload(flag, value string) (json.RawMessage, error) {
 	var data []byte
 	var err error
@@ -17,6 +17,8 @@ func (c *cli) readPayload(flag, value string) (json.RawMessage, error) {
 	switch {
 	case value == "":
 		return nil, nil
+	case value == "-" && c.idsRead:
+		return nil, usagef("--%s cannot read standard input, which has the instance ids: pass JSON or @FILE", flag)
 	case value == "-":
 		data, err = io.ReadAll(c.in)
 	case isFile:
@@ -29,7 +31,7 @@ func (c *cli) readPayload(flag, value string) (json.RawMessage, error) {
 	}
 	var payload json.RawMessage
 	if err := json.Unmarshal(data, &payload); err != nil {
-		return nil, usagef("--%s is not JSON: %v (a text needs its quotes: --%s '\"text\"')", flag, err, flag)
+		return nil, usagef("--%s is not JSON: %v (quote a string: --%s '\"text\"')", flag, err, flag)
 	}
 	return payload, nil
 }

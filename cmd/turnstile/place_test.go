@@ -8,15 +8,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/embedded"
 )
 
 // beside is a command line beside a program that serves its console.
-func beside(t *testing.T) func(args ...string) result {
+func beside(t *testing.T) func(args ...string) result { return besideOf(t, fulfilment()) }
+
+func besideOf(t *testing.T, app *turnstile.App) func(args ...string) result {
 	t.Helper()
-	e, err := embedded.New(fulfilment(), embedded.WithVirtualTime(epoch))
+	e, err := embedded.New(app, embedded.WithVirtualTime(epoch))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,22 +118,55 @@ func TestCommandsWorkByTheAPIOfAConsole(t *testing.T) {
 	fails(exitNotFound, `no instance "nobody"`, "timeline", "nobody")
 	fails(exitNotFound, `no instance "nobody"`, "wake", "nobody")
 	fails(exitFailed, "has ended already", "cancel", "a/1")
-	fails(exitFailed, "the event would have no effect", "raise", "a/1", "approved")
+	fails(exitFailed, "it would have no effect", "raise", "a/1", "approved")
 	fails(exitFailed, "still running", "purge", "b")
 	fails(exitFailed, "completion token", "complete", "nonsense")
 	fails(exitFailed, "completion token", "fail", "nonsense", "--message", "x")
 	fails(exitFailed, "completion token", "heartbeat", "nonsense")
 	fails(exitUsage, "needs --message", "fail", "nonsense")
-	if out := ok("dead-letter", "list", "--output", "json"); strings.TrimSpace(out) != "[]" {
+	if out := ok("dead-letter", "list", "--output", "json"); out != "{\n  \"letters\": []\n}\n" {
 		t.Errorf("its dead letters are %s", out)
 	}
-	fails(exitFailed, "has a console already", "console")
-	fails(exitFailed, "end it to pause it", "pause")
+	fails(exitFailed, "already has a console", "console")
+	fails(exitFailed, "stop it to pause it", "pause")
 	ok("raise", "b", "approved", "--data", `"eve"`)
 	ok("wait", "b")
 	ok("purge", "--status", "completed", "--yes", "2")
+	for run("describe", "b").status == exitOK {
+	}
+	fails(exitNotFound, `instance "b" has been purged`, "wait", "b")
+	fails(exitNotFound, `instance "b" has been purged`, "watch", "b")
+	fails(exitFailed, "purged", "start", "Fulfil", "--instance", "b")
 	// Time is virtual there, and has gone on.
 	fails(exitFailed, "1 problem", "doctor")
+}
+
+// Package schedule tells errors apart by their types, whatever client it is given.
+func TestASchedulesLifeByTheAPIOfAConsole(t *testing.T) {
+	t.Parallel()
+	run := besideOf(t, reporting())
+	for _, c := range []struct {
+		status int
+		says   string
+		args   string
+	}{
+		{exitOK, "no schedules", "schedule list"},
+		{exitNotFound, `schedule "nightly" not found`, "schedule show nightly"},
+		{exitNotFound, `schedule "nightly" not found`, "schedule pause nightly"},
+		{exitOK, "schedule nightly will be due at", "schedule create nightly --every 1h --starts Report --input 1"},
+		{exitOK, "schedule nightly will be due at", "schedule create nightly --every 1h --starts Report --input 1"},
+		{exitFailed, "exists with another definition", "schedule create nightly --every 2h --starts Report --input 1"},
+		{exitOK, "schedule nightly updated", "schedule create nightly --every 2h --starts Report --input 1 --update"},
+		{exitOK, "schedule daily created", "schedule create daily --every 24h --starts Report --input 1 --update"},
+		{exitOK, "will be started", "schedule backfill nightly --since 2029-12-31 --until 2030-01-01"},
+		{exitOK, "schedule nightly will be paused", "schedule pause nightly"},
+		{exitOK, "nightly@trigger-", "schedule trigger nightly"},
+		{exitOK, "schedule daily will be deleted", "schedule delete daily"},
+	} {
+		if r := run(strings.Fields(c.args)...); r.status != c.status || !strings.Contains(r.out+r.err, c.says) {
+			t.Errorf("turnstile %s: exit status %d, want %d that says %q: %v", c.args, r.status, c.status, c.says, r)
+		}
+	}
 }
 
 func TestAConsoleThatDoesNotAnswerIsNamed(t *testing.T) {
@@ -140,9 +176,9 @@ func TestAConsoleThatDoesNotAnswerIsNamed(t *testing.T) {
 		status int
 		says   []string
 	}{
-		{"--console http://127.0.0.1:1/ list", exitFailed, []string{"no console answers at http://127.0.0.1:1/", "turnstile dev"}},
+		{"--console http://127.0.0.1:1/ list", exitFailed, []string{"no console responds at http://127.0.0.1:1/", "turnstile dev"}},
 		{"--console nowhere list", exitUsage, []string{`--console "nowhere"`, "http://127.0.0.1:8876/"}},
-		{"--local list", exitFailed, []string{"`turnstile dev` does not run in"}},
+		{"--local list", exitFailed, []string{"`turnstile dev` is not running in"}},
 	} {
 		var out, errs strings.Builder
 		line := cli{in: strings.NewReader(""), out: &out, err: &errs, now: epochNow, open: backend.Open, getenv: func(string) string { return "" }}

@@ -18,22 +18,24 @@ func queueAddCommand() *command {
 		name: "queue add", also: []string{"queue", "queues"}, operands: "NAME", offline: true, least: 1, most: 1,
 		short: "add an activity queue and its function to template.yaml of this folder",
 		long: paragraph(
-			"Writes what turnstile.Queue(NAME) needs on AWS into template.yaml: an SQS queue, an activity",
-			"function with parameters for its memory, concurrency and batch size, a log group, an alarm,",
-			"the permissions, and the address for the other functions. It copies them from the default",
-			"queue in the file, with your changes; change the copies as you like. It shows the difference",
-			"and asks; nothing is deployed. A queue that exists stays as it is. It needs git.",
+			"Adds the resources of turnstile.Queue(NAME) to template.yaml: an SQS queue, an activity function",
+			"with parameters for its memory, concurrency and batch size, a log group, alarms, permissions, and",
+			"the queue's URL for the other functions. They are copies of the file's default queue, including",
+			"your changes to it; you can edit the copies. The command shows the difference and asks; nothing is",
+			"deployed. An existing queue is not changed. It requires git.",
+			"The command fails if a policy or the variables of a function would exceed the limits of AWS. That",
+			"happens with about ten queues; a short stack name (--stack, otherwise 32 characters) allows more.",
 		),
 		examples: []string{"turnstile queue add gpu", "turnstile queue add gpu --dry-run"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			dry := flags.Bool("dry-run", false, "show the difference, and write nothing")
+			dry := flags.Bool("dry-run", false, "show the difference and write nothing")
 			yes := flags.Bool("yes", false, "write without asking")
 			return func(ctx context.Context, operands []string) error { return c.addQueue(ctx, operands[0], *dry, *yes) }
 		},
 	}
 }
 
-// templateForQueue reads the template of this folder, to change its queue of this name.
+// templateForQueue reads the template in this folder, to add or remove the queue.
 func templateForQueue(name string) ([]byte, error) {
 	if p := naming.Queue(name); p != "" {
 		return nil, usagef("the name of the queue %s", p)
@@ -43,7 +45,7 @@ func templateForQueue(name string) ([]byte, error) {
 	}
 	own, err := os.ReadFile(scaffold.TemplateFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usagef("there is no %s in this folder: change to the project's", scaffold.TemplateFile)
+		return nil, usagef("there is no %s in this folder: change to the project's folder", scaffold.TemplateFile)
 	}
 	return own, err
 }
@@ -55,10 +57,14 @@ func (c *cli) addQueue(ctx context.Context, name string, dry, yes bool) error {
 	}
 	with, err := scaffold.AddQueue(string(own), name)
 	if err != nil {
-		return fmt.Errorf("queue add: %s cannot have the queue %q: %w", scaffold.TemplateFile, name, err)
+		return fmt.Errorf("queue add: adding queue %[2]q to %[1]s: %[3]w", scaffold.TemplateFile, name, err)
+	}
+	if err := scaffold.Fits(with, c.lengthOfStack()); err != nil && with != string(own) {
+		return fmt.Errorf("queue add: with queue %[2]q, AWS would refuse to deploy %[1]s: for a stack name of %[3]d characters (--stack NAME gives another), %[4]w; let activities share a queue, with turnstile.FairnessKey to divide its workers by a key",
+			scaffold.TemplateFile, name, c.lengthOfStack(), err)
 	}
 	if with == string(own) {
-		fmt.Fprintf(c.out, "%s has the queue %s already\n", scaffold.TemplateFile, name)
+		fmt.Fprintf(c.out, "%s already has the queue %s\n", scaffold.TemplateFile, name)
 		return nil
 	}
 	written, err := c.writesTemplate(ctx, own, with, dry, yes)
@@ -68,7 +74,18 @@ func (c *cli) addQueue(ctx context.Context, name string, dry, yes bool) error {
 	return c.buildsQueues()
 }
 
-// writesTemplate shows what changes in the template, and writes it if that is wanted.
+// usualStack is the assumed length of an unknown stack name. Names and URLs of the stack's
+// resources start with it, so a longer name leaves room for fewer queues.
+const usualStack = 32
+
+func (c *cli) lengthOfStack() int {
+	if name := c.settings.Stack; name != "" {
+		return len(name)
+	}
+	return usualStack
+}
+
+// writesTemplate shows the change of the template, and writes it if the user agrees.
 func (c *cli) writesTemplate(ctx context.Context, own []byte, changed string, dry, yes bool) (written bool, err error) {
 	work, err := os.MkdirTemp("", "turnstile-queue-")
 	if err != nil {
@@ -81,17 +98,17 @@ func (c *cli) writesTemplate(ctx context.Context, own []byte, changed string, dr
 	return true, os.WriteFile(scaffold.TemplateFile, []byte(changed), 0o644)
 }
 
-// buildsQueues has the functions of queues built, in a project that was made before there
-// were any.
+// buildsQueues adds the build rule for functions of queues to a project that was created before
+// named queues existed.
 func (c *cli) buildsQueues() error {
 	text, err := os.ReadFile(scaffold.BuildFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(c.err, "there is no %s: have `sam build` build the new function as it builds ActivityFunction\n", scaffold.BuildFile)
+		fmt.Fprintf(c.err, "there is no %s: make `sam build` build the new function like ActivityFunction\n", scaffold.BuildFile)
 		return nil
 	}
 	if err != nil || scaffold.WithBuildRule(string(text)) == string(text) {
 		return err
 	}
-	fmt.Fprintf(c.out, "%s gets a rule for functions of queues\n", scaffold.BuildFile)
+	fmt.Fprintf(c.out, "added a rule for functions of queues to %s\n", scaffold.BuildFile)
 	return os.WriteFile(scaffold.BuildFile, []byte(scaffold.WithBuildRule(string(text))), 0o644)
 }

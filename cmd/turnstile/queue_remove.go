@@ -17,18 +17,18 @@ func queueRemoveCommand() *command {
 		name: "queue remove", operands: "NAME", least: 1, most: 1,
 		short: "remove an activity queue and its function from template.yaml of this folder",
 		long: paragraph(
-			"Takes out of template.yaml what `turnstile queue add NAME` has written. First deploy code",
-			"that does not name the queue: what was scheduled before stays in it, with its retries.",
-			"The command asks the stack whether the queue is empty, and writes nothing if it is not,",
-			"because SQS deletes the messages of a queue with it, and their activities would never end.",
-			"A stack that has no such queue is an error.",
-			"It shows the difference and asks; nothing is deployed. It needs git.",
+			"Removes from template.yaml what `turnstile queue add NAME` added. First deploy code that does not",
+			"use the queue, and wait until it is empty: activities that were scheduled earlier stay in it, with",
+			"their retries. The command checks that the stack's queue is empty. If it is not, the command",
+			"writes nothing, because SQS deletes a queue with its messages, and their activities would never",
+			"end. A stack without the queue is an error. The command shows the difference and asks; nothing is",
+			"deployed. It requires git.",
 		),
 		examples: []string{"turnstile queue remove gpu --stack shop", "turnstile queue remove gpu --undeployed"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			dry := flags.Bool("dry-run", false, "show the difference, and write nothing")
+			dry := flags.Bool("dry-run", false, "show the difference and write nothing")
 			yes := flags.Bool("yes", false, "write without asking")
-			undeployed := flags.Bool("undeployed", false, "the queue was never deployed: do not ask the stack whether it is empty")
+			undeployed := flags.Bool("undeployed", false, "the queue was never deployed: do not check that it is empty")
 			return func(ctx context.Context, operands []string) error {
 				return c.removeQueue(ctx, operands[0], *undeployed, *dry, *yes)
 			}
@@ -54,8 +54,8 @@ func (c *cli) removeQueue(ctx context.Context, name string, undeployed, dry, yes
 	return err
 }
 
-// isEmpty returns an error if the queue of the stack has messages, and if the stack has no such
-// queue: it may be another stack than that which will be deployed.
+// isEmpty returns an error if the stack's queue has messages. A missing queue is an error too,
+// because the stack may not be the one that will be deployed.
 func (c *cli) isEmpty(ctx context.Context, name string) error {
 	at, err := c.backend().Place(ctx)
 	if err != nil {
@@ -67,13 +67,13 @@ func (c *cli) isEmpty(ctx context.Context, name string) error {
 	}
 	q, err := stack.Queue(ctx, deadletter.Activity+":"+name)
 	if errors.Is(err, pausing.ErrNoQueue) {
-		return fmt.Errorf("%s has no activity queue %s, and the queue of another stack may have messages: nothing was written; name the stack that has it with --stack, or give --undeployed if it was never deployed", at.Words, name)
+		return fmt.Errorf("%s has no activity queue %s: nothing was written, because another stack's queue may have messages; name the stack that has the queue with --stack, or pass --undeployed if it was never deployed", at.Words, name)
 	}
 	if err != nil {
 		return err
 	}
 	if q.Visible+q.InFlight+q.Delayed > 0 {
-		return fmt.Errorf("queue %s of %s has %d attempts waiting, %d running and %d due later: their activities would never end. Deploy code that does not use the queue, and remove it when it is empty",
+		return fmt.Errorf("queue %s of %s has %d waiting, %d running and %d delayed attempts: their activities would never end. Deploy code that does not use the queue, and remove the queue when it is empty",
 			name, at.Words, q.Visible, q.InFlight, q.Delayed)
 	}
 	fmt.Fprintf(c.err, "queue %s of %s is empty\n", name, at.Words)

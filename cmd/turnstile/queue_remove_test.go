@@ -82,7 +82,7 @@ func TestQueueRemove(t *testing.T) {
 	b.fails(exitUsage, []string{`"default" is the default queue`}, "queue", "remove", "default")
 	b.fails(exitFailed, []string{"has no queue mail"}, "queue", "remove", "mail")
 	s.named = map[string]api.Queue{"activity:gpu": {Visible: 3, InFlight: 1, Delayed: 2}}
-	b.fails(exitFailed, []string{"3 attempts waiting, 1 running and 2 due later", "never end"}, "queue", "remove", "gpu", "--yes")
+	b.fails(exitFailed, []string{"3 waiting, 1 running and 2 delayed attempts", "never end"}, "queue", "remove", "gpu", "--yes")
 	if !has() {
 		t.Error("it is removed though it is not empty")
 	}

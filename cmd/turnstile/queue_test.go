@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,27 +44,27 @@ func TestQueueAdd(t *testing.T) {
 	write(scaffold.BuildFile, "build-ActivityFunction:\n\t$(build) ./lambdas/activity\n")
 	b.fails(exitUsage, []string{`"GPU" is not lower-case letters`}, "queue", "add", "GPU")
 	b.fails(exitUsage, []string{`"default" is the default queue`}, "queue", "add", "default")
-	b.fails(exitFailed, []string{"OrchestratorQueue already"}, "queue", "add", "orchestrator")
+	b.fails(exitFailed, []string{"already has OrchestratorQueue"}, "queue", "add", "orchestrator")
 	if out := b.ok("queue", "add", "gpu", "--dry-run"); !strings.Contains(out, "\n+  GpuQueue:") || read(scaffold.TemplateFile) != own {
 		t.Errorf("a dry run shows\n%s", out)
 	}
 	b.ok("queue", "add", "gpu", "--yes")
 	b.ok("queue", "add", "mail-2", "--yes")
 	with := read(scaffold.TemplateFile)
-	if out := b.ok("queue", "add", "gpu"); !strings.Contains(out, "has the queue gpu already") || read(scaffold.TemplateFile) != with {
+	if out := b.ok("queue", "add", "gpu"); !strings.Contains(out, "already has the queue gpu") || read(scaffold.TemplateFile) != with {
 		t.Errorf("a second time it says %q", out)
 	}
 	if text := read(scaffold.BuildFile); strings.Count(text, scaffold.BuildRule) != 1 {
 		t.Errorf("the build file is\n%s", text)
 	}
 	for text, want := range map[string]int{
-		`TURNSTILE_ACTIVITY_QUEUES: !Sub "default=${ActivityQueue} gpu=${GpuQueue} mail-2=${Mail2Queue}"`: 4, // four functions
-		`Value: !Sub "gpu=${GpuQueue} mail-2=${Mail2Queue}"`:                                              1,
-		`Value: !Sub "gpu=${GpuFunction} mail-2=${Mail2Function}"`:                                        1,
-		"EphemeralStorage: {Size: 2048}":                                                                  3,
-		"TURNSTILE_ACTIVITY_QUEUE_URL: !Ref GpuQueue":                                                     1,
-		"MaximumConcurrency: !Ref Mail2Concurrency":                                                       1,
-		"deadLetterTargetArn: !GetAtt ActivityDeadQueue.Arn":                                              3,
+		`TURNSTILE_ACTIVITY_QUEUES: !Sub "default=${ActivityQueue.QueueName} gpu=${GpuQueue.QueueName} mail-2=${Mail2Queue.QueueName}"`: 4, // four functions
+		`Value: !Sub "gpu=${GpuQueue} mail-2=${Mail2Queue}"`:                                                                            1,
+		`Value: !Sub "gpu=${GpuFunction} mail-2=${Mail2Function}"`:                                                                      1,
+		"EphemeralStorage: {Size: 2048}":                                                                                                3,
+		"TURNSTILE_ACTIVITY_QUEUE_URL: !Ref GpuQueue":                                                                                   1,
+		"MaximumConcurrency: !Ref Mail2Concurrency":                                                                                     1,
+		"deadLetterTargetArn: !GetAtt ActivityDeadQueue.Arn":                                                                            3,
 	} {
 		if n := strings.Count(with, text); n != want {
 			t.Errorf("%q stands in it %d times, want %d", text, n, want)
@@ -114,6 +116,58 @@ func TestQueueAdd(t *testing.T) {
 	})
 }
 
+// AWS would refuse the deployment, halfway through it.
+func TestQueueAddRefusesAQueueThatAWSHasNoRoomFor(t *testing.T) {
+	newest, err := project.ReadFile("project/" + scaffold.TemplateFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// least is the number in docs/guide/queues.md.
+	for stack, least := range map[string]int{"": 10, "shop": 15, "a-stack-whose-name-is-as-long-as-those-of-some-companies-are": 7} {
+		t.Run("stack "+stack, func(t *testing.T) {
+			b := newBench(t)
+			t.Chdir(t.TempDir())
+			text, want := string(newest), 0
+			for {
+				next, err := scaffold.AddQueue(text, fmt.Sprintf("queue-%d", want+1))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if scaffold.Fits(next, cmp.Or(len(stack), usualStack)) != nil {
+					break
+				}
+				text, want = next, want+1
+			}
+			if want < least {
+				t.Errorf("there is room for %d queues, and the page says %d", want, least)
+			}
+			if err := os.WriteFile(scaffold.TemplateFile, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			args := []string{"queue", "add", "queue-0", "--yes"}
+			if stack != "" {
+				args = append([]string{"--stack", stack}, args...)
+			}
+			b.fails(exitFailed, []string{`with queue "queue-0", AWS would refuse`, "AWS allows", "turnstile.FairnessKey"}, args...)
+			if got, err := os.ReadFile(scaffold.TemplateFile); err != nil || string(got) != text {
+				t.Errorf("it has changed the template, %v", err)
+			}
+			// One less leaves room.
+			fewer, err := scaffold.RemoveQueue(text, fmt.Sprintf("queue-%d", want))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(scaffold.TemplateFile, []byte(fewer), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			args[len(args)-2] = fmt.Sprintf("queue-%d", want)
+			if out := b.ok(args...); !strings.Contains(out, "Queue") {
+				t.Errorf("it says %q", out)
+			}
+		})
+	}
+}
+
 // In a template of before, functions of named queues did not know the default queue.
 func TestQueueAddGivesTheDefaultQueueToATemplateThatHasTheQueue(t *testing.T) {
 	t.Parallel()
@@ -125,7 +179,7 @@ func TestQueueAddGivesTheDefaultQueueToATemplateThatHasTheQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const entry = "default=${ActivityQueue} "
+	const entry = "default=${ActivityQueue.QueueName} "
 	before := strings.ReplaceAll(with, entry, "")
 	if n := strings.Count(with, entry); n != 3 { // orchestrator, activity function, its own
 		t.Errorf("the default queue is named %d times", n)

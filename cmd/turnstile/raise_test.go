@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A name that nothing waits for is sent with a warning, which says what is waited
-// for; so is data of another type, where the types are known.
+// A name that nothing waits for is sent with a warning, which says what the instance waits for. A
+// misspelt one is refused: TestWhatTheCodeCannotTakeIsRefused has names and data where the code is known.
 func TestE10RaisingWhatNothingWaitsForWarns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -25,11 +25,12 @@ func TestE10RaisingWhatNothingWaitsForWarns(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"order-1", "approvd"}, `warning: nothing in instance "order-1" waits for event "approvd" now: the event is kept until the code waits for it. ` +
-			`It waits for event "approved", "shipped"; did you mean "approved"?`},
+		{[]string{"order-1", "delivered"}, `warning: instance "order-1" is not waiting for event "delivered": the event is kept until the code waits for it. ` +
+			`The instance waits for event "approved", "shipped"`},
+		{[]string{"order-1", "approvd", "--anyway"}, `warning: instance "order-1" is not waiting for event "approvd": the event is kept until the code waits for it. ` +
+			`The instance waits for event "approved", "shipped"; did you mean "approved"?`},
 		{[]string{"order-1", "approved"}, ""},
-		{[]string{"busy", "approved"}, `warning: nothing in instance "busy" waits for event "approved" now: the event is kept until the code waits for it. It waits for no event`},
-		{[]string{"order-1", "approvd", "--early"}, ""},
+		{[]string{"busy", "approved"}, `warning: instance "busy" is not waiting for event "approved": the event is kept until the code waits for it. The instance waits for no event`},
 	} {
 		r := b.runWith(t.Context(), "", append([]string{"raise"}, c.args...)...)
 		want := "sent: event " + c.args[1] + " for " + c.args[0] + "\n"
@@ -39,6 +40,11 @@ func TestE10RaisingWhatNothingWaitsForWarns(t *testing.T) {
 		if r.status != exitOK || r.err != want {
 			t.Errorf("%q: %d\n%s\nwant\n%s", c.args, r.status, r.err, want)
 		}
+	}
+	sent := len(b.sentFor())
+	b.fails(exitFailed, []string{"nothing was sent", `did you mean "approved"?`, "--anyway"}, "raise", "order-1", "approvd")
+	if now := len(b.sentFor()); now != sent {
+		t.Errorf("%d events were sent that are refused", now-sent)
 	}
 }
 
@@ -60,7 +66,7 @@ func TestE10DescribeListsTheEventsThatNoWaitTook(t *testing.T) {
 	// What was left at the end is told too: that is when somebody asks.
 	ended := append(events[:3:3], history.Event{Kind: history.OrchestrationCompleted, AtMS: at(-time.Minute)})
 	b.put(store.Record{Instance: "order-2", Name: "Fulfil", Status: store.StatusCompleted, CreatedAt: epoch.Add(-2 * time.Hour), EndedAt: epoch.Add(-time.Minute)}, ended...)
-	if out := b.ok("describe", "order-2"); !strings.Contains(out, "events that no wait took\n  event 3  approvd") {
+	if out := b.ok("describe", "order-2"); !strings.Contains(out, "unconsumed events\n  event 3  approvd") {
 		t.Errorf("of one that has ended:\n%s", out)
 	}
 }

@@ -136,27 +136,3 @@ func flagTable(b *strings.Builder, flags, said *flag.FlagSet) {
 
 // cell is a text as it can stand in a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
-
-// Every command that a document names is one that is taken.
-func TestTheDocumentsNameCommandsThatThereAre(t *testing.T) {
-	t.Parallel()
-	for _, file := range []string{"cli.md", "operations.md", "deploy.md", "console.md", "local.md", "security.md", "settings.md", "guide/getting-started.md", "guide/upgrade.md", "guide/stuck.md", "guide/cost.md", "guide/testing.md", "guide/versions.md", "guide/one-machine.md", "guide/agents.md"} {
-		data, err := os.ReadFile("../../docs/" + file)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		seen := 0
-		for _, found := range regexp.MustCompile("(?m)`turnstile ([^`]+)`|^turnstile ([^|#\n]+)").FindAllStringSubmatch(string(data), -1) {
-			line, _, _ := strings.Cut(strings.Join(strings.Fields(found[1]+found[2]), " "), " > ")
-			if strings.ContainsAny(line, "…") || strings.Contains(line, "[flags]") || strings.Contains(line, "dev: ") {
-				continue
-			}
-			seen++
-			if _, _, err := read(line); err != nil {
-				t.Errorf("docs/%s: turnstile %s: %v", file, line, err)
-			}
-		}
-		t.Logf("docs/%s: %d command lines", file, seen)
-	}
-}

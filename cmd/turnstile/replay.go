@@ -28,15 +28,15 @@ func replayCommand() *command {
 		name: "replay", operands: "INSTANCE|FILE|S3-OBJECT [PACKAGE]", least: 1, most: 2, words: instanceOrFile,
 		short: "replay a history against the code in this folder",
 		long: paragraph(
-			"Builds a main package, by default ./local of the project in this folder, and replays the",
-			"history of an instance with its code: would the instance go on with this code? A file that",
-			"`turnstile history --export` or the console wrote can be replayed instead, without a stack,",
-			"and so can an archived execution, s3://BUCKET/PREFIX/INSTANCE/EXECUTION.json.",
-			"If they agree, replay says at which line the code waits. If history and code disagree, it",
-			"says at which event, what the history has, what the code did and where, and exits with",
-			"status 1. No activity runs, and nothing is sent. The main package calls local.Run, or begins",
-			"with local.ReplayIfAsked. Replay does not see an operation added after the last event, or",
-			"changed options and activities."),
+			"Checks whether an instance could continue with the code in this folder. It builds a main package,",
+			"by default the project's ./local, and replays the instance's history with its code. Instead of an",
+			"instance you can give a file that `turnstile history --export` or the console wrote, which needs",
+			"no stack, or an archived execution, s3://BUCKET/PREFIX/INSTANCE/EXECUTION.json.",
+			"If code and history agree, replay prints the line at which the code waits. If they disagree, it",
+			"prints the event, what the history has, what the code did and where, and exits with status 1. No",
+			"activity runs, and nothing is sent. The main package must call local.Run, or start with",
+			"local.ReplayIfAsked. Replay does not detect operations added after the last event, or changed",
+			"options and activities."),
 		examples: []string{
 			"turnstile replay order-17",
 			"turnstile replay order-17.json",
@@ -60,7 +60,7 @@ func replayCommand() *command {
 					return err
 				}
 				if isFile && which != (executions{}) {
-					return usagef("--all and --execution are for an instance, and %s is a file, which is replayed as a whole", operands[0])
+					return usagef("--all and --execution need an instance: the whole file %s is replayed", operands[0])
 				}
 				return c.replay(ctx, pkg, exports)
 			}
@@ -68,7 +68,7 @@ func replayCommand() *command {
 	}
 }
 
-// instanceOrFile offers instances, and files where none fits.
+// instanceOrFile completes instance ids, or file names if no id matches.
 func instanceOrFile(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(operands) > 0 {
 		return folders(ctx, c, operands, prefix)
@@ -77,7 +77,7 @@ func instanceOrFile(ctx context.Context, c *cli, operands []string, prefix strin
 	return found, cobra.ShellCompDirectiveDefault
 }
 
-// exports are the histories of a file, or of an instance.
+// exports returns the histories in a file or archive, or of an instance.
 func (c *cli) exports(ctx context.Context, what string, which executions) (exports []history.Export, isFile bool, err error) {
 	read := os.ReadFile
 	if backend.IsArchived(what) {
@@ -100,7 +100,7 @@ func (c *cli) exports(ctx context.Context, what string, which executions) (expor
 	}
 	cl, err := c.client(ctx)
 	if err != nil {
-		return nil, false, fmt.Errorf("there is no file %s, and for an instance: %w", what, err)
+		return nil, false, fmt.Errorf("there is no file %s, and reading an instance: %w", what, err)
 	}
 	d, err := cl.Describe(ctx, what)
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *cli) exports(ctx context.Context, what string, which executions) (expor
 	return exports, false, err
 }
 
-// replay has the code of the project replay the histories.
+// replay replays histories with the code of the project and prints the result.
 func (c *cli) replay(ctx context.Context, pkg string, exports []history.Export) error {
 	replayed, err := replayIn(ctx, "", pkg, exports, c.err)
 	if err != nil {
@@ -124,16 +124,16 @@ func (c *cli) replay(ctx context.Context, pkg string, exports []history.Export) 
 		views.Replayed(c.screen(c.out), &replayed, exports)
 	}
 	if !replayed.Agrees {
-		return fmt.Errorf("the code here does not agree with the history of %q; docs/guide/versions.md says how a change gets a version of its own", replayed.Instance)
+		return fmt.Errorf("the code does not agree with the history of %q; see docs/guide/versions.md for how to version a change", replayed.Instance)
 	}
 	return nil
 }
 
-// replayIn has the program of a folder replay histories.
+// replayIn builds the program in a folder and replays histories with it.
 func replayIn(ctx context.Context, folder, pkg string, exports []history.Export, notes io.Writer) (api.Replayed, error) {
 	for i := range exports {
 		if at := slices.IndexFunc(exports[i].Events, func(e history.Event) bool { return e.Codec != "" }); at >= 0 {
-			return api.Replayed{}, fmt.Errorf("event %d of instance %q execution %d is sealed, and its payload is needed to replay it: %s", exports[i].Events[at].EventID, exports[i].Instance, exports[i].ExecutionID, keyfile.Advice)
+			return api.Replayed{}, fmt.Errorf("the payload of event %d of instance %q execution %d is encoded, and a replay needs it: %s", exports[i].Events[at].EventID, exports[i].Instance, exports[i].ExecutionID, keyfile.Advice)
 		}
 	}
 	agrees, said, err := program.Replay(ctx, folder, pkg, exports, notes)

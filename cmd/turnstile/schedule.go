@@ -11,16 +11,17 @@ import (
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/internal/scheduling"
 	"github.com/turnstile-go/turnstile/schedule"
 )
 
-// onSchedule is a command that takes the name of a schedule.
+// onSchedule returns a command whose operand is the name of a schedule.
 func onSchedule(verb, short, long string, flags func(c *cli, flags *flag.FlagSet) func(ctx context.Context, cl backend.Instances, name string) error, examples ...string) *command {
 	offered := scheduleNames
 	if verb == "create" {
-		offered = nil // A new name.
+		offered = nil // create takes a new name.
 	}
 	return &command{
 		name: "schedule " + verb, operands: "SCHEDULE", least: 1, most: 1, words: offered, short: short, long: long, examples: examples,
@@ -37,7 +38,7 @@ func onSchedule(verb, short, long string, flags func(c *cli, flags *flag.FlagSet
 	}
 }
 
-// scheduleError makes what is wrong with a value an error of the command line.
+// scheduleError turns an invalid definition into a usage error.
 func scheduleError(err error) error {
 	if invalid, ok := errors.AsType[*schedule.InvalidError](err); ok {
 		return usagef("%v", invalid)
@@ -45,22 +46,21 @@ func scheduleError(err error) error {
 	return err
 }
 
-// scheduleNames offers the schedules of a page, with what they start.
+// scheduleNames completes names of schedules from the first page, each with its orchestration.
 func scheduleNames(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	ctx, cancel := c.offering(ctx)
-	defer cancel()
-	if len(operands) > 0 || c.resolve() != nil {
+	if len(operands) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	cl, err := c.client(ctx)
+	ctx, cancel, cl, err := c.offering(ctx)
+	defer cancel()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	page, _ := schedule.NewClient(cl).List(ctx, "")
+	page, _ := cl.ScheduleList(ctx, "")
 	var out []string
 	for i := range page.Schedules {
-		if s := &page.Schedules[i]; strings.HasPrefix(s.Definition.Name, prefix) {
-			out = append(out, printable.Line(s.Definition.Name)+"\tstarts "+printable.Line(s.Definition.Starts.Name))
+		if s := &page.Schedules[i]; strings.HasPrefix(s.Name, prefix) {
+			out = append(out, printable.Line(s.Name)+"\tstarts "+printable.Line(s.Orchestration))
 		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
@@ -69,10 +69,10 @@ func scheduleNames(ctx context.Context, c *cli, operands []string, prefix string
 func scheduleListCommand() *command {
 	return &command{
 		name: "schedule list", also: []string{"schedules", "cron"}, most: 0,
-		short: "list schedules, with their next tick",
+		short: "list schedules with their next scheduled time",
 		long: paragraph(
-			"Lists the schedules of the stack, newest first, a record read for each. A schedule is",
-			"an instance of the orchestration "+scheduling.Orchestration+"."),
+			"Lists the schedules of the stack, newest first. It reads one record for each schedule. A schedule",
+			"is an instance of the orchestration "+scheduling.Orchestration+"."),
 		examples: []string{"turnstile schedule list", "turnstile schedule list --output json"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(ctx context.Context, _ []string) error {
@@ -87,48 +87,40 @@ func scheduleListCommand() *command {
 }
 
 func (c *cli) schedules(ctx context.Context, cl backend.Instances) error {
-	all := []schedule.State{}
-	t := views.NewSchedules()
-	for token := ""; ; {
-		page, err := schedule.NewClient(cl).List(ctx, token)
-		if err != nil {
-			return err
-		}
-		for i := range page.Schedules {
-			s := &page.Schedules[i]
-			all = append(all, s.State)
-			t.Row(s)
-		}
-		if token = page.NextPageToken; token == "" {
-			break
-		}
+	all, err := cl.ScheduleList(ctx, "")
+	for err == nil && all.NextPageToken != "" {
+		var page api.ScheduleList
+		page, err = cl.ScheduleList(ctx, all.NextPageToken)
+		all.Schedules, all.NextPageToken = append(all.Schedules, page.Schedules...), page.NextPageToken
 	}
 	switch {
+	case err != nil:
+		return err
 	case c.json():
 		return c.printJSON(all)
-	case t.Len() == 0:
+	case len(all.Schedules) == 0:
 		fmt.Fprintln(c.err, "no schedules")
 	default:
-		t.Print(c.screen(c.out))
+		views.Schedules(c.screen(c.out), all.Schedules)
 	}
 	return nil
 }
 
 func scheduleShowCommand() *command {
-	return onSchedule("show", "show a schedule: its next ticks, started instances, missed ticks",
-		paragraph("Shows the definition, the next five ticks, the newest ten instances with what became of",
-			"them, and the newest ticks that started nothing, with their reason: overlap, buffer full,",
-			"outage or deleted. Times are UTC."),
+	return onSchedule("show", "show a schedule with its next runs, started instances and skipped runs",
+		paragraph("Shows the definition, the next five scheduled times, the newest ten instances with their outcome,",
+			"and the newest runs that started no instance, with the reason: overlap, buffer full, outage or",
+			"deleted. Times are in UTC."),
 		func(c *cli, _ *flag.FlagSet) func(context.Context, backend.Instances, string) error {
 			return func(ctx context.Context, cl backend.Instances, name string) error {
-				d, err := schedule.NewClient(cl).Describe(ctx, name)
+				s, err := cl.Schedule(ctx, name)
 				if err != nil {
 					return err
 				}
 				if c.json() {
-					return c.printJSON(d.State)
+					return c.printJSON(s)
 				}
-				views.Schedule(c.out, &d)
+				views.Schedule(c.out, &s)
 				return nil
 			}
 		}, "turnstile schedule show nightly-report")

@@ -1,21 +1,29 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
+	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/schedule"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
+// reporting is an application that has schedules.
+func reporting() *turnstile.App {
+	report := turnstile.NewOrchestration[any, string]("Report")
+	return turnstile.NewApp(schedule.Part(), report.Implement(func(turnstile.Context, any) (string, error) { return "done", nil }))
+}
+
 // scheduled is a command line over an application that has schedules.
 func scheduled(t *testing.T) (*bench, *turnstiletest.Env) {
 	t.Helper()
-	report := turnstile.NewOrchestration[string, string]("Report")
-	app := turnstile.NewApp(schedule.Part(), report.Implement(func(turnstile.Context, string) (string, error) { return "done", nil }))
-	env := turnstiletest.New(t, app, turnstiletest.WithStartTime(epoch))
+	env := turnstiletest.New(t, reporting(), turnstiletest.WithStartTime(epoch))
 	b := newBench(t)
 	b.made = env.Client()
 	return b, env
@@ -44,10 +52,10 @@ func TestASchedulesLifeByTheCommandLine(t *testing.T) {
 	b.clock.now = env.Now()
 	says("2030-01-01T13:00:00Z  nightly@2030-01-01T13:00:00Z  completed", "schedule", "show", "nightly")
 	says("schedule nightly will be paused", "schedule", "pause", "nightly", "--reason", "the warehouse moves")
-	says("note       the warehouse moves", "schedule", "show", "nightly")
+	says("note          the warehouse moves", "schedule", "show", "nightly")
 	says("nightly@trigger-", "schedule", "trigger", "nightly")
 	says("schedule nightly will be resumed", "schedule", "resume", "nightly")
-	says("3 ticks will be started", "schedule", "backfill", "nightly", "--since", "2030-01-01T08:00:00Z", "--until", "2030-01-01T10:30:00Z")
+	says("3 runs will be started", "schedule", "backfill", "nightly", "--since", "2030-01-01T08:00:00Z", "--until", "2030-01-01T10:30:00Z")
 	if out := b.ok("schedule", "show", "nightly", "--output", "json"); !strings.Contains(out, `"started": 6`) && !strings.Contains(out, `"started":6`) {
 		t.Errorf("%s", out)
 	}
@@ -72,4 +80,64 @@ func TestWhatAScheduleCannotBeIsAUsageError(t *testing.T) {
 		b.fails(exitUsage, []string{c.says}, append([]string{"schedule"}, c.args...)...)
 	}
 	b.fails(exitNotFound, []string{`schedule "x" not found`}, "schedule", "pause", "x")
+}
+
+// runsLate is a place whose orchestrator runs from the first wait on.
+type runsLate struct {
+	*bench
+	run func()
+}
+
+func (b runsLate) Instances(ctx context.Context) (backend.Instances, error) {
+	i, err := b.bench.Instances(ctx)
+	return runsLateInstances{i, b.run}, err
+}
+
+type runsLateInstances struct {
+	backend.Instances
+	run func()
+}
+
+func (i runsLateInstances) WaitUntil(ctx context.Context, instance string, enough func(*client.Description) bool) (client.Description, error) {
+	i.run()
+	return i.Instances.WaitUntil(ctx, instance, enough)
+}
+
+// Of two creations at once the first in the queue counts, and the caller of the other one is told.
+func TestACreateOfAScheduleThatAnotherHasCreatedMeanwhileFails(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		every  time.Duration
+		status int
+		says   string
+	}{
+		{time.Hour, exitOK, ""},
+		{2 * time.Hour, exitFailed, `schedule "nightly" exists with another definition`},
+	} {
+		b := newBench(t)
+		e, err := embedded.New(reporting(), embedded.WithVirtualTime(epoch))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.made = e.Client()
+		first := schedule.Definition{Name: "nightly", Every: c.every, Starts: schedule.Target{Name: "Report"}}
+		if err := schedule.NewClient(e.Client()).Create(t.Context(), first); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		b.as = runsLate{b, func() { go func() { ended <- e.Run(ctx) }() }}
+		if r := b.run("schedule", "create", "nightly", "--every", "1h", "--starts", "Report", "--timeout", hang.String()); r.status != c.status || !strings.Contains(r.err, c.says) {
+			t.Errorf("after %s was created: exit status %d, want %d that says %q: %v", c.every, r.status, c.status, c.says, r)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAScheduleThatIsNotCreatedInTimeIsReported(t *testing.T) {
+	t.Parallel()
+	newBench(t).fails(exitTimeout, []string{`creation of schedule "nightly" is queued`, "`turnstile schedule show nightly`"}, "schedule", "create", "nightly", "--every", "1h", "--starts", "Report", "--timeout", "1ms")
 }

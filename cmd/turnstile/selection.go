@@ -12,22 +12,21 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// condition says what is wrong with the conditions of a flag, without the package
-// that says so.
+// condition returns the text of a condition error, without the prefix of package store.
 func condition(err error) string {
 	return strings.TrimPrefix(err.Error(), store.ErrBadSearch.Error()+": ")
 }
 
-// whereHelp says how conditions are written.
-const whereHelp = "Conditions on search attributes (--where) are joined by and. Operators are = < <= > >=\n" +
-	"and ^= (begins with); a value is a text in quotes, a number, or a time like 2026-12-01\n" +
-	"or 2026-12-01T09:30:00Z. An index finds instances by =. For any other condition, and for\n" +
-	"--words, --of-version, --parent and --ended-…, it reads the record of each instance that the\n" +
-	"other flags select: on DynamoDB up to 1,000, which is at least 1,000 read units ($0.000125),\n" +
-	"for a page. --schedule finds by the beginning of the ids, as --prefix does. SQS does not list\n" +
-	"messages: --queue works on a program that serves its console, and is an error on AWS."
+// whereHelp explains the syntax and the cost of conditions.
+const whereHelp = "Join conditions on search attributes (--where) with and. The operators are = < <= > >= and ^=\n" +
+	"(starts with); a value is a quoted string, a number, or a time like 2026-12-01 or\n" +
+	"2026-12-01T09:30:00Z. Conditions with = use an index. For all other conditions, and for --words,\n" +
+	"--of-version, --parent and --ended-…, list reads the record of each instance that the other flags\n" +
+	"select: on DynamoDB up to 1,000 records per page, which is at least 1,000 read units ($0.000125).\n" +
+	"--schedule selects by the prefix of the ids, like --prefix. --queue works on a program that serves\n" +
+	"its console; on AWS it is an error, because SQS cannot list messages."
 
-// statuses in the order in which they are named.
+// statuses returns the names of all statuses in the order of allStatuses.
 func statuses() []string {
 	var out []string
 	for _, s := range allStatuses() {
@@ -41,7 +40,7 @@ func allStatuses() []client.Status {
 		client.StatusCompleted, client.StatusFailed, client.StatusCancelled, client.StatusTerminated}
 }
 
-// selection says which instances are meant.
+// selection holds the flags that select instances.
 type selection struct {
 	status, since, until, where string
 	endedSince, endedUntil      string
@@ -49,22 +48,22 @@ type selection struct {
 }
 
 func (s *selection) declare(flags *flag.FlagSet) {
-	flags.StringVar(&s.status, "status", "", "only with this `STATUS`: "+strings.Join(statuses(), ", "))
-	flags.StringVar(&s.query.Name, "name", "", "only of the orchestration `NAME`")
-	flags.StringVar(&s.query.Prefix, "prefix", "", "only instances whose id begins with `PREFIX`")
-	flags.StringVar(&s.query.Words, "words", "", "only instances whose failure, problem or custom status has these `WORDS`")
-	flags.StringVar(&s.query.Version, "of-version", "", "only of the `VERSION` of the orchestration")
-	flags.StringVar(&s.query.Parent, "parent", "", "only the children of the instance `ID`")
-	flags.StringVar(&s.query.Schedule, "schedule", "", "only instances that the schedule `NAME` has started")
+	flags.StringVar(&s.status, "status", "", "only instances with this `STATUS`: "+strings.Join(statuses(), ", "))
+	flags.StringVar(&s.query.Name, "name", "", "only instances of the orchestration `NAME`")
+	flags.StringVar(&s.query.Prefix, "prefix", "", "only instances whose id starts with `PREFIX`")
+	flags.StringVar(&s.query.Words, "words", "", "only instances with these `WORDS` in the failure, problem or state status")
+	flags.StringVar(&s.query.Version, "of-version", "", "only instances of this `VERSION` of the orchestration")
+	flags.StringVar(&s.query.Parent, "parent", "", "only children of the instance `ID`")
+	flags.StringVar(&s.query.Schedule, "schedule", "", "only instances that the schedule `NAME` started")
 	flags.StringVar(&s.query.Queue, "queue", "", "only instances with an attempt in the activity queue `NAME`; not on AWS")
-	flags.StringVar(&s.since, "since", "", "only started at this `TIME` or later: "+timeForms)
-	flags.StringVar(&s.until, "until", "", "only started before this `TIME`")
-	flags.StringVar(&s.endedSince, "ended-since", "", "only ended at this `TIME` or later")
-	flags.StringVar(&s.endedUntil, "ended-until", "", "only ended before this `TIME`")
-	flags.StringVar(&s.where, "where", "", "only instances whose search attributes meet these `CONDITIONS`")
+	flags.StringVar(&s.since, "since", "", "only instances started at this `TIME` or later: "+timeForms)
+	flags.StringVar(&s.until, "until", "", "only instances started before this `TIME`")
+	flags.StringVar(&s.endedSince, "ended-since", "", "only instances ended at this `TIME` or later")
+	flags.StringVar(&s.endedUntil, "ended-until", "", "only instances ended before this `TIME`")
+	flags.StringVar(&s.where, "where", "", "only instances whose search attributes match these `CONDITIONS`")
 }
 
-// given reports whether anything was selected.
+// given reports whether any selecting flag is set.
 func (s *selection) given() bool {
 	return s.status != "" || s.since+s.until+s.endedSince+s.endedUntil != "" || s.where != "" || s.query.Name != "" || s.query.Prefix != "" ||
 		s.query.Words+s.query.Version+s.query.Parent+s.query.Schedule+s.query.Queue != ""
@@ -87,7 +86,7 @@ func (s *selection) check(now time.Time) (err error) {
 		return err
 	}
 	if !s.query.From.IsZero() && !s.query.To.IsZero() && !s.query.From.Before(s.query.To) {
-		return usagef("--since %s is not before --until %s: nothing can have started in between", s.since, s.until)
+		return usagef("--since %s must be before --until %s", s.since, s.until)
 	}
 	if s.query.EndedFrom, err = parseTime("ended-since", s.endedSince, now); err != nil {
 		return err
@@ -96,13 +95,13 @@ func (s *selection) check(now time.Time) (err error) {
 		return err
 	}
 	if !s.query.EndedFrom.IsZero() && !s.query.EndedTo.IsZero() && !s.query.EndedFrom.Before(s.query.EndedTo) {
-		return usagef("--ended-since %s is not before --ended-until %s: nothing can have ended in between", s.endedSince, s.endedUntil)
+		return usagef("--ended-since %s must be before --ended-until %s", s.endedSince, s.endedUntil)
 	}
 	return nil
 }
 
-// words are the flags of the selection as they can be pasted into a shell. Times
-// stand in them as they were understood: a page token belongs to them.
+// words returns the flags of the selection, quoted for a shell. Relative times are replaced by
+// absolute ones, because a page token is valid only for the same times.
 func (s *selection) words() string {
 	var b strings.Builder
 	add := func(flag, value string) {

@@ -12,10 +12,10 @@ import (
 func skillCommand() *command {
 	return &command{
 		name: "skill", also: []string{"skills", "prompt"}, most: 0, offline: true,
-		short: "print the skill that tells an agent how to work with Turnstile",
+		short: "print a skill file for agents that work with Turnstile",
 		long: paragraph(
-			"Prints a skill file: how to write, test, change and debug orchestrations. Put it where your",
-			"agent looks for skills."),
+			"Prints a skill file that explains how to write, test, change and debug orchestrations. Save it in",
+			"your agent's skills folder."),
 		examples: []string{"turnstile skill > .claude/skills/turnstile/SKILL.md"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(context.Context, []string) error {

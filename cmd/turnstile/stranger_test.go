@@ -187,18 +187,18 @@ func TestAStrangerDoesHisTasksOnTheCommandLine(t *testing.T) {
 func TestFlagsSelectOneInstance(t *testing.T) {
 	t.Parallel()
 	b := sampled(t)
-	if r := b.run("describe", "--name", "Fulfil", "--since", "2d"); r.status != exitOK || !strings.Contains(r.out, "order-2") || r.err != "the newest of several: order-2, order-1, order-3\n" {
+	if r := b.run("describe", "--name", "Fulfil", "--since", "2d"); r.status != exitOK || !strings.Contains(r.out, "order-2") || r.err != "several instances match, and this is the newest: order-2, order-1, order-3\n" {
 		t.Errorf("%s", r)
 	}
 	if r := b.run("describe", "--where", `customer = "ada"`); r.status != exitOK || !strings.Contains(r.out, "order-1") || r.err != "" {
 		t.Errorf("%s", r)
 	}
-	b.fails(exitNotFound, []string{"no instance is found by --status terminated"}, "timeline", "--status", "terminated")
-	b.fails(exitFailed, []string{"several instances are found, and nothing was sent: order-2, order-1", "narrow the flags"}, "raise", "approved", "--name", "Fulfil", "--since", "2h")
+	b.fails(exitNotFound, []string{"no instance matches --status terminated"}, "timeline", "--status", "terminated")
+	b.fails(exitFailed, []string{"nothing was sent, because several instances match: order-2, order-1", "narrow the flags"}, "raise", "approved", "--name", "Fulfil", "--since", "2h")
 	b.fails(exitUsage, []string{"not both", `"order-1" is an operand`}, "history", "order-1", "--status", "failed")
 	b.fails(exitUsage, []string{"raise needs INSTANCE EVENT, or EVENT and flags"}, "raise", "approved")
 	b.fails(exitUsage, []string{"describe needs INSTANCE, or flags that select it"}, "describe")
-	b.fails(exitUsage, []string{"--early is for an instance that is not there yet"}, "raise", "approved", "--status", "running", "--early")
+	b.fails(exitUsage, []string{"--early needs INSTANCE"}, "raise", "approved", "--status", "running", "--early")
 	if sent := b.sentFor(); len(sent) != 0 {
 		t.Errorf("sent were %v", sent)
 	}
@@ -227,7 +227,7 @@ func TestABatchTakesWhatFailedByOneCause(t *testing.T) {
 				t.Errorf("of the last minute it would act on %q", out)
 			}
 		}
-		b.fails(exitUsage, []string{"leave out --problem"}, "wake", "--cause", l.Causes[0].Key, "--problem", "panic")
+		b.fails(exitUsage, []string{"cannot be combined with --problem"}, "wake", "--cause", l.Causes[0].Key, "--problem", "panic")
 		if got := strings.Join(b.offers("redrive", "--cause", ""), "|"); !strings.Contains(got, l.Causes[0].Key+"\t1 ") {
 			t.Errorf("a shell is offered %q", got)
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/near"
 )
 
-// meant returns those of the words that somebody may have meant, three at most:
-// those that begin with what was written, else the one that is spelt nearly so.
+// meant returns at most three suggestions for a misspelt word: the words that start with it, or
+// else the word with the closest spelling.
 func meant(written string, words []string) []string {
 	written = strings.TrimLeft(written, "-")
 	var out []string
@@ -22,7 +22,7 @@ func meant(written string, words []string) []string {
 	return out
 }
 
-// suggested asks whether one of them was meant; empty for none.
+// suggested returns a "did you mean" suffix with the words, or "" for none.
 func suggested(words []string) string {
 	if len(words) == 0 {
 		return ""
@@ -30,7 +30,7 @@ func suggested(words []string) string {
 	return ": did you mean " + strings.Join(words, " or ") + "?"
 }
 
-// notOneOf says that a flag's value is none of those that there are.
+// notOneOf returns the usage error for a flag value that is not in words.
 func notOneOf(flag, value string, words []string) error {
-	return usagef("--%s %q is none of %s%s", flag, value, strings.Join(words, ", "), suggested(meant(value, words)))
+	return usagef("--%s %q: must be one of %s%s", flag, value, strings.Join(words, ", "), suggested(meant(value, words)))
 }

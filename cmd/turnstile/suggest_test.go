@@ -12,20 +12,20 @@ func TestWhatIsNearIsNamed(t *testing.T) {
 		args string
 		says []string
 	}{
-		{"lst", []string{`no command "lst"`, "did you mean list?"}},
-		{"--output json descirbe x", []string{`no command "descirbe"`, "did you mean describe?"}},
+		{"lst", []string{`unknown command "lst"`, "did you mean list?"}},
+		{"--output json descirbe x", []string{`unknown command "descirbe"`, "did you mean describe?"}},
 		{"signal order-1 x", []string{"did you mean raise?"}},
 		{"kill order-1", []string{"did you mean terminate?"}},
-		{"help hist", []string{`no command "hist"`, "did you mean history?"}},
-		{"dead-letter lits", []string{`no command "dead-letter lits"`, "did you mean list?", "list, show, redrive, delete"}},
-		{"list --satus stuck", []string{"no flag --satus", "did you mean --status?"}},
-		{"list --status stuk", []string{`--status "stuk" is none of running, stuck`, "did you mean stuck?"}},
+		{"help hist", []string{`unknown command "hist"`, "did you mean history?"}},
+		{"dead-letter lits", []string{`unknown command "dead-letter lits"`, "did you mean list?", "list, show, redrive, delete"}},
+		{"list --satus stuck", []string{"unknown flag --satus", "did you mean --status?"}},
+		{"list --status stuk", []string{`--status "stuk": must be one of running, stuck`, "did you mean stuck?"}},
 		{"list --output jsn", []string{"did you mean json?"}},
-		{"list --color on", []string{`--color "on" is none of auto, always, never`}},
-		{"list --limit", []string{"--limit needs a value after it", "1000"}},
+		{"list --color on", []string{`--color "on": must be one of auto, always, never`}},
+		{"list --limit", []string{"--limit needs a value", "1000"}},
 		{"wait x --timeout 5", []string{`--timeout "5"`, "90s"}},
 		{"list --all=perhaps", []string{`--all "perhaps"`, "true or false"}},
-		{"quux", []string{`no command "quux"`}},
+		{"quux", []string{`unknown command "quux"`}},
 	} {
 		b.fails(exitUsage, c.says, strings.Fields(c.args)...)
 	}

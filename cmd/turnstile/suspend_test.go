@@ -25,7 +25,7 @@ func TestInstancesAreSuspendedAndResumed(t *testing.T) {
 	if out := b.ok("list", "--status", "suspended"); !strings.Contains(out, "the bank is down") || !strings.Contains(out, "held") {
 		t.Errorf("suspended are\n%s", out)
 	}
-	if out := b.ok("describe", "held"); !strings.Contains(out, "event 2, by ada") || !strings.Contains(out, "the bank is down") || !strings.Contains(out, "`turnstile resume` lets it go on") {
+	if out := b.ok("describe", "held"); !strings.Contains(out, "event 2, by ada") || !strings.Contains(out, "the bank is down") || !strings.Contains(out, "`turnstile resume` continues it") {
 		t.Errorf("it is described as\n%s", out)
 	}
 	b.fails(exitUsage, []string{"resume needs INSTANCE"}, "resume")
@@ -52,7 +52,7 @@ func TestInstancesAreSuspendedAndResumed(t *testing.T) {
 	}
 }
 
-func TestAStartBeginsLaterAndIsRescheduled(t *testing.T) {
+func TestADelayedStartIsRescheduled(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.put(store.Record{Instance: "later", ExecutionID: 1, Name: "Fulfil", Status: store.StatusScheduled, CreatedAt: epoch,
@@ -60,13 +60,13 @@ func TestAStartBeginsLaterAndIsRescheduled(t *testing.T) {
 		history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Start: &history.Start{ExecutionID: 1}},
 		history.Event{Kind: history.OrchestrationSuspended, FireAtMS: epoch.Add(48 * time.Hour).UnixMilli()})
 	b.put(store.Record{Instance: "runs", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch})
-	if out := b.ok("list", "--status", "scheduled"); !strings.Contains(out, "later") || !strings.Contains(out, "begins 2030-01-03") {
+	if out := b.ok("list", "--status", "scheduled"); !strings.Contains(out, "later") || !strings.Contains(out, "starts 2030-01-03") {
 		t.Errorf("scheduled are\n%s", out)
 	}
 	b.ok("start", "Fulfil", "--instance", "one", "--after", "2h")
 	b.ok("reschedule", "later", "--at", "2031-01-01")
-	b.fails(exitUsage, []string{"--at and --after"}, "start", "Fulfil", "--at", "2031-01-01", "--after", "1h")
-	b.fails(exitUsage, []string{`"tomorrow" is not a time`}, "reschedule", "later", "--at", "tomorrow")
+	b.fails(exitUsage, []string{"give --at or --after"}, "start", "Fulfil", "--at", "2031-01-01", "--after", "1h")
+	b.fails(exitUsage, []string{`--at "tomorrow": must be a time`}, "reschedule", "later", "--at", "tomorrow")
 	b.fails(exitUsage, []string{"needs --at TIME or --after TIME"}, "reschedule", "later")
 	b.fails(exitFailed, []string{"not suspended"}, "reschedule", "runs", "--after", "1h")
 	var sent string

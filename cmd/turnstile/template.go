@@ -18,18 +18,17 @@ import (
 func templateUpgradeCommand() *command {
 	return &command{
 		name: "template upgrade", also: []string{"template", "upgrade"}, offline: true, most: 0,
-		short: "bring template.yaml of this folder up to this version",
+		short: "upgrade template.yaml in this folder to this version",
 		long: paragraph(
-			"Merges the changes of Turnstile's template since the project was made, or last upgraded,",
-			"into template.yaml, and keeps your changes. It shows the",
-			"difference and asks; nothing is deployed. "+scaffold.TemplateBase+", which it compares with, belongs",
-			"to the project as much as template.yaml. Where both have changed the same lines, the",
-			"file gets both between marks, as git merge leaves them, and the exit status is 1.",
-			"It needs git.",
+			"Merges the changes of Turnstile's template since the project was created or last upgraded into",
+			"template.yaml, and keeps your changes. It shows the difference and asks; nothing is deployed. The",
+			"base of the merge is "+scaffold.TemplateBase+": commit it with the project. If you and Turnstile changed",
+			"the same lines, the file gets both versions between conflict markers, like those of git merge, and",
+			"the exit status is 1. It requires git.",
 		),
 		examples: []string{"turnstile template upgrade --dry-run", "turnstile template upgrade"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			dry := flags.Bool("dry-run", false, "show the difference, and write nothing")
+			dry := flags.Bool("dry-run", false, "show the difference and write nothing")
 			yes := flags.Bool("yes", false, "write without asking")
 			return func(ctx context.Context, _ []string) error {
 				if err := c.upgradeTemplate(ctx, *dry, *yes); err != nil {
@@ -48,7 +47,7 @@ func (c *cli) upgradeTemplate(ctx context.Context, dry, yes bool) error {
 	}
 	own, err := os.ReadFile(scaffold.TemplateFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return usagef("there is no %s in this folder: change to the project's", scaffold.TemplateFile)
+		return usagef("there is no %s in this folder: change to the project's folder", scaffold.TemplateFile)
 	}
 	if err != nil {
 		return err
@@ -56,7 +55,7 @@ func (c *cli) upgradeTemplate(ctx context.Context, dry, yes bool) error {
 	base, err := os.ReadFile(scaffold.TemplateBase)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !bytes.Equal(own, newest):
-		return usagef("there is no %s, the template with which the project began: without it your changes cannot be told from Turnstile's. Put template.yaml of the version of Turnstile that made the project there, and run this again", scaffold.TemplateBase)
+		return usagef("there is no %s, the template that the project was created with: without it, your changes cannot be distinguished from Turnstile's. Save the template.yaml of the Turnstile version that created the project under this name, and run the command again", scaffold.TemplateBase)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	case bytes.Equal(base, newest), errors.Is(err, fs.ErrNotExist):
@@ -75,7 +74,7 @@ func (c *cli) upgradeTemplate(ctx context.Context, dry, yes bool) error {
 	if write, err := c.mayWriteTemplate(ctx, work, own, merged, dry, yes); err != nil || !write {
 		return err
 	}
-	// The base last: if only the first is written, another call does the rest.
+	// Write the base last, so that a repeated call completes an interrupted upgrade.
 	for _, file := range []struct {
 		name string
 		data []byte
@@ -85,14 +84,14 @@ func (c *cli) upgradeTemplate(ctx context.Context, dry, yes bool) error {
 		}
 	}
 	if conflicts > 0 {
-		return fmt.Errorf("%s has %s where you and Turnstile changed the same lines: look for <<<<<<< in it", scaffold.TemplateFile, plain.Plural(conflicts, "place", "places"))
+		return fmt.Errorf("%s has %s where you and Turnstile changed the same lines: search it for <<<<<<<", scaffold.TemplateFile, plain.Plural(conflicts, "place", "places"))
 	}
-	fmt.Fprintf(c.out, "%s is up to date; deploy it as always\n", scaffold.TemplateFile)
+	fmt.Fprintf(c.out, "%s is up to date; deploy it as usual\n", scaffold.TemplateFile)
 	return nil
 }
 
-// mayWriteTemplate shows what changes in the template, and asks whether it is to be written:
-// not with dry, and with yes without a question. A no is an error.
+// mayWriteTemplate shows the change of the template and asks whether to write it. With dry it
+// returns false; with yes it returns true without asking. The answer no is an error.
 func (c *cli) mayWriteTemplate(ctx context.Context, work string, own, changed []byte, dry, yes bool) (bool, error) {
 	if err := merge.Show(ctx, c.out, work, scaffold.TemplateFile, own, changed); err != nil || dry || yes {
 		return !dry && err == nil, err

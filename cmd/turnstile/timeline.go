@@ -12,21 +12,20 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// maxExecutions is how many executions a timeline has at most.
+// maxExecutions is the largest number of executions in a timeline.
 const maxExecutions = 100
 
 func timelineCommand() *command {
 	return &command{
 		name: "timeline", operands: "[INSTANCE]", most: 1, also: []string{"gantt", "chart", "trace"}, words: firstInstance(),
-		short: "draw what an instance did, and when: a row for each operation",
+		short: "draw the timeline of an instance, one row for each operation",
 		long: paragraph(
-			"Draws the newest execution, or several. Each activity, timer, event and child is a row with",
-			"a bar that shows when it waited and ran, and the reason if it failed; ticks are turns. Long",
-			"waits are shortened, so that short operations remain visible; the timeline says so. Eight or",
-			"more operations of one name that ran side by side share a row: how many ran at a time, how",
-			"long they took, what failed, and the slowest. In a pipe, each row is a line: execution,",
-			"event, kind, name, state, begin, end, duration, attempt, failure. With --at it is drawn as it",
-			"stood after an event.",
+			"Draws the newest execution or several. Each activity, timer, event and child is a row with a bar",
+			"for the time that it waited and ran, and the reason if it failed; ticks mark turns. Long waits are",
+			"shortened and marked, so that short operations stay visible. Eight or more concurrent operations",
+			"with the same name share a row, which shows how many ran at a time, their durations, the failures",
+			"and the slowest. In a pipe, each row is a line: execution, event, kind, name, state, start, end,",
+			"duration, attempt, failure. --at draws the state after an event.",
 			"",
 			chosenHelp),
 		examples: []string{
@@ -36,12 +35,12 @@ func timelineCommand() *command {
 			"turnstile timeline order-17 --output json | jq .rows",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			executions := flags.Int("executions", 1, "`N` executions, the newest; at most 100")
+			executions := flags.Int("executions", 1, "draw the newest `N` executions, at most 100")
 			rows := flags.Int("rows", 200, "draw `N` rows of each execution; 0 for all")
 			linear := flags.Bool("linear", false, "draw time to scale")
-			all := flags.Bool("all", false, "give each operation that ran side by side with others its own row")
-			calls := flags.Bool("calls", false, "draw system calls too: times, ids, side effects, patches")
-			at := flags.String("at", "", "show it as it stood after `EVENT` of the current execution, or EXECUTION.EVENT")
+			all := flags.Bool("all", false, "draw each concurrent operation in a row of its own")
+			calls := flags.Bool("calls", false, "also draw system calls: times, ids, side effects, patches")
+			at := flags.String("at", "", "draw the state after `EVENT` of the current execution, or after EXECUTION.EVENT")
 			var which chosen
 			which.declare(flags)
 			return func(ctx context.Context, operands []string) error {
@@ -50,9 +49,9 @@ func timelineCommand() *command {
 				}
 				switch {
 				case *executions < 1 || *executions > maxExecutions:
-					return usagef("--executions %d: 1 to %d", *executions, maxExecutions)
+					return usagef("--executions %d: must be 1 to %d", *executions, maxExecutions)
 				case *rows < 0:
-					return usagef("--rows %d: a number of rows, or 0 for all", *rows)
+					return usagef("--rows %d: must be a number of rows, or 0 for all", *rows)
 				}
 				cl, err := c.client(ctx)
 				if err != nil {

@@ -14,12 +14,12 @@ func TestTheTimelineIsDrawnToFit(t *testing.T) {
 	for _, columns := range []int{40, 60, 80, 120, 200} {
 		b.columns = columns
 		for line := range strings.Lines(b.ok("timeline", "order-1", "--linear")) {
-			if n := len([]rune(strings.TrimRight(line, "\n"))); n > columns && !strings.HasPrefix(line, "began") && !strings.HasPrefix(line, "░") {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > columns && !strings.HasPrefix(line, "started") && !strings.HasPrefix(line, "░") {
 				t.Errorf("at %d columns a line has %d: %s", columns, n, line)
 			}
 		}
 	}
-	if out := b.ok("timeline", "order-2"); !strings.Contains(out, "goes on") {
+	if out := b.ok("timeline", "order-2"); !strings.Contains(out, "  running") {
 		t.Errorf("of one that is stuck it is\n%s", out)
 	}
 	b.columns = 0

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// timeForms are the forms of a time, for the text of a flag.
+// timeForms lists the formats of a time, for flag texts.
 const timeForms = "24h or 7d ago, yesterday, 2026-01-31 (UTC), 2026-01-31T12:00:00Z"
 
-// parseTime reads a time: how long ago (90m, 24h, 7d), a date, today or yesterday (UTC, from its
-// begin), or a time by RFC 3339.
+// parseTime parses a time: a duration before now (90m, 24h, 7d), the start of a date, of today or
+// of yesterday in UTC, or an RFC 3339 time. It returns the zero time for an empty value.
 func parseTime(flag, value string, now time.Time) (time.Time, error) {
 	if value == "" {
 		return time.Time{}, nil
@@ -35,5 +35,5 @@ func parseTime(flag, value string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, usagef("--%s %q is not a time: 90m, 24h or 7d ago, today, yesterday, a date like 2026-01-31, or 2026-01-31T12:00:00Z", flag, value)
+	return time.Time{}, usagef("--%s %q: must be 90m, 24h or 7d (ago), today, yesterday, a date like 2026-01-31, or 2026-01-31T12:00:00Z", flag, value)
 }

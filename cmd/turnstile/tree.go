@@ -10,11 +10,10 @@ import (
 	flag "github.com/spf13/pflag"
 )
 
-// errNoCommand: the command line names none.
+// errNoCommand reports a command line without a command.
 var errNoCommand = errors.New("no command")
 
-// tree returns the commands as cobra takes them. ran is told which of ours was
-// found, as soon as that is known.
+// tree returns the cobra commands. It calls ran with the command that the command line names.
 func (c *cli) tree(ran func(*command)) *cobra.Command {
 	root := &cobra.Command{
 		Use: "turnstile", SilenceErrors: true, SilenceUsage: true, Version: versionLine(),
@@ -51,7 +50,7 @@ func (c *cli) tree(ran func(*command)) *cobra.Command {
 		c.overview(c.out)
 	})
 	root.SetHelpCommand(&cobra.Command{
-		Use: "help [COMMAND]", Short: "say more about a command",
+		Use: "help [COMMAND]", Short: "show the help of a command",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if slices.Equal(args, []string{flagsTopic}) {
 				c.helpFlags(c.out)
@@ -74,7 +73,7 @@ func (c *cli) tree(ran func(*command)) *cobra.Command {
 	return root
 }
 
-// leaf is a command that runs.
+// leaf returns the cobra command of cmd.
 func (c *cli) leaf(use string, cmd *command, ran func(*command)) *cobra.Command {
 	leaf := &cobra.Command{Use: use, Short: cmd.short, SuggestFor: cmd.also, DisableFlagsInUseLine: true, Args: cobra.ArbitraryArgs}
 	run := cmd.declare(c, leaf.Flags())
@@ -92,6 +91,19 @@ func (c *cli) leaf(use string, cmd *command, ran func(*command)) *cobra.Command 
 				return err
 			}
 		}
+		if cmd.operands == manyInstances && slices.Contains(operands, piped) {
+			if len(operands) > 1 {
+				return usagef("- reads ids from standard input: it cannot be combined with other instances")
+			}
+			ids, err := c.readIDs()
+			if err != nil {
+				return err
+			}
+			if operands = ids; len(ids) == 0 {
+				fmt.Fprintln(c.err, "standard input has no ids: nothing was done")
+				return nil
+			}
+		}
 		return run(at.Context(), operands)
 	}
 	leaf.ValidArgsFunction = func(at *cobra.Command, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
@@ -104,7 +116,7 @@ func (c *cli) leaf(use string, cmd *command, ran func(*command)) *cobra.Command 
 	return leaf
 }
 
-// groupOf is the first word of commands that have two.
+// groupOf returns the parent command for commands of two words.
 func (c *cli) groupOf(word string) *cobra.Command {
 	return &cobra.Command{Use: word, Args: cobra.ArbitraryArgs, RunE: func(_ *cobra.Command, args []string) error {
 		var names []string
@@ -114,9 +126,9 @@ func (c *cli) groupOf(word string) *cobra.Command {
 			}
 		}
 		if len(args) == 0 {
-			return usagef("%s needs one of %s after it", word, strings.Join(names, ", "))
+			return usagef("%s needs a command: one of %s", word, strings.Join(names, ", "))
 		}
-		return usagef("there is no command %q%s: %s has %s", word+" "+args[0], suggested(meant(args[0], names)), word, strings.Join(names, ", "))
+		return usagef("unknown command %q%s: %s has %s", word+" "+args[0], suggested(meant(args[0], names)), word, strings.Join(names, ", "))
 	}}
 }
 
@@ -132,14 +144,13 @@ func helpOn(root *cobra.Command, args []string) error {
 	return found.Help()
 }
 
-// unknownCommand says which commands are near.
+// unknownCommand returns the error for an unknown command, with suggestions.
 func unknownCommand(root *cobra.Command, name string) error {
 	word, _, _ := strings.Cut(name, " ")
-	return usagef("there is no command %q%s", name, suggested(nearCommands(root, word)))
+	return usagef("unknown command %q%s", name, suggested(nearCommands(root, word)))
 }
 
-// nearCommands are the commands whose name, or a word for which they stand, is
-// near.
+// nearCommands returns the commands whose name or alternative name is close to word.
 func nearCommands(root *cobra.Command, word string) []string {
 	for _, sub := range root.Commands() {
 		for _, also := range sub.SuggestFor {
@@ -151,7 +162,7 @@ func nearCommands(root *cobra.Command, word string) []string {
 	return meant(word, listed(root))
 }
 
-// listed are the names of the commands under one.
+// listed returns the names of the visible subcommands.
 func listed(under *cobra.Command) []string {
 	var names []string
 	for _, sub := range under.Commands() {
@@ -162,8 +173,7 @@ func listed(under *cobra.Command) []string {
 	return names
 }
 
-// firstWord is the first of the arguments that is neither a flag of every command
-// nor the value of one.
+// firstWord returns the first argument that is neither a common flag nor its value.
 func firstWord(root *cobra.Command, args []string) string {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -172,13 +182,13 @@ func firstWord(root *cobra.Command, args []string) string {
 		}
 		name := strings.TrimLeft(arg, "-")
 		if f := root.PersistentFlags().Lookup(name); f != nil && f.NoOptDefVal == "" {
-			i++ // Its value.
+			i++ // Skip its value.
 		}
 	}
 	return ""
 }
 
-// flagError says what is wrong with a flag, and which one may have been meant.
+// flagError returns the usage error for a flag, with suggestions for an unknown name.
 func flagError(at *cobra.Command, err error) error {
 	if errors.Is(err, flag.ErrHelp) {
 		return err
@@ -190,21 +200,25 @@ func flagError(at *cobra.Command, err error) error {
 		for i := range likely {
 			likely[i] = "--" + likely[i]
 		}
-		return usagef("there is no flag --%s%s", strings.TrimLeft(unknown.GetSpecifiedName(), "-"), suggested(likely))
+		hint := suggested(likely)
+		if hint == "" {
+			hint = "; write an operand that starts with a dash after --"
+		}
+		return usagef("unknown flag --%s%s", strings.TrimLeft(unknown.GetSpecifiedName(), "-"), hint)
 	}
 	if missing, ok := errors.AsType[*flag.ValueRequiredError](err); ok {
-		return usagef("--%s needs a value after it: %s", missing.GetSpecifiedName(), flagValue(missing.GetFlag()))
+		return usagef("--%s needs a value: %s", missing.GetSpecifiedName(), flagValue(missing.GetFlag()))
 	}
 	if invalid, ok := errors.AsType[*flag.InvalidValueError](err); ok {
 		f := invalid.GetFlag()
 		var why string
 		switch f.Value.Type() {
 		case "int", "int64":
-			why = "it is not a whole number"
+			why = "it must be a whole number"
 		case "duration":
-			why = "it is not a length of time, such as 90s, 5m or 1h30m"
+			why = "it must be a duration, such as 90s, 5m or 1h30m"
 		case "bool":
-			why = "it is true or false, and left out means true"
+			why = "it must be true or false"
 		default:
 			why = errors.Unwrap(err).Error()
 		}
@@ -213,7 +227,7 @@ func flagError(at *cobra.Command, err error) error {
 	return usagef("%v", err)
 }
 
-// flagValue is what a flag takes, as its help names it.
+// flagValue returns the name of a flag's value with its text.
 func flagValue(f *flag.Flag) string {
 	name, usage := flag.UnquoteUsage(f)
 	return fmt.Sprintf("%s: %s", name, usage)

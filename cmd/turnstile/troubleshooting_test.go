@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -123,25 +122,5 @@ func TestTheCommandKnowsWhatToDoAboutEveryReason(t *testing.T) {
 		if deadletter.Advice(reason) == deadletter.Advice("unheard of") {
 			t.Errorf("there is no advice about a dead letter that is %q", reason)
 		}
-	}
-}
-
-// The commands in the document are command lines that are taken.
-func TestTroubleshootingNamesCommandsThatThereAre(t *testing.T) {
-	t.Parallel()
-	data, err := os.ReadFile("../../docs/troubleshooting.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := 0
-	for _, found := range regexp.MustCompile("(?m)`turnstile ([^`]+)`|^turnstile ([^|#\n]+)").FindAllStringSubmatch(string(data), -1) {
-		line := strings.Join(strings.Fields(found[1]+found[2]), " ")
-		if _, _, err := read(line); err != nil {
-			t.Errorf("turnstile %s: %v", line, err)
-		}
-		seen++
-	}
-	if seen < 20 {
-		t.Errorf("only %d commands were found: the test has lost them", seen)
 	}
 }

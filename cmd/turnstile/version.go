@@ -15,7 +15,7 @@ func versionCommand() *command {
 	return &command{
 		name: "version", most: 0,
 		short:   "print the version of this command",
-		long:    "Prints the version that it was built from, and the version of Go.",
+		long:    "Prints the version of Turnstile and the version of Go that built it.",
 		offline: true,
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(context.Context, []string) error {
@@ -29,7 +29,7 @@ func versionCommand() *command {
 	}
 }
 
-// versionLine is the version in a line.
+// versionLine returns the version in one line.
 func versionLine() string {
 	b := buildOf()
 	line := "turnstile " + b.Version
@@ -42,7 +42,7 @@ func versionLine() string {
 	return line + " " + b.Go
 }
 
-// buildOf is what this command was built from.
+// buildOf returns the version and the source revision of this binary.
 func buildOf() api.Build {
 	out := api.Build{Version: "(unknown)", Go: runtime.Version()}
 	info, ok := debug.ReadBuildInfo()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,17 +14,17 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// defaultWait is how long wait waits.
+// defaultWait is the default of --timeout.
 const defaultWait = 5 * time.Minute
 
 func waitCommand() *command {
 	return &command{
 		name: "wait", also: []string{"result", "await"}, words: firstInstance(), operands: "INSTANCE", least: 1, most: 1,
-		short: "wait for the end of an instance, print its output",
+		short: "wait for an instance to end and print its output",
 		long: paragraph(
-			"Waits until the instance has ended and prints its output. The exit status is 4 if it",
-			"failed, was cancelled or terminated, and 5 after --timeout. It also waits for an instance",
-			"that has no record yet, and for a stuck one, which has not ended."),
+			"Waits until the instance has ended and prints its output. The exit status is 4 if the instance",
+			"failed or was cancelled or terminated, 5 after --timeout, and 3 if the instance was purged. Wait",
+			"also waits for an instance that does not exist yet, and for a stuck one."),
 		examples: []string{
 			"turnstile wait order-17",
 			"turnstile wait order-17 --timeout 1h --output json",
@@ -52,6 +53,9 @@ func bound(ctx context.Context, timeout time.Duration) (context.Context, context
 
 func (c *cli) await(ctx context.Context, cl backend.Instances, instance string) error {
 	d, err := cl.Wait(ctx, instance)
+	if purged, ok := errors.AsType[*client.PurgedError](err); ok {
+		return &client.NotFoundError{Instance: instance, FreeAt: purged.FreeAt}
+	}
 	if err != nil {
 		return err
 	}
@@ -59,8 +63,8 @@ func (c *cli) await(ctx context.Context, cl backend.Instances, instance string) 
 		if err := c.printJSON(api.InstanceOf(&d)); err != nil {
 			return err
 		}
-	} else if d.Status == client.StatusCompleted && d.Sealed != nil {
-		return fmt.Errorf("instance %q completed, and its output can't be shown: %w", d.Instance, d.Sealed)
+	} else if d.Status == client.StatusCompleted && d.DecodeError != nil {
+		return fmt.Errorf("instance %q completed, but its output cannot be decoded: %w", d.Instance, d.DecodeError)
 	} else if d.Status == client.StatusCompleted {
 		fmt.Fprintln(c.out, outputLine(d.Output))
 	}
@@ -70,7 +74,7 @@ func (c *cli) await(ctx context.Context, cl backend.Instances, instance string) 
 	return badEndError{endedBadly(&d)}
 }
 
-// outputLine is an output as a line; an absent one is null.
+// outputLine returns an output in one line; null for no output.
 func outputLine(output []byte) string {
 	if len(output) == 0 {
 		return "null"
@@ -89,5 +93,5 @@ func endedBadly(d *client.Description) error {
 			why = fmt.Sprintf(" (%s)%s", f.Kind, why)
 		}
 	}
-	return fmt.Errorf("instance %q %s%s; `turnstile history %s` shows how it came to that", d.Instance, d.Status, why, plain.ShellWord(d.Instance))
+	return fmt.Errorf("instance %q %s%s; `turnstile history %s` shows its history", d.Instance, d.Status, why, plain.Operand(d.Instance))
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/internal/console/acts"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // What cannot be redriven is said by the command, with its exit status, by the API of a console
@@ -86,12 +88,12 @@ func TestWhatCannotBeRedrivenIsSaidAtTheCommand(t *testing.T) {
 		status int
 		says   []string
 	}{
-		{[]string{"failed", "--from", "99"}, "", exitFailed, []string{`instance "failed"`, "event 99", "last event ahead of its end is 3"}},
+		{[]string{"failed", "--from", "99"}, "", exitFailed, []string{`instance "failed"`, "event 99", "last event before its end is 3"}},
 		{[]string{"failed", "--from", "-1"}, "", exitUsage, []string{"--from -1", "from 1"}},
 		{[]string{"done"}, `{"instance":"done"}`, exitFailed, []string{"it has completed", "name the event"}},
-		{[]string{"gone"}, `{"instance":"gone"}`, exitNotFound, []string{`"gone" has been purged`, "free again at"}},
+		{[]string{"gone"}, `{"instance":"gone"}`, exitNotFound, []string{`"gone" has been purged`, "can be reused from"}},
 		{[]string{"failed", "--as", "gone"}, "", exitFailed, []string{`"gone" was purged`, "choose another instance id"}},
-		{[]string{"failed"}, `{"instance":"failed"}`, exitFailed, []string{`instance "failed" execution 1`, "fix it, name an earlier event, or rerun", "Charge", "Refund", "wrong_use_test.go:"}},
+		{[]string{"failed"}, `{"instance":"failed"}`, exitFailed, []string{`instance "failed" execution 1`, "fix it, name an earlier event, or restart", "Charge", "Refund", "wrong_use_test.go:"}},
 		{[]string{"failed", "--dry-run"}, `{"instance":"failed","dry_run":true}`, exitFailed, []string{"the code disagrees", "Charge", "Refund"}},
 	} {
 		args := append([]string{"redrive"}, wrong.args...)
@@ -111,7 +113,7 @@ func TestWhatCannotBeRedrivenIsSaidAtTheCommand(t *testing.T) {
 			}
 		}
 	}
-	_, err = remote.Over(handler, nil).Redrive(ctx, client.RedriveRequest{Instance: "failed"})
+	_, err = acts.Redrive.Call(ctx, remote.Over(handler, nil), "failed", api.Redrive{})
 	if refused, is := errors.AsType[*client.RedriveError](err); !is || refused.Stuck == nil || refused.Stuck.EventID != 2 || refused.Stuck.Diff == nil {
 		t.Errorf("from afar the error is %T: %v", err, err)
 	}

@@ -1,25 +1,25 @@
-// Package aesgcm is a payload codec that encrypts with AES-256 in Galois/Counter Mode, by the
+// Package aesgcm is a payload codec that encrypts with AES-256 in Galois/Counter Mode, using the
 // standard library.
 //
 //	key, err := aesgcm.New("2026-11", secret) // 32 bytes
 //	set, err := codec.NewSet(key)
 //
-// Each key has an id, which is stored beside each payload that the key has sealed. To change
-// the key, deploy a new key under a new id; package codec says in which order.
+// Each key has an id, which is stored next to each payload that the key has encrypted. To change
+// the key, deploy a new key with a new id; package codec describes the order.
 //
 // # Size
 //
-// A sealed payload is 28 bytes longer than the plain one: a nonce of 12 bytes before it, and
-// a tag of 16 bytes after it. It is stored in base64, which adds a third.
+// An encrypted payload is 28 bytes longer than the original: a nonce of 12 bytes in front, and a
+// tag of 16 bytes at the end. It is stored in base64, which adds a third.
 //
 // # Limits
 //
-// The nonce is random for each payload. NIST SP 800-38D therefore allows 2^32 payloads under
-// one key. An event is one to four payloads (in the history, in a message or two, in the
-// record), so change the key well before a thousand million events.
+// The nonce is random for each payload. Therefore NIST SP 800-38D allows 2^32 payloads per key. An
+// event has one to four payloads (in the history, in one or two messages, in the record), so change
+// the key well before a billion events.
 //
-// The tag covers the payload and the id of the key, and not the place of the payload: whoever
-// can write to the tables can put one sealed payload in the place of another.
+// The tag covers the payload and the id of the key, but not the place of the payload. So an
+// attacker who can write to the tables can replace one encrypted payload by another.
 package aesgcm
 
 import (
@@ -41,16 +41,16 @@ type sealed struct {
 	aead cipher.AEAD
 }
 
-// New returns the codec of a key of 32 bytes. Use the key only for this codec. The codec's name
-// is "aesgcm:" and the id; an id has 1 to 64 letters, digits, dots, underscores and hyphens.
-// Never give the id of a key to another key: payloads of the first key would count as damaged.
-// The codec is safe for concurrent use, and prints as its name.
+// New returns the codec of a key of 32 bytes. Use the key only for this codec. The codec's name is
+// "aesgcm:" and the id; an id has 1 to 64 letters, digits, dots, underscores and hyphens. Never
+// reuse the id for another key: payloads of the first key would count as damaged. The codec is safe
+// for concurrent use. Printing it prints its name, not the key.
 func New(id string, key []byte) (codec.Codec, error) {
 	if !validID(id) {
-		return nil, fmt.Errorf("aesgcm: key id %.80q: 1 to 64 letters, digits, dots, underscores and hyphens are needed", id)
+		return nil, fmt.Errorf("aesgcm: key id %.80q is invalid: it must have 1 to 64 letters, digits, dots, underscores and hyphens", id)
 	}
 	if len(key) != KeySize {
-		return nil, fmt.Errorf("aesgcm: key %q has %d bytes: AES-256 needs %d random ones (is it still in hex or base64?)", id, len(key), KeySize)
+		return nil, fmt.Errorf("aesgcm: key %q has %d bytes, but AES-256 needs %d random bytes: decode the key first if it is in hex or base64", id, len(key), KeySize)
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -85,8 +85,8 @@ func (k *sealed) Decode(encoded []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// String names the key and does not show it.
+// String returns the name of the codec, never the key.
 func (k *sealed) String() string { return k.name }
 
-// GoString names the key and does not show it.
+// GoString returns the name of the codec, never the key.
 func (k *sealed) GoString() string { return k.name }

@@ -20,7 +20,7 @@ func key(t interface{ Fatal(...any) }, id string, fill byte) codec.Codec {
 	return k
 }
 
-func TestWhatAKeySealedItOpensAgainAndNothingElseDoes(t *testing.T) {
+func TestWhatAKeyEncryptedItDecryptsAgainAndNothingElseDoes(t *testing.T) {
 	t.Parallel()
 	k := key(t, "a", 1)
 	otherKey, otherID := key(t, "a", 2), key(t, "b", 1)
@@ -52,7 +52,7 @@ func TestWhatAKeySealedItOpensAgainAndNothingElseDoes(t *testing.T) {
 	})
 }
 
-func TestEqualPayloadsAreSealedDifferently(t *testing.T) {
+func TestEqualPayloadsAreEncryptedDifferently(t *testing.T) {
 	t.Parallel()
 	k := key(t, "a", 1)
 	seen := map[string]bool{}
@@ -65,7 +65,7 @@ func TestEqualPayloadsAreSealedDifferently(t *testing.T) {
 	}
 }
 
-func TestKeysThatCannotBeAreRefused(t *testing.T) {
+func TestInvalidKeysAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, id string

@@ -9,7 +9,7 @@ import (
 )
 
 func ExampleNew() {
-	key, err := aesgcm.New("2026-11", []byte(strings.Repeat("k", aesgcm.KeySize))) // Yours is random, and from a secret store.
+	key, err := aesgcm.New("2026-11", []byte(strings.Repeat("k", aesgcm.KeySize))) // Use a random key from a secret store.
 	if err != nil {
 		log.Fatal(err)
 	}

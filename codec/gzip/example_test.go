@@ -11,11 +11,11 @@ import (
 func ExampleNew() {
 	c := gzip.New()
 	list := []byte(`["` + strings.Repeat("the same again, ", 1000) + `"]`)
-	sealed, err := c.Encode(list)
+	encoded, err := c.Encode(list)
 	if err != nil {
 		log.Fatal(err)
 	}
-	plain, err := c.Decode(sealed)
-	fmt.Println(len(sealed) < len(list)/50, len(plain) == len(list), err)
+	plain, err := c.Decode(encoded)
+	fmt.Println(len(encoded) < len(list)/50, len(plain) == len(list), err)
 	// Output: true true <nil>
 }

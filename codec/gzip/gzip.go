@@ -1,13 +1,13 @@
-// Package gzip is a payload codec that compresses, by the standard library. Put it before
-// the codec that encrypts, because what is encrypted does not compress:
+// Package gzip is a payload codec that compresses, using the standard library. Put it before the
+// codec that encrypts, because encrypted data does not compress:
 //
 //	set, err := codec.NewSet(codec.Chain(gzip.New(), key))
 //
-// The tables compress large plain values by themselves. So this codec alone makes only
-// messages smaller; before one that encrypts, it makes what is stored smaller too.
+// The tables already compress large values that are not encoded. So this codec alone only makes
+// messages smaller; in front of a codec that encrypts, it makes stored data smaller too.
 //
-// The length of a compressed payload tells something about its content. Do not compress a
-// secret together with text that an attacker chooses.
+// The length of a compressed payload reveals something about its content. Do not compress a secret
+// together with text that an attacker chooses.
 package gzip
 
 import (
@@ -20,12 +20,12 @@ import (
 	"github.com/turnstile-go/turnstile/codec"
 )
 
-// maxPlain is what one payload may become: what is longer was not made by a
-// program within its limits, and would fill the memory.
+// maxPlain is the maximum size of a decompressed payload. A larger one was not made by a program
+// within its limits, and would fill the memory.
 const maxPlain = 4 << 20
 
-// compressed implements codec.Codec. It keeps writers and readers, because the tables of a new
-// writer are 800 KB and the window of a new reader is 40 KB, whatever the length of the payload.
+// compressed implements codec.Codec. It reuses writers and readers, because a new writer allocates
+// 800 KB of tables and a new reader a window of 40 KB, whatever the length of the payload.
 type compressed struct {
 	writers sync.Pool // of *gzip.Writer
 	readers sync.Pool // of *gzip.Reader
@@ -71,7 +71,7 @@ func (c *compressed) Decode(encoded []byte) ([]byte, error) {
 		return nil, err
 	}
 	if len(plain) > maxPlain {
-		return nil, fmt.Errorf("gzip: it becomes longer than %d bytes", maxPlain)
+		return nil, fmt.Errorf("gzip: decompressed payload exceeds %d bytes", maxPlain)
 	}
 	return plain, r.Close()
 }

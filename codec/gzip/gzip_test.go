@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/codec/gzip"
 )
 
-func TestWhatWasCompressedComesBackToTheByte(t *testing.T) {
+func TestACompressedPayloadIsRestoredExactly(t *testing.T) {
 	t.Parallel()
 	c := gzip.New()
 	rapid.Check(t, func(t *rapid.T) {
@@ -36,14 +36,14 @@ func TestABombIsRefused(t *testing.T) {
 	w := stdgzip.NewWriter(&b)
 	_, _ = w.Write(make([]byte, 5<<20))
 	_ = w.Close()
-	if _, err := gzip.New().Decode(b.Bytes()); err == nil || !strings.Contains(err.Error(), "longer than") {
+	if _, err := gzip.New().Decode(b.Bytes()); err == nil || !strings.Contains(err.Error(), "exceeds") {
 		t.Errorf("%d bytes that become 5 MiB: %v", b.Len(), err)
 	}
 }
 
-// A payload is compressed and decompressed once a turn: what a new writer allocates would be most
-// of the memory of a process with this codec.
-func TestAWriterAndAReaderAreUsedAgain(t *testing.T) {
+// A payload is compressed and decompressed once per turn, so the allocations of new writers would
+// use most of the memory of a process with this codec.
+func TestWritersAndReadersAreReused(t *testing.T) {
 	c := gzip.New()
 	plain := []byte(`{"order":7}`)
 	once := func() {
@@ -63,7 +63,7 @@ func TestAWriterAndAReaderAreUsedAgain(t *testing.T) {
 		once()
 	}
 	runtime.ReadMemStats(&after)
-	// The race detector drops one of four that are put back.
+	// The race detector makes a pool drop one of four items.
 	if each := (after.TotalAlloc - before.TotalAlloc) / times; each > 400<<10 {
 		t.Errorf("a payload of %d bytes takes %d bytes of memory", len(plain), each)
 	}

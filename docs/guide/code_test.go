@@ -146,8 +146,8 @@ func fulfilWithCheck(ctx turnstile.Context, o Order) (string, error) {
 
 var CheckStock = turnstile.NewActivity[Order, bool]("CheckStock")
 
-func parts() turnstile.Parts {
-	return turnstile.Parts{
+func parts() turnstile.Components {
+	return turnstile.Components{
 		Fulfil.Implement(fulfil),
 		Fulfil.With(turnstile.Version("2")).Implement(fulfilWithCheck),
 	}
@@ -171,7 +171,7 @@ func cheapest(ctx turnstile.Context, suppliers []string) (int, error) {
 	for _, s := range suppliers {
 		quotes = append(quotes, Quote.Start(ctx, s))
 	}
-	outcomes, err := turnstile.Settle(ctx, quotes...) // all of them, failures too
+	outcomes, err := turnstile.JoinSettled(ctx, quotes...) // all of them, failures too
 	if err != nil {
 		return 0, err // cancelled
 	}
@@ -227,7 +227,7 @@ func basket(ctx turnstile.Context, items []string) ([]string, error) {
 		}
 		items = append(items, item)
 		if turnstile.Info(ctx).ContinueAsNewSuggested {
-			return nil, Basket.ContinueAsNew(ctx, items) // events that were not taken go over
+			return nil, Basket.ContinueAsNew(ctx, items) // unconsumed events are carried over
 		}
 	}
 	return items, ctx.Err()

@@ -31,7 +31,7 @@ func TestThePriceOfAWorkflowFollowsFromTheTable(t *testing.T) {
 	}
 	dollars := func(cents int) string { return fmt.Sprintf("$%d.%02d", cents/100, cents%100) }
 	step, ends := price("chain, one instance"), price("instance without a step, start to end")
-	if want := fmt.Sprintf("10 × %s + %s = %s a million", dollars(step), dollars(ends), dollars(10*step+ends)); !strings.Contains(page, want) {
+	if want := fmt.Sprintf("10 × %s + %s = %s per million", dollars(step), dollars(ends), dollars(10*step+ends)); !strings.Contains(page, want) {
 		t.Errorf("cost.md does not say %q", want)
 	}
 	readme, err := os.ReadFile("../../README.md")

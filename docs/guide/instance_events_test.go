@@ -37,7 +37,7 @@ func TestASubscriberIsGivenToARuntime(t *testing.T) {
 
 // The function refuses each event once, and panics at the second: all come in the end, with
 // growing numbers.
-func TestASubscriberIsToldAllThatHappensThoughItFails(t *testing.T) {
+func TestASubscriberIsNotifiedOfAllThatHappensThoughItFails(t *testing.T) {
 	var mu sync.Mutex
 	tried, told := map[string]int{}, map[string]host.InstanceEvent{}
 	ended := make(chan struct{})
@@ -63,7 +63,7 @@ func TestASubscriberIsToldAllThatHappensThoughItFails(t *testing.T) {
 	running, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- r.Run(running) }()
-	if _, err := client.Start(t.Context(), r.Client(), Import, "a.csv", client.WithInstanceID("a"), client.BeginAfter(time.Hour)); err != nil {
+	if _, err := client.Start(t.Context(), r.Client(), Import, "a.csv", client.WithInstanceID("a"), client.StartAfter(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	<-ended

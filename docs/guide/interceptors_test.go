@@ -58,7 +58,7 @@ func logging(logger *slog.Logger) turnstile.Interceptor {
 			err := next(ctx)
 			info := turnstile.ActivityInfo(ctx)
 			logger.InfoContext(ctx, "attempt", "activity", info.Name, "instance", info.Instance, "event_id", info.EventID,
-				"attempt", info.Attempt, "tenant", info.Headers["tenant"], "error", err)
+				"attempt", info.Number, "tenant", info.Headers["tenant"], "error", err)
 			return err
 		},
 	}
@@ -77,10 +77,10 @@ func metrics(count func(name, outcome string), took func(name string, d time.Dur
 			return err
 		},
 		Activity: func(ctx context.Context, _ *turnstile.ActivityCall, next func(context.Context) error) error {
-			began := time.Now() // an activity may look at the clock
+			startedAt := time.Now() // an activity may look at the clock
 			err := next(ctx)
 			name := turnstile.ActivityInfo(ctx).Name
-			took(name, time.Since(began))
+			took(name, time.Since(startedAt))
 			count(name, outcome(err))
 			return err
 		},

@@ -15,7 +15,7 @@ var Encode = turnstile.NewActivity[Scene, string]("Encode").With(turnstile.Queue
 var Notify = turnstile.NewActivity[Scene, string]("Notify")
 
 func encode(ctx turnstile.Context, s Scene) (string, error) {
-	video, err := Encode.With(turnstile.FairBy(s.Tenant)).Call(ctx, s) // still through the queue gpu
+	video, err := Encode.With(turnstile.FairnessKey(s.Tenant)).Call(ctx, s) // still through the queue gpu
 	if err != nil {
 		return "", err
 	}

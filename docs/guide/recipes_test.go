@@ -76,7 +76,7 @@ var Ask = turnstile.NewActivity[string, Decision]("Ask")
 
 type Decision struct{ Approved bool }
 
-// answer is behind the form that the link in the mail leads to.
+// answer handles the form to which the link in the mail leads.
 func answer(c *client.Client) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		decision := Decision{Approved: r.PostFormValue("answer") == "yes"}
@@ -107,7 +107,7 @@ func TestALinkIsAnsweredOnce(t *testing.T) {
 			return Decision{}, turnstile.ErrPending
 		})))
 	run := turnstiletest.Start(env, flow, "a desk")
-	env.RunUntil(turnstiletest.Blocked())
+	env.RunUntil(turnstiletest.Idle())
 	post := func(token string) int {
 		r := httptest.NewRequest(http.MethodPost, "/?answer=yes", nil)
 		r.PostForm = map[string][]string{"token": {token}, "answer": {"yes"}}
@@ -141,7 +141,7 @@ func (p payments) charge(ctx context.Context, o Order) (string, error) {
 	return key, err
 }
 
-// worker is what the main of the activity function hands to awslambda.RunActivities.
+// worker returns the application that the activity function's main passes to awslambda.RunActivities.
 func worker(db *sql.DB) *turnstile.App {
 	db.SetMaxOpenConns(2)
 	return turnstile.NewApp(Charge.Implement(payments{db}.charge))
@@ -185,10 +185,10 @@ func indexDocument(ctx turnstile.Context, _ turnstile.None) (turnstile.None, err
 	return turnstile.None{}, err
 }
 
-// changed starts the work, or brings it a newer input.
+// changed starts the work, or sends it a newer input.
 func changed(ctx context.Context, c *client.Client, document, text string) error {
 	_, err := client.Start(ctx, c, IndexDocument.With(turnstile.InstanceID("index "+document)), turnstile.None{},
-		client.UseExisting(), client.BeginAgain(), client.WithEvent(Changed, text))
+		client.UseExisting(), client.AllowRestart(), client.WithEvent(Changed, text))
 	return err
 }
 

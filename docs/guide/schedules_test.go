@@ -19,17 +19,17 @@ type ReportInput struct{ Kind string }
 var Report = turnstile.NewOrchestration[ReportInput, string]("Report")
 
 var nightly = schedule.Definition{
-	Name:    "nightly-report",
-	Cron:    "0 3 * * *",
-	Zone:    "Europe/Berlin",
-	Overlap: schedule.BufferOne,
-	Starts:  schedule.Orchestration(Report, ReportInput{Kind: "daily"}),
+	Name:     "nightly-report",
+	Cron:     "0 3 * * *",
+	TimeZone: "Europe/Berlin",
+	Overlap:  schedule.BufferOne,
+	Starts:   schedule.Orchestration(Report, ReportInput{Kind: "daily"}),
 }
 
 func applySchedules(ctx context.Context, c *client.Client) error {
 	changes, err := schedule.NewClient(c).Apply(ctx, nightly)
 	for _, change := range changes {
-		fmt.Println(change.Name, change.Did)
+		fmt.Println(change.Name, change.Action)
 	}
 	return err
 }

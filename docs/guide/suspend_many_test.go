@@ -45,7 +45,7 @@ func TestThousandsOfEventsForASuspendedInstanceArriveInTheirOrder(t *testing.T) 
 		t.Fatal(err)
 	}
 	env.Run()
-	before, began := env.Bill(), time.Now()
+	before, startedAt := env.Bill(), time.Now()
 	for n := range many {
 		if err := client.Raise(t.Context(), c, page, "b", n); err != nil {
 			t.Fatal(err)
@@ -61,7 +61,7 @@ func TestThousandsOfEventsForASuspendedInstanceArriveInTheirOrder(t *testing.T) 
 	for what, b := range map[string]prices.Bill{"recorded": recorded.Minus(before), "resumed": after.Minus(recorded)} {
 		t.Logf("%d events %s: %d requests, %.1f units written, %.1f read, $%.6f", many, what, b.Requests(), b.Of(prices.WriteUnits), b.Of(prices.ReadUnits), b.Dollars())
 	}
-	t.Logf("recorded in %s, resumed in %s", resumes.Sub(began), time.Since(resumes))
+	t.Logf("recorded in %s, resumed in %s", resumes.Sub(startedAt), time.Since(resumes))
 	if err != nil || got != many {
 		t.Errorf("%d of %d came in their order, %v", got, many, err)
 	}

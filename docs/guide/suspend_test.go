@@ -16,7 +16,7 @@ var (
 	book     = turnstile.NewActivity[string, string]("Book")
 )
 
-// holdPayouts suspends each payout that runs, because the bank is down.
+// holdPayouts suspends each running payout, because the bank is down.
 func holdPayouts(ctx context.Context, c *client.Client) (held []string, err error) {
 	q := client.ListQuery{Name: payout.Name(), Status: client.StatusRunning}
 	for {
@@ -36,7 +36,7 @@ func holdPayouts(ctx context.Context, c *client.Client) (held []string, err erro
 	}
 }
 
-// releasePayout lets a payout go on.
+// releasePayout lets a payout continue.
 func releasePayout(ctx context.Context, c *client.Client, instance string) error {
 	return c.Resume(ctx, instance, "the bank is back")
 }
@@ -113,11 +113,11 @@ func TestASuspendAndAResumeCostWhatThePageSays(t *testing.T) {
 func bookLater(ctx context.Context, c *client.Client, account string, tomorrow time.Time) error {
 	_, err := client.Start(ctx, c, payout, account,
 		client.WithInstanceID("payout-"+account),
-		client.BeginAt(tomorrow.Add(9*time.Hour)))
+		client.StartAt(tomorrow.Add(9*time.Hour)))
 	return err
 }
 
-// postpone lets it begin a day later.
+// postpone delays it by a day.
 func postpone(ctx context.Context, c *client.Client, account string) error {
 	d, err := c.Describe(ctx, "payout-"+account)
 	if err != nil || d.Status != client.StatusScheduled {
@@ -126,7 +126,7 @@ func postpone(ctx context.Context, c *client.Client, account string) error {
 	return c.Reschedule(ctx, d.Instance, time.UnixMilli(d.Suspension.UntilMS).AddDate(0, 0, 1))
 }
 
-func TestTheExampleOfADelayedStartBeginsADayLater(t *testing.T) {
+func TestTheExampleOfADelayedStartStartsADayLater(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, payouts())
 	tomorrow := env.Now().Truncate(24*time.Hour).AddDate(0, 0, 1)
@@ -148,8 +148,8 @@ func TestTheExampleOfADelayedStartBeginsADayLater(t *testing.T) {
 	if got := turnstiletest.History(events).String(); got != want {
 		t.Fatalf("its history is %s, want %s", got, want)
 	}
-	if began := time.UnixMilli(events[4].AtMS); !began.Equal(tomorrow.AddDate(0, 0, 1).Add(9 * time.Hour)) {
-		t.Errorf("it began at %s", began)
+	if startedAt := time.UnixMilli(events[4].AtMS); !startedAt.Equal(tomorrow.AddDate(0, 0, 1).Add(9 * time.Hour)) {
+		t.Errorf("it began at %s", startedAt)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestADelayedStartCostsWhatThePageSays(t *testing.T) {
 		return b.Requests(), b.Dollars()
 	}
 	without, least := cost()
-	with, most := cost(client.BeginAfter(2 * time.Hour))
+	with, most := cost(client.StartAfter(2 * time.Hour))
 	t.Logf("a delayed start: %d requests, $%.2f a million", with-without, (most-least)*1e6)
 	if with-without != 9 || (most-least)*1e6 > 8.5 {
 		t.Errorf("a delayed start costs %d requests and $%.2f a million; docs/internal/guide-figures.md says otherwise", with-without, (most-least)*1e6)

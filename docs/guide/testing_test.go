@@ -142,7 +142,7 @@ func TestAKeyIsChangedWhileAnOrderWaits(t *testing.T) {
 	}
 }
 
-func TestRunningInstancesGoOn(t *testing.T) {
+func TestRunningInstancesContinue(t *testing.T) {
 	turnstiletest.Replay(t, turnstile.NewApp(Fulfil.Implement(fulfil)), "testdata/*.json")
 }
 
@@ -183,7 +183,7 @@ func TestADeathBetweenCommitAndSend(t *testing.T) {
 	commits := 0
 	env := turnstiletest.New(t, turnstile.NewApp(Fulfil.Implement(fulfil)), turnstiletest.WithProcesses(2),
 		turnstiletest.CrashAfter(func(c turnstiletest.Call) bool {
-			if strings.HasPrefix(c.What, "commits") {
+			if strings.HasPrefix(c.Action, "commits") {
 				commits++
 				return commits == 1 // what it has recorded is not sent
 			}

@@ -13,10 +13,10 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// What becomes of an instance that waits while another build is deployed.
+// The possible outcomes of an instance that waits while another build is deployed.
 const (
-	goesOn = "goes on"
-	stuck  = "is stuck"
+	continues = "continues"
+	stuck     = "is stuck"
 )
 
 var (
@@ -28,7 +28,7 @@ type code = func(turnstile.Context, string) (string, error)
 
 // thenWaits is an implementation that does something, and then waits for the
 // deployment to be over.
-func thenWaits(do code) turnstile.Part {
+func thenWaits(do code) turnstile.Component {
 	return changing.Implement(func(ctx turnstile.Context, in string) (string, error) {
 		out, err := do(ctx, in)
 		if err != nil {
@@ -40,7 +40,7 @@ func thenWaits(do code) turnstile.Part {
 }
 
 // charges calls an activity with an input of any type.
-func charges[T any](in T, options ...turnstile.ActivityOption) turnstile.Part {
+func charges[T any](in T, options ...turnstile.ActivityOption) turnstile.Component {
 	return thenWaits(func(ctx turnstile.Context, _ string) (string, error) {
 		_, err := turnstile.NewActivity[T, json.RawMessage]("Charge").With(options...).Call(ctx, in)
 		return "", err
@@ -48,7 +48,7 @@ func charges[T any](in T, options ...turnstile.ActivityOption) turnstile.Part {
 }
 
 // results calls an activity for a result of some type.
-func results[T any]() turnstile.Part {
+func results[T any]() turnstile.Component {
 	return thenWaits(func(ctx turnstile.Context, _ string) (string, error) {
 		_, err := turnstile.NewActivity[string, T]("Look").Call(ctx, "")
 		return "", err
@@ -56,7 +56,7 @@ func results[T any]() turnstile.Part {
 }
 
 // takes is an orchestration with an input of some type.
-func takes[T any]() turnstile.Part {
+func takes[T any]() turnstile.Component {
 	return turnstile.NewOrchestration[T, string]("Changing").Implement(func(ctx turnstile.Context, _ T) (string, error) {
 		if _, err := turnstile.NewActivity[string, json.RawMessage]("Charge").Call(ctx, "x"); err != nil {
 			return "", err
@@ -67,26 +67,26 @@ func takes[T any]() turnstile.Part {
 }
 
 // two starts two activities.
-func two(first, second string) turnstile.Part {
+func two(first, second string) turnstile.Component {
 	return thenWaits(func(ctx turnstile.Context, _ string) (string, error) {
 		a, b := turnstile.NewActivity[string, json.RawMessage](first).Start(ctx, "x"), turnstile.NewActivity[string, json.RawMessage](second).Start(ctx, "x")
-		_, err := turnstile.Settle(ctx, a, b)
+		_, err := turnstile.JoinSettled(ctx, a, b)
 		return "", err
 	})
 }
 
-func sleeps(d time.Duration) turnstile.Part {
+func sleeps(d time.Duration) turnstile.Component {
 	return thenWaits(func(ctx turnstile.Context, _ string) (string, error) { return "", turnstile.Sleep(ctx, d) })
 }
 
-func does(do func(turnstile.Context) error) turnstile.Part {
+func does(do func(turnstile.Context) error) turnstile.Component {
 	return thenWaits(func(ctx turnstile.Context, _ string) (string, error) { return "", do(ctx) })
 }
 
 // rows are those of the tables of versions.md, by what is changed. Each is tried:
 // an instance does its part with the code of before and waits; the code of now is
 // deployed; and the instance is told to go on.
-func rows() map[string]struct{ before, now turnstile.Part } {
+func rows() map[string]struct{ before, now turnstile.Component } {
 	type order struct {
 		ID     string `json:"id"`
 		Amount int    `json:"amount"`
@@ -135,33 +135,33 @@ func rows() map[string]struct{ before, now turnstile.Part } {
 	was := charges(order{"7", 7})
 	call := turnstile.NewActivity[order, json.RawMessage]("Charge")
 	child := turnstile.NewOrchestration[string, string]("Child")
-	return map[string]struct{ before, now turnstile.Part }{
-		"a field added, which the code leaves empty":                            {was, charges(added{"7", 7, ""})},
-		"a field added, which the code fills":                                   {was, charges(added{"7", 7, "quick"})},
-		"a field removed":                                                       {was, charges(fewer{"7"})},
-		"a field renamed in Go, its name in JSON the same":                      {was, charges(renamed{"7", 7})},
-		"upper and lower case of a name in JSON":                                {was, charges(spelt{"7", 7})},
-		"a field's name in JSON":                                                {was, charges(called{"7", 7})},
-		"the order of fields":                                                   {was, charges(moved{7, "7"})},
-		"`omitempty` added or removed":                                          {charges(order{"7", 0}), charges(optional{"7", 0})},
-		"a value made a pointer, or the other way round":                        {was, charges(pointed{&id, &amount})},
-		"a whole number made another type of number that holds it":              {was, charges(wider{"7", 7})},
-		"a number made a string":                                                {was, charges(worded{"7", "7"})},
-		"a struct made a map":                                                   {was, charges(map[string]any{"id": "7", "amount": 7})},
-		"a value in an input":                                                   {was, charges(order{"7", 8})},
-		"the type of a result; the recorded JSON fits":                          {results[order](), results[added]()},
-		"the type of a result; the recorded JSON does not fit":                  {results[order](), results[int]()},
-		"the type of the orchestration's input; the recorded JSON fits":         {takes[string](), takes[any]()},
-		"the type of the orchestration's input; the recorded JSON does not fit": {takes[string](), takes[int]()},
+	return map[string]struct{ before, now turnstile.Component }{
+		"a field added, which the code leaves empty":                              {was, charges(added{"7", 7, ""})},
+		"a field added, which the code fills":                                     {was, charges(added{"7", 7, "quick"})},
+		"a field removed":                                                         {was, charges(fewer{"7"})},
+		"a field renamed in Go, with the same name in JSON":                       {was, charges(renamed{"7", 7})},
+		"upper and lower case of a name in JSON":                                  {was, charges(spelt{"7", 7})},
+		"a field's name in JSON":                                                  {was, charges(called{"7", 7})},
+		"the order of fields":                                                     {was, charges(moved{7, "7"})},
+		"`omitempty` added or removed":                                            {charges(order{"7", 0}), charges(optional{"7", 0})},
+		"a value made a pointer, or the reverse":                                  {was, charges(pointed{&id, &amount})},
+		"an integer type changed to another numeric type that can hold the value": {was, charges(wider{"7", 7})},
+		"a number made a string":                                                  {was, charges(worded{"7", "7"})},
+		"a struct made a map":                                                     {was, charges(map[string]any{"id": "7", "amount": 7})},
+		"a value in an input":                                                     {was, charges(order{"7", 8})},
+		"the type of a result; the recorded JSON fits":                            {results[order](), results[added]()},
+		"the type of a result; the recorded JSON does not fit":                    {results[order](), results[int]()},
+		"the type of the orchestration's input; the recorded JSON fits":           {takes[string](), takes[any]()},
+		"the type of the orchestration's input; the recorded JSON does not fit":   {takes[string](), takes[int]()},
 
 		"retries and timeouts of an activity": {was, charges(order{"7", 7}, turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 9}), turnstile.AttemptTimeout(time.Minute))},
 		"`Call` made `Start` and `Await`": {was, does(func(ctx turnstile.Context) error {
 			_, err := call.Start(ctx, order{"7", 7}).Await(ctx)
 			return err
 		})},
-		"custom status, search attributes, logs": {was, does(func(ctx turnstile.Context) error {
+		"states, search attributes, logs": {was, does(func(ctx turnstile.Context) error {
 			turnstile.Logger(ctx).Info("charging")
-			if err := turnstile.SetCustomStatus(ctx, "charging"); err != nil {
+			if err := turnstile.NewState[string]("status").Set(ctx, "charging"); err != nil {
 				return err
 			}
 			_, err := call.Call(ctx, order{"7", 7})
@@ -174,7 +174,7 @@ func rows() map[string]struct{ before, now turnstile.Part } {
 			_, err := turnstile.SideEffect(ctx, "draw", func() (int, error) { return 2, nil })
 			return err
 		})},
-		"a call added after the place that the instance has reached": {was, changing.Implement(func(ctx turnstile.Context, _ string) (string, error) {
+		"a call added after the point that the instance has reached": {was, changing.Implement(func(ctx turnstile.Context, _ string) (string, error) {
 			if _, err := call.Call(ctx, order{"7", 7}); err != nil {
 				return "", err
 			}
@@ -184,7 +184,7 @@ func rows() map[string]struct{ before, now turnstile.Part } {
 			_, err := call.Call(ctx, order{"8", 8})
 			return "", err
 		})},
-		"a call added before that place": {was, does(func(ctx turnstile.Context) error {
+		"a call added before that point": {was, does(func(ctx turnstile.Context) error {
 			if _, err := call.Call(ctx, order{"6", 6}); err != nil {
 				return err
 			}
@@ -205,11 +205,11 @@ func rows() map[string]struct{ before, now turnstile.Part } {
 
 // becomes deploys the code of now under an instance that waits with the code of
 // before, and returns what becomes of it.
-func becomes(t *testing.T, before, now turnstile.Part) string {
+func becomes(t *testing.T, before, now turnstile.Component) string {
 	t.Helper()
 	looks := func(context.Context, string) (json.RawMessage, error) { return []byte(`{"id":"7","amount":7}`), nil }
 	charge := func(context.Context, json.RawMessage) (json.RawMessage, error) { return []byte(`null`), nil }
-	rest := turnstile.Parts{
+	rest := turnstile.Components{
 		turnstile.NewActivity[string, json.RawMessage]("Look").Implement(looks),
 		turnstile.NewOrchestration[string, string]("Child").Implement(func(turnstile.Context, string) (string, error) { return "", nil }),
 	}
@@ -226,7 +226,7 @@ func becomes(t *testing.T, before, now turnstile.Part) string {
 	case d.Status == client.StatusStuck:
 		return stuck
 	case d.Status == client.StatusCompleted:
-		return goesOn
+		return continues
 	default:
 		_, err := run.Wait()
 		return string(d.Status) + ": " + err.Error()

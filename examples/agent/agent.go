@@ -8,9 +8,9 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// agent lets the model call tools until it has an answer, or has spent its
-// budget. What it does survives every crash: no reply of the model is paid for
-// twice, and no tool is called again that has answered.
+// agent lets the model call tools until it has an answer, or has spent its budget. Its work
+// survives every crash: no recorded reply of the model is paid for twice, and no tool that has
+// returned is called again.
 func agent(ctx turnstile.Context, t Task) (Answer, error) {
 	for t.Spent < t.Budget {
 		reply, err := AskModel.Call(ctx, Conversation{Goal: t.Goal, Messages: t.Messages})
@@ -35,7 +35,7 @@ func agent(ctx turnstile.Context, t Task) (Answer, error) {
 				begun = append(begun, UseTool.Start(ctx, call))
 			}
 		}
-		results, err := turnstile.Settle(ctx, begun...)
+		results, err := turnstile.JoinSettled(ctx, begun...)
 		if err != nil {
 			return Answer{Spent: t.Spent}, err
 		}
@@ -54,7 +54,7 @@ func agent(ctx turnstile.Context, t Task) (Answer, error) {
 	return Answer{Spent: t.Spent, OutOfBudget: true}, nil
 }
 
-// textOf is what the model reads: that a tool failed is for it to deal with.
+// textOf returns what the model reads. The model handles the failure of a tool.
 func textOf(o turnstile.Outcome[string]) string {
 	if o.Err != nil {
 		return "the tool failed: " + o.Err.Error()
@@ -62,14 +62,14 @@ func textOf(o turnstile.Outcome[string]) string {
 	return o.Value
 }
 
-// allow reports whether a call may be made. For a dangerous one it asks a
-// person, who decides by raising the event; no decision in time is a no.
+// allow reports whether a call is allowed. For a dangerous call it asks a person, who decides by
+// raising the event. Without a decision in time the call is not allowed.
 func allow(ctx turnstile.Context, t Task, call ToolCall) (bool, error) {
 	if !dangerous(call.Tool) {
 		return true, nil
 	}
 	// A status that is a string always encodes.
-	_ = turnstile.SetCustomStatus(ctx, fmt.Sprintf("waiting for a decision on %s %s", call.Tool, call.Input))
+	_ = Status.Set(ctx, fmt.Sprintf("waiting for a decision on %s %s", call.Tool, call.Input))
 	if _, err := AskPerson.Call(ctx, call); err != nil {
 		return false, err
 	}
@@ -80,12 +80,12 @@ func allow(ctx turnstile.Context, t Task, call ToolCall) (bool, error) {
 		case errors.Is(err, turnstile.ErrTimeout):
 			return false, nil
 		case errors.As(err, &undecodable):
-			// Somebody sent what is no decision: the next one may be.
+			// This event is not a decision; wait for the next one.
 		case err != nil:
 			return false, err
 		case decision.Call == call.ID:
 			done("there is a decision")
-			_ = turnstile.SetCustomStatus(ctx, "working")
+			_ = Status.Set(ctx, "working")
 			return decision.Approved, nil
 		}
 	}

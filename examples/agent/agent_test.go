@@ -22,7 +22,7 @@ var task = Task{Goal: "a broken cup", Budget: 10_000, DecideWithin: 24}
 
 const histories = "../../testdata/histories"
 
-// open returns the application, of which only the orchestration is there.
+// open returns the application, with only the orchestration implemented.
 func open(t *testing.T) *turnstiletest.Env {
 	t.Helper()
 	env := turnstiletest.New(t, turnstile.NewApp(Agent.Implement(agent)))
@@ -34,7 +34,7 @@ func call(id, tool string) ToolCall {
 	return ToolCall{ID: id, Tool: tool, Input: json.RawMessage(`"x"`)}
 }
 
-// refunding is a model that wants one thing refunded, and is done.
+// refunding is a model that requests one refund, and then is done.
 var refunding = script{
 	{Text: "refunding", Tokens: 10, Calls: []ToolCall{call("1", "refund"), call("2", "look")}},
 	{Text: "done", Tokens: 5},
@@ -49,7 +49,7 @@ func TestADangerousCallNeedsAPerson(t *testing.T) {
 	}{
 		"who approves": {&Decision{Call: "1", Approved: true}, 1, "used refund"},
 		"who refuses":  {&Decision{Call: "1"}, 0, "a person has refused"},
-		// A decision on something else does not count, and then the time is over.
+		// A decision on another call does not count, and then the time is over.
 		"who decides on another call": {&Decision{Call: "7", Approved: true}, 0, "a person has refused"},
 		"who is not there":            {nil, 0, "a person has refused"},
 	} {
@@ -106,8 +106,8 @@ func TestTheBudgetIsTheEnd(t *testing.T) {
 	}
 }
 
-// The attempt that follows one that failed reads only what that one had not.
-func TestASearchGoesOnWhereItWas(t *testing.T) {
+// An attempt reads only the pages that the failed attempt had not read.
+func TestASearchContinuesWhereItWas(t *testing.T) {
 	t.Parallel()
 	search := searchOrders([][]string{{"a"}, {"b"}})
 	env := open(t)
@@ -142,9 +142,8 @@ func TestACrashAnywhereChangesNothing(t *testing.T) {
 	})
 }
 
-// What earlier builds have written of this application goes on with the code of
-// today: see docs/internal/testing.md. TURNSTILE_KEEP=BUILD has the other tests write
-// what theirs come to.
+// The code replays the histories that earlier builds of this application have written: see
+// docs/internal/testing.md. With TURNSTILE_KEEP=BUILD the other tests write their histories.
 func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
 	t.Parallel()
 	turnstiletest.Replay(t, turnstile.NewApp(Agent.Implement(agent)), histories+"/*/agent/*.json")

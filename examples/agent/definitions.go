@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// Declared once: names and types.
+// Names and types are declared once.
 var (
 	Agent = turnstile.NewOrchestration[Task, Answer]("Agent")
 
@@ -21,62 +21,64 @@ var (
 		turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 6, InitialInterval: time.Second}))
 
 	Decided = turnstile.NewEvent[Decision]("decided")
+
+	Status = turnstile.NewState[string]("status")
 )
 
-// Task is what Agent starts with, and goes on with.
+// Task is the input of Agent, in each of its executions.
 type Task struct {
 	Goal string `json:"goal"`
-	// Budget in tokens.
+	// Budget is the maximum number of tokens.
 	Budget int `json:"budget"`
 	// DecideWithin is how long a person may take to decide, in hours.
 	DecideWithin int `json:"decide_within"`
 
-	// Messages and Spent are what went before.
+	// Messages and Spent come from the previous execution.
 	Messages []Message `json:"messages,omitempty"`
 	Spent    int       `json:"spent,omitempty"`
 }
 
-// Message of a conversation.
+// Message is a message of a conversation.
 type Message struct {
 	// From is "user", "model", or "tool".
 	From string `json:"from"`
 	Text string `json:"text"`
-	// Call that a tool's message answers.
+	// Call is the id of the call that a tool's message answers.
 	Call string `json:"call,omitempty"`
 }
 
-// Conversation is what the model gets.
+// Conversation is the input of the model.
 type Conversation struct {
 	Goal     string    `json:"goal"`
 	Messages []Message `json:"messages"`
 }
 
-// Reply of the model: calls of tools, or, without any, the answer.
+// Reply is a reply of the model: tool calls, or, without any, the answer.
 type Reply struct {
 	Text   string     `json:"text"`
 	Calls  []ToolCall `json:"calls,omitempty"`
 	Tokens int        `json:"tokens"`
 }
 
-// ToolCall is what the model wants done.
+// ToolCall is a call of a tool by the model.
 type ToolCall struct {
 	ID    string          `json:"id"`
 	Tool  string          `json:"tool"`
 	Input json.RawMessage `json:"input"`
 }
 
-// Decision of a person on a dangerous call.
+// Decision is a person's decision on a dangerous call.
 type Decision struct {
 	Call     string `json:"call"`
 	Approved bool   `json:"approved"`
 	By       string `json:"by"`
 }
 
-// Answer is what Agent ends with.
+// Answer is the output of Agent.
 type Answer struct {
 	Text  string `json:"text"`
 	Spent int    `json:"spent"`
-	// OutOfBudget says that it was stopped before the model was done.
+	// OutOfBudget is true if the budget was spent before the model was done.
 	OutOfBudget bool `json:"out_of_budget,omitempty"`
 }
 

@@ -1,6 +1,5 @@
-// Command agent shows an agent: a model that calls tools, one of which a person
-// has to approve. It needs nothing but Go, for the model is a script, and ends
-// by itself:
+// Command agent shows an agent: a model that calls tools, one of which a person has to approve. It
+// needs nothing but Go, because the model is a script, and ends by itself:
 //
 //	go run ./examples/agent            its story, in virtual time
 //	go run ./examples/agent -console   slowly, with the console, until Ctrl-C
@@ -20,15 +19,14 @@ func main() { sample.Main() }
 
 var sample = story.Sample{Name: "agent", Pace: 20 * time.Second, Tell: tell}
 
-// scripted is what the model of the story says.
+// scripted are the model's replies in the story.
 var scripted = script{
 	{Text: "I look for the order first.", Tokens: 900, Calls: []ToolCall{{ID: "call-1", Tool: "search_orders", Input: json.RawMessage(`"Ada"`)}}},
 	{Text: "Order 17 came broken, so I refund it.", Tokens: 1100, Calls: []ToolCall{{ID: "call-2", Tool: "refund", Input: json.RawMessage(`"order-17"`)}}},
 	{Text: "Ada has her money back for order 17.", Tokens: 700},
 }
 
-// tell lets the agent work, and Grace approve a refund five hours after she is
-// asked.
+// tell starts the agent, and lets Grace approve a refund five hours after she is asked.
 func tell(ctx context.Context, t *story.Teller) error {
 	s, err := t.New(func(s *story.Story) *turnstile.App { return app(s) })
 	if err != nil {
@@ -51,7 +49,7 @@ func tell(ctx context.Context, t *story.Teller) error {
 	})
 }
 
-// app is the application with services that tell what they do.
+// app returns the application with services that print what they do.
 func app(s *story.Story) *turnstile.App {
 	spoken := services{
 		model: told{scripted, s},
@@ -70,7 +68,7 @@ func app(s *story.Story) *turnstile.App {
 	return turnstile.NewApp(Agent.Implement(agent), spoken.activities())
 }
 
-// told is a model of which one hears what it says.
+// told is a model that prints its conversation.
 type told struct {
 	model
 	story *story.Story

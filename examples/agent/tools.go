@@ -13,19 +13,19 @@ type model interface {
 	Reply(ctx context.Context, c Conversation) (Reply, error)
 }
 
-// tool does something for the model. Its result is text for the model.
+// tool does something for the model, and returns text for the model.
 type tool func(ctx context.Context, input json.RawMessage) (string, error)
 
-// services are what the activities work with.
+// services are used by the activities.
 type services struct {
 	model model
 	tools map[string]tool
-	// notify tells a person that there is something to decide.
+	// notify asks a person to decide.
 	notify func(ctx context.Context, call ToolCall) error
 }
 
-func (s services) activities() turnstile.Parts {
-	return turnstile.Parts{
+func (s services) activities() turnstile.Components {
+	return turnstile.Components{
 		AskModel.Implement(s.model.Reply),
 		UseTool.Implement(s.use),
 		AskPerson.Implement(func(ctx context.Context, call ToolCall) (turnstile.None, error) {
@@ -42,8 +42,8 @@ func (s services) use(ctx context.Context, call ToolCall) (string, error) {
 	return use(ctx, call.Input)
 }
 
-// searchOrders reads orders page by page and goes on where an earlier attempt
-// was. Its heartbeat is also where it learns that nobody wants it any more.
+// searchOrders reads orders page by page, and continues where an earlier attempt stopped. Its
+// heartbeat also returns an error when the orchestration no longer needs the result.
 func searchOrders(pages [][]string) tool {
 	return func(ctx context.Context, _ json.RawMessage) (string, error) {
 		found, _, err := turnstile.LastHeartbeat[[]string](ctx)
@@ -61,8 +61,8 @@ func searchOrders(pages [][]string) tool {
 	}
 }
 
-// script is a model for tests and stories: its replies in their order, whatever
-// it is told.
+// script is a model for tests and stories: it returns its replies in order, whatever the
+// conversation.
 type script []Reply
 
 func (s script) Reply(_ context.Context, c Conversation) (Reply, error) {

@@ -20,7 +20,7 @@ var request = Request{What: "a desk", Amount: 300, Approvers: []string{"Bea", "C
 
 const histories = "../../testdata/histories"
 
-// open returns the application, and an office that tells the test.
+// open returns the application, and an office that logs to the test.
 func open(t *testing.T) (*turnstiletest.Env, *office) {
 	t.Helper()
 	desk := newOffice(t.Logf)
@@ -68,7 +68,7 @@ func TestNobodyAnswers(t *testing.T) {
 	if took := env.Now().Sub(begun); took != 4*day {
 		t.Errorf("it took %s, want two days for each of two", took)
 	}
-	// Whoever answers then is told what became of the question.
+	// A late answer gets an error that says what happened to the question.
 	err := client.Complete(t.Context(), env.Client(), Ask, desk.tokens["Bea"], Decision{Approved: true})
 	if late, ok := errors.AsType[*client.NotPendingError](err); !ok || !late.Cancelled {
 		t.Errorf("a late answer is told %v", err)
@@ -102,9 +102,8 @@ func TestACrashAnywhereChangesNothing(t *testing.T) {
 	})
 }
 
-// What earlier builds have written of this application goes on with the code of
-// today: see docs/internal/testing.md. TURNSTILE_KEEP=BUILD has the other tests write
-// what theirs come to.
+// The code replays the histories that earlier builds of this application have written: see
+// docs/internal/testing.md. With TURNSTILE_KEEP=BUILD the other tests write their histories.
 func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
 	t.Parallel()
 	turnstiletest.Replay(t, turnstile.NewApp(Approve.Implement(approve)), histories+"/*/approval/*.json")

@@ -14,7 +14,7 @@ const day = 24 * time.Hour
 func approve(ctx turnstile.Context, r Request) (Result, error) {
 	for _, person := range r.Approvers {
 		// A status that is a string always encodes.
-		_ = turnstile.SetCustomStatus(ctx, "waiting for "+person)
+		_ = Status.Set(ctx, "waiting for "+person)
 		decision, err := ask(ctx, r, person)
 		switch {
 		case errors.Is(err, errNoAnswer):
@@ -31,14 +31,14 @@ func approve(ctx turnstile.Context, r Request) (Result, error) {
 
 var errNoAnswer = errors.New("no answer")
 
-// ask asks one person, and reminds them each day. After the last reminder has
-// had its day the question is withdrawn: whoever answers it then is told so.
+// ask asks one person, and reminds them each day. A day after the last reminder the question is
+// withdrawn: a later answer is rejected.
 func ask(ctx turnstile.Context, r Request, person string) (Decision, error) {
 	q := Question{Person: person, What: r.What, Amount: r.Amount}
 	answer := Ask.Start(ctx, q)
 	for {
 		dayOver := turnstile.After(ctx, day)
-		first, err := turnstile.SelectKeep(ctx, answer, dayOver)
+		first, err := turnstile.SelectWithoutCancel(ctx, answer, dayOver)
 		if err != nil {
 			return Decision{}, err
 		}

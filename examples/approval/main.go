@@ -1,6 +1,6 @@
-// Command approval shows how a person approves something, and how it goes to
-// the next one if the first does not answer: reminders, escalation, and a
-// late answer that is turned away. It needs nothing but Go and ends by itself:
+// Command approval shows an approval by a person: reminders, escalation to the next person if the
+// first does not answer, and a late answer that is rejected. It needs nothing but Go and ends by
+// itself:
 //
 //	go run ./examples/approval            its story, in virtual time
 //	go run ./examples/approval -console   slowly, with the console, until Ctrl-C
@@ -19,7 +19,7 @@ func main() { sample.Main() }
 
 var sample = story.Sample{Name: "approval", Pace: 4 * time.Second, Tell: tell}
 
-// tell lets Bea be on holiday, so that Carl has to decide.
+// tell lets Bea answer too late, because she is on holiday, so that Carl decides.
 func tell(ctx context.Context, t *story.Teller) error {
 	var desk *office
 	s, err := t.New(func(s *story.Story) *turnstile.App {

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 )
 
-// office is what the activities work with; a real one sends mail, with a link
-// that has the token in it. This one keeps the tokens, and tells what it does.
+// office is used by the activities; a real one sends mail, with a link that contains the token.
+// This one keeps the tokens, and prints what it does.
 type office struct {
 	say func(format string, args ...any)
 
@@ -22,11 +22,11 @@ func newOffice(say func(string, ...any)) *office {
 	return &office{say: say, tokens: map[string]string{}}
 }
 
-func (o *office) activities() turnstile.Parts {
-	return turnstile.Parts{Ask.Implement(o.ask), Remind.Implement(o.remind)}
+func (o *office) activities() turnstile.Components {
+	return turnstile.Components{Ask.Implement(o.ask), Remind.Implement(o.remind)}
 }
 
-// ask hands out the token and ends. Nothing runs until somebody answers.
+// ask stores the token and returns. No process runs until the person answers.
 func (o *office) ask(ctx context.Context, q Question) (Decision, error) {
 	o.mu.Lock()
 	o.tokens[q.Person] = turnstile.ActivityInfo(ctx).CompletionToken
@@ -40,7 +40,7 @@ func (o *office) remind(_ context.Context, q Question) (turnstile.None, error) {
 	return turnstile.None{}, nil
 }
 
-// answer is what the page behind the link does: the token is all it needs.
+// answer does what the page of the link would do: it only needs the token.
 func (o *office) answer(ctx context.Context, c *client.Client, person string, d Decision) error {
 	o.mu.Lock()
 	token := o.tokens[person]

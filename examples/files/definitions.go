@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// Declared once: names and types.
+// Names and types are declared once.
 var (
 	Import = turnstile.NewOrchestration[Delivery, Report]("Import")
 
@@ -18,32 +18,32 @@ var (
 
 var (
 	steady = turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: 5 * time.Second})
-	// What undoes something is tried for longer: giving up leaves a mess.
+	// Compensations are retried for longer, because giving up leaves tables behind.
 	persistent = turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 20, InitialInterval: time.Second, MaxInterval: 10 * time.Minute})
 )
 
-// Delivery is what Import starts with.
+// Delivery is the input of Import.
 type Delivery struct {
 	Folder string `json:"folder"`
-	// Limit is how many files are converted at once; 0 for four.
+	// Limit is how many files are converted at a time; 0 for four.
 	Limit int `json:"limit,omitempty"`
 	// Tolerate is how many files may be unreadable.
 	Tolerate int `json:"tolerate,omitempty"`
 }
 
-// File of a delivery.
+// File is a file of a delivery.
 type File struct {
 	Folder string `json:"folder"`
 	Name   string `json:"name"`
 }
 
-// Table is what a file was converted to.
+// Table is the result of converting a file.
 type Table struct {
 	Name string `json:"name"`
 	Rows int    `json:"rows"`
 }
 
-// Report is what Import ends with, and what is published.
+// Report is the output of Import, and the input of Publish.
 type Report struct {
 	Folder  string   `json:"folder"`
 	Tables  []Table  `json:"tables"`

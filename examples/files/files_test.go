@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const histories = "../../testdata/histories"
 
-// open returns the application, of which only the orchestration is there.
+// open returns the application, with only the orchestration implemented.
 func open(t *testing.T) *turnstiletest.Env {
 	t.Helper()
 	env := turnstiletest.New(t, turnstile.NewApp(Import.Implement(importAll)))
@@ -28,7 +28,7 @@ func open(t *testing.T) *turnstiletest.Env {
 	return env
 }
 
-// named are the names of files, as mocks have got them.
+// named returns the sorted names of the files that mocks received.
 func named(files []File) []string {
 	var names []string
 	for _, f := range files {
@@ -95,7 +95,7 @@ func TestACancelledImportLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// Whatever is killed and delivered again, what was begun is removed.
+// Every started conversion is removed, whatever crashes.
 func TestACrashAnywhereChangesNothing(t *testing.T) {
 	t.Parallel()
 	turnstiletest.CrashTest(t, turnstile.NewApp(Import.Implement(importAll)), func(env *turnstiletest.Env) {
@@ -107,9 +107,8 @@ func TestACrashAnywhereChangesNothing(t *testing.T) {
 	})
 }
 
-// What earlier builds have written of this application goes on with the code of
-// today: see docs/internal/testing.md. TURNSTILE_KEEP=BUILD has the other tests write
-// what theirs come to.
+// The code replays the histories that earlier builds of this application have written: see
+// docs/internal/testing.md. With TURNSTILE_KEEP=BUILD the other tests write their histories.
 func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
 	t.Parallel()
 	turnstiletest.Replay(t, turnstile.NewApp(Import.Implement(importAll)), histories+"/*/files/*.json")

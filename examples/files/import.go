@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// importAll converts every file of a delivery, some at once, and publishes the
-// tables together. If that fails, or is cancelled, no table stays behind.
+// importAll converts every file of a delivery, several at a time, and publishes the tables
+// together. If that fails, or is cancelled, it removes all tables.
 func importAll(ctx turnstile.Context, d Delivery) (Report, error) {
 	names, err := List.Call(ctx, d.Folder)
 	if err != nil {
@@ -21,7 +21,7 @@ func importAll(ctx turnstile.Context, d Delivery) (Report, error) {
 	var saga turnstile.Saga
 	tables, err := turnstile.Map(ctx, names, limit, func(ctx turnstile.Context, name string) (Table, error) {
 		file := File{Folder: d.Folder, Name: name}
-		// Before the step: one that times out may have written its table.
+		// Added before the step, because a conversion that times out may have written its table.
 		turnstile.Undo(&saga, name, Remove.Call, file)
 		return Convert.Call(ctx, file)
 	}, turnstile.TolerateFailures(d.Tolerate))

@@ -1,6 +1,5 @@
-// Command files shows a fan-out over files with a limit, and a saga that takes
-// everything back when one of them fails. It needs nothing but Go and ends by
-// itself:
+// Command files shows a fan-out over files with a limit, and a saga that undoes everything if one
+// of them fails. It needs nothing but Go and ends by itself:
 //
 //	go run ./examples/files            its story, in virtual time
 //	go run ./examples/files -console   slowly, with the console, until Ctrl-C
@@ -19,7 +18,7 @@ func main() { sample.Main() }
 
 var sample = story.Sample{Name: "files", Pace: 3 * time.Second, Tell: tell}
 
-// tell imports two deliveries: one that may skip a file, and one that may not.
+// tell imports two deliveries: one in which a file may fail, and one in which none may.
 func tell(ctx context.Context, t *story.Teller) error {
 	s, err := t.New(func(s *story.Story) *turnstile.App {
 		made := storage{files: []string{"customers.csv", "orders.csv", "broken.csv", "prices.csv", "stock.csv"}, say: s.Slowly}

@@ -9,15 +9,15 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// storage is what the activities work with; a real one has a client of S3. This
-// one is made up, and tells what is asked of it.
+// storage is used by the activities; a real one has a client of S3. This one is simulated, and
+// prints its calls.
 type storage struct {
 	files []string
 	say   func(format string, args ...any)
 }
 
-func (s storage) activities() turnstile.Parts {
-	return turnstile.Parts{List.Implement(s.list), Convert.Implement(s.convert), Remove.Implement(s.remove), Publish.Implement(s.publish)}
+func (s storage) activities() turnstile.Components {
+	return turnstile.Components{List.Implement(s.list), Convert.Implement(s.convert), Remove.Implement(s.remove), Publish.Implement(s.publish)}
 }
 
 func (s storage) list(_ context.Context, folder string) ([]string, error) {
@@ -25,11 +25,10 @@ func (s storage) list(_ context.Context, folder string) ([]string, error) {
 	return s.files, nil
 }
 
-// parts of a file: a large one is read in parts.
+// parts is the number of parts in which a file is read.
 const parts = 3
 
-// convert reads a file part by part. An attempt that follows another goes on
-// where that one was.
+// convert reads a file part by part. An attempt continues where the previous attempt stopped.
 func (s storage) convert(ctx context.Context, f File) (Table, error) {
 	done, _, err := turnstile.LastHeartbeat[int](ctx)
 	if err != nil {
@@ -40,7 +39,7 @@ func (s storage) convert(ctx context.Context, f File) (Table, error) {
 			s.say("%s can't be read", f.Name)
 			return Table{}, turnstile.NonRetryable(turnstile.WithCode(errors.New(f.Name+" is no CSV"), "unreadable"))
 		}
-		// Heartbeat returns an error when nobody wants the table any more.
+		// Heartbeat returns an error when the orchestration no longer needs the table.
 		if err := turnstile.Heartbeat(ctx, part+1); err != nil {
 			return Table{}, err
 		}
@@ -49,7 +48,7 @@ func (s storage) convert(ctx context.Context, f File) (Table, error) {
 	return Table{Name: strings.TrimSuffix(f.Name, ".csv"), Rows: 100 * len(f.Name)}, nil
 }
 
-// remove bears that there is nothing to remove.
+// remove succeeds if there is nothing to remove.
 func (s storage) remove(_ context.Context, f File) (turnstile.None, error) {
 	s.say("the table of %s is removed", f.Name)
 	return turnstile.None{}, nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// title says what is going to happen.
+// title prints what is about to happen.
 func title(out io.Writer, f flags, console string) {
 	time := "real time"
 	if f.virtual {
@@ -27,17 +27,17 @@ func title(out io.Writer, f flags, console string) {
 		fmt.Sprintf("orders: embedded in this process, %s.", time),
 		fmt.Sprintf("Order %s for %s, to be approved within %s: %s.", f.order.ID, f.order.Customer, f.order.ApproveWithin, approval),
 		"",
-		"Each block is one turn: what arrived, what the code answered, and what was sent",
-		"once that was committed.",
+		"Each block is one turn: the events that arrived, the operations that the code started,",
+		"and the messages that were sent after the commit.",
 	}
 	fmt.Fprintln(out, strings.Join(lines, "\n"))
 }
 
-// hint says what -keep takes.
+// hint prints the input of -keep.
 func hint(out io.Writer) {
 	lines := []string{
 		"",
-		"Work items on standard input, one a line, until it ends (Ctrl-D) or Ctrl-C. For example:",
+		"Enter work items, one per line. Ctrl-D ends the input, Ctrl-C the program. For example:",
 		`  {"kind":"StartOrchestration","instance":"order-7","name":"Fulfil","input":` + sampleJSON() + `}`,
 		`  {"kind":"ExternalRaised","instance":"order-7","name":"approved","data":{"by":"you","approved":true}}`,
 		`  {"kind":"CancelInstance","instance":"order-7","reason":"changed my mind"}`,

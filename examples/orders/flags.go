@@ -28,14 +28,14 @@ type flags struct {
 	pickUp       time.Duration // how long a parcel waits for the carrier
 }
 
-// toTry stands below the flags.
+// toTry is printed after the flags.
 const toTry = `
 To try:
-  a card that is declined: what was done is undone
+    a declined card: completed steps are undone
     go run ./examples/orders -input '{"card":"4242 4242 4242 0000"}'
-  an instance that is stuck, for nothing here has its code
+    a stuck instance, because no process here has its code
     echo '{"kind":"StartOrchestration","instance":"order-7","name":"Nobody"}' | go run ./examples/orders -keep
-  and, with a project of your own and turnstile dev, one whose code has changed under it:
+    an instance whose code has changed while it runs, in your own project with turnstile dev:
     docs/guide/getting-started.md
 `
 
@@ -43,16 +43,16 @@ func parse(args []string, out io.Writer) (flags, error) {
 	f := flags{order: sampleOrder(), pickUp: 2 * time.Second}
 	set := flag.NewFlagSet("orders", flag.ContinueOnError)
 	set.SetOutput(out)
-	set.StringVar(&f.input, "input", "", "the order to fulfil, as `JSON`; what it leaves out is taken from the sample")
+	set.StringVar(&f.input, "input", "", "the order to fulfil, as `JSON`; missing fields have the values of the sample order")
 	set.StringVar(&f.instance, "instance", "order-1001", "instance `id`")
-	set.BoolVar(&f.approve, "approve", true, "approve the order; -approve=false lets the time for it run out")
-	set.DurationVar(&f.approveAfter, "approve-after", 5*time.Second, "when to approve it")
-	set.BoolVar(&f.virtual, "virtual", false, "skip the waits: time is virtual and jumps to the next timer")
-	set.BoolVar(&f.console, "console", false, "serve the console, take more time, and go on until Ctrl-C")
-	set.StringVar(&f.addr, "addr", "", "where the console listens, as `HOST:PORT` of this machine; default "+embedded.ConsoleAddr+", or any port if that is taken")
-	set.BoolVar(&f.keep, "keep", false, "go on, and take work items as JSON on standard input, one a line, until it ends")
-	set.DurationVar(&f.limit, "limit", 25*time.Second, "give up waiting for the order after this time; with -keep there is no limit")
-	set.DurationVar(&f.latency, "latency", 300*time.Millisecond, "how long an activity works")
+	set.BoolVar(&f.approve, "approve", true, "approve the order; with -approve=false the approval times out")
+	set.DurationVar(&f.approveAfter, "approve-after", 5*time.Second, "when to approve the order")
+	set.BoolVar(&f.virtual, "virtual", false, "skip waits: time is virtual and jumps to the next timer")
+	set.BoolVar(&f.console, "console", false, "serve the console, run more slowly, and continue until Ctrl-C")
+	set.StringVar(&f.addr, "addr", "", "address of the console, as `HOST:PORT` of this machine; default "+embedded.ConsoleAddr+", or any free port if that is in use")
+	set.BoolVar(&f.keep, "keep", false, "keep running, and read work items as JSON from standard input, one per line")
+	set.DurationVar(&f.limit, "limit", 25*time.Second, "stop waiting for the order after this time; there is no limit with -keep or -console")
+	set.DurationVar(&f.latency, "latency", 300*time.Millisecond, "duration of each activity")
 	set.Usage = func() {
 		fmt.Fprintln(out, "Usage of orders:")
 		set.PrintDefaults()
@@ -62,33 +62,33 @@ func parse(args []string, out io.Writer) (flags, error) {
 		return f, err
 	}
 	if set.NArg() > 0 {
-		return f, fmt.Errorf("%q is no flag; see -help", set.Arg(0))
+		return f, fmt.Errorf("%q is not a flag; see -help", set.Arg(0))
 	}
 	if f.console {
 		f.slowDown(set)
 	}
 	if f.input != "" {
 		decoder := json.NewDecoder(strings.NewReader(f.input))
-		decoder.DisallowUnknownFields() // a misspelt field would be fulfilled as the sample's
+		decoder.DisallowUnknownFields() // A misspelt field would silently keep the sample's value.
 		if err := decoder.Decode(&f.order); err != nil {
 			return f, fmt.Errorf("-input is not an order: %w\nexpected something like %s", err, sampleJSON())
 		}
 	}
 	if f.virtual && f.keep {
-		return f, errors.New("-virtual and -keep exclude each other: what you type takes real time, and virtual time would run ahead of it")
+		return f, errors.New("-virtual and -keep exclude each other: you type in real time, and virtual time would not wait")
 	}
 	if f.virtual && f.console {
 		return f, errors.New("-virtual and -console exclude each other: in virtual time there is nothing to watch")
 	}
 	if f.virtual {
-		// The services work in real time, which virtual time waits for.
+		// The services run in real time, and virtual time would wait for them.
 		f.latency = 0
 	}
 	return f, nil
 }
 
-// slowDown takes times at which people can follow what happens, and have their
-// turn, for all flags that were not given.
+// slowDown sets durations that people can follow, and in which they can act, for all flags that
+// were not given.
 func (f *flags) slowDown(set *flag.FlagSet) {
 	f.order.ApproveWithin, f.order.RemindEvery = "3m", "15s"
 	f.pickUp = 8 * time.Second

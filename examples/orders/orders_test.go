@@ -46,14 +46,14 @@ func TestOutputs(t *testing.T) {
 			input: "\nnonsense\n" + `{"kind":"StartOrchestration","instance":"second","name":"Fulfil","input":{"id":"2","card":"0000"}}` + "\n",
 			shows: []string{"dead letter  nonsense\n        malformed", "OrchestrationFailed         application: order 2:"},
 		},
-		"a flag that is none":           {args: []string{"-what"}, code: exitUsage, shows: []string{"-approve-after", "To try:", `"name":"Nobody"`}},
-		"an argument that is no flag":   {args: []string{"what"}, code: exitUsage, shows: []string{`"what" is no flag`}},
-		"an input that is no order":     {args: []string{"-input", "[]"}, code: exitUsage, shows: []string{"is not an order", `{"id":"1001"`}},
-		"an input with another field":   {args: []string{"-input", `{"costumer":"Bob"}`}, code: exitUsage, shows: []string{`unknown field "costumer"`}},
-		"a console in virtual time":     {args: []string{"-virtual", "-console"}, code: exitUsage, shows: []string{"nothing to watch"}},
-		"a console that cannot be":      {args: []string{"-console", "-addr=192.0.2.1:80"}, code: exitFailed, shows: []string{"not a loopback address"}},
-		"flags that exclude each other": {args: []string{"-virtual", "-keep"}, code: exitUsage, shows: []string{"exclude each other"}},
-		"help":                          {args: []string{"-help"}, shows: []string{"-approve-after"}},
+		"a flag that is none":            {args: []string{"-what"}, code: exitUsage, shows: []string{"-approve-after", "To try:", `"name":"Nobody"`}},
+		"an argument that is not a flag": {args: []string{"what"}, code: exitUsage, shows: []string{`"what" is not a flag`}},
+		"an input that is no order":      {args: []string{"-input", "[]"}, code: exitUsage, shows: []string{"is not an order", `{"id":"1001"`}},
+		"an input with another field":    {args: []string{"-input", `{"costumer":"Bob"}`}, code: exitUsage, shows: []string{`unknown field "costumer"`}},
+		"a console in virtual time":      {args: []string{"-virtual", "-console"}, code: exitUsage, shows: []string{"nothing to watch"}},
+		"a console that cannot be":       {args: []string{"-console", "-addr=192.0.2.1:80"}, code: exitFailed, shows: []string{"not a loopback address"}},
+		"flags that exclude each other":  {args: []string{"-virtual", "-keep"}, code: exitUsage, shows: []string{"exclude each other"}},
+		"help":                           {args: []string{"-help"}, shows: []string{"-approve-after"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +91,7 @@ func TestAnOrderThatTakesTooLongIsGivenUp(t *testing.T) {
 	}
 }
 
-// It goes on behind its order, with the console, until it is interrupted.
+// With the console, the command continues after its order until it is interrupted.
 func TestTheConsoleStaysUntilItIsInterrupted(t *testing.T) {
 	t.Parallel()
 	out := screen.New()

@@ -26,7 +26,7 @@ const (
 	exitUsage  = 2
 )
 
-// run is the command, with what it works on handed in.
+// run is the command, with its inputs and outputs as parameters.
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) int {
 	f, err := parse(args, out)
 	switch {
@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) int {
 	show := livetrace.New(out, livetrace.WithStart(start))
 	options = append(options, embedded.WithObserver(show), embedded.WithLogger(slog.New(show.LogHandler(slog.LevelInfo))),
 		embedded.OnDeadLetter(func(m host.DeadLetter) { show.DeadLetter(m.Body, m.Reason) }))
-	app := turnstile.NewApp(turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(orders.Simulated(f.latency, f.pickUp))))
+	app := turnstile.NewApp(turnstile.Components(orders.Orchestrations()), turnstile.Components(orders.Activities(orders.Simulated(f.latency, f.pickUp))))
 	env, err := embedded.New(app, options...)
 	if err != nil {
 		fmt.Fprintln(out, "orders:", err)
@@ -59,8 +59,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) int {
 
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
-	// The order and its approval are timed before anything runs, so that
-	// virtual time cannot get ahead of them.
+	// The order and its approval are scheduled before anything runs, so that virtual time cannot
+	// pass them.
 	code := exitDone
 	order, forget, err := begin(ctx, env, f, show)
 	defer forget()
@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) int {
 	return code
 }
 
-// begin starts the order, and sets when it is approved; forget drops that.
+// begin starts the order, and schedules its approval; forget cancels the approval.
 func begin(ctx context.Context, env *embedded.Runtime, f flags, show *livetrace.Trace) (order *client.Run[orders.Result], forget func() bool, err error) {
 	forget = func() bool { return false }
 	order, err = client.Start(ctx, env.Client(), orders.Fulfil, f.order, client.WithInstanceID(f.instance))
@@ -106,7 +106,7 @@ func begin(ctx context.Context, env *embedded.Runtime, f flags, show *livetrace.
 	return order, forget, nil
 }
 
-// await waits for the order and shows how it ended.
+// await waits for the order and shows its outcome.
 func await(ctx context.Context, env *embedded.Runtime, order *client.Run[orders.Result], f flags, show *livetrace.Trace) int {
 	if !f.keep && !f.console {
 		var stop context.CancelFunc
@@ -129,8 +129,8 @@ func await(ctx context.Context, env *embedded.Runtime, order *client.Run[orders.
 	return exitDone
 }
 
-// keep hands every line of in to the queue, until in or ctx ends; after the end
-// of in it waits until nothing runs any more.
+// keep sends every line of in to the queue, until in or ctx ends. After the end of in it waits
+// until no instance is running.
 func keep(ctx context.Context, env *embedded.Runtime, in io.Reader, out io.Writer, show *livetrace.Trace) {
 	hint(out)
 	lines := make(chan string)
@@ -152,7 +152,7 @@ func keep(ctx context.Context, env *embedded.Runtime, in io.Reader, out io.Write
 			return
 		case line, more := <-lines:
 			if !more {
-				// Until ctx ends, should something wait for what never comes.
+				// Returns when ctx ends if an instance waits for an event that is never raised.
 				_ = env.Drain(ctx)
 				return
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/embedded"
 )
 
-// Teller tells a story as it was asked to.
+// Teller tells a story according to its flags.
 type Teller struct {
 	out            io.Writer
 	console, turns bool
@@ -22,8 +22,7 @@ type Teller struct {
 	pace           time.Duration
 }
 
-// Sample is a sample application: its name, its story, and how long a wait takes
-// for somebody who watches.
+// Sample is a sample application: its name, its story, and how long a wait takes with -console.
 type Sample struct {
 	Name string
 	Pace time.Duration
@@ -33,27 +32,26 @@ type Sample struct {
 // Main is the main function of a sample.
 func (s Sample) Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // A second Ctrl-C ends it at once.
+	context.AfterFunc(ctx, stop) // A second Ctrl-C ends the process immediately.
 	os.Exit(s.Run(ctx, os.Args[1:], os.Stdout))
 }
 
-// Run tells the story and returns the exit status: 0, 1 if it went wrong, 2 for
-// flags that there are not.
+// Run tells the story and returns the exit status: 0, 1 if the story failed, 2 for invalid flags.
 func (s Sample) Run(ctx context.Context, args []string, out io.Writer) int {
 	t := &Teller{out: out}
 	flags := flag.NewFlagSet(s.Name, flag.ContinueOnError)
 	flags.SetOutput(out)
-	flags.BoolVar(&t.console, "console", false, "serve the console, and let time pass so that it can be followed there; ends with Ctrl-C")
-	flags.StringVar(&t.addr, "addr", "", "where the console listens, as `HOST:PORT` of this machine; default "+embedded.ConsoleAddr+", or any port if that is taken")
-	flags.BoolVar(&t.turns, "turns", false, "show each turn as it is committed; so does -console")
-	flags.DurationVar(&t.pace, "pace", s.Pace, "with -console: how long a wait takes at most")
+	flags.BoolVar(&t.console, "console", false, "serve the console, and run slowly enough to follow there; ends with Ctrl-C")
+	flags.StringVar(&t.addr, "addr", "", "address of the console, as `HOST:PORT` of this machine; default "+embedded.ConsoleAddr+", or any free port if that is in use")
+	flags.BoolVar(&t.turns, "turns", false, "show each turn as it is committed; implied by -console")
+	flags.DurationVar(&t.pace, "pace", s.Pace, "with -console: the longest duration of a wait")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
 		return 2
 	case flags.NArg() > 0:
-		fmt.Fprintf(out, "%s: %q is no flag; see -help\n", s.Name, flags.Arg(0))
+		fmt.Fprintf(out, "%s: %q is not a flag; see -help\n", s.Name, flags.Arg(0))
 		return 2
 	}
 	t.turns = t.turns || t.console

@@ -54,7 +54,7 @@ func TestAStoryIsToldInVirtualTime(t *testing.T) {
 		"line by line":         {nil, 0, []string{"day   2  Jan 02 09:00  nobody is awake\n", "day  41  Feb 10 09:00  7 naps are over, <nil>\n"}},
 		"and turn by turn":     {[]string{"-turns"}, 0, []string{"day   1  Jan 01 09:00  nap  turn 1\n", "TimerCreated                40d00h", "  7 naps are over"}},
 		"not with other flags": {[]string{"-what"}, 2, []string{"-console"}},
-		"nor with words":       {[]string{"what"}, 2, []string{`"what" is no flag`}},
+		"nor with words":       {[]string{"what"}, 2, []string{`"what" is not a flag`}},
 		"nor anywhere":         {[]string{"-console", "-addr=192.0.2.1:80"}, 1, []string{"nap: embedded: WithConsole", "not a loopback address"}},
 		"but with help":        {[]string{"-help"}, 0, []string{"-pace"}},
 	} {
@@ -73,7 +73,7 @@ func TestAStoryIsToldInVirtualTime(t *testing.T) {
 	}
 }
 
-// The console stays behind the end of the story, until it is interrupted.
+// The console stays after the end of the story, until it is interrupted.
 func TestAStoryWithTheConsoleWaitsForItsReader(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())

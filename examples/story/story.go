@@ -1,5 +1,5 @@
-// Package story runs a sample application in this process, in virtual time, and
-// tells what happens, one line each with the time at which it does.
+// Package story runs a sample application in this process, in virtual time, and prints what
+// happens, one line each with the time.
 package story
 
 import (
@@ -17,30 +17,29 @@ import (
 	"github.com/turnstile-go/turnstile/internal/livetrace"
 )
 
-// begin is when a story begins that nobody watches.
+// begin is when a story begins that is not shown in the console.
 var begin = time.Date(2030, time.January, 1, 9, 0, 0, 0, time.UTC)
 
-// Story is an application that tells what happens.
+// Story is an application that prints what happens.
 type Story struct {
 	*embedded.Runtime
 	begin   time.Time
 	watched bool
-	trace   *livetrace.Trace // nil where turns are not shown
+	trace   *livetrace.Trace // nil if turns are not shown
 
 	mu  sync.Mutex
 	out io.Writer
 }
 
-// New returns the story of an application, as the teller's flags want it. The
-// application is made by a function, because its activities may want to tell
-// something themselves.
+// New returns the story of an application, with the teller's flags. The application is made by a
+// function, so that its activities can print lines of the story.
 func (t *Teller) New(app func(*Story) *turnstile.App) (*Story, error) {
 	s := &Story{out: t.out, begin: begin, watched: t.console}
 	var options []embedded.Option
 	if t.console {
-		// Ages are counted from now by whoever looks.
+		// The browser computes ages from the real time.
 		s.begin = time.Now().Truncate(time.Second)
-		options = append(options, embedded.WithPace(t.pace), embedded.WithConsole(t.addr))
+		options = append(options, embedded.WithRealTimePacing(t.pace), embedded.WithConsole(t.addr))
 	}
 	if t.turns {
 		s.trace = livetrace.New(t.out, livetrace.WithTimes(s.day))
@@ -53,15 +52,15 @@ func (t *Teller) New(app func(*Story) *turnstile.App) (*Story, error) {
 	}
 	s.Runtime = env
 	if t.console {
-		fmt.Fprintf(t.out, "console  %s\nTime passes as it does, but a wait takes %s at most.\n", env.ConsoleURL(), t.pace)
+		fmt.Fprintf(t.out, "console  %s\nTime passes at its real pace, but a wait takes at most %s.\n", env.ConsoleURL(), t.pace)
 	}
 	return s, nil
 }
 
-// Begun is when the story begins.
-func (s *Story) Begun() time.Time { return s.begin }
+// Started returns when the story begins.
+func (s *Story) Started() time.Time { return s.begin }
 
-// Say tells one line. Activities and functions of At may call it.
+// Say prints one line. Activities and functions of At may call it.
 func (s *Story) Say(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if s.trace != nil {
@@ -73,13 +72,12 @@ func (s *Story) Say(format string, args ...any) {
 	fmt.Fprintf(s.out, "%s  %s\n", s.day(s.Now()), text)
 }
 
-// day writes a time as a day of the story, and of the calendar.
+// day formats a time as a day of the story and of the calendar.
 func (s *Story) day(at time.Time) string {
 	return fmt.Sprintf("day %3d  %s", int(at.Sub(s.begin).Hours()/24)+1, at.In(s.begin.Location()).Format("Jan 02 15:04"))
 }
 
-// Slowly is Say for activities: where somebody watches, it takes as long as a
-// real service might.
+// Slowly is Say for activities: with the console, it takes as long as a real service might.
 func (s *Story) Slowly(format string, args ...any) {
 	if s.watched {
 		h := fnv.New32a()
@@ -89,8 +87,7 @@ func (s *Story) Slowly(format string, args ...any) {
 	s.Say(format, args...)
 }
 
-// At does something from outside after d of virtual time, and tells it if that
-// fails.
+// At calls do after d of virtual time, and prints its error.
 func (s *Story) At(d time.Duration, do func() error) {
 	s.AfterFunc(d, func() {
 		if err := do(); err != nil {
@@ -99,8 +96,8 @@ func (s *Story) At(d time.Duration, do func() error) {
 	})
 }
 
-// Until runs everything until wait returns, and returns its error. Where
-// somebody watches, it goes on until ctx ends.
+// Until runs the application until wait returns, and returns its error. With the console, it
+// continues until ctx ends.
 func (s *Story) Until(ctx context.Context, wait func(context.Context) error) error {
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)

@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// Declared once: names and types.
+// Names and types are declared once.
 var (
 	Subscribe = turnstile.NewOrchestration[Subscription, Summary]("Subscribe")
 
@@ -18,53 +18,54 @@ var (
 	Changed = turnstile.NewEvent[Change]("changed")
 )
 
-// steady is for what is not there for a moment. A card that is declined is no
-// such thing: the activity returns that as non-retryable, and dunning begins.
+// steady is for services that are temporarily unavailable. A declined card is different: the
+// activity returns that error as non-retryable, and dunning starts.
 var steady = turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 5, InitialInterval: time.Second, MaxInterval: time.Minute})
 
-// Subscription is what Subscribe starts with, and goes on with each month.
+// Subscription is the input of Subscribe, in each month's execution.
 type Subscription struct {
 	Customer string `json:"customer"`
 	Plan     string `json:"plan"`
-	// Price of a month, in cents.
+	// Price is the price of a month, in cents.
 	Price int `json:"price"`
-	// Month from 0, of Months in all.
+	// Month counts from 0; Months is the number of months.
 	Month  int `json:"month"`
 	Months int `json:"months"`
-	// Paid so far, in cents.
+	// Paid is the amount paid so far, in cents.
 	Paid int `json:"paid"`
 }
 
-// Bill of one month.
+// Bill is the bill of one month.
 type Bill struct {
 	Customer string `json:"customer"`
 	Month    int    `json:"month"`
 	Amount   int    `json:"amount"`
 }
 
-// Receipt of a payment.
+// Receipt is the receipt of a payment.
 type Receipt struct {
 	Bill
 	ID string `json:"id"`
 }
 
-// Warning that a bill is not paid.
+// Warning says that a bill is not paid.
 type Warning struct {
 	Bill
-	// Number from 1.
+	// Number counts the warnings from 1.
 	Number int `json:"number"`
 }
 
-// Change that the customer wants. A plan begins with the next month. What is left out stays.
+// Change is a change that the customer requests. A new plan starts with the next month. Empty
+// fields change nothing.
 type Change struct {
 	Cancel bool   `json:"cancel,omitempty"`
 	Plan   string `json:"plan,omitempty"`
 	Price  int    `json:"price,omitempty"`
 }
 
-// Summary is what Subscribe ends with.
+// Summary is the output of Subscribe.
 type Summary struct {
-	// Ended: "over", "cancelled" or "unpaid".
+	// Ended is "over", "cancelled" or "unpaid".
 	Ended  string `json:"ended"`
 	Months int    `json:"months"`
 	Paid   int    `json:"paid"`

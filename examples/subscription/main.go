@@ -19,10 +19,10 @@ func main() { sample.Main() }
 
 var sample = story.Sample{Name: "subscription", Pace: 1500 * time.Millisecond, Tell: tell}
 
-// tell lets Ada have an empty card in March, and want more in June.
+// tell lets Ada's card be empty in March, and lets her change to the large plan in June.
 func tell(ctx context.Context, t *story.Teller) error {
 	s, err := t.New(func(s *story.Story) *turnstile.App {
-		empty := func(b Bill) bool { return b.Month == 2 && s.Now().Before(s.Begun().AddDate(0, 2, 5)) }
+		empty := func(b Bill) bool { return b.Month == 2 && s.Now().Before(s.Started().AddDate(0, 2, 5)) }
 		return turnstile.NewApp(orchestrations(), shop{say: s.Slowly, declines: empty}.activities())
 	})
 	if err != nil {

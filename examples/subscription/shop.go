@@ -8,22 +8,21 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// shop is what the activities work with, and tells what is asked of it. A real
-// one has clients of a bank and of a mail service.
+// shop is used by the activities, and prints their calls. A real one has clients of a bank and of a
+// mail service.
 type shop struct {
 	say func(format string, args ...any)
 	// declines reports whether the card of a bill is declined on this day.
 	declines func(Bill) bool
 }
 
-func (s shop) activities() turnstile.Parts {
-	return turnstile.Parts{Tax.Implement(s.tax), Charge.Implement(s.charge), SendReceipt.Implement(s.sendReceipt), Warn.Implement(s.warn)}
+func (s shop) activities() turnstile.Components {
+	return turnstile.Components{Tax.Implement(s.tax), Charge.Implement(s.charge), SendReceipt.Implement(s.sendReceipt), Warn.Implement(s.warn)}
 }
 
 func (s shop) tax(_ context.Context, sub Subscription) (int, error) { return sub.Price / 5, nil }
 
-// charge gives the bank a key, so that an attempt that comes again takes no
-// money twice.
+// charge sends the bank a key, so that a repeated attempt does not charge twice.
 func (s shop) charge(ctx context.Context, b Bill) (Receipt, error) {
 	if s.declines(b) {
 		s.say("%s's card is declined", b.Customer)

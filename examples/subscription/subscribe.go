@@ -7,16 +7,16 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// orchestrations are both versions. A month that began on the old one ends on
-// it; since the next one begins with ContinueAsNew, it runs on the newest.
-func orchestrations() turnstile.Parts {
-	return turnstile.Parts{
+// orchestrations returns both versions. A month that started on the old version ends on it. The
+// next month starts with ContinueAsNew, so it runs on the newest version.
+func orchestrations() turnstile.Components {
+	return turnstile.Components{
 		Subscribe.Implement(subscribe),
 		Subscribe.With(turnstile.Version("2")).Implement(subscribeWithTax),
 	}
 }
 
-// subscribe is the first version, which knew no tax.
+// subscribe is the first version, without tax.
 func subscribe(ctx turnstile.Context, s Subscription) (Summary, error) {
 	return month(ctx, s, s.Price)
 }
@@ -30,8 +30,8 @@ func subscribeWithTax(ctx turnstile.Context, s Subscription) (Summary, error) {
 	return month(ctx, s, s.Price+tax)
 }
 
-// month bills one month and waits for its end. Each month is an execution of
-// its own, so the history stays short, however long the subscription.
+// month bills one month and waits for its end. Each month is an execution of its own, so the
+// history stays short, however long the subscription lasts.
 func month(ctx turnstile.Context, s Subscription, amount int) (Summary, error) {
 	next := monthAfter(turnstile.Now(ctx))
 	bill := Bill{Customer: s.Customer, Month: s.Month, Amount: amount}
@@ -45,8 +45,8 @@ func month(ctx turnstile.Context, s Subscription, amount int) (Summary, error) {
 	s.Paid += amount
 	s.Month++
 
-	// Months that were under way when receipts came get none: their histories
-	// have no such event. PatchRetired takes its place when they are over.
+	// Months that were running when receipts were added do not send one: their histories have no
+	// such event. Replace Patched by PatchRetired when those months are over.
 	if turnstile.Patched(ctx, "receipts") {
 		if _, err := SendReceipt.Call(ctx, receipt); err != nil {
 			return Summary{}, err
@@ -65,7 +65,7 @@ func month(ctx turnstile.Context, s Subscription, amount int) (Summary, error) {
 	return Summary{}, Subscribe.ContinueAsNew(ctx, s)
 }
 
-// monthAfter is the same day of the next month, or that month's last day where it is shorter.
+// monthAfter returns the same day of the next month, or that month's last day if it is shorter.
 func monthAfter(t time.Time) time.Time {
 	next := t.AddDate(0, 1, 0)
 	if next.Day() != t.Day() {
@@ -76,8 +76,8 @@ func monthAfter(t time.Time) time.Time {
 
 var errUnpaid = errors.New("unpaid")
 
-// collect charges, and where the card is declined, warns and tries again after
-// three days, three times.
+// collect charges the customer. If the card is declined, it sends a warning and tries again after
+// three days, up to three times.
 func collect(ctx turnstile.Context, b Bill) (Receipt, error) {
 	for warnings := 0; ; {
 		receipt, err := Charge.Call(ctx, b)
@@ -98,7 +98,7 @@ func collect(ctx turnstile.Context, b Bill) (Receipt, error) {
 	}
 }
 
-// untilOver waits for the end of the month and takes changes meanwhile.
+// untilOver waits for the end of the month and applies changes in the meantime.
 func untilOver(ctx turnstile.Context, s *Subscription, left time.Duration) (cancelled bool, err error) {
 	scope, done := turnstile.WithTimeout(ctx, left)
 	for change, err := range Changed.All(scope) {

@@ -21,8 +21,7 @@ var ada = Subscription{Customer: "Ada", Plan: "small", Price: 1000, Months: 12}
 
 const histories = "../../testdata/histories"
 
-// open returns the application, with a card that is declined where declines
-// says so.
+// open returns the application. declines decides which cards are declined.
 func open(t *testing.T, declines func(Bill) bool) *turnstiletest.Env {
 	t.Helper()
 	env := turnstiletest.New(t, turnstile.NewApp(orchestrations(), shop{say: t.Logf, declines: declines}.activities()))
@@ -102,10 +101,10 @@ func TestACardThatIsDeclined(t *testing.T) {
 	}
 }
 
-// Months that run when a build is deployed have histories like these: of the
-// first version before and with the patch, and of version 2. Each was written
-// once, by the code of its time, with AssertGolden.
-func TestMonthsUnderWayGoOnWithTheCodeOfToday(t *testing.T) {
+// Months that are running when a build is deployed have histories like these: of the first version
+// before and with the patch, and of version 2. Each was written once, by the code of its time, with
+// AssertGolden.
+func TestRunningMonthsReplayWithTheCurrentCode(t *testing.T) {
 	t.Parallel()
 	turnstiletest.Replay(t, turnstile.NewApp(orchestrations()), "testdata/*.json")
 }
@@ -126,9 +125,8 @@ func TestACrashAnywhereChangesNothing(t *testing.T) {
 	turnstiletest.CrashTest(t, app, func(env *turnstiletest.Env) { turnstiletest.Start(env, Subscribe, short).Wait() })
 }
 
-// What earlier builds have written of this application goes on with the code of
-// today: see docs/internal/testing.md. TURNSTILE_KEEP=BUILD has the other tests write
-// what theirs come to.
+// The code replays the histories that earlier builds of this application have written: see
+// docs/internal/testing.md. With TURNSTILE_KEEP=BUILD the other tests write their histories.
 func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
 	t.Parallel()
 	turnstiletest.Replay(t, turnstile.NewApp(orchestrations()), histories+"/*/subscription/*.json")

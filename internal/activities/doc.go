@@ -1,3 +1,3 @@
-// Package activities has the untyped implementations of activities by their names, when
-// an attempt of one is followed by another, and what an attempt can learn about itself.
+// Package activities holds the untyped implementations of activities by name, decides whether another attempt follows a
+// failed one, and describes an attempt to its code.
 package activities

@@ -5,8 +5,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/marks"
 )
 
-// FailureOf returns how an attempt's error is to be recorded: as its marks say, and
-// otherwise as an application failure with its text that may be retried.
+// FailureOf returns the failure that is recorded for an attempt's error: what the error itself specifies, and otherwise
+// a retryable application failure with its text.
 func FailureOf(err error) *history.Failure {
 	m := marks.Of(err)
 	if m.Failure != nil {

@@ -5,13 +5,12 @@ import (
 	"errors"
 )
 
-// ErrPending is what the code of an activity returns when it has handed out
-// its completion token (Info.CompletionToken): the attempt ends, nothing of it
-// stays in memory, and whoever has the token completes the activity later.
+// ErrPending is returned by the code of an activity that has given out its completion token (Info.CompletionToken). The
+// attempt ends, nothing of it stays in memory, and the holder of the token completes the activity later.
 var ErrPending = errors.New("activity pending: it will be completed by its token")
 
-// Pulse is the host's side of an attempt's heartbeats. details are JSON; nil
-// for none. It returns a *StoppedError once the activity is asked to stop.
+// Pulse records a heartbeat of an attempt for the host. details are JSON; nil for none. It returns a *StoppedError after
+// the activity was asked to stop.
 type Pulse func(ctx context.Context, details []byte) error
 
 type pulseKey struct{}
@@ -21,11 +20,10 @@ func WithPulse(ctx context.Context, pulse Pulse) context.Context {
 	return context.WithValue(ctx, pulseKey{}, pulse)
 }
 
-// Beat gives a sign of life of the attempt that ctx belongs to, with details
-// for the next attempt (JSON; nil leaves those given before). It returns the
-// cause for which the attempt's context has ended, if it has: a *StoppedError
-// where the activity was asked to stop. It does nothing outside of attempts
-// that take heartbeats, as inline ones.
+// Beat sends a heartbeat of the attempt that ctx belongs to, with details for the next attempt (JSON; nil keeps the
+// previous details). If the attempt's context was cancelled, Beat returns the cause: a *StoppedError if the activity was
+// asked to stop. It does nothing in an attempt that records no heartbeats, such as an inline one, or outside of an
+// attempt.
 func Beat(ctx context.Context, details []byte) error {
 	if pulse, ok := ctx.Value(pulseKey{}).(Pulse); ok && ctx.Err() == nil {
 		return pulse(ctx, details)
@@ -33,11 +31,10 @@ func Beat(ctx context.Context, details []byte) error {
 	return context.Cause(ctx)
 }
 
-// StoppedError is the cause for which an attempt's context ends when the
-// orchestration no longer wants the activity: it was cancelled, its scope was,
-// another branch of a select won, or the orchestration has ended.
+// StoppedError is the cause with which an attempt's context is cancelled when the orchestration no longer needs the
+// activity: the activity or its scope was cancelled, another branch of a select won, or the orchestration has ended.
 type StoppedError struct {
-	// Reason that the orchestration gave; may be empty.
+	// Reason is the reason that the orchestration gave; may be empty.
 	Reason string
 }
 
@@ -48,5 +45,5 @@ func (e *StoppedError) Error() string {
 	return "the activity was asked to stop: " + e.Reason
 }
 
-// Is makes it a context.Canceled, as which the attempt's code will meet it.
+// Is makes it a context.Canceled, which the attempt's code expects.
 func (e *StoppedError) Is(target error) bool { return target == context.Canceled }

@@ -5,39 +5,39 @@ import (
 	"time"
 )
 
-// Info is what an attempt can learn about itself.
+// Info describes an attempt to its code.
 type Info struct {
 	Name        string
 	Instance    string
 	ExecutionID int64
-	// EventID of the ActivityScheduled.
+	// EventID is the id of its ActivityScheduled event.
 	EventID int64
-	// Attempt, from 1.
-	Attempt int
-	// Delivery of this attempt, from 1: above 1 when a worker died in it.
+	// Number is the number of the attempt, from 1.
+	Number int
+	// Delivery is the number of this delivery of the attempt, from 1. It is above 1 if the message was received before,
+	// for example by a worker that died.
 	Delivery int
 	// ScheduledAt is when the orchestration scheduled the activity.
 	ScheduledAt time.Time
 	// IdempotencyKey is the same for all attempts and deliveries of one
 	// scheduling event and different for all others.
 	IdempotencyKey string
-	// Deadline is when the attempt's context ends at the latest.
+	// Deadline is when the attempt's context is cancelled at the latest.
 	Deadline time.Time
-	// Heartbeat has the details of the last heartbeat that an earlier attempt
-	// or delivery gave, JSON; nil if there was none.
+	// Heartbeat holds the details of the last heartbeat of an earlier attempt or delivery, as JSON; nil if there was
+	// none.
 	Heartbeat []byte
-	// CompletionToken completes the activity from outside once the attempt
-	// has returned ErrPending. It can't be guessed and fits into a link. Empty
-	// for an inline activity.
+	// CompletionToken completes the activity from outside after the attempt has returned ErrPending. It cannot be
+	// guessed and is safe in a URL. Empty for an inline activity.
 	CompletionToken string
-	// Headers that came with the orchestration's start, and the headers of the context
-	// with which it scheduled the activity; nil for none. Not to be changed.
+	// Headers are the headers of the orchestration's start and of the context that scheduled the activity; nil for none.
+	// Do not modify.
 	Headers map[string]string
-	// Inline is set for an activity that runs inside the turn.
+	// Inline is set for an activity that runs inside a turn.
 	Inline bool
-	// Sealed is set where a codec seals payloads: failures and log lines are not
-	// sealed, so keep what payloads hold out of them.
-	Sealed bool
+	// Encoded is set if a codec encodes payloads. Failures and log lines are not encoded, so keep the content of
+	// payloads out of them.
+	Encoded bool
 }
 
 type infoKey struct{}
@@ -47,7 +47,7 @@ func NewContext(ctx context.Context, info Info) context.Context {
 	return &infoContext{ctx, info}
 }
 
-// infoContext is a context with the info of an attempt, in one piece of memory.
+// infoContext is a context with the info of an attempt, in one allocation.
 type infoContext struct {
 	context.Context
 	info Info
@@ -61,8 +61,7 @@ func (c *infoContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// InfoFrom returns the info of the attempt that ctx belongs to, and whether ctx
-// belongs to an activity.
+// InfoFrom returns the info of the attempt that ctx belongs to; false if ctx does not belong to an activity.
 func InfoFrom(ctx context.Context) (Info, bool) {
 	c, ok := ctx.Value(infoKey{}).(*infoContext)
 	if !ok {

@@ -11,20 +11,18 @@ import (
 	"github.com/turnstile-go/turnstile/internal/near"
 )
 
-// Func is the code of an activity. Input and result are JSON. It may do
-// anything; it runs at least once and should be idempotent (InfoFrom gives a
-// key for that). ctx ends at the attempt's time limits, and when the activity
-// is asked to stop; context.Cause tells why.
+// Func is the code of an activity. Input and result are JSON. It may have side effects; it runs at least once and should
+// be idempotent (see Info.IdempotencyKey). ctx is cancelled at the attempt's time limits and when the activity is asked
+// to stop; context.Cause returns the reason.
 type Func func(ctx context.Context, input []byte) (result []byte, err error)
 
 // Activity is an entry of the registry.
 type Activity struct {
 	Name string
 	Func Func
-	// Final reports whether no attempt follows one that failed with this
-	// error; nil for never.
+	// Final reports whether an error of the activity must not be retried; nil for never.
 	Final func(error) bool
-	// Queue that its declaration names; empty for none. A call may name another.
+	// Queue is the queue that its declaration names; empty for none. A call may name another.
 	Queue string
 	// Source is the file and line of the registration.
 	Source string
@@ -37,9 +35,8 @@ type Registry struct {
 	names  []string
 }
 
-// NewRegistry returns a registry of the given activities. An empty name, a nil
-// Func, or a name given twice is an error that names the places. All errors are
-// returned, joined.
+// NewRegistry returns a registry of the given activities. It returns an error, joined from all problems and naming the
+// places, for an empty name, a nil Func, or a name that is registered twice.
 func NewRegistry(activities ...Activity) (*Registry, error) {
 	r := &Registry{byName: make(map[string]Activity, len(activities))}
 	var wrong []error
@@ -65,7 +62,7 @@ func NewRegistry(activities ...Activity) (*Registry, error) {
 	return r, nil
 }
 
-// Queues returns the queues that the activities name, each once and in order.
+// Queues returns the queues that the activities name, sorted and without duplicates.
 func (r *Registry) Queues() []string {
 	if r == nil {
 		return nil
@@ -80,8 +77,7 @@ func (r *Registry) Queues() []string {
 	return all
 }
 
-// Lookup returns the activity of that name. *NotRegisteredError lists what is
-// registered.
+// Lookup returns the activity with this name, or a *NotRegisteredError that lists the registered names.
 func (r *Registry) Lookup(name string) (Activity, error) {
 	if r != nil {
 		if a, ok := r.byName[name]; ok {
@@ -99,7 +95,7 @@ func (r *Registry) Names() []string {
 	return append([]string(nil), r.names...)
 }
 
-// NotRegisteredError says that no activity of that name is in this build.
+// NotRegisteredError says that this build has no activity with this name.
 type NotRegisteredError struct {
 	Name       string
 	Registered []string

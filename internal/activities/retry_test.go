@@ -87,3 +87,18 @@ func TestRetryable(t *testing.T) {
 		})
 	}
 }
+
+// A failure that its caller sees as retryable is retried while attempts are left.
+func TestAFailureWithAFinalCodeWasNotOpenToAnotherAttempt(t *testing.T) {
+	t.Parallel()
+	retry := &history.Retry{MaxAttempts: 3, FinalCodes: []string{"gone"}}
+	for code, want := range map[string]bool{"gone": false, "busy": true, "": true} {
+		f := &history.Failure{Code: code, Retryable: true}
+		if got := activities.Settled(retry, f); got.Retryable != want || got.Code != code || !f.Retryable {
+			t.Errorf("with code %q it is %+v, and was %+v", code, got, f)
+		}
+	}
+	if got := activities.Settled(nil, &history.Failure{Code: "gone", Retryable: true}); !got.Retryable {
+		t.Error("without a policy no code is final")
+	}
+}

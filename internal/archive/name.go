@@ -1,5 +1,4 @@
-// Package archive has what the archives of a folder and of a bucket share: how a document
-// of it is named.
+// Package archive has the naming of documents that folder and bucket archives share.
 package archive
 
 import (
@@ -10,12 +9,11 @@ import (
 	"strings"
 )
 
-// Name is the name of the document of an execution, <instance>/<execution>.json, in a
-// folder and in a bucket alike, so that a copy of the one is the other. In the name of an
-// instance bytes that are not lower-case letters, digits, "-", "_" and "~" are escaped as in
-// a URL; one that would be longer than 200 bytes is "sha256-" and the hash of the id in hex.
-// Of two ids that differ in upper and lower case alone the names differ by more, because some
-// file systems do not tell cases apart.
+// Name returns the name of the document of an execution, <instance>/<execution>.json. It is the same in
+// a folder and in a bucket, so one can be copied to the other. In the name of an instance, bytes other
+// than lower-case letters, digits, "-", "_" and "~" are escaped as in a URL; a name that would be
+// longer than 200 bytes is "sha256-" and the hash of the id in hex. Two ids that differ only in case
+// get names that differ in more than case, because some file systems are not case-sensitive.
 func Name(instance string, executionID int64) string {
 	return folder(instance) + "/" + strconv.FormatInt(executionID, 10) + ".json"
 }

@@ -5,7 +5,7 @@ import "context"
 
 // Mistakes are what panics with, in the name of an interceptor.
 type Mistakes struct {
-	// Panicked returns the value to panic with in place of the one that the
+	// Panicked returns the value to panic with instead of the one that the
 	// interceptor's own code has panicked with.
 	Panicked func(value any) any
 	// WithoutNext returns the value for an interceptor that neither called next nor

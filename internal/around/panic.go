@@ -21,5 +21,5 @@ func (p *Panic) Plain() string {
 	if text, plain := engine.PlainPanic(p.Value); plain {
 		return fmt.Sprintf("interceptor %q: %s", p.Interceptor, text)
 	}
-	return fmt.Sprintf("interceptor %q: a %T, the text of which is not shown, for payloads are sealed", p.Interceptor, p.Value)
+	return fmt.Sprintf("interceptor %q: a %T, whose text is not shown because payloads are encoded", p.Interceptor, p.Value)
 }

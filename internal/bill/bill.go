@@ -6,20 +6,20 @@ import (
 	"text/tabwriter"
 )
 
-// Bill is what was counted. The zero value is one of nothing.
+// Bill is what was counted. The zero value is an empty bill.
 type Bill struct {
 	counts   [itemEnd]float64
 	requests int
 }
 
-// Of returns how many of an item there are.
+// Of returns the count of an item.
 func (b Bill) Of(i Item) float64 { return b.counts[i] }
 
-// Requests are the calls of SQS, DynamoDB and EventBridge Scheduler, whatever each
-// is charged as, and the invocations of functions.
+// Requests returns the number of calls to SQS, DynamoDB and EventBridge Scheduler, however
+// each is charged, plus the invocations of functions.
 func (b Bill) Requests() int { return b.requests }
 
-// Dollars is what it costs, estimated at list prices (Item.Price).
+// Dollars returns the cost, estimated at list prices (Item.Price).
 func (b Bill) Dollars() float64 {
 	sum := 0.0
 	for i, n := range b.counts {
@@ -37,7 +37,7 @@ func (b Bill) Minus(before Bill) Bill {
 	return b
 }
 
-// String is a table: a line for each item that there is any of, and the sum.
+// String returns a table with a line for each item whose count is not 0, and the sum.
 func (b Bill) String() string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// sink takes everything.
+// sink accepts every message.
 type sink struct {
 	queue.Queue
 	fifo bool

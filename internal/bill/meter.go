@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Meter counts. The zero value has counted nothing; it is safe for concurrent use.
+// Meter counts usage. Its zero value is ready to use. It is safe for concurrent use.
 type Meter struct {
 	mu   sync.Mutex
 	bill Bill
@@ -24,14 +24,14 @@ func (m *Meter) Bill() Bill {
 	return m.bill
 }
 
-// Add counts so many of an item.
+// Add adds n to the count of an item.
 func (m *Meter) Add(i Item, n float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.bill.counts[i] += n
 }
 
-// Request counts a call, and what it is charged as.
+// Request counts a call, and n units of the item that it is charged as.
 func (m *Meter) Request(i Item, n float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -39,7 +39,7 @@ func (m *Meter) Request(i Item, n float64) {
 	m.bill.counts[i] += n
 }
 
-// chunk is what one SQS request may carry.
+// chunk is the payload that SQS charges as one request, in bytes.
 const chunk = 64 << 10
 
 func sqs(fifo bool) Item {
@@ -49,9 +49,9 @@ func sqs(fifo bool) Item {
 	return Standard
 }
 
-// Queue returns q with its calls counted: a Send as the batches that it goes in, a
-// SetVisibility for each ten messages, a Delete for each. Receives are not: who
-// delivers a batch counts it (Delivered).
+// Queue returns q with its calls counted: a Send as one call per batch, a SetVisibility as
+// one per 10 messages, and each Delete as one. It does not count receives: whatever
+// delivers a batch counts them with Delivered.
 func (m *Meter) Queue(q queue.Queue) queue.Queue { return metered{q, m} }
 
 type metered struct {
@@ -92,8 +92,8 @@ func chunks(bytes int) float64 { return units(bytes, chunk) }
 
 func units(size, unit int) float64 { return float64(max((size+unit-1)/unit, 1)) }
 
-// Delivered counts that an event source has received a batch, of at most ten
-// messages, and deletes what of it is done, in one call as Lambda does.
+// Delivered counts that an event source has received a batch of at most 10 messages, and
+// that it deletes the processed ones in one call, as Lambda does.
 func (m *Meter) Delivered(fifo bool, batch []queue.Message, done int) {
 	bytes := 0
 	for i := range batch {
@@ -105,8 +105,7 @@ func (m *Meter) Delivered(fifo bool, batch []queue.Message, done int) {
 	}
 }
 
-// Invoked counts an invocation that took so long, of a function with so much
-// memory.
+// Invoked counts an invocation, by its duration and the memory of its function.
 func (m *Meter) Invoked(took time.Duration, memoryMB int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,8 +115,8 @@ func (m *Meter) Invoked(took time.Duration, memoryMB int) {
 	m.bill.counts[GBSeconds] += ms / 1000 * float64(memoryMB) / 1024
 }
 
-// Log returns the log of a function: a Write to it is an event, and counts what it
-// takes in.
+// Log returns a writer for the log of a function: each Write counts as one log event, with
+// the bytes that CloudWatch ingests for it.
 func (m *Meter) Log() io.Writer { return log{m} }
 
 type log struct{ m *Meter }
@@ -127,14 +126,14 @@ func (l log) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Fired counts a schedule that fired: its invocation, and the message that
-// Scheduler sends to the FIFO queue.
+// Fired counts a schedule that fired: its invocation, and the message that Scheduler sends
+// to the FIFO queue.
 func (m *Meter) Fired(s timer.Schedule) {
 	m.Request(Schedules, 1)
 	m.Request(FIFO, chunks(len(s.Body)))
 }
 
-// Timer returns t with its calls counted as requests, which are free.
+// Timer returns t with its calls counted as requests that cost nothing.
 func (m *Meter) Timer(t timer.Timer) timer.Timer { return meteredTimer{t, m} }
 
 type meteredTimer struct {
@@ -152,8 +151,8 @@ func (t meteredTimer) Cancel(ctx context.Context, name string) error {
 	return t.Timer.Cancel(ctx, name)
 }
 
-// Activities returns a with its calls counted: a read unit to look, and a write
-// unit for each KB of what is written.
+// Activities returns a with its calls counted: a read unit per read, and a write unit for
+// each KB written.
 func (m *Meter) Activities(a store.Activities) store.Activities { return meteredActivities{a, m} }
 
 type meteredActivities struct {
@@ -177,9 +176,9 @@ func (a meteredActivities) Heartbeat(ctx context.Context, key store.ActivityKey,
 	return a.Activities.Heartbeat(ctx, key, beat, expiresAt)
 }
 
-func (a meteredActivities) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
+func (a meteredActivities) SetSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
 	a.m.Request(WriteUnits, 1)
-	return a.Activities.MarkSuspect(ctx, key, suspect, expiresAt)
+	return a.Activities.SetSuspect(ctx, key, suspect, expiresAt)
 }
 
 func (a meteredActivities) NoteNext(ctx context.Context, key store.ActivityKey, next store.NextAttempt, expiresAt time.Time) error {
@@ -192,5 +191,6 @@ func (a meteredActivities) Claim(ctx context.Context, key store.ActivityKey, cla
 	return a.Activities.Claim(ctx, key, claim, expiresAt)
 }
 
-// activityItem is about what the item of an activity has besides.
+// activityItem is the approximate size of the other attributes of an activity's item, in
+// bytes.
 const activityItem = 200

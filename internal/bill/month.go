@@ -2,24 +2,25 @@ package bill
 
 import "fmt"
 
-// What a stack costs by the month beside what its instances do, in dollars, list prices
-// of us-east-1 without free tiers (https://aws.amazon.com/cloudwatch/pricing/).
+// Monthly cost of a stack apart from its instances, in dollars, at list prices of us-east-1
+// without free tiers (https://aws.amazon.com/cloudwatch/pricing/).
 const (
-	// IdleStackMonth is what a stack costs while nothing happens: docs/guide/cost.md.
-	IdleStackMonth = 1.98
-	// CustomMetricMonth is what each custom metric costs, for the hours in which it is
-	// written: LeastMetrics in use while all is well, MostMetrics where instances are
-	// stuck, messages handed back and commits lost. Each other kind of trouble is one more.
+	// IdleStackMonth is the cost of a stack without traffic: docs/guide/cost.md.
+	IdleStackMonth = 2.38
+	// CustomMetricMonth is the cost of each custom metric, charged for the hours in which
+	// it is written. LeastMetrics is the number in use while nothing fails, MostMetrics the
+	// number if instances are stuck, messages are returned to their queue and commits are
+	// lost. Each other kind of problem adds one.
 	CustomMetricMonth = 0.30
 	LeastMetrics      = 10
 	MostMetrics       = 16
-	// DashboardMonth is what the dashboard costs, where the stack has one.
+	// DashboardMonth is the cost of the dashboard, if the stack has one.
 	DashboardMonth = 3.00
 )
 
-// Monthly says in a sentence what a stack costs by the month.
+// Monthly describes the monthly cost of a stack in a sentence.
 func Monthly() string {
 	least, most := LeastMetrics*CustomMetricMonth, MostMetrics*CustomMetricMonth
-	return fmt.Sprintf("The stack by the month: $%.2f idle, and in use $%.2f to $%.2f for %d to %d custom metrics, $%.2f to $%.2f in all; a dashboard is $%.2f more.",
+	return fmt.Sprintf("The monthly cost of the stack: $%.2f idle, plus $%.2f to $%.2f for %d to %d custom metrics in use, $%.2f to $%.2f in total; a dashboard adds $%.2f.",
 		IdleStackMonth, least, most, LeastMetrics, MostMetrics, IdleStackMonth+least, IdleStackMonth+most, DashboardMonth)
 }

@@ -1,6 +1,6 @@
 package bill
 
-// Item is a thing that has a price.
+// Item is something that has a price.
 type Item int
 
 // The items, in the order of a bill.
@@ -8,18 +8,18 @@ const (
 	// WriteUnits and ReadUnits of DynamoDB, on demand.
 	WriteUnits Item = iota
 	ReadUnits
-	// FIFO and Standard are SQS requests: each call, and each 64 KB of what it
-	// carries that goes beyond the first.
+	// FIFO and Standard are SQS requests: one for each call, and one for each 64 KB of its
+	// payload after the first.
 	FIFO
 	Standard
-	// Schedules of EventBridge Scheduler that have fired. Making and removing them
-	// is free.
+	// Schedules of EventBridge Scheduler that have fired. Creating and deleting them is
+	// free.
 	Schedules
-	// Invocations of Lambda functions, and their GBSeconds: memory times duration,
-	// which is rounded up to milliseconds.
+	// Invocations of Lambda functions, and their GBSeconds: memory times duration, which is
+	// rounded up to milliseconds.
 	Invocations
 	GBSeconds
-	// LogBytes that CloudWatch takes in.
+	// LogBytes are the bytes that CloudWatch ingests.
 	LogBytes
 	itemEnd
 )
@@ -44,7 +44,7 @@ var names = [itemEnd]struct{ service, unit string }{
 	{"EventBridge Scheduler", "invocations"}, {"Lambda", "invocations"}, {"Lambda", "GB-seconds"}, {"CloudWatch Logs", "bytes"},
 }
 
-// Items returns all of them.
+// Items returns all items.
 func Items() []Item {
 	all := make([]Item, itemEnd)
 	for i := range all {
@@ -53,18 +53,18 @@ func Items() []Item {
 	return all
 }
 
-// Price of a million, in dollars.
+// Price returns the price of a million units, in dollars.
 func (i Item) Price() float64 { return prices[i] }
 
-// Service that charges for it.
+// Service returns the service that charges for the item.
 func (i Item) Service() string { return names[i].service }
 
-// Unit in which it is counted, in the plural.
+// Unit returns the name of the unit in which it is counted, in the plural.
 func (i Item) Unit() string { return names[i].unit }
 
-// MemoryMB is what a function of the template has by default.
+// MemoryMB is the default memory of a function of the template.
 const MemoryMB = 512
 
-// logOverhead is what CloudWatch adds to each event of a log, in bytes:
+// logOverhead is the number of bytes that CloudWatch adds to each log event:
 // https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutLogEvents.html
 const logOverhead = 26

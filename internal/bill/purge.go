@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// listShards are those of an index (dynamo.DefaultShards), of which a list reads each:
-// half a unit and more.
+// listShards is the number of shards of an index (dynamo.DefaultShards). A list reads each of
+// them, which costs at least half a unit.
 const listShards = 8
 
 func (s meteredStore) List(ctx context.Context, q store.ListQuery) (store.ListPage, error) {
@@ -22,7 +22,7 @@ func (s meteredStore) List(ctx context.Context, q store.ListQuery) (store.ListPa
 	return page, err
 }
 
-// Hide reads the record first, for the search attributes that go with it.
+// Hide reads the record first, because the search attributes are deleted with it.
 func (s meteredStore) Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error {
 	before := s.record(ctx, instance)
 	err := s.Store.Hide(ctx, instance, executionID, freeAt)
@@ -35,7 +35,8 @@ func (s meteredStore) Hide(ctx context.Context, instance string, executionID int
 	return err
 }
 
-// DeleteHistory reads the keys of what it deletes, and pays for what was there.
+// DeleteHistory reads the keys of what it deletes, and pays for the size of the deleted
+// items.
 func (s meteredStore) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (bool, error) {
 	from := s.gone.upTo(instance) + 1
 	before := s.stored(ctx, instance, from, upTo)
@@ -61,15 +62,16 @@ func (s meteredStore) DeleteHistory(ctx context.Context, instance string, upTo i
 	return done, err
 }
 
-// Of an instance with more than so many executions, DynamoDB's store looks first which is the
-// oldest that is left: so often, where those before it were deleted one page after another.
+// For an instance with more executions than `looked`, DynamoDB's store first searches for the
+// oldest remaining one. That takes `looks` reads if earlier executions were deleted page by
+// page.
 const (
 	looked = 8
 	looks  = 4
 )
 
-// gone has, by instance, up to which execution all histories are deleted. Numbers are never
-// used again.
+// gone records, by instance, the last execution up to which all histories are deleted.
+// Execution numbers are never reused.
 type gone struct {
 	mu   sync.Mutex
 	last map[string]int64
@@ -92,13 +94,13 @@ func (g *gone) note(instance string, upTo int64) {
 
 type slot struct{ execution, first int64 }
 
-// stored returns the sizes of what is stored of executions.
+// stored returns the sizes of the stored turns of executions.
 func (s meteredStore) stored(ctx context.Context, instance string, from, upTo int64) map[slot]int {
 	all := map[slot]int{}
 	for execution := from; execution <= upTo; execution++ {
 		turns, err := s.Store.Read(ctx, instance, execution, 1)
 		if err != nil {
-			continue // What is left of a history whose beginning is deleted is none.
+			continue // A history whose start is deleted counts as empty.
 		}
 		for i := range turns {
 			all[slot{execution, turns[i].First()}] = s.sizes.size(&turns[i])

@@ -13,16 +13,16 @@ const (
 	readUnit  = 4 << 10
 )
 
-// Store returns s with its calls counted as DynamoDB would charge for them, by the
-// sizes that items have there, computed without its SDK: turns to the byte, records
-// nearly so. A write is a unit for each KB, twice that in a transaction, which a
-// change of the record makes of it; an index entry that comes or goes is a write
-// more. A read is a unit for each 4 KB.
+// Store returns s with its calls counted as DynamoDB would charge for them, by the sizes of
+// the items. It computes sizes without the SDK: those of turns are exact, those of records
+// approximate. A write costs a unit for each KB, twice that in a transaction, which a turn
+// needs if it changes the record; each index entry that is added or removed costs another
+// write. A read costs a unit for each 4 KB.
 //
-// internal/store/metering charges by the items themselves; tools/bench/bill holds this one
-// against it.
+// internal/store/metering charges by the items themselves; tools/bench/bill compares this
+// one with it.
 func (m *Meter) Store(s store.Store) store.Store {
-	return meteredStore{s, m, &turnSizes{of: map[string]int{}}, &gone{}}
+	return meteredStore{s, m, &turnSizes{of: map[stored]int{}}, &gone{}}
 }
 
 type meteredStore struct {
@@ -32,11 +32,17 @@ type meteredStore struct {
 	gone  *gone
 }
 
-// turnSizes are the sizes of turns by their tokens, which are new for each content:
-// a turn that is read again and again is measured once.
+// turnSizes caches the sizes of turns, so that a turn that is read repeatedly is measured
+// once. The key is the token, which is new for each content, and the first event, because a
+// test may use a token twice.
 type turnSizes struct {
 	mu sync.Mutex
-	of map[string]int
+	of map[stored]int
+}
+
+type stored struct {
+	token string
+	first int64
 }
 
 func (s *turnSizes) size(turn *store.Turn) int {
@@ -44,12 +50,12 @@ func (s *turnSizes) size(turn *store.Turn) int {
 		return TurnSize(turn)
 	}
 	s.mu.Lock()
-	n, known := s.of[turn.Token]
+	n, known := s.of[stored{turn.Token, turn.First()}]
 	s.mu.Unlock()
 	if !known {
 		n = TurnSize(turn)
 		s.mu.Lock()
-		s.of[turn.Token] = n
+		s.of[stored{turn.Token, turn.First()}] = n
 		s.mu.Unlock()
 	}
 	return n
@@ -84,7 +90,8 @@ func (s meteredStore) WriteAhead(ctx context.Context, part store.Turn) error {
 	return s.Store.WriteAhead(ctx, part)
 }
 
-// Ahead counts as if nothing were found: what is found was begun by a process that has died.
+// Ahead counts as if it found nothing: it finds something only if a process died after
+// writing a part.
 func (s meteredStore) Ahead(ctx context.Context, instance string, executionID int64, name string) (int64, error) {
 	s.m.Request(ReadUnits, 1)
 	return s.Store.Ahead(ctx, instance, executionID, name)
@@ -125,7 +132,7 @@ func (s meteredStore) ReadIsolated(ctx context.Context, instance string, executi
 	return s.Store.ReadIsolated(ctx, instance, executionID, eventID)
 }
 
-// record returns how the record stands; nil where there is none.
+// record returns the record, or nil if there is none.
 func (s meteredStore) record(ctx context.Context, instance string) *store.Record {
 	r, err := s.Store.Describe(ctx, instance)
 	if err != nil {
@@ -134,9 +141,9 @@ func (s meteredStore) record(ctx context.Context, instance string) *store.Record
 	return &r
 }
 
-// changeUnits is what a change of a record costs, outside of a transaction: the
-// larger of what it was and is, each entry of the three indexes that comes or goes,
-// and each search attribute with its entry.
+// changeUnits returns the write units for a change of a record outside a transaction: the
+// larger of the old and the new size, plus each entry of the three indexes that is added or
+// removed, plus each search attribute with its entry.
 func changeUnits(before, after *store.Record) float64 {
 	n := units(max(recordSize(before), recordSize(after)), writeUnit)
 	entry := func(of func(*store.Record) string) {
@@ -174,14 +181,14 @@ func changeUnits(before, after *store.Record) float64 {
 	return n
 }
 
-// recordSize is about the size of the item of a record.
+// recordSize returns the approximate size of the item of a record, in bytes.
 func recordSize(r *store.Record) int {
 	if r == nil || r.Instance == "" {
 		return 0
 	}
 	const rest = 330 // names of attributes, times, numbers, keys of indexes
 	n := rest + 2*len(r.Instance) + len(r.StartID) + 2*len(r.Name) + len(r.Version) + 2*len(r.Status) +
-		len(r.CustomStatus) + len(r.Output) + len(r.Suspect) + len(r.Dispatched) + len(r.FairnessGroup)
+		len(r.States) + len(r.Output) + len(r.Suspect) + len(r.Dispatched) + len(r.FairnessGroup)
 	for _, v := range []any{r.Failure, r.Parent, r.Problem, r.Suspension, r.Origin} {
 		if text, err := json.Marshal(v); err == nil && len(text) > len("null") {
 			n += len(text) + len("failure")

@@ -10,12 +10,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// compressOver is the size of a document from which it is stored compressed, by
-// default.
+// compressOver is the size from which a document is stored compressed by default, in bytes.
 const compressOver = 2 << 10
 
-// TurnSize is the size of the item that a turn is stored as: its events as
-// history.Encode writes them, and the attributes beside them (docs/design.md).
+// TurnSize returns the size of the item that stores a turn: its events as history.Encode writes them, and the
+// other attributes (docs/design.md).
 func TurnSize(turn *store.Turn) int {
 	const digest = 22
 	token := len(turn.Token)
@@ -43,8 +42,8 @@ func TurnSize(turn *store.Turn) int {
 	return n + StoredSize(doc)
 }
 
-// StoredSize is the size of a value as the table stores it: compressed if that is smaller and the value is larger
-// than 2 KiB.
+// StoredSize returns the size of a value as the table stores it: compressed if the value is larger than 2 KiB and
+// compression makes it smaller.
 func StoredSize(doc []byte) int {
 	isText := utf8.Valid(doc)
 	if isText && len(doc) <= compressOver {
@@ -52,7 +51,7 @@ func StoredSize(doc []byte) int {
 	}
 	var z bytes.Buffer
 	w := gzip.NewWriter(&z)
-	// A bytes.Buffer takes every write.
+	// A bytes.Buffer never fails.
 	_, _ = w.Write(doc)
 	_ = w.Close()
 	if isText {
@@ -61,8 +60,8 @@ func StoredSize(doc []byte) int {
 	return z.Len()
 }
 
-// numberSize is that of a positive number in DynamoDB: half a byte a digit, and
-// one; zeros behind the last other digit are not counted.
+// numberSize returns the size of a positive number in DynamoDB: half a byte per digit, plus one byte; trailing
+// zeros are not counted.
 func numberSize(n int64) int {
 	for n != 0 && n%10 == 0 {
 		n /= 10

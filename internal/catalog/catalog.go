@@ -1,5 +1,5 @@
 // Package catalog is what an application has, by name: its orchestrations, its
-// activities and its events, with the types that they take and return.
+// activities, its events and its queries, with the types that they take and return.
 package catalog
 
 import (
@@ -16,6 +16,7 @@ const (
 	Orchestration Kind = "orchestration"
 	Activity      Kind = "activity"
 	Event         Kind = "event"
+	Query         Kind = "query"
 )
 
 // Declaration is one part of an application, with its Go types.

@@ -21,6 +21,8 @@ type Cause struct {
 	Code   string
 	// Message of its own error, without what those that handed it on wrote before it.
 	Message string
+	// Shape stands for the message where causes are told apart; empty where the message itself does.
+	Shape string
 }
 
 // OfFailure is the cause of a failure of an orchestration with this name.
@@ -47,8 +49,17 @@ func (c Cause) Line() string {
 // Key is a short name of a status and a cause: failures that differ only in ids and
 // numbers have the same. ids are those of the instance and of its children.
 func (c Cause) Key(status string, ids ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{status, c.Kind, c.Source, c.Code, Pattern(c.Message, ids...)}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{status, c.Kind, c.Source, c.Code, c.Pattern(ids...)}, "\x00")))
 	return hex.EncodeToString(sum[:4])
+}
+
+// Pattern is the shape, or the message without what differs between instances that failed alike; see
+// [Pattern].
+func (c Cause) Pattern(ids ...string) string {
+	if c.Shape != "" {
+		return c.Shape
+	}
+	return Pattern(c.Message, ids...)
 }
 
 // handedOn is what an error of an activity or a child begins with, as the package

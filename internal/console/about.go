@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/console/acts"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
@@ -18,7 +19,7 @@ func (h *handler) about(*request) (api.About, error) {
 			PayloadBytes: turnstile.MaxPayload, FoldedOverBytes: api.FoldOver,
 			PageSize: maxPage, EventsPage: maxEvents, RequestBytes: maxRequest, LivePages: livePages, ImportBytes: maxImport,
 		},
-		Cost: h.watcher.cost(), Links: h.links,
+		Cost: h.watcher.cost(), Links: h.links, Acts: acts.Forms(),
 	}, nil
 }
 

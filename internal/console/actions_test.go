@@ -32,7 +32,7 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 	f := b.follow("instance=order%2F1")
 	until(f, "instance", func(i api.LiveInstance) bool { return i.LastEventID > 5 })
 	b.do("POST", "api/v1/instances", `{"name":"Fulfil","instance":"order/1"}`).fails(api.CodeAlreadyExists, "running", "s-1")
-	b.do("POST", "api/v1/"+path+"/purge", "{}").fails(api.CodeStillRunning, "force")
+	b.do("POST", "api/v1/"+path+"/purge", "{}").fails(api.CodeStillRunning, "Force")
 	long := api.Start{Name: "Fulfil", Events: []api.StartEvent{{Name: strings.Repeat("x", 300)}}}
 	if a := b.do("POST", "api/v1/instances", long); a.Code != http.StatusBadRequest {
 		t.Errorf("an event name of 300 bytes is answered with %d", a.Code)
@@ -45,13 +45,13 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 	if s := post[api.Sent](b, path+"/raise", api.Raise{Name: "Approved", DryRun: true}); len(s.Notes) != 1 || !strings.Contains(s.Notes[0], `did you mean "approved"?`) {
 		t.Errorf("a dry run says %q", s.Notes)
 	}
-	spare := []api.UntakenEvent{{EventID: 2, Name: "spare"}}
-	waits := get[api.WaitingFor](b, path+"/waiting-for")
-	if len(waits.Untaken) == 1 {
-		spare[0].At, spare[0].SenderID, spare[0].Actor = waits.Untaken[0].At, waits.Untaken[0].SenderID, waits.Untaken[0].Actor
+	spare := []api.UnconsumedEvent{{EventID: 2, Name: "spare"}}
+	waits := get[api.PendingOperations](b, path+"/waiting-for")
+	if len(waits.UnconsumedEvents) == 1 {
+		spare[0].At, spare[0].SenderID, spare[0].Actor = waits.UnconsumedEvents[0].At, waits.UnconsumedEvents[0].SenderID, waits.UnconsumedEvents[0].Actor
 	}
-	if !slices.Equal(waits.Untaken, spare) {
-		t.Errorf("not taken: %+v", waits.Untaken)
+	if !slices.Equal(waits.UnconsumedEvents, spare) {
+		t.Errorf("not taken: %+v", waits.UnconsumedEvents)
 	}
 	post[api.Sent](b, path+"/wake", api.Nothing{})
 	b.do("POST", "api/v1/"+path+"/raise", `{"name":"approved","data":{"by":"Grace"},"sender_id":"r-1"}`, "X-User", "grace")
@@ -71,7 +71,12 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 	post[api.Sent](b, path+"/wake", api.Nothing{}) // What its end has sent may have been lost.
 	post[api.Sent](b, path+"/purge", api.Purge{})
 	until(f, "gone", func(g api.LiveGone) bool { return true })
-	b.do("POST", "api/v1/instances", `{"name":"Fulfil","instance":"order/1"}`).fails(api.CodePurged, "order/1", "free again at")
+	if e := b.do("POST", "api/v1/instances", `{"name":"Fulfil","instance":"order/1"}`).fails(api.CodePurged, "order/1", "can be reused from"); e.FreeAt.IsZero() {
+		t.Errorf("it does not say when the id is free: %+v", e)
+	}
+	if e := b.do("GET", "api/v1/instances/order%2F1", nil).fails(api.CodeNotFound); e.FreeAt.IsZero() {
+		t.Errorf("it does not say when the id is free: %+v", e)
+	}
 	b.do("GET", "api/v1/"+path, nil).fails(api.CodeNotFound)
 	b.do("POST", "api/v1/instances/none/purge", "{}").fails(api.CodeNotFound)
 	post[api.Sent](b, path+"/purge", api.Purge{}) // Its deletion may have been lost.
@@ -114,7 +119,7 @@ func TestATimerIsFiredEarly(t *testing.T) {
 	post[api.Started](b, "instances", api.Start{Name: "Fulfil", Instance: "late", Input: input})
 	var timer api.WaitingOperation
 	until(b.follow("instance=late"), "instance", func(api.LiveInstance) bool {
-		for _, o := range get[api.WaitingFor](b, "instances/late/waiting-for").Operations {
+		for _, o := range get[api.PendingOperations](b, "instances/late/waiting-for").Operations {
 			if o.Kind == "timer" {
 				timer = o
 			}
@@ -124,7 +129,8 @@ func TestATimerIsFiredEarly(t *testing.T) {
 	if s := post[api.Sent](b, "instances/late/fire-timer", api.Early{EventID: timer.EventID, DryRun: true}); !s.DueAt.Equal(timer.DueAt) || s.DueAt.IsZero() {
 		t.Errorf("a dry run says %+v of %+v", s, timer)
 	}
-	b.do("POST", "api/v1/instances/late/fire-timer", api.Early{EventID: 1}).fails(api.CodeNotPending, "no open timer")
+	b.do("POST", "api/v1/instances/late/fire-timer", api.Early{EventID: 1}).fails(api.CodeNotPending, "is not an open timer")
+	b.do("POST", "api/v1/instances/late/reschedule", api.Reschedule{At: timer.DueAt.AddDate(1, 0, 0)}).fails(api.CodeNotPending, "not suspended")
 	b.do("POST", "api/v1/instances/none/fire-timer", api.Early{EventID: 1}).fails(api.CodeNotFound)
 	post[api.Sent](b, "instances/late/fire-timer", api.Early{EventID: timer.EventID, Reason: "no longer"})
 	if _, err := c.Wait(t.Context(), "late"); err != nil {

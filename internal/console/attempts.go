@@ -25,7 +25,7 @@ func (h *handler) eventAttempts(r *request) (api.Attempts, error) {
 	t := timeline.New(x.instance, timeline.FromTurns(x.number, x.turns))
 	row := t.Row(x.number, int64(id))
 	if row == nil || row.Kind != timeline.KindActivity && row.Kind != timeline.KindInline {
-		return api.Attempts{}, api.Errorf(api.CodeNotFound, "event %d of instance %q execution %d schedules no activity", id, x.instance, x.number)
+		return api.Attempts{}, api.Errorf(api.CodeNotFound, "event %d of instance %q execution %d does not schedule an activity", id, x.instance, x.number)
 	}
 	now := h.now().UTC()
 	var state store.ActivityState
@@ -34,7 +34,7 @@ func (h *handler) eventAttempts(r *request) (api.Attempts, error) {
 		state, err = h.client.ActivityState(ctx, store.ActivityKey{Instance: x.instance, ExecutionID: x.number, EventID: row.EventID})
 		switch {
 		case errors.Is(err, client.ErrNoActivities):
-			notRead = "This console was not given the table of activities, so that it knows the history alone."
+			notRead = "This console has no access to the activities table, so it shows only what the history has."
 		case err != nil:
 			return api.Attempts{}, err
 		}
@@ -42,6 +42,9 @@ func (h *handler) eventAttempts(r *request) (api.Attempts, error) {
 	}
 	out := api.AttemptsOf(x.instance, row, t.Attempts(x.number, row.EventID, state, now), now, h.place.OneMachine())
 	out.NotRead = notRead
+	if row.Kind == timeline.KindActivity && row.State == timeline.StateOpen {
+		out.Paused = api.PausedFor(h.pausedQueues(ctx), row.Queue)
+	}
 	return out, nil
 }
 

@@ -11,7 +11,7 @@ import (
 
 // While an activity is tried again, each failed attempt is told with its error and times;
 // of one that has ended the last stands in the history.
-func TestAttemptsOfAnActivityAreTold(t *testing.T) {
+func TestAttemptsOfAnActivityAreReported(t *testing.T) {
 	t.Parallel()
 	b := looking(t)
 	tl := get[api.Timeline](b, path(demo.ManyAttempts)+"/timeline")

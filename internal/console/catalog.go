@@ -2,14 +2,17 @@ package console
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/catalog"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/near"
 	"github.com/turnstile-go/turnstile/internal/schema"
 )
 
@@ -52,7 +55,7 @@ func (c *ownCatalog) Catalog(context.Context) ([]Build, error) {
 // builds are what is known of the code.
 func (h *handler) builds(ctx context.Context) ([]Build, error) {
 	if h.catalog == nil {
-		return nil, api.Errorf(api.CodeNotOffered, "this console does not know what the code has: its client was given no application")
+		return nil, api.Errorf(api.CodeNotOffered, "this console has no catalog of the code: its client has no application")
 	}
 	return h.catalog.Catalog(ctx)
 }
@@ -98,8 +101,8 @@ func (h *handler) readCatalog(r *request) (api.Catalog, error) {
 
 func (h *handler) check(r *request, in api.Check) (api.Checked, error) {
 	kind := catalog.Kind(in.Kind)
-	if !slices.Contains([]catalog.Kind{catalog.Orchestration, catalog.Activity, catalog.Event}, kind) {
-		return api.Checked{}, api.Errorf(api.CodeInvalid, "kind %s: it is %q, %q or %q", strconv.Quote(clip(in.Kind, 50)), catalog.Orchestration, catalog.Activity, catalog.Event)
+	if !slices.Contains([]catalog.Kind{catalog.Orchestration, catalog.Activity, catalog.Event, catalog.Query}, kind) {
+		return api.Checked{}, api.Errorf(api.CodeInvalid, "kind %s is not known: it must be %q, %q, %q or %q", strconv.Quote(clip(in.Kind, 50)), catalog.Orchestration, catalog.Activity, catalog.Event, catalog.Query)
 	}
 	return h.checkData(r.Context(), kind, in.Name, in.Version, []byte(in.Data))
 }
@@ -122,6 +125,34 @@ func (h *handler) checkData(ctx context.Context, kind catalog.Kind, name, versio
 		}
 	}
 	return out, nil
+}
+
+// wrongName reports whether the name of an event is wrong, as far as that is known, and says why if the
+// check does not. The code need not declare its events: an instance may wait for others.
+func (h *handler) wrongName(ctx context.Context, check *client.RaiseCheck) (wrong bool, notes []string) {
+	if check.Awaited {
+		return false, nil
+	}
+	var declared []string
+	if h.catalog != nil {
+		builds, _ := h.builds(ctx) // What cannot be read is not held against the event.
+		for _, b := range builds {
+			for i := range b.Entries {
+				if e := &b.Entries[i]; e.Kind == catalog.Event {
+					declared = append(declared, e.Name)
+				}
+			}
+		}
+	}
+	switch {
+	case slices.Contains(declared, check.Name):
+		return false, nil
+	case near.Name(check.Name, check.Waits) != "":
+		return true, nil
+	case len(declared) > 0:
+		return true, []string{fmt.Sprintf("no build declares event %q%s", check.Name, near.Hint(check.Name, declared))}
+	}
+	return false, nil
 }
 
 // notesOfEvent says what is wrong with the data of an event, where the code is known.

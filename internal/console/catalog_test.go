@@ -54,12 +54,12 @@ func TestDataIsHeldAgainstTheTypesOfTheCode(t *testing.T) {
 		problem          string
 	}{
 		{"orchestration", "Campaign", `"spring"`, true, ""},
-		{"orchestration", "Campaign", `7`, true, "it is a number, and the code has a text (string)"},
-		{"orchestration", "Fulfil", `{"customer":7}`, true, "customer is a number, and the code has a text (string)"},
+		{"orchestration", "Campaign", `7`, true, "it is a number, but the code expects a string (string)"},
+		{"orchestration", "Fulfil", `{"customer":7}`, true, "customer is a number, but the code expects a string (string)"},
 		{"orchestration", "Echo", `[{"a":1}]`, true, ""},
 		{"orchestration", "Nothing", `7`, false, ""},
-		{"event", "signed off", `true`, true, "it is true or false, and the code has a text (string)"},
-		{"activity", "Book", `"x"`, true, "it is a text, and the code has a whole number (int)"},
+		{"event", "signed off", `true`, true, "it is true or false, but the code expects a string (string)"},
+		{"activity", "Book", `"x"`, true, "it is a string, but the code expects a whole number (int)"},
 		{"activity", "Book", `{`, true, "it is not JSON: unexpected EOF"},
 	} {
 		got := post[api.Checked](b, "catalog/check", api.Check{Kind: c.kind, Name: c.name, Data: c.data})
@@ -153,10 +153,13 @@ func TestADryRunOfAnEventIsHeldAgainstTheCatalogToo(t *testing.T) {
 	b := looking(t, console.AllowActions(), console.WithCatalog(strange{`[{"kind":"event","name":"custom","takes":{"title":"bool","type":"boolean"}}]`}))
 	path := "instances/" + segment(demo.Waiting) + "/raise"
 	sent := post[api.Sent](b, path, api.Raise{Name: "custom", Data: json.RawMessage("7"), DryRun: true})
-	if len(sent.Notes) != 2 || sent.Notes[1] != `data of event "custom": it is a number, and the code has true or false (bool)` {
+	if !sent.Wrong || len(sent.Notes) != 2 || sent.Notes[1] != `data of event "custom": it is a number, but the code expects true or false (bool)` {
 		t.Errorf("the notes are %q", sent.Notes)
 	}
-	if sent = post[api.Sent](b, path, api.Raise{Name: "custom", Data: json.RawMessage("true"), DryRun: true}); len(sent.Notes) != 1 {
-		t.Errorf("the notes are %q", sent.Notes)
+	if sent = post[api.Sent](b, path, api.Raise{Name: "custom", Data: json.RawMessage("true"), DryRun: true}); sent.Wrong || len(sent.Notes) != 1 {
+		t.Errorf("wrong %t, the notes are %q", sent.Wrong, sent.Notes)
+	}
+	if sent = post[api.Sent](b, path, api.Raise{Name: "costum", DryRun: true}); !sent.Wrong || len(sent.Notes) != 2 || sent.Notes[1] != `no build declares event "costum"; did you mean "custom"?` {
+		t.Errorf("of a name that no build has: wrong %t, the notes are %q", sent.Wrong, sent.Notes)
 	}
 }

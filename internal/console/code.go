@@ -20,7 +20,7 @@ const (
 func (h *handler) code(r *request) (api.CodeWaits, error) {
 	app := h.client.App()
 	if app == nil {
-		return api.CodeWaits{}, api.Errorf(api.CodeNotOffered, "this console has not the code: its client was given no application. `turnstile replay` tells where it waits, in the folder of the project")
+		return api.CodeWaits{}, api.Errorf(api.CodeNotOffered, "this console does not have the code: its client has no application. In the project's folder, `turnstile replay` shows where the code waits")
 	}
 	d, err := h.client.Describe(r.Context(), r.vars["id"])
 	if err != nil {
@@ -48,7 +48,7 @@ func (h *handler) code(r *request) (api.CodeWaits, error) {
 	select {
 	case h.replays <- struct{}{}:
 	default:
-		return api.CodeWaits{}, api.Errorf(api.CodeBusy, "%d replays are under way, or do not come to rest: try again later", mostReplays)
+		return api.CodeWaits{}, api.Errorf(api.CodeBusy, "%d replays are running or blocked: try again later", mostReplays)
 	}
 	found, err := places.Of(app.Orchestrations(), d.Instance, x.number, events, longestReplay, func() { <-h.replays })
 	return api.CodeWaitsOf(d.Instance, x.number, events[len(events)-1].EventID, found, err), nil

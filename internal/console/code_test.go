@@ -41,7 +41,7 @@ func withCode(t *testing.T, s store.Store, app *turnstile.App) *bench {
 
 // Stepping through a history, one is told where the code waited after each turn, and of a turn
 // that was not over nothing is run for the first time.
-func TestTheLineThatWaitedIsToldOfEachEvent(t *testing.T) {
+func TestTheLineThatWaitedIsReportedForEachEvent(t *testing.T) {
 	t.Parallel()
 	w, err := world()
 	if err != nil {
@@ -82,7 +82,7 @@ func TestTheLineThatWaitedIsToldOfEachEvent(t *testing.T) {
 
 // Where the code waits is told by file and line, with what it waits for; of code that does
 // not follow the history, why it is not.
-func TestTheLineOfGoThatWaitsIsTold(t *testing.T) {
+func TestTheLineOfGoThatWaitsIsReported(t *testing.T) {
 	t.Parallel()
 	w, err := world()
 	if err != nil {
@@ -104,7 +104,7 @@ func TestTheLineOfGoThatWaitsIsTold(t *testing.T) {
 		if line := strings.Split(string(source), "\n")[got.Branches[0].Line-1]; !strings.Contains(line, c.call) {
 			t.Errorf("%s waits at line %d, which is %s", c.instance, got.Branches[0].Line, line)
 		}
-		waits := get[api.WaitingFor](b, path(c.instance)+"/waiting-for")
+		waits := get[api.PendingOperations](b, path(c.instance)+"/waiting-for")
 		if waits.Operations[0].EventID != got.Branches[0].Events[0] {
 			t.Errorf("%s waits for event %d, and its code for %d", c.instance, waits.Operations[0].EventID, got.Branches[0].Events[0])
 		}

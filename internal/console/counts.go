@@ -25,6 +25,8 @@ const (
 type counter struct {
 	client *client.Client
 	now    func() time.Time
+	// paused tells which queues are paused.
+	paused func(context.Context) []api.PausedQueue
 	// keep is for how long, in real time.
 	keep time.Duration
 
@@ -44,9 +46,16 @@ func (h *handler) counts(r *request) (api.Counts, error) {
 	}
 	of := client.ListQuery{Name: q.Name, Prefix: q.Prefix, Where: q.Where, From: q.From, To: q.To}
 	if h.liveBy() != "push" && (of.Prefix != "" || len(of.Where) > 0 || !of.From.IsZero() || !of.To.IsZero()) {
-		return api.Counts{}, api.Errorf(api.CodeNotOffered, "here only all instances, or those of an orchestration, are counted: of a prefix, conditions or times each would have to be read")
+		return api.Counts{}, api.Errorf(api.CodeNotOffered, "this store counts only all instances or those of an orchestration: to count by prefix, where, from or to, it would have to read each record")
 	}
 	return h.counter.of(r.Context(), of)
+}
+
+// forget lets the next look count again.
+func (c *counter) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kept = nil
 }
 
 // of counts the instances that a query selects. Requests that come meanwhile wait for the
@@ -65,6 +74,9 @@ func (c *counter) of(ctx context.Context, q client.ListQuery) (api.Counts, error
 	}
 	for _, status := range instanceStatuses {
 		counts.Counts[string(status)] = api.Count{Count: n[status], More: more[status]}
+	}
+	if q.Name == "" && q.Prefix == "" && len(q.Where) == 0 && q.From.IsZero() && q.To.IsZero() {
+		counts.PausedQueues = c.paused(ctx)
 	}
 	if c.kept == nil || len(c.kept) >= countsKept {
 		c.kept = map[string]kept{}

@@ -33,16 +33,16 @@ func WithDeadLetters(queues deadletter.Queues, wait time.Duration) Option {
 	})
 }
 
-// begin waits for those that look before; end lets others look.
-func (d *deadLetters) begin(ctx context.Context) (end func(), err error) {
+// start waits for those that look before; end lets others look.
+func (d *deadLetters) start(ctx context.Context) (end func(), err error) {
 	if d == nil {
-		return nil, api.Errorf(api.CodeNotOffered, "this console was not given the dead-letter queues (console.WithDeadLetters)")
+		return nil, api.Errorf(api.CodeNotOffered, "this console has no access to dead-letter queues: give it console.WithDeadLetters")
 	}
 	select {
 	case d.free <- struct{}{}:
 		return func() { <-d.free }, nil
 	case <-ctx.Done():
-		return nil, api.Errorf(api.CodeBusy, "somebody else is reading the dead-letter queues: try again")
+		return nil, api.Errorf(api.CodeBusy, "another request is reading the dead-letter queues: try again")
 	}
 }
 
@@ -66,13 +66,13 @@ func (h *handler) peekDeadLetters(r *request, in api.PeekDeadLetters) (api.DeadL
 		limit = defaultLetters
 	}
 	if limit < 1 || limit > maxLetters || len(in.MessageIDs) > maxLetters {
-		return out, api.Errorf(api.CodeInvalid, "limit %d with %d message_ids: at most %d of each", limit, len(in.MessageIDs), maxLetters)
+		return out, api.Errorf(api.CodeInvalid, "limit is %d and message_ids has %d ids: at most %d of each are allowed", limit, len(in.MessageIDs), maxLetters)
 	}
 	s := selectionOf(&in.SelectDeadLetters)
 	if err := s.Check(); err != nil {
 		return out, invalidSelection(err)
 	}
-	end, err := h.dead.begin(r.Context())
+	end, err := h.dead.start(r.Context())
 	if err != nil {
 		return out, err
 	}
@@ -101,9 +101,9 @@ func (h *handler) showBody(l *deadletter.Letter, shown *api.DeadLetter, whole bo
 		return
 	}
 	shown.Body = withoutTokens(l.Body)
-	opened, sealed, err := l.Opened(h.client.Codecs())
-	if sealed = errors.Join(sealed, err); sealed != nil {
-		shown.Sealed = sealed.Error()
+	opened, encoded, err := l.Opened(h.client.Codecs())
+	if encoded = errors.Join(encoded, err); encoded != nil {
+		shown.DecodeError = encoded.Error()
 	}
 	shown.Opened = withoutTokens(opened)
 }
@@ -124,7 +124,7 @@ func (h *handler) redriveDeadLetters(r *request, in api.RemoveDeadLetters) (api.
 
 func (h *handler) deleteDeadLetters(r *request, in api.RemoveDeadLetters) (api.RemovedDeadLetters, error) {
 	if in.To != "" {
-		return api.RemovedDeadLetters{}, api.Errorf(api.CodeInvalid, "to: what is deleted goes nowhere")
+		return api.RemovedDeadLetters{}, api.Errorf(api.CodeInvalid, "to is set, but deleted messages have no target: leave it out")
 	}
 	return h.removeDeadLetters(r, &in, true)
 }
@@ -133,11 +133,11 @@ func (h *handler) removeDeadLetters(r *request, in *api.RemoveDeadLetters, remov
 	out := api.RemovedDeadLetters{Done: []api.RemovedDeadLetter{}, DryRun: in.DryRun}
 	switch {
 	case in.All == (len(in.MessageIDs) > 0):
-		return out, api.Errorf(api.CodeInvalid, "give message_ids, or all")
+		return out, api.Errorf(api.CodeInvalid, "give message_ids, or set all")
 	case !in.All && (in.Reason != "" || in.Instance != ""):
-		return out, api.Errorf(api.CodeInvalid, "reason and instance go with all")
+		return out, api.Errorf(api.CodeInvalid, "reason and instance require all")
 	}
-	end, err := h.dead.begin(r.Context())
+	end, err := h.dead.start(r.Context())
 	if err != nil {
 		return out, err
 	}

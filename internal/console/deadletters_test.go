@@ -96,9 +96,9 @@ func TestDeadLettersThatCannotBeAskedForAreSaid(t *testing.T) {
 	b := looking(t, console.AllowActions())
 	for path, bodies := range map[string]map[string]string{
 		"peek": {`{"queue":"orchestrator"}`: "dead-fifo, dead", `{"reason":"bad"}`: "malformed", `{"limit":101}`: "at most 100", `{"limit":-1}`: "at most 100"},
-		"redrive": {`{}`: "message_ids, or all", `{"all":true,"message_ids":["x"]}`: "message_ids, or all", `{"message_ids":["x"],"reason":"none"}`: "go with all",
+		"redrive": {`{}`: "give message_ids, or set all", `{"all":true,"message_ids":["x"]}`: "give message_ids, or set all", `{"message_ids":["x"],"reason":"none"}`: "require all",
 			`{"all":true,"to":"dead"}`: "orchestrator, delay", `{"all":true,"queue":"x"}`: "dead-fifo, dead"},
-		"delete": {`{"all":true,"to":"delay"}`: "goes nowhere"},
+		"delete": {`{"all":true,"to":"delay"}`: "deleted messages have no target"},
 	} {
 		for body, word := range bodies {
 			b.do("POST", "api/v1/dead-letters/"+path, body).fails(api.CodeInvalid, word)

@@ -3,6 +3,7 @@ package console
 import (
 	"math"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/difference"
 	"github.com/turnstile-go/turnstile/internal/timeline"
@@ -15,7 +16,7 @@ func (h *handler) difference(r *request) (api.Difference, error) {
 	for i, name := range []string{"a", "b"} {
 		instance, execution := r.query.Get(name), r.query.Get(name+"_execution")
 		if instance == "" {
-			return api.Difference{}, api.Errorf(api.CodeInvalid, "%s is missing: the instance to compare", name)
+			return api.Difference{}, api.Errorf(api.CodeInvalid, "%s is missing: give the instance to compare", name)
 		}
 		if execution == "" {
 			execution = "current"
@@ -29,7 +30,7 @@ func (h *handler) difference(r *request) (api.Difference, error) {
 		one := &t.Executions[0]
 		sides[i] = api.DifferenceSide{Instance: instance, ExecutionID: x.number, Name: one.Name, Version: one.Version, From: one.From, To: one.To, Events: one.Events}
 		if !one.To.IsZero() {
-			sides[i].End = one.End.String()
+			sides[i].End = difference.EndState(&history.Event{Kind: one.End, Forced: one.Forced, Failure: one.Failure})
 		}
 	}
 	return api.DifferenceOf(sides[0], sides[1], difference.Of(of[0], of[1]), r.query.Get("all") == "true"), nil

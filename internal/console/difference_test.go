@@ -36,11 +36,11 @@ func TestTwoExecutionsAreCompared(t *testing.T) {
 		if one := r.A != nil && r.B != nil; one != (len(r.Differs) > 0) {
 			t.Errorf("%s %s differs by %q", r.Kind, r.Name, r.Differs)
 		}
-		if r.Kind == "end" && (r.A.State != "OrchestrationCompleted" || r.B.State != "OrchestrationFailed" || r.B.Failure == nil || r.A.Result == nil) {
+		if r.Kind == "end" && (r.A.State != "completed" || r.B.State != "failed" || r.B.Failure == nil || r.A.Result == nil) {
 			t.Errorf("the ends are %+v and %+v", r.A, r.B)
 		}
 	}
-	if rows != d.Differ+d.OnlyA+d.OnlyB || d.OnlyA == 0 || d.A.Name != "Fulfil" || d.B.End != "OrchestrationFailed" {
+	if rows != d.Differ+d.OnlyA+d.OnlyB || d.OnlyA == 0 || d.A.Name != "Fulfil" || d.B.End != "failed" {
 		t.Errorf("one that completed and one that failed: %+v", d)
 	}
 	loop := difference(b, "a="+demo.Continued+"&a_execution=1&b="+demo.Continued+"&b_execution=2")

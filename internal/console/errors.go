@@ -39,7 +39,7 @@ var statuses = map[api.Code]int{
 	api.CodeNotPending:       http.StatusConflict,
 	api.CodeCorrupt:          http.StatusConflict,
 	api.CodeNewer:            http.StatusNotImplemented,
-	api.CodeSealed:           http.StatusConflict,
+	api.CodeNotDecoded:       http.StatusConflict,
 	api.CodeOlderStack:       http.StatusNotImplemented,
 	api.CodeCredentials:      http.StatusBadGateway,
 	api.CodeBusy:             http.StatusTooManyRequests,
@@ -77,12 +77,19 @@ func (h *handler) explain(err error) *api.Error {
 	e := &api.Error{Code: codeOf(err), Message: strings.TrimPrefix(err.Error(), "turnstile: ")}
 	switch e.Code {
 	case api.CodeNewer:
-		e.Advice = "A newer build wrote it. Use a console of that version."
+		e.Advice = "A newer build wrote this instance. Use a console of that version."
 	case api.CodeUnavailable:
-		e.Advice = "This passes: try again."
+		e.Advice = "This is temporary: try again."
 	case api.CodeContradicted:
 		refused, _ := errors.AsType[*client.RedriveError](err)
 		e.Problem = refused.Stuck
+	case api.CodeNotFound:
+		if missing, ok := errors.AsType[*client.NotFoundError](err); ok {
+			e.FreeAt = missing.FreeAt
+		}
+	case api.CodePurged:
+		purged, _ := errors.AsType[*client.PurgedError](err)
+		e.FreeAt = purged.FreeAt
 	}
 	return e
 }
@@ -122,7 +129,7 @@ func codeOf(err error) api.Code {
 		return api.CodeContradicted
 	case errors.As(err, &redrive), errors.As(err, &ticks):
 		return api.CodeInvalid
-	case errors.As(err, &pending), errors.Is(err, client.ErrNotWaiting):
+	case errors.As(err, &pending), errors.Is(err, client.ErrNotWaiting), errors.Is(err, client.ErrNotSuspended):
 		return api.CodeNotPending
 	case errors.As(err, &token):
 		return api.CodeBadToken
@@ -137,7 +144,7 @@ func codeOf(err error) api.Code {
 	case errors.As(err, &corrupt), errors.As(err, &damaged):
 		return api.CodeCorrupt
 	case errors.As(err, &unknown):
-		return api.CodeSealed
+		return api.CodeNotDecoded
 	case errors.Is(err, history.ErrNewer):
 		return api.CodeNewer
 	case errors.Is(err, store.ErrUnavailable), errors.Is(err, queue.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):

@@ -57,7 +57,7 @@ func (h *handler) event(r *request) (api.Event, error) {
 	}
 	found := h.open(x, x.events(int64(id), 1))
 	if len(found) == 0 || found[0].EventID != int64(id) {
-		return api.Event{}, api.Errorf(api.CodeNotFound, "the history of instance %q has no event %d: its last is %d", r.vars["id"], id, x.last())
+		return api.Event{}, api.Errorf(api.CodeNotFound, "the history of instance %q has no event %d: its last event is %d", r.vars["id"], id, x.last())
 	}
 	return api.EventOf(&found[0], true), nil
 }
@@ -79,7 +79,7 @@ func (h *handler) execution(ctx context.Context, instance, which string) (*execu
 	x := &execution{instance: instance, number: d.ExecutionID}
 	if which != "current" {
 		if x.number, err = strconv.ParseInt(which, 10, 64); err != nil || x.number < 1 {
-			return nil, api.Errorf(api.CodeInvalid, `execution %q: "current", or a number from 1`, clip(which, 50))
+			return nil, api.Errorf(api.CodeInvalid, `execution is %q: it must be "current" or a number from 1`, clip(which, 50))
 		}
 	}
 	return x, h.readTurns(ctx, &d, x)

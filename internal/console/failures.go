@@ -46,7 +46,7 @@ func (h *handler) failures(r *request) (api.FailureList, error) {
 	}
 	from, to := q.From, q.To
 	if !from.IsZero() && !to.IsZero() && !from.Before(to) {
-		return api.FailureList{}, api.Errorf(api.CodeInvalid, "from %s is not before to %s", r.query.Get("from"), r.query.Get("to"))
+		return api.FailureList{}, api.Errorf(api.CodeInvalid, "from (%s) must be before to (%s)", r.query.Get("from"), r.query.Get("to"))
 	}
 	q.From, q.To = time.Time{}, time.Time{}
 	out := api.FailureList{At: h.now().UTC(), Causes: []api.FailureCause{}}
@@ -121,7 +121,15 @@ func layBars(out *api.FailureList) int {
 	return 1
 }
 
-// causesOf puts instances together, those that failed last first. With a key only
+// childOf is 1 for a child, and 0 for a root.
+func childOf(i api.Instance) int {
+	if i.Parent != nil {
+		return 1
+	}
+	return 0
+}
+
+// causesOf puts instances together, those that failed last first, and causes of children alone behind the others. With a key only
 // those of this cause are left, and listed.
 func causesOf(all []fallen, bars int, from time.Time, width time.Duration, key string) []api.FailureCause {
 	found := map[string]*api.FailureCause{}
@@ -137,7 +145,7 @@ func causesOf(all []fallen, bars int, from time.Time, width time.Duration, key s
 				ids = append(ids, f.d.Failure.Instance)
 			}
 			c = &api.FailureCause{Key: f.key, Status: string(f.d.Status), Kind: f.cause.Kind, Source: f.cause.Source, Code: f.cause.Code,
-				Message: cause.Pattern(f.cause.Message, ids...), Example: clip(f.cause.Message, api.FoldOver),
+				Message: f.cause.Pattern(ids...), Example: clip(f.cause.Message, api.FoldOver),
 				Orchestrations: map[string]int{}, Last: f.at, Bars: make([]int, bars), Newest: []string{}}
 			found[f.key] = c
 		}
@@ -159,10 +167,14 @@ func causesOf(all []fallen, bars int, from time.Time, width time.Duration, key s
 	}
 	out := make([]api.FailureCause, 0, len(found))
 	for _, c := range found {
+		slices.SortStableFunc(c.Members, func(a, b api.Instance) int {
+			return cmp.Compare(childOf(a), childOf(b))
+		})
 		out = append(out, *c)
 	}
 	slices.SortFunc(out, func(a, b api.FailureCause) int {
-		return cmp.Or(b.Instances-a.Instances, b.Last.Compare(a.Last), cmp.Compare(a.Key, b.Key))
+		// What no root has failed by was handled by parents, or is not over there.
+		return cmp.Or(cmp.Compare(min(b.Roots, 1), min(a.Roots, 1)), b.Instances-a.Instances, b.Last.Compare(a.Last), cmp.Compare(a.Key, b.Key))
 	})
 	return out
 }

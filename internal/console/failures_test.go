@@ -1,12 +1,18 @@
 package console_test
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/demo"
+	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
 func TestFailuresArePutTogetherByTheirCause(t *testing.T) {
@@ -57,7 +63,7 @@ func TestFailuresAreNarrowedByWhenTheyFailed(t *testing.T) {
 	if l := get[api.FailureList](b, "failures?name=Invoice&to="+at); len(l.Causes) != 0 {
 		t.Errorf("before %s, failed are %+v", at, l.Causes)
 	}
-	b.do("GET", "api/v1/failures?from="+at+"&to="+at, nil).fails(api.CodeInvalid, "is not before")
+	b.do("GET", "api/v1/failures?from="+at+"&to="+at, nil).fails(api.CodeInvalid, "must be before")
 	b.do("GET", "api/v1/failures?status=failed", nil).fails(api.CodeInvalid)
 }
 
@@ -82,4 +88,69 @@ func causeOf(t *testing.T, l api.FailureList, instance string) api.FailureCause 
 	}
 	t.Fatalf("no cause has %s: %+v", instance, l.Causes)
 	return api.FailureCause{}
+}
+
+// One changed line is one cause, however many instances it has stopped and whatever their inputs are; another
+// line is another.
+func TestOneChangedLineIsOneCause(t *testing.T) {
+	t.Parallel()
+	type tenant struct{ Name, Note string }
+	migrate, charge, reserve := turnstile.NewOrchestration[tenant, string]("Migrate"), turnstile.NewActivity[tenant, string]("Charge"), turnstile.NewActivity[tenant, string]("Reserve")
+	go1, go2 := turnstile.NewEvent[string]("go"), turnstile.NewEvent[string]("go on")
+	app := func(second turnstile.Activity[tenant, string], dearer bool) *turnstile.App {
+		done := func(context.Context, tenant) (string, error) { return "ok", nil }
+		return turnstile.NewApp(charge.Implement(done), reserve.Implement(done), migrate.Implement(func(ctx turnstile.Context, in tenant) (string, error) {
+			if in.Note == "early" && dearer {
+				in.Name += " again"
+			}
+			if _, err := charge.Call(ctx, in); err != nil {
+				return "", err
+			}
+			if _, err := go1.Wait(ctx); err != nil {
+				return "", err
+			}
+			if _, err := second.Call(ctx, in); err != nil {
+				return "", err
+			}
+			return go2.Wait(ctx)
+		}))
+	}
+	env := turnstiletest.New(t, app(charge, false), turnstiletest.AllowStuck())
+	const changed = 13
+	for n := range changed + 2 {
+		in := tenant{Name: fmt.Sprintf("tenant %d", n), Note: strings.Repeat(`"), input `, n)}
+		if n >= changed {
+			in.Note = "early"
+		}
+		turnstiletest.Start(env, migrate, in, client.WithInstanceID(fmt.Sprintf("t-%d", n)))
+		turnstiletest.Raise(env, go1, fmt.Sprintf("t-%d", n), "")
+	}
+	env.Run()
+	env.Deploy(app(reserve, true))
+	for n := range changed + 2 {
+		turnstiletest.Raise(env, go2, fmt.Sprintf("t-%d", n), "")
+	}
+	env.Run()
+	h, err := console.Handler(env.Client(), console.WithClock(env.Now))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t: t, h: h}
+	causes := get[api.FailureList](b, "failures").Causes
+	if len(causes) != 2 || causes[0].Instances != changed || causes[1].Instances != 2 {
+		t.Fatalf("the causes are %+v", causes)
+	}
+	if m := causes[0].Message; !strings.HasPrefix(m, `history has ActivityScheduled("Charge", …), the code at `) || !strings.HasSuffix(m, ` started ActivityScheduled("Reserve", …) (name differs)`) {
+		t.Errorf("the cause of those is %s", m)
+	}
+	if m := causes[1].Message; !strings.HasSuffix(m, ` started ActivityScheduled("Charge", …) (input differs)`) {
+		t.Errorf("the cause of the others is %s", m)
+	}
+	keys := map[string]int{}
+	for _, i := range get[api.InstanceList](b, "instances?status=stuck&page_size=100").Instances {
+		keys[i.CauseKey]++
+	}
+	if len(keys) != 2 || keys[causes[0].Key] != changed {
+		t.Errorf("the instances have the keys %v", keys)
+	}
 }

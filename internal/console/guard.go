@@ -31,7 +31,7 @@ func newGuard(hosts []string, actions bool) (guard, error) {
 	for _, h := range hosts {
 		name, port := splitHost(h)
 		if name == "" || strings.ContainsAny(name, "/@ *?#") || port != "" && strings.Trim(port, "0123456789") != "" {
-			return guard{}, fmt.Errorf("console: AllowHosts(%q): a host is a name or an address, with or without a port, and without scheme, path or wildcard", h)
+			return guard{}, fmt.Errorf("console: AllowHosts(%q): a host must be a name or an address, with or without a port, and without a scheme, path or wildcard", h)
 		}
 		g.named[join(name, port)] = true
 	}
@@ -72,8 +72,8 @@ func (g *guard) host(r *http.Request) error {
 	if isLoopback(name) || g.allowed(r.Host) {
 		return nil
 	}
-	err := api.Errorf(api.CodeHostNotAllowed, "this console is not reached by the host %q", clip(r.Host, 100))
-	err.Advice = "Use an address of this machine (127.0.0.1, localhost), or allow the host: console.AllowHosts, or --allow-host of the command line."
+	err := api.Errorf(api.CodeHostNotAllowed, "this console does not accept requests for host %q", clip(r.Host, 100))
+	err.Advice = "Use an address of the console's machine (127.0.0.1, localhost), or allow the host with console.AllowHosts or `turnstile console --allow-host`."
 	return err
 }
 
@@ -81,8 +81,8 @@ func (g *guard) host(r *http.Request) error {
 // are allowed.
 func (g *guard) allow(r *http.Request, to *route) error {
 	if to.acts && !g.actions {
-		err := api.Errorf(api.CodeReadOnly, "this console only reads")
-		err.Advice = "Start it with actions allowed: console.AllowActions, or --allow-actions of the command line; or use the command line."
+		err := api.Errorf(api.CodeReadOnly, "this console is read-only")
+		err.Advice = "Allow actions with console.AllowActions or `turnstile console --allow-actions`, or use the command line."
 		return err
 	}
 	site := r.Header.Get("Sec-Fetch-Site")
@@ -100,8 +100,8 @@ func (g *guard) allow(r *http.Request, to *route) error {
 		return api.Errorf(api.CodeCrossOrigin, "the request comes from a page of another site (Sec-Fetch-Site: %s)", clip(site, 20))
 	}
 	if origin := r.Header.Get("Origin"); origin != "" && !g.sameOrigin(origin, r.Host) {
-		err := api.Errorf(api.CodeCrossOrigin, "the request comes from a page of %q, and was sent to %q", clip(origin, 100), clip(r.Host, 100))
-		err.Advice = "If that is this console behind a proxy, allow its host: console.AllowHosts."
+		err := api.Errorf(api.CodeCrossOrigin, "the request comes from a page of %q, but was sent to %q", clip(origin, 100), clip(r.Host, 100))
+		err.Advice = "If the page is this console behind a proxy, allow its host with console.AllowHosts."
 		return err
 	}
 	if r.Header.Get(ActionHeader) == "" {

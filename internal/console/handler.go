@@ -29,7 +29,7 @@ type handler struct {
 // The handler has no login; what protects it beyond that is in docs/console.md.
 func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 	if c == nil {
-		return nil, errors.New("console: the client is nil: make one, or take that of the runtime")
+		return nil, errors.New("console: the client is nil: create one, or use the runtime's")
 	}
 	h := &handler{client: c, options: options{now: time.Now, place: api.Place{Kind: "unknown"}, poll: defaultPoll, records: defaultRecords}}
 	for _, o := range opts {
@@ -47,7 +47,7 @@ func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 	if app := c.App(); h.catalog == nil && app != nil {
 		h.catalog = &ownCatalog{app: app, since: h.now()}
 	}
-	h.counter = &counter{client: c, now: h.now, keep: countsKeepPolled}
+	h.counter = &counter{client: c, now: h.now, paused: h.pausedQueues, keep: countsKeepPolled}
 	if c.Changed() != nil {
 		h.counter.keep = countsKeepPushed
 	}
@@ -74,7 +74,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case isAPI:
 		h.serveAPI(w, r, rest)
 	case strings.HasPrefix(path+"/", "api/"):
-		h.fail(w, api.Errorf(api.CodeNoSuchRoute, "the API has no %q: its addresses begin with %s", clip(path, 100), base))
+		h.fail(w, api.Errorf(api.CodeNoSuchRoute, "the API has no %q: its paths start with %s", clip(path, 100), base))
 	default:
 		servedFiles().ServeHTTP(w, r)
 	}

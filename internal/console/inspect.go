@@ -18,14 +18,14 @@ const (
 // inspect reads a file, and says what it holds. Nothing is stored.
 func (h *handler) inspect(_ *request, in api.Inspect) (api.Inspected, error) {
 	if len(in.Text) > maxImport {
-		return api.Inspected{}, api.Errorf(api.CodeTooLarge, "the file has %d bytes, and at most %d are looked at", len(in.Text), maxImport)
+		return api.Inspected{}, api.Errorf(api.CodeTooLarge, "the file has %d bytes, and the limit is %d", len(in.Text), maxImport)
 	}
 	r, err := recording.Decode([]byte(in.Text))
 	if err != nil {
 		e := api.Errorf(api.CodeInvalid, "the file cannot be read: %v", err)
-		e.Advice = "Give a history as `turnstile history INSTANCE --export` or the page's export writes it, several exports in one file, or a story of the simulation."
+		e.Advice = "Use a history that `turnstile history INSTANCE --export` or the page's Export wrote, several exports in one file, or a story of the simulation."
 		if errors.Is(err, history.ErrNewer) {
-			e.Code, e.Advice = api.CodeNewer, "A newer build wrote it. Use a console of that version."
+			e.Code, e.Advice = api.CodeNewer, "A newer build wrote this file. Use a console of that version."
 		}
 		return api.Inspected{}, e
 	}

@@ -55,7 +55,7 @@ func listQuery(v url.Values) (client.ListQuery, error) {
 		switch name {
 		case "status":
 			if q.Status = client.Status(value); !slices.Contains(instanceStatuses, q.Status) {
-				err = api.Errorf(api.CodeInvalid, "status %q: one of %v", clip(value, 50), instanceStatuses)
+				err = api.Errorf(api.CodeInvalid, "status is %q: it must be one of %v", clip(value, 50), instanceStatuses)
 			}
 		case "name":
 			q.Name = value
@@ -96,7 +96,7 @@ func listQuery(v url.Values) (client.ListQuery, error) {
 func timeOf(name, value string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, value)
 	if err != nil {
-		return t, api.Errorf(api.CodeInvalid, "%s %q: a time is written as in 2026-12-01T09:30:00Z", name, clip(value, 50))
+		return t, api.Errorf(api.CodeInvalid, "%s is %q: it must be a time such as 2026-12-01T09:30:00Z", name, clip(value, 50))
 	}
 	return t, nil
 }
@@ -104,7 +104,7 @@ func timeOf(name, value string) (time.Time, error) {
 func number(name, value string, least, most int) (int, error) {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < least || n > most {
-		return 0, api.Errorf(api.CodeInvalid, "%s %q: a number from %d to %d", name, clip(value, 50), least, most)
+		return 0, api.Errorf(api.CodeInvalid, "%s is %q: it must be a number from %d to %d", name, clip(value, 50), least, most)
 	}
 	return n, nil
 }

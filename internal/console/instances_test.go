@@ -84,7 +84,7 @@ func TestAListLeavesOutLargePayloadsAndTheInstanceHasThem(t *testing.T) {
 	b := looking(t)
 	for _, i := range list(b, "name", "Echo").Instances {
 		large := i.Instance == demo.HostileLarge
-		if large != (len(i.Folded) == 2) || large != (i.Output == nil) || large != (i.CustomStatus == nil) {
+		if large != (len(i.Folded) == 1) || large != (i.Output == nil) || large != (i.States == nil) {
 			t.Errorf("%s: folded are %v, the output has %d bytes", i.Instance, i.Folded, len(i.Output))
 		}
 	}

@@ -40,8 +40,8 @@ func TestATemplateThatCannotBeUsedIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for template, want := range map[string]string{
-		"javascript:alert(1)": "has to begin with https://", "logs.example": "has to begin with https://", "https://logs/{id}": "has {id}: there are only {instance}",
-		"https://logs/{Instance*}": "has {Instance*}",
+		"javascript:alert(1)": "must start with https://", "logs.example": "must start with https://", "https://logs/{id}": "unknown placeholder {id}",
+		"https://logs/{Instance*}": "unknown placeholder {Instance*}",
 	} {
 		for _, name := range []string{"TURNSTILE_LOGS_LINK", "TURNSTILE_TRACES_LINK"} {
 			_, err := console.Handler(w.Client, console.WithLinksOf(getenv(map[string]string{name: template})))

@@ -32,8 +32,8 @@ func (h *handler) live(r *request) error {
 	}
 	s, leave, ok := h.watcher.subscribe(t)
 	if !ok {
-		err := api.Errorf(api.CodeBusy, "%d pages are connected already", h.watcher.most)
-		err.Advice = "Close some, or look without live changes."
+		err := api.Errorf(api.CodeBusy, "%d pages are already connected, which is the limit", h.watcher.most)
+		err.Advice = "Close some of them, or use the page without live changes."
 		return err
 	}
 	defer leave()
@@ -42,7 +42,7 @@ func (h *handler) live(r *request) error {
 	// Proxies that gather answers are asked not to.
 	r.w.Header().Set("X-Accel-Buffering", "no")
 	if errors.Is(stream.control.Flush(), http.ErrNotSupported) {
-		return api.Errorf(api.CodeNotOffered, "live changes: what serves this console cannot stream (its http.ResponseWriter has no Flush)")
+		return api.Errorf(api.CodeNotOffered, "this console cannot send live changes: its http.ResponseWriter does not implement Flush")
 	}
 	if stream.send(message{"hello", api.LiveHello{Now: h.now().UTC(), Live: h.liveBy()}}) != nil {
 		return nil // The page has gone.
@@ -106,7 +106,7 @@ func (s *stream) write(text []byte) error {
 func (h *handler) topicOf(v url.Values) (*topic, error) {
 	if v.Has("instance") {
 		if len(v) > 1 {
-			return nil, api.Errorf(api.CodeInvalid, "give instance alone, or the parameters of a list")
+			return nil, api.Errorf(api.CodeInvalid, "give either instance or the parameters of a list")
 		}
 		return h.instanceTopic(v.Get("instance")), nil
 	}

@@ -152,7 +152,7 @@ func TestAnInstanceIsFollowedFromBeforeItsStartToItsEnd(t *testing.T) {
 	}
 }
 
-func TestAListTellsOfWhatIsNewAndWhatHasLeft(t *testing.T) {
+func TestAListReportsWhatIsNewAndWhatHasLeft(t *testing.T) {
 	t.Parallel()
 	b, c := running(t)
 	f := b.follow("status=running&name=Fulfil&page_size=2")

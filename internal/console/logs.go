@@ -18,7 +18,7 @@ func WithLogs(r LogReader) Option { return option(func(o *options) { o.logs = r 
 // instanceLogs are what the log says: nothing of the store is read.
 func (h *handler) instanceLogs(r *request) (api.Logs, error) {
 	if h.logs == nil {
-		return api.Logs{}, api.Errorf(api.CodeNotOffered, "the log of what runs the instances is not in this process; on AWS it is in CloudWatch Logs")
+		return api.Logs{}, api.Errorf(api.CodeNotOffered, "the instances' log is not in this process; on AWS it is in CloudWatch Logs")
 	}
 	out := api.Logs{Instance: r.vars["id"], Lines: []api.LogLine{}, Kept: h.logs.Kept()}
 	lines, more := h.logs.Logs(out.Instance)

@@ -28,27 +28,15 @@ func (h *handler) metrics(r *request) (api.Metrics, error) {
 	}
 	out := api.Metrics{At: h.now().UTC()}
 	out.To = cmp.Or(q.To, out.At)
-	out.From = cmp.Or(q.From, out.To.Add(-metricsSpan))
-	if !out.From.Before(out.To) {
-		return out, api.Errorf(api.CodeInvalid, "from %s is not before to %s", out.From.Format(time.RFC3339), out.To.Format(time.RFC3339))
+	if out.From, err = startOf(q, out.To); err != nil {
+		return out, err
 	}
-	q.From, q.PageSize = out.From, metricsRead
-	var all []client.Description
-	for n := 0; ; n++ {
-		page, err := h.client.List(ctx, q)
-		if err != nil {
-			return out, err
-		}
-		all = append(all, page.Instances...)
-		if page.NextPageToken == "" {
-			break
-		}
-		q.PageToken, q.PageSize = page.NextPageToken, metricsRead-len(all)
-		if q.PageSize <= 0 || n+1 == metricsPages {
-			out.More = true
-			break
-		}
+	q.From = out.From
+	all, more, err := h.started(ctx, q)
+	if err != nil {
+		return out, err
 	}
+	out.More = more
 	out.Read = len(all)
 	if out.More && len(all) > 0 {
 		out.From = all[len(all)-1].CreatedAt
@@ -57,6 +45,15 @@ func (h *handler) metrics(r *request) (api.Metrics, error) {
 	countMetrics(&out, all)
 	out.Dollars = h.dollars(ctx, all, out.All.StartedAnHour)
 	return out, nil
+}
+
+// startOf is from when on a query asks that may not say so.
+func startOf(q client.ListQuery, to time.Time) (time.Time, error) {
+	from := cmp.Or(q.From, to.Add(-metricsSpan))
+	if !from.Before(to) {
+		return from, api.Errorf(api.CodeInvalid, "from (%s) must be before to (%s)", from.Format(time.RFC3339), to.Format(time.RFC3339))
+	}
+	return from, nil
 }
 
 // layStarts lays the starts into bars.
@@ -96,7 +93,9 @@ func metricsOf(name string, all []*client.Description, hours float64) api.Orches
 	}
 	var took []int64
 	for _, d := range all {
-		if d.Status.Terminal() && !d.EndedAt.IsZero() {
+		if d.Redriven > 0 || d.ForkOf != "" {
+			out.Redriven++
+		} else if d.Status.Terminal() && !d.EndedAt.IsZero() {
 			took = append(took, max(0, d.EndedAt.Sub(d.CreatedAt).Milliseconds()))
 		}
 		switch {
@@ -110,11 +109,17 @@ func metricsOf(name string, all []*client.Description, hours float64) api.Orches
 			out.Open++
 		}
 	}
-	if len(took) > 0 {
-		slices.Sort(took)
-		out.Took = &api.Took{Of: len(took), P50MS: within(took, 50), P90MS: within(took, 90), P99MS: within(took, 99), MaxMS: took[len(took)-1]}
-	}
+	slices.Sort(took)
+	out.Took = tookOf(took)
 	return out
+}
+
+// tookOf are the percentiles of durations in ms, the shortest first; nil of none.
+func tookOf(took []int64) *api.Took {
+	if len(took) == 0 {
+		return nil
+	}
+	return &api.Took{Of: len(took), P50MS: within(took, 50), P90MS: within(took, 90), P99MS: within(took, 99), MaxMS: took[len(took)-1]}
 }
 
 // within is the time in which so many of a hundred were done, of ordered times.

@@ -67,6 +67,6 @@ func TestMetricsOfATimeAlone(t *testing.T) {
 	if m.Read != 0 || m.All.Took != nil || m.Dollars != nil || m.To.Sub(m.From) != time.Hour || len(m.Orchestrations) != 0 {
 		t.Errorf("before anything started, the metrics are %+v", m)
 	}
-	b.do("GET", "api/v1/metrics?from="+at+"&to="+at, nil).fails(api.CodeInvalid, "is not before")
+	b.do("GET", "api/v1/metrics?from="+at+"&to="+at, nil).fails(api.CodeInvalid, "must be before")
 	b.do("GET", "api/v1/metrics?status=failed", nil).fails(api.CodeInvalid)
 }

@@ -86,11 +86,11 @@ func checkLink(name, template string) error {
 		return nil
 	}
 	if scheme, _, _ := strings.Cut(strings.ToLower(template), "://"); scheme != "https" && scheme != "http" {
-		return fmt.Errorf("console: %s is %q: it has to begin with https:// or http://", name, clip(template, 100))
+		return fmt.Errorf("console: %s is %q: it must start with https:// or http://", name, clip(template, 100))
 	}
 	for _, p := range placeholder.FindAllString(template, -1) {
 		if !slices.Contains(placeholders, strings.TrimRight(strings.Trim(p, "{}"), "*")) {
-			return fmt.Errorf("console: %s has %s: there are only {%s}", name, p, strings.Join(placeholders, "}, {"))
+			return fmt.Errorf("console: %s has the unknown placeholder %s: the placeholders are {%s}", name, p, strings.Join(placeholders, "}, {"))
 		}
 	}
 	return nil

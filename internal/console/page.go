@@ -47,7 +47,7 @@ func servedFiles() static {
 	servedOnce.Do(func() {
 		var err error
 		if served, err = newPage(); err != nil {
-			panic(fmt.Sprintf("console: the files of the page are embedded and can't be read: %v", err))
+			panic(fmt.Sprintf("console: the embedded files of the page cannot be read: %v", err))
 		}
 	})
 	return served
@@ -79,7 +79,7 @@ func (s static) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, "/")
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		refuse(w, api.Errorf(api.CodeMethodNotAllowed, "the page takes GET, not %s", clip(r.Method, 20)))
+		refuse(w, api.Errorf(api.CodeMethodNotAllowed, "the page accepts GET, not %s", clip(r.Method, 20)))
 		return
 	case r.URL.Path == "":
 		// Mounted under a path, and asked for without the slash at its end:

@@ -27,12 +27,30 @@ type QueuePauser interface {
 	PauseQueue(ctx context.Context, queue, actor string, paused bool) error
 }
 
+// QueuePauseReader is a QueueReader that tells which queues are paused.
+type QueuePauseReader interface {
+	PausedQueues(ctx context.Context) ([]api.PausedQueue, error)
+}
+
+// pausedQueues are the queues that are paused, as far as that can be read.
+func (h *handler) pausedQueues(ctx context.Context) []api.PausedQueue {
+	r, ok := h.queues.(QueuePauseReader)
+	if !ok {
+		return nil
+	}
+	paused, err := r.PausedQueues(ctx)
+	if err != nil {
+		return nil // What asks for it shows all else.
+	}
+	return paused
+}
+
 // WithQueues lets the console show how full the queues are.
 func WithQueues(r QueueReader) Option { return option(func(o *options) { o.queues = r }) }
 
 func (h *handler) readQueues(r *request) (api.Queues, error) {
 	if h.queues == nil {
-		return api.Queues{}, api.Errorf(api.CodeNotOffered, "this console was not given the queues (console.WithQueues)")
+		return api.Queues{}, api.Errorf(api.CodeNotOffered, "this console has no access to the queues: give it console.WithQueues")
 	}
 	all, err := h.queues.Queues(r.Context())
 	return api.Queues{At: h.now().UTC(), Queues: all}, err
@@ -41,7 +59,7 @@ func (h *handler) readQueues(r *request) (api.Queues, error) {
 func (h *handler) queueAges(r *request, _ api.Nothing) (api.QueueAges, error) {
 	ager, ok := h.queues.(QueueAger)
 	if !ok {
-		return api.QueueAges{}, api.Errorf(api.CodeNotOffered, "this console was not given what knows the age of messages (console.QueueAger)")
+		return api.QueueAges{}, api.Errorf(api.CodeNotOffered, "this console cannot read the age of messages: its queues do not implement console.QueueAger")
 	}
 	ages, err := ager.QueueAges(r.Context())
 	return api.QueueAges{Ages: ages}, err
@@ -61,11 +79,12 @@ func (h *handler) pausedQueue(r *request, in api.PauseQueue, paused bool) (api.Q
 		return api.Queues{}, api.Errorf(api.CodeNotOffered, "this console cannot pause a queue: `turnstile pause --queue NAME` pauses one of a stack on AWS")
 	}
 	if in.Queue == "" {
-		return api.Queues{}, api.Errorf(api.CodeInvalid, `queue is missing: "default", or the name of an activity queue`)
+		return api.Queues{}, api.Errorf(api.CodeInvalid, `queue is missing: give "default" or the name of an activity queue`)
 	}
 	if err := pauser.PauseQueue(r.Context(), in.Queue, h.actorOf(r.Request), paused); err != nil {
 		return api.Queues{}, err
 	}
+	h.counter.forget() // They say which queues are paused.
 	return h.readQueues(r)
 }
 

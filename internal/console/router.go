@@ -91,7 +91,7 @@ func (h *handler) serveAPI(w http.ResponseWriter, r *http.Request, path string) 
 		err = h.guard.allow(r, &found)
 	}
 	if err == nil && h.actor != nil && r.Header.Get(ActorHeader) != "" {
-		err = api.Errorf(api.CodeInvalid, "the header %s names an actor, and this console knows by itself on whose behalf a request acts: leave it out", ActorHeader)
+		err = api.Errorf(api.CodeInvalid, "the header %s is set, but this console determines the actor itself: leave it out", ActorHeader)
 	}
 	if err == nil {
 		err = found.checkQuery(r.URL.Query())
@@ -156,7 +156,7 @@ func (r *route) checkQuery(v url.Values) error {
 	for name, values := range v {
 		switch {
 		case !slices.Contains(names, name) && len(names) == 0:
-			return api.Errorf(api.CodeInvalid, "%s takes no parameters, and %q was given", r.pattern, clip(name, 50))
+			return api.Errorf(api.CodeInvalid, "%s takes no parameters, but the request has %q", r.pattern, clip(name, 50))
 		case !slices.Contains(names, name):
 			return api.Errorf(api.CodeInvalid, "%s has no parameter %q: it takes %s", r.pattern, clip(name, 50), strings.Join(names, ", "))
 		case len(values) > 1:
@@ -169,20 +169,20 @@ func (r *route) checkQuery(v url.Values) error {
 // decode reads the JSON body of a request.
 func decode(r *request, limit int64, into any) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return api.Errorf(api.CodeInvalid, "the body has to be JSON: send it with Content-Type: application/json")
+		return api.Errorf(api.CodeInvalid, "the body must be JSON: send it with Content-Type: application/json")
 	}
 	d := json.NewDecoder(http.MaxBytesReader(r.w, r.Body, limit))
 	d.DisallowUnknownFields()
 	err := d.Decode(into)
 	if err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			return api.Errorf(api.CodeInvalid, "the body goes on behind its JSON value")
+			return api.Errorf(api.CodeInvalid, "the body has data after its JSON value")
 		}
 		return nil
 	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return api.Errorf(api.CodeTooLarge, "the body is over %d bytes", tooLarge.Limit)
+		return api.Errorf(api.CodeTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
 	}
 	return api.Errorf(api.CodeInvalid, "the body cannot be read: %s%s", clip(strings.TrimPrefix(err.Error(), "json: "), 300), near.Field(err, into))
 }
@@ -197,7 +197,7 @@ func write(w http.ResponseWriter, status int, v any) error {
 		return err
 	}
 	if len(text) > maxAnswer {
-		return api.Errorf(api.CodeTooLarge, "the answer has %d bytes, and at most %d are sent: ask for less at once", len(text), maxAnswer)
+		return api.Errorf(api.CodeTooLarge, "the response has %d bytes, and the limit is %d: request less at a time", len(text), maxAnswer)
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)

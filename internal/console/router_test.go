@@ -56,7 +56,7 @@ func TestParametersThatAreNotThereAreRefused(t *testing.T) {
 		"about?x=1":                         "takes no parameters",
 		events + "?from=0":                  "from",
 		events + "?limit=2001":              "limit",
-		"live?instance=a&status=stuck":      "alone",
+		"live?instance=a&status=stuck":      "either instance or",
 		"live?page_token=x":                 "page_token",
 		"instances/x/executions/one/events": "", // not there, which is found first
 	} {
@@ -78,8 +78,8 @@ func TestBodiesThatCannotBeReadSayWhere(t *testing.T) {
 		"{":                      "unexpected EOF",
 		`{"raeson":"x"}`:         `"raeson"`,
 		`{"reason":1}`:           "reason",
-		`{"reason":"x"} trailer`: "goes on",
-		`{"reason":"x"}{}`:       "goes on",
+		`{"reason":"x"} trailer`: "data after its JSON value",
+		`{"reason":"x"}{}`:       "data after its JSON value",
 		`[]`:                     "array",
 	} {
 		b.do("POST", path, body).fails(api.CodeInvalid, word)

@@ -25,45 +25,21 @@ func (h *handler) schedule(r *request) (api.Schedule, error) {
 	return scheduleOf(&d), err
 }
 
-func (h *handler) pauseSchedule(r *request, in api.ScheduleNote) (api.ScheduleAsked, error) {
-	name := r.vars["name"]
-	return api.ScheduleAsked{Name: name}, schedule.NewClient(h.as(r.Request)).Pause(r.Context(), name, in.Note)
-}
-
-func (h *handler) resumeSchedule(r *request, in api.ScheduleNote) (api.ScheduleAsked, error) {
-	name := r.vars["name"]
-	return api.ScheduleAsked{Name: name}, schedule.NewClient(h.as(r.Request)).Resume(r.Context(), name, in.Note)
-}
-
-func (h *handler) deleteSchedule(r *request, in api.ScheduleNote) (api.ScheduleAsked, error) {
-	name := r.vars["name"]
-	return api.ScheduleAsked{Name: name}, schedule.NewClient(h.as(r.Request)).Delete(r.Context(), name, in.Note)
-}
-
-func (h *handler) triggerSchedule(r *request, _ api.ScheduleTrigger) (api.ScheduleAsked, error) {
-	name := r.vars["name"]
-	instance, err := schedule.NewClient(h.as(r.Request)).Trigger(r.Context(), name)
-	return api.ScheduleAsked{Name: name, Instance: instance}, err
-}
-
-func (h *handler) backfillSchedule(r *request, in api.ScheduleBackfill) (api.ScheduleAsked, error) {
-	name := r.vars["name"]
-	n, err := schedule.NewClient(h.as(r.Request)).Backfill(r.Context(), name, in.From, in.To)
-	return api.ScheduleAsked{Name: name, Ticks: n}, err
-}
-
 func scheduleOf(d *schedule.Description) api.Schedule {
 	def := &d.Definition
 	s := api.Schedule{
 		Name: def.Name, Status: scheduleStatus(d), Instance: d.Instance.Instance,
-		Cron: def.Cron, Every: span(def.Every), Offset: span(def.Offset), Zone: def.Zone, Begin: def.Begin, End: def.End, Jitter: span(def.Jitter),
+		Cron: def.Cron, Every: span(def.Every), Offset: span(def.Offset), TimeZone: def.TimeZone, StartAt: def.StartAt, End: def.End, Jitter: span(def.Jitter),
 		Overlap: string(cmp.Or(def.Overlap, schedule.Skip)), CatchUp: string(cmp.Or(def.CatchUp, schedule.CatchUpLast)), Window: span(def.Window),
 		Orchestration: def.Starts.Name, Version: def.Starts.Version, Input: def.Starts.Input, Note: d.Note,
-		Ticks: append([]time.Time{}, d.Ticks...), Running: runs(d.Running), Recent: runs(d.Recent), Buffered: append(append([]time.Time{}, d.Buffered...), d.Backfilling...),
-		Missed: []api.ScheduleMissed{}, Started: d.Started, MissedTicks: d.MissedTicks,
+		NextRuns: append([]time.Time{}, d.NextRuns...), Running: runs(d.Running), Recent: runs(d.Recent), Buffered: append(append([]time.Time{}, d.Buffered...), d.Backfilling...),
+		Missed: []api.ScheduleMissed{}, Started: d.Started, MissedRuns: d.MissedRuns,
+	}
+	if p := d.Instance.Problem; p != nil {
+		s.Problem = p.Message
 	}
 	for _, m := range slices.Backward(d.Missed) {
-		s.Missed = append(s.Missed, api.ScheduleMissed{From: m.From, To: m.To, Ticks: m.Ticks, Reason: m.Reason})
+		s.Missed = append(s.Missed, api.ScheduleMissed{From: m.From, To: m.To, Runs: m.Runs, Reason: m.Reason})
 	}
 	return s
 }
@@ -72,7 +48,7 @@ func scheduleOf(d *schedule.Description) api.Schedule {
 func runs(list []schedule.Run) []api.ScheduleRun {
 	out := []api.ScheduleRun{}
 	for _, r := range slices.Backward(list) {
-		out = append(out, api.ScheduleRun{Tick: r.Tick, Instance: r.Instance, StartedAt: r.StartedAt, Outcome: r.Outcome, Failure: r.Failure})
+		out = append(out, api.ScheduleRun{ScheduledAt: r.ScheduledAt, Instance: r.Instance, StartedAt: r.StartedAt, Outcome: r.Outcome, Failure: r.Failure})
 	}
 	return out
 }

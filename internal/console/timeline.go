@@ -38,7 +38,7 @@ func (h *handler) timeline(r *request) (api.Timeline, error) {
 	}
 	past := r.query.Get("at")
 	if past != "" && since != (position{}) {
-		return api.Timeline{}, api.Errorf(api.CodeInvalid, "at and since do not go together: how it stood does not change")
+		return api.Timeline{}, api.Errorf(api.CodeInvalid, "give at or since, not both: a past state does not change")
 	}
 	d, err := h.client.Describe(ctx, r.vars["id"])
 	if err != nil {
@@ -132,7 +132,7 @@ func (h *handler) past(d *client.Description, text string) (position, error) {
 	case err != nil:
 		return at, err
 	case at.event < 1:
-		return at, api.Errorf(api.CodeInvalid, "at %q: the first event is 1", clip(text, 50))
+		return at, api.Errorf(api.CodeInvalid, "at is %q: the first event is 1", clip(text, 50))
 	case at.execution > d.ExecutionID || at.execution < max(d.FirstExecution, 1):
 		return at, api.Errorf(api.CodeNotFound, "%s", api.NoHistory(d, at.execution))
 	}
@@ -147,7 +147,7 @@ func positionOf(name, text string) (position, error) {
 	execution, err1 := strconv.ParseInt(x, 10, 64)
 	event, err2 := strconv.ParseInt(e, 10, 64)
 	if errors.Join(err1, err2) != nil || execution < 1 || event < 0 || event > math.MaxInt32 {
-		return position{}, api.Errorf(api.CodeInvalid, "%s %q: the execution, a point, and the event that was the last one, such as 1.17", name, clip(text, 50))
+		return position{}, api.Errorf(api.CodeInvalid, "%s is %q: it must be an execution, a dot and an event, such as 1.17", name, clip(text, 50))
 	}
 	return position{execution, event}, nil
 }

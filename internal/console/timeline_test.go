@@ -109,10 +109,10 @@ func TestTimelineSinceAnEventHasWhatChanged(t *testing.T) {
 
 func position(k api.TimelineTick) string { return fmt.Sprintf("%d.%d", k.ExecutionID, k.Last) }
 
-func TestWaitingForTellsWhichAttemptIsNextAndWhen(t *testing.T) {
+func TestPendingShowsWhichAttemptIsNextAndWhen(t *testing.T) {
 	t.Parallel()
 	b := looking(t)
-	w := get[api.WaitingFor](b, path(demo.WaitsForChild)+"/waiting-for")
+	w := get[api.PendingOperations](b, path(demo.WaitsForChild)+"/waiting-for")
 	if len(w.Leaves) == 0 || len(w.Leaves[0].Path) < 2 {
 		t.Fatalf("leaves %+v", w.Leaves)
 	}
@@ -126,7 +126,7 @@ func TestWaitingForTellsWhichAttemptIsNextAndWhen(t *testing.T) {
 	if all := strings.Join(texts, "\n"); !strings.Contains(all, "attempt") {
 		t.Errorf("leaves are\n%s", all)
 	}
-	if done := get[api.WaitingFor](b, path(demo.Completed)+"/waiting-for"); len(done.Operations) != 0 || done.Status != "completed" {
+	if done := get[api.PendingOperations](b, path(demo.Completed)+"/waiting-for"); len(done.Operations) != 0 || done.Status != "completed" {
 		t.Errorf("what is done waits for %+v", done.Operations)
 	}
 	b.do(http.MethodGet, "api/v1/instances/nobody/waiting-for", nil).fails(api.CodeNotFound)

@@ -4,23 +4,23 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/timeline"
-	"github.com/turnstile-go/turnstile/internal/untaken"
+	"github.com/turnstile-go/turnstile/internal/unconsumed"
 )
 
-func (h *handler) waitingFor(r *request) (api.WaitingFor, error) {
+func (h *handler) waitingFor(r *request) (api.PendingOperations, error) {
 	now := h.now().UTC()
-	w, err := timeline.WaitingFor(r.Context(), reading{h, map[string]client.Description{}}, r.vars["id"], timeline.DefaultReads, now)
+	w, err := timeline.PendingOperations(r.Context(), reading{h, map[string]client.Description{}}, r.vars["id"], timeline.DefaultReads, now)
 	if err != nil {
-		return api.WaitingFor{}, err
+		return api.PendingOperations{}, err
 	}
-	out := api.WaitingForOf(w, now)
-	out.Untaken, err = h.untaken(r, r.vars["id"])
+	out := api.PendingOf(w, h.pausedQueues(r.Context()), now)
+	out.UnconsumedEvents, err = h.unconsumed(r, r.vars["id"])
 	return out, err
 }
 
-// untaken returns the events of the current execution that nothing has taken. Its
-// turns are kept from the look at what it waits for.
-func (h *handler) untaken(r *request, id string) ([]api.UntakenEvent, error) {
+// unconsumed returns the unconsumed events of the current execution. Its turns are in the cache because the wait
+// states were read from them.
+func (h *handler) unconsumed(r *request, id string) ([]api.UnconsumedEvent, error) {
 	d, err := h.client.Describe(r.Context(), id)
 	if err != nil {
 		return nil, err
@@ -29,9 +29,9 @@ func (h *handler) untaken(r *request, id string) ([]api.UntakenEvent, error) {
 	if err != nil {
 		return nil, err
 	}
-	var events []client.UntakenEvent
-	for _, e := range untaken.Of(turns) {
-		events = append(events, client.UntakenEvent(e))
+	var events []client.UnconsumedEvent
+	for _, e := range unconsumed.Of(turns) {
+		events = append(events, client.UnconsumedEvent(e))
 	}
-	return api.UntakenEventsOf(events), nil
+	return api.UnconsumedEventsOf(events), nil
 }

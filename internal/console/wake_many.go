@@ -19,9 +19,9 @@ func (h *handler) wakeMany(r *request, in api.WakeMany) (api.WokenMany, error) {
 	ids, more := in.Instances, false
 	switch {
 	case len(ids) > 0 && (in.Status != "" || in.Problem != "" || in.Name != ""):
-		return api.WokenMany{}, api.Errorf(api.CodeInvalid, "give instances, or status with problem and name; not both")
+		return api.WokenMany{}, api.Errorf(api.CodeInvalid, "give either instances or status, which may have problem and name")
 	case len(ids) > maxWakes:
-		return api.WokenMany{}, api.Errorf(api.CodeTooLarge, "%d instances: at most %d a request", len(ids), maxWakes)
+		return api.WokenMany{}, api.Errorf(api.CodeTooLarge, "the request has %d instances: at most %d are allowed", len(ids), maxWakes)
 	case len(ids) == 0 && in.Status != string(client.StatusStuck) && in.Status != string(client.StatusCorrupt):
 		return api.WokenMany{}, api.Errorf(api.CodeInvalid, `give instances, or status "stuck" or "corrupt"`)
 	case len(ids) == 0:

@@ -114,9 +114,9 @@ func (w *watcher) subscribe(new *topic) (s *subscriber, leave func(), ok bool) {
 	fresh := t.looked.Add(w.pause)
 	switch {
 	case t.state != nil && w.changed != nil:
-		t.tellAll(s)
+		t.notifyAll(s)
 	case t.state != nil && time.Now().Before(fresh):
-		t.tellAll(s)
+		t.notifyAll(s)
 		if fresh.Before(t.due) {
 			t.due = fresh
 		}
@@ -142,8 +142,8 @@ func (w *watcher) leave(t *topic, s *subscriber) {
 	w.wake()
 }
 
-// tellAll tells a page the whole state.
-func (t *topic) tellAll(s *subscriber) {
+// notifyAll tells a page the whole state.
+func (t *topic) notifyAll(s *subscriber) {
 	s.knows = true
 	t.tell(s, t.news(nil, t.state))
 }
@@ -262,7 +262,7 @@ func (w *watcher) lookAt(t *topic) {
 		if s.knows {
 			t.tell(s, news)
 		} else {
-			t.tellAll(s)
+			t.notifyAll(s)
 		}
 	}
 }

@@ -117,7 +117,7 @@ func TestPagesThatShowTheSameShareTheirLooks(t *testing.T) {
 	})
 }
 
-func TestOneWhoComesLaterIsNotToldHowItStoodLongAgo(t *testing.T) {
+func TestALaterSubscriberIsNotNotifiedOfAnOldState(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, 600)
@@ -216,7 +216,7 @@ func TestAllPagesTogetherReadNoMoreThanTheyMay(t *testing.T) {
 	}
 }
 
-func TestWhereChangesAreToldOfOneIsSeenAtOnce(t *testing.T) {
+func TestWhereChangesAreNotifiedOneIsSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, 0)
@@ -246,7 +246,7 @@ func TestWhereChangesAreToldOfOneIsSeenAtOnce(t *testing.T) {
 	})
 }
 
-func TestALookThatFailsIsToldAndTheNextOneGoesOn(t *testing.T) {
+func TestALookThatFailsIsReportedAndTheNextOneContinues(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, 600)

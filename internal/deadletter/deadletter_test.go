@@ -66,7 +66,7 @@ func attempt(instance string) string {
 	return fmt.Sprintf(`{"v":1,"kind":"ActivityExecute","instance":%q,"execution_id":1,"scheduling_event_id":2,"name":"A","token":"0123456789abcdef"}`, instance)
 }
 
-// all looks at the dead letters of a queue, and lets each stay.
+// all returns the dead letters of a queue, and lets each stay.
 func (s *stack) all(name string) (letters []*deadletter.Letter) {
 	s.t.Helper()
 	err := s.queues.Look(s.t.Context(), name, 0, func(l *deadletter.Letter) (deadletter.Verdict, error) {
@@ -85,7 +85,7 @@ func TestEachDeadLetterIsSeenOnceAndStays(t *testing.T) {
 	for i := range 25 {
 		s.dead(deadletter.DeadFIFO, fmt.Sprint("order-", i), event(fmt.Sprint("order-", i), fmt.Sprint(i)), wire.ReasonUnknownInstance, "")
 	}
-	for round := range 2 { // What was looked at is there for the next who looks.
+	for round := range 2 { // The messages of the first look are visible for the second.
 		seen := map[string]bool{}
 		for _, l := range s.all(deadletter.DeadFIFO) {
 			if seen[l.ID] || l.Queue != deadletter.DeadFIFO || l.Reason != wire.ReasonUnknownInstance || l.Text != "as the host has it" {
@@ -102,7 +102,7 @@ func TestEachDeadLetterIsSeenOnceAndStays(t *testing.T) {
 	}
 }
 
-// What is looked at is given back also where the look ends in the middle.
+// Look makes messages visible again even if it stops in the middle.
 func TestALookThatIsCutShortHidesNothing(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -131,8 +131,8 @@ func TestALookThatIsCutShortHidesNothing(t *testing.T) {
 		}
 	}
 	cancel()
-	if err := s.queues.Look(t.Context(), "nowhere", 0, nil); err == nil || !strings.Contains(err.Error(), `no queue "nowhere"`) {
-		t.Errorf("a queue that is not there: %v", err)
+	if err := s.queues.Look(t.Context(), "nowhere", 0, nil); err == nil || !strings.Contains(err.Error(), `unknown queue "nowhere"`) {
+		t.Errorf("a queue that does not exist: %v", err)
 	}
 }
 
@@ -184,8 +184,7 @@ func TestDeadLettersAreSelectedByWhatTheyAre(t *testing.T) {
 	}
 }
 
-// The queue that each came from, and what is written on it there: it counts as
-// received before, and has a deduplication id of its own.
+// A dead letter returns to the queue that it came from, where it counts as redelivered and has a new deduplication id.
 func TestARedrivenDeadLetterGoesWhereItCameFrom(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -228,7 +227,7 @@ func TestARedrivenDeadLetterGoesWhereItCameFrom(t *testing.T) {
 	}
 }
 
-// A dead letter that is older than half of what is let in is sent as a new one.
+// A dead letter that is older than half of the maximum age is sent as a new message.
 func TestAnOldDeadLetterIsRedrivenAsANewOne(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -255,9 +254,9 @@ func TestWhatCannotGoStaysAndSaysWhy(t *testing.T) {
 		want              string
 	}{
 		"a sender that was refused":              {deadletter.DeadFIFO, "a", event("a", "1"), wire.ReasonSender, "", "find the sender"},
-		"what cannot be read, to a FIFO queue":   {deadletter.Dead, "", "no item", wire.ReasonMalformed, deadletter.Orchestrator, "cannot be read"},
+		"what cannot be read, to a FIFO queue":   {deadletter.Dead, "", "no item", wire.ReasonMalformed, deadletter.Orchestrator, "could not be parsed"},
 		"a queue that takes nothing any more":    {deadletter.Dead, "", event("a", "1"), "", deadletter.ActivityDead, broken.Error()},
-		"what was sent and could not be deleted": {deadletter.Dead, "", event("a", "1"), "", deadletter.Delay, "it was sent to delay, but not deleted here"},
+		"what was sent and could not be deleted": {deadletter.Dead, "", event("a", "1"), "", deadletter.Delay, "message sent to delay, but not deleted here"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -281,7 +280,7 @@ func TestWhatCannotGoStaysAndSaysWhy(t *testing.T) {
 	}
 }
 
-// failing is a queue that refuses to send or to delete.
+// failing is a queue that fails to send or to delete.
 type failing struct {
 	queue.Queue
 	send, remove error
@@ -309,10 +308,10 @@ func TestARemovalSaysWhatItDidAndWhatItLeft(t *testing.T) {
 	now := s.clock.Now()
 	s.clock.Advance(time.Second)
 	s.dead(deadletter.Dead, "", event("c", "3"), "", "")
-	began := func() time.Time { return now }
+	startedAt := func() time.Time { return now }
 
 	told := 0
-	dry, err := s.queues.RemoveAll(t.Context(), &deadletter.Removal{DryRun: true}, began, func(r *deadletter.Removed) {
+	dry, err := s.queues.RemoveAll(t.Context(), &deadletter.Removal{DryRun: true}, startedAt, func(r *deadletter.Removed) {
 		told++
 		if r.To != deadletter.Delay || r.Err != nil {
 			t.Errorf("told of %+v", r)
@@ -321,22 +320,22 @@ func TestARemovalSaysWhatItDidAndWhatItLeft(t *testing.T) {
 	if err != nil || len(dry.Done) != 2 || told != 2 || dry.Late != 1 || len(s.memory[deadletter.Dead].Peek()) != 3 || len(s.memory[deadletter.Delay].Peek()) != 0 {
 		t.Errorf("the dry run says %+v, %v, and told of %d", dry, err, told)
 	}
-	removed, err := s.queues.RemoveAll(t.Context(), &deadletter.Removal{Delete: true}, began, nil)
+	removed, err := s.queues.RemoveAll(t.Context(), &deadletter.Removal{Delete: true}, startedAt, nil)
 	if err != nil || len(removed.Done) != 2 || removed.Done[0].To != "" || removed.Late != 1 || len(s.memory[deadletter.Dead].Peek()) != 1 {
 		t.Errorf("the removal says %+v, %v", removed, err)
 	}
-	// By its id one is taken whenever it came.
+	// A dead letter that is selected by id is removed whenever it arrived.
 	last := s.all(deadletter.Dead)[0].ID
-	byID, err := s.queues.RemoveAll(t.Context(), &deadletter.Removal{Delete: true, Selection: deadletter.Selection{IDs: []string{last, "gone"}}}, began, nil)
+	byID, err := s.queues.RemoveAll(t.Context(), &deadletter.Removal{Delete: true, Selection: deadletter.Selection{IDs: []string{last, "gone"}}}, startedAt, nil)
 	if err != nil || len(byID.Done) != 1 || !slices.Equal(byID.Missing, []string{"gone"}) {
 		t.Errorf("by id: %+v, %v", byID, err)
 	}
-	if _, err := s.queues.RemoveAll(t.Context(), &deadletter.Removal{To: "nowhere"}, began, nil); !errors.As(err, new(*deadletter.InvalidError)) {
+	if _, err := s.queues.RemoveAll(t.Context(), &deadletter.Removal{To: "nowhere"}, startedAt, nil); !errors.As(err, new(*deadletter.InvalidError)) {
 		t.Errorf("to nowhere: %v", err)
 	}
 }
 
-func TestALetterSaysWhatItIs(t *testing.T) {
+func TestADeadLetterSaysWhatItIs(t *testing.T) {
 	t.Parallel()
 	m := queue.Message{ID: "m-1", Group: "g", Attributes: map[string]string{wire.ReasonAttribute: "invalid_field: wire: invalid_field: instance: is missing"}}
 	m.Body = `{"v":1,"kind":"ExternalRaised"}`
@@ -348,12 +347,12 @@ func TestALetterSaysWhatItIs(t *testing.T) {
 	if l := deadletter.LetterOf(deadletter.Dead, m); l.Kind() != "?" || l.Why() != "moved by SQS after its last receive" {
 		t.Errorf("it is %s: %s", l.Kind(), l.Why())
 	}
-	// One without an id of its own goes by that of its message.
+	// An item without an id of its own has the id of its message.
 	m.Body = `{"v":1,"kind":"ExternalRaised","instance":"a","name":"go"}`
 	if l := deadletter.LetterOf(deadletter.Dead, m); l.Unread != nil || l.Item.ID != "m-1" {
 		t.Errorf("it goes by %q: %v", l.Item.ID, l.Unread)
 	}
-	if body, sealed, err := deadletter.LetterOf(deadletter.Dead, m).Opened(nil); body != "" || sealed != nil || err != nil {
-		t.Errorf("a plain one is opened as %q, %v, %v", body, sealed, err)
+	if body, encoded, err := deadletter.LetterOf(deadletter.Dead, m).Opened(nil); body != "" || encoded != nil || err != nil {
+		t.Errorf("a plain one is opened as %q, %v, %v", body, encoded, err)
 	}
 }

@@ -1,7 +1,7 @@
-// Package deadletter looks into the two final dead-letter queues, and redrives or
-// deletes what stands there. It is what the command line and the console share.
+// Package deadletter reads the two final dead-letter queues, and redrives or deletes their messages. The command line
+// and the console share it.
 //
-// A queue of messages cannot be listed: whoever looks receives, which hides a
-// message from others for that moment, and counts as a receive. Of one message
-// group the first ten are seen, and those behind them only when these are gone.
+// SQS cannot list the messages of a queue. They have to be received, which hides them from other readers for a moment
+// and counts as a receive. Only the first ten messages of a message group can be received; later ones follow only after
+// these were deleted.
 package deadletter

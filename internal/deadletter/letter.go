@@ -12,15 +12,15 @@ import (
 // Letter is a message in a final dead-letter queue.
 type Letter struct {
 	queue.Message
-	// Queue that it stands in: DeadFIFO or Dead.
+	// Queue is the queue that holds it: DeadFIFO or Dead.
 	Queue string
-	// Item that it holds; Unread is why it can't be understood.
+	// Item is the item in its body; Unread is why the body could not be parsed.
 	Item   wire.Item
 	Unread error
-	// nameless: the item has the id that it goes by from its message.
+	// nameless: the item has no id of its own, so it has the id of its message.
 	nameless bool
-	// Reason by which it was moved, and its text. Without, SQS moved it after
-	// its last receive.
+	// Reason says why it was moved, and Text explains it. An empty Reason means that SQS moved it after its last
+	// receive.
 	Reason wire.Reason
 	Text   string
 }
@@ -35,13 +35,13 @@ func LetterOf(from string, m queue.Message) *Letter {
 	}
 	reason, text, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":")
 	l.Reason = wire.Reason(strings.TrimSpace(reason))
-	// A wire.ParseError begins with the reason once more.
+	// The text of a wire.ParseError repeats the reason.
 	l.Text = strings.TrimPrefix(strings.TrimSpace(text), "wire: "+reason+": ")
 	return l
 }
 
-// firstID is the id of the message that it was before it was moved, as far as
-// that is known: an item without an id of its own goes by it.
+// firstID returns the id of the original message before it was moved, as far as that is known. It identifies an item
+// without an id of its own.
 func (l *Letter) firstID() string {
 	if l.Queue == DeadFIFO && l.DedupID != "" {
 		return l.DedupID
@@ -49,7 +49,7 @@ func (l *Letter) firstID() string {
 	return l.ID
 }
 
-// Kind of the item, or a word for one that can't be read.
+// Kind returns the kind of the item, or "?" if it is not known.
 func (l *Letter) Kind() string {
 	var parse *wire.ParseError
 	switch {
@@ -61,8 +61,8 @@ func (l *Letter) Kind() string {
 	return "?"
 }
 
-// Instance that it is for; of one that can't be read its message group, which
-// is the instance where the sender kept to that.
+// Instance returns the instance that the message is for. If the item could not be parsed, it returns the message group,
+// which is the instance if the sender followed the protocol.
 func (l *Letter) Instance() string {
 	if l.Unread == nil {
 		return l.Item.Target()
@@ -70,9 +70,8 @@ func (l *Letter) Instance() string {
 	return l.Group
 }
 
-// Source is the queue that it goes back to. The dead-letter queue of the
-// orchestrator queue has no other source. Into the other one comes what came by
-// the delay queue, and attempts: whichever queue refused one, a worker makes it.
+// Source returns the queue to which the message is redriven. Only messages of the orchestrator queue reach DeadFIFO.
+// Dead holds messages of the delay queue, and attempts from any queue, which a worker must run.
 func (l *Letter) Source() string {
 	switch {
 	case l.Queue == DeadFIFO:
@@ -83,7 +82,7 @@ func (l *Letter) Source() string {
 	return Delay
 }
 
-// Why is the reason and its text in a line.
+// Why returns the reason and its text.
 func (l *Letter) Why() string {
 	if l.Reason == "" {
 		return "moved by SQS after its last receive"
@@ -91,9 +90,8 @@ func (l *Letter) Why() string {
 	return strings.TrimSuffix(string(l.Reason)+": "+l.Text, ": ")
 }
 
-// Opened is the body with plain payloads, empty if none is sealed; sealed says
-// why they cannot be opened.
-func (l *Letter) Opened(codecs *codec.Set) (body string, sealed, err error) {
+// Opened returns the body with decoded payloads; empty if none is encoded. encoded says why they could not be decoded.
+func (l *Letter) Opened(codecs *codec.Set) (body string, encoded, err error) {
 	if l.Unread != nil || l.Item.Codec == "" {
 		return "", nil, nil
 	}
@@ -101,8 +99,8 @@ func (l *Letter) Opened(codecs *codec.Set) (body string, sealed, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	if item, sealed = codecs.OpenItem(item); sealed != nil {
-		return "", sealed, nil
+	if item, encoded = codecs.DecodeItem(item); encoded != nil {
+		return "", encoded, nil
 	}
 	text, err := item.Encode()
 	return string(text), nil, err

@@ -9,32 +9,31 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// Verdict on a dead letter that was looked at.
+// Verdict is the result of a visit to a dead letter.
 type Verdict struct {
-	// Gone: it was deleted.
+	// Gone: visit has deleted it.
 	Gone bool
-	// Last: no more need be looked at.
+	// Last: Look can stop.
 	Last bool
 }
 
-// releaseTime is how long giving back what was looked at may take.
+// releaseTime is the time limit for making the messages visible again.
 const releaseTime = 10 * time.Second
 
-// Look shows visit every dead letter of a queue once, as far as the queue lets
-// them be seen: of one message group the first ten, and those behind them only
-// when they are gone. What is kept is visible to others again at the end.
+// Look calls visit once for every dead letter of a queue that can be received. Only the first ten messages of a message
+// group can be received; later ones follow only after these were deleted. At the end it makes the remaining messages
+// visible again.
 //
-// wait is how long each receive waits for a message: SQS asks all its servers only
-// if it may wait.
+// wait is how long each receive waits for a message. SQS asks all its servers only if it may wait.
 func (all Queues) Look(ctx context.Context, name string, wait time.Duration, visit func(*Letter) (Verdict, error)) (err error) {
 	q := all[name]
 	if q == nil {
-		return fmt.Errorf("deadletter: there is no queue %q", name)
+		return fmt.Errorf("deadletter: unknown queue %q", name)
 	}
 	held := map[string]queue.Message{}
-	var order []string // of the ids, as they were received
+	var order []string // of the ids, as received
 	defer func() {
-		// Ctrl-C must not leave them hidden.
+		// Ctrl-C must not leave the messages hidden.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 		defer cancel()
 		for _, id := range order {
@@ -43,7 +42,7 @@ func (all Queues) Look(ctx context.Context, name string, wait time.Duration, vis
 				continue
 			}
 			if e := q.SetVisibility(ctx, 0, m); e != nil && !errors.Is(e, queue.ErrReceiptExpired) && err == nil {
-				err = fmt.Errorf("dead letter %s is hidden until its visibility timeout has passed: %w", m.ID, e)
+				err = fmt.Errorf("dead letter %s stays hidden until its visibility timeout expires: %w", m.ID, e)
 			}
 		}
 	}()
@@ -57,7 +56,7 @@ func (all Queues) Look(ctx context.Context, name string, wait time.Duration, vis
 			if _, seen := held[m.ID]; !seen {
 				fresh, order = append(fresh, m), append(order, m.ID)
 			}
-			// The newest receipt is the one that counts.
+			// Only the newest receipt is valid.
 			held[m.ID] = m
 		}
 		if len(fresh) == 0 {
@@ -75,8 +74,7 @@ func (all Queues) Look(ctx context.Context, name string, wait time.Duration, vis
 	}
 }
 
-// Select returns the dead letters selected, at most limit of each queue, and the
-// queues in which there may be more.
+// Select returns the selected dead letters, at most limit of each queue, and the names of the queues that may have more.
 func (all Queues) Select(ctx context.Context, s *Selection, limit int, wait time.Duration) (letters []*Letter, more []string, err error) {
 	for _, name := range s.Queues() {
 		n := 0

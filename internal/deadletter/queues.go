@@ -4,11 +4,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// Queues of a stack by their names.
+// Queues are the queues of a stack by name.
 type Queues map[string]queue.Queue
 
-// Names of queues. DeadFIFO and Dead are those that dead letters stand in; the
-// others are those that they go back to.
+// Names of queues. DeadFIFO and Dead hold dead letters; the others are the queues to which they can be redriven.
 const (
 	Orchestrator = "orchestrator"
 	Delay        = "delay"
@@ -18,9 +17,9 @@ const (
 	Dead         = "dead"
 )
 
-// Final returns the names of the queues that dead letters stand in. DeadFIFO has
-// what came by the orchestrator queue, Dead what came by the others.
+// Final returns the names of the queues that hold dead letters: DeadFIFO for messages of the orchestrator queue, Dead
+// for messages of the other queues.
 func Final() []string { return []string{DeadFIFO, Dead} }
 
-// Sources returns the names of the queues that a dead letter can go to.
+// Sources returns the names of the queues to which a dead letter can be sent.
 func Sources() []string { return []string{Orchestrator, Delay, Activity, ActivityDead} }

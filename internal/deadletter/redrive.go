@@ -12,10 +12,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Remove sends a dead letter on, if it is to go anywhere, and deletes it
-// after that: whatever fails in between, it is in one of the two queues.
+// Remove sends a dead letter to the queue to, and then deletes it. If it fails in between, the message is in at least
+// one of the two queues.
 //
-// to is the queue that it goes to, empty to delete it only.
+// With an empty to it only deletes the message.
 func (all Queues) Remove(ctx context.Context, l *Letter, to string, now time.Time) error {
 	if to != "" {
 		out, err := redriven(l, all[to].FIFO(), now)
@@ -23,33 +23,32 @@ func (all Queues) Remove(ctx context.Context, l *Letter, to string, now time.Tim
 			return err
 		}
 		if err := all[to].Send(ctx, out); err != nil {
-			return fmt.Errorf("sending it to %s: %w", to, err)
+			return fmt.Errorf("message not sent to %s: %w", to, err)
 		}
 	}
 	if err := all[l.Queue].Delete(ctx, l.Message); err != nil {
 		if to != "" {
-			err = fmt.Errorf("it was sent to %s, but not deleted here: %w", to, err)
+			err = fmt.Errorf("message sent to %s, but not deleted here: %w", to, err)
 		}
 		return err
 	}
 	return nil
 }
 
-// redriven is the message by which a dead letter goes back. The mark lets its
-// handler treat it as one that comes again: its turn may have been committed
-// and never dispatched. Its deduplication id is that of the hop, since SQS
-// still remembers that of the first message.
+// redriven returns the message that replaces a dead letter. Its redrive attribute makes the handler treat it as
+// redelivered, because its turn may have been committed without being dispatched. Its deduplication id differs from that
+// of the first message, which SQS still remembers.
 func redriven(l *Letter, fifo bool, now time.Time) (queue.Outgoing, error) {
 	out := queue.Outgoing{Body: l.Body, Attributes: maps.Clone(l.Attributes)}
 	if aged := l.Unread == nil && l.Item.Age(now) > wire.MaxAge/2; aged || l.nameless {
 		if aged {
-			// It would come back as one that is too old, now or before long. Who
-			// redrives it wants it: from here on it is new.
+			// The message is, or will soon be, too old for its handler. Its redrive is deliberate, so its age starts
+			// again.
 			l.Item.SentMS, l.Item.NotBeforeMS = now.UnixMilli(), 0
 		}
 		body, err := l.Item.Encode()
 		if err != nil {
-			return out, fmt.Errorf("writing its id and time into its body: %w", err)
+			return out, fmt.Errorf("body of the message not encoded: %w", err)
 		}
 		out.Body = string(body)
 	}
@@ -57,13 +56,13 @@ func redriven(l *Letter, fifo bool, now time.Time) (queue.Outgoing, error) {
 		out.Attributes = map[string]string{}
 	}
 	if why := out.Attributes[wire.ReasonAttribute]; strings.HasPrefix(why, string(wire.ReasonSender)+":") {
-		return out, fmt.Errorf("its sender may not send it, and a redrive would send it in your name (%s): find the sender; to apply it all the same, send it as a new message", why)
+		return out, fmt.Errorf("the sender was not permitted to send this message, and a redrive would send it in your name (%s): find the sender; to apply it anyway, send it as a new message", why)
 	}
 	delete(out.Attributes, wire.ReasonAttribute)
 	delete(out.Attributes, wire.RedriveAttribute)
 	own := map[string]string{wire.RedriveAttribute: "dead-letter"}
 	if senders := wire.SentBy(out.Attributes, l.Sender); senders != "" {
-		// What SQS gave up itself was perhaps never looked at.
+		// The handler may never have checked the sender of a message that SQS moved itself.
 		own[wire.SenderAttribute] = senders
 		delete(out.Attributes, wire.SenderAttribute)
 	}
@@ -85,7 +84,7 @@ func redriven(l *Letter, fifo bool, now time.Time) (queue.Outgoing, error) {
 		case l.Unread == nil:
 			out.Group = wire.Group(l.Item.Target())
 		default:
-			return out, fmt.Errorf("a FIFO queue needs the instance that it is for, and it cannot be read: %w", l.Unread)
+			return out, fmt.Errorf("a FIFO queue requires the instance as message group, but the message could not be parsed: %w", l.Unread)
 		}
 	}
 	return out, nil

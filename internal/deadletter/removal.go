@@ -6,57 +6,55 @@ import (
 	"time"
 )
 
-// Removal says which dead letters are to leave their queue.
+// Removal says which dead letters to remove from their queue.
 type Removal struct {
 	Selection
-	// To is the queue that they are sent to, empty for that which each came
-	// from. Delete deletes them in its place.
+	// To is the queue that they are sent to; empty for the queue that each came from. Delete deletes them instead.
 	To     string
 	Delete bool
-	// DryRun only says what would be done.
+	// DryRun only reports what would be done.
 	DryRun bool
-	// Wait of each receive; see Look.
+	// Wait is the wait of each receive; see Look.
 	Wait time.Duration
 }
 
-// Removed is what became of a dead letter.
+// Removed is the outcome for one dead letter.
 type Removed struct {
 	*Letter
 	// To is the queue that it was, or would be, sent to; empty if it is deleted.
 	To string
-	// Err is why it is still there.
+	// Err is why it was not removed.
 	Err error
 }
 
-// Outcome is what became of a Removal.
+// Outcome is the outcome of a Removal.
 type Outcome struct {
 	Done []Removed
-	// Late are how many came in after the removal began: they may be what was
-	// just sent, and would go round for ever.
+	// Late is how many dead letters were skipped because they arrived after the removal started. They may be ones that
+	// it has just redriven, which would loop forever.
 	Late int
-	// Missing are ids that were not found.
+	// Missing are the ids that were not found.
 	Missing []string
 }
 
-// RemoveAll takes the dead letters selected out of their queues. tell, which may
-// be nil, is told of each at once. The error is that of the looking; those of
-// single letters stand in the outcome. *InvalidError for a selection, or a queue
-// to send to, that does not exist.
-func (all Queues) RemoveAll(ctx context.Context, r *Removal, now func() time.Time, tell func(*Removed)) (Outcome, error) {
+// RemoveAll removes the selected dead letters from their queues. It calls report, unless nil, after each one. The error
+// is an error of reading the queues; errors of single messages are in the outcome. RemoveAll returns an *InvalidError if
+// a queue or a reason does not exist.
+func (all Queues) RemoveAll(ctx context.Context, r *Removal, now func() time.Time, report func(*Removed)) (Outcome, error) {
 	if err := r.Check(); err != nil {
 		return Outcome{}, err
 	}
 	if r.To != "" && !slices.Contains(Sources(), r.To) {
 		return Outcome{}, &InvalidError{Field: "to", Value: r.To, OneOf: Sources()}
 	}
-	began := now()
+	startedAt := now()
 	out := Outcome{Missing: slices.Clone(r.IDs)}
 	for _, name := range r.Queues() {
 		err := all.Look(ctx, name, r.Wait, func(l *Letter) (Verdict, error) {
 			if !r.Has(l) {
 				return Verdict{}, nil
 			}
-			if len(r.IDs) == 0 && l.SentAt.After(began) {
+			if len(r.IDs) == 0 && l.SentAt.After(startedAt) {
 				out.Late++
 				return Verdict{}, nil
 			}
@@ -68,11 +66,11 @@ func (all Queues) RemoveAll(ctx context.Context, r *Removal, now func() time.Tim
 				}
 			}
 			if !r.DryRun {
-				is.Err = all.Remove(ctx, l, is.To, began)
+				is.Err = all.Remove(ctx, l, is.To, startedAt)
 			}
 			out.Done = append(out.Done, is)
-			if tell != nil {
-				tell(&is)
+			if report != nil {
+				report(&is)
 			}
 			return Verdict{Gone: !r.DryRun && is.Err == nil, Last: len(r.IDs) > 0 && len(out.Missing) == 0}, ctx.Err()
 		})

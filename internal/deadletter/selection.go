@@ -8,22 +8,22 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Selection says which dead letters are meant; the zero value means all.
+// Selection selects dead letters; the zero value selects all.
 type Selection struct {
-	// Queue, DeadFIFO or Dead; Reason, one of those of package wire or NoReason;
-	// Instance; IDs of messages.
+	// Queue is DeadFIFO or Dead, Reason a reason of package wire or NoReason, and IDs are ids of messages. Empty fields
+	// select all.
 	Queue, Reason, Instance string
 	IDs                     []string
 }
 
-// NoReason selects what SQS moved itself.
+// NoReason selects the messages that SQS moved itself.
 const NoReason = "none"
 
-// InvalidError says which part of a selection cannot be.
+// InvalidError says which field of a selection is invalid.
 type InvalidError struct {
-	// Field that it is, in lower case.
+	// Field is the name of the field, in lower case.
 	Field, Value string
-	// OneOf are the values that it can have.
+	// OneOf are the valid values.
 	OneOf []string
 }
 
@@ -46,7 +46,7 @@ func (s *Selection) Check() error {
 	return nil
 }
 
-// Has reports whether the letter is selected, its queue apart.
+// Has reports whether the dead letter is selected, apart from its queue.
 func (s *Selection) Has(l *Letter) bool {
 	reason := string(l.Reason)
 	if reason == "" {
@@ -56,7 +56,7 @@ func (s *Selection) Has(l *Letter) bool {
 		(len(s.IDs) == 0 || slices.Contains(s.IDs, l.ID))
 }
 
-// Queues are those to look into.
+// Queues returns the queues to read.
 func (s *Selection) Queues() []string {
 	if s.Queue != "" {
 		return []string{s.Queue}

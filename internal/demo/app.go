@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
 )
 
-// Declarations of what the story needs besides the orders.
+// Declarations that the story needs in addition to the orders.
 var (
 	campaign = turnstile.NewOrchestration[string, string]("Campaign")
 	region   = turnstile.NewOrchestration[string, string]("Region")
@@ -31,14 +31,16 @@ var (
 	checkRows = turnstile.NewActivity[string, string]("CheckRows")
 
 	signedOff = turnstile.NewEvent[string]("signed off")
+
+	anyStatus = turnstile.NewState[any]("status")
 )
 
-// App is the application as it is deployed at the end of the story. latency is
-// how long a call of the orders' services takes; asked is told who is to sign
-// something, and the token by which he does, nil for nobody.
+// App returns the application that is deployed at the end of the story. latency is the
+// duration of each call to the orders' services. asked is called with the person who is to
+// sign something and the token for the signature; it may be nil.
 func App(latency time.Duration, asked func(who, token string)) *turnstile.App {
 	return turnstile.NewApp(append(parts(latency, asked), migrate.Implement(func(ctx turnstile.Context, tenant string) (string, error) {
-		// Changed: it checked behind the copy before.
+		// Changed: the previous version checked after the copy.
 		rows, err := checkRows.Call(ctx, tenant)
 		if err != nil {
 			return "", err
@@ -47,7 +49,7 @@ func App(latency time.Duration, asked func(who, token string)) *turnstile.App {
 	}))...)
 }
 
-// oldApp is what was deployed at its beginning.
+// oldApp returns the application that is deployed at the start.
 func oldApp() *turnstile.App {
 	return turnstile.NewApp(append(parts(0, nil),
 		migrate.Implement(func(ctx turnstile.Context, tenant string) (string, error) {
@@ -64,8 +66,8 @@ func oldApp() *turnstile.App {
 	)...)
 }
 
-func parts(latency time.Duration, asked func(who, token string)) []turnstile.Part {
-	own := []turnstile.Part{
+func parts(latency time.Duration, asked func(who, token string)) []turnstile.Component {
+	own := []turnstile.Component{
 		signedOff,
 		campaign.Implement(func(ctx turnstile.Context, what string) (string, error) {
 			return region.Call(ctx, what+" in the north")
@@ -77,7 +79,7 @@ func parts(latency time.Duration, asked func(who, token string)) []turnstile.Par
 			return syncs.Call(ctx, what)
 		}),
 		syncs.Implement(func(ctx turnstile.Context, what string) (string, error) {
-			if err := turnstile.SetCustomStatus(ctx, map[string]string{"step": "calling the shop"}); err != nil {
+			if err := anyStatus.Set(ctx, map[string]string{"step": "calling the shop"}); err != nil {
 				return "", err
 			}
 			return callShop.Call(ctx, what)
@@ -96,7 +98,7 @@ func parts(latency time.Duration, asked func(who, token string)) []turnstile.Par
 		}),
 		settle.Implement(settleAll),
 		echo.Implement(func(ctx turnstile.Context, in json.RawMessage) (json.RawMessage, error) {
-			if err := turnstile.SetCustomStatus(ctx, in); err != nil {
+			if err := anyStatus.Set(ctx, in); err != nil && !errors.As(err, new(*turnstile.StateTooLargeError)) {
 				return nil, err
 			}
 			return repeat.Call(ctx, in)
@@ -128,10 +130,10 @@ func parts(latency time.Duration, asked func(who, token string)) []turnstile.Par
 		checkRows.Implement(func(_ context.Context, t string) (string, error) { return "checked " + t, nil }),
 	}
 	own = append(own, signing(asked)...)
-	return append(own, turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(pacedServices(orders.Simulated(latency, 2*time.Second)))))
+	return append(own, turnstile.Components(orders.Orchestrations()), turnstile.Components(orders.Activities(pacedServices(orders.Simulated(latency, 2*time.Second)))))
 }
 
-// settleAll books n accounts, a hundred side by side: two events each.
+// settleAll books n accounts, 100 at a time; each takes two events.
 func settleAll(ctx turnstile.Context, n int) (int, error) {
 	sum := 0
 	for from := 0; from < n; from += 100 {
@@ -144,7 +146,7 @@ func settleAll(ctx turnstile.Context, n int) (int, error) {
 			return 0, err
 		}
 		sum += len(booked)
-		if err := turnstile.SetCustomStatus(ctx, map[string]int{"booked": sum, "of": n}); err != nil {
+		if err := anyStatus.Set(ctx, map[string]int{"booked": sum, "of": n}); err != nil {
 			return 0, err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Stand is a clock that stands still.
+// Stand is a clock whose time does not change.
 type Stand struct{ At time.Time }
 
 // Now returns the time at which it stands.
@@ -21,10 +21,10 @@ func (s *Stand) Now() time.Time { return s.At }
 // AfterFunc never calls f.
 func (*Stand) AfterFunc(time.Duration, func()) (stop func() bool) { return func() bool { return true } }
 
-// Token stands in a dead letter: a page must not show it.
+// Token is in a dead letter; a page must not show it.
 const Token = "00112233445566778899aabbccddeeff"
 
-// DeadLetters returns queues with dead letters of every sort, as of a time.
+// DeadLetters returns queues with dead letters of every kind, as of a time.
 func DeadLetters(now time.Time) (deadletter.Queues, error) {
 	clock := &Stand{}
 	all := deadletter.Queues{}
@@ -52,7 +52,7 @@ func DeadLetters(now time.Time) (deadletter.Queues, error) {
 			Attributes: why(wire.ReasonInvalidField, "data: approved takes an object")}},
 		{deadletter.Dead, 35 * time.Minute, queue.Outgoing{Body: `{"v":1,"kind":"ActivityExecute","instance":"order-9","execution_id":1,"scheduling_event_id":4,"name":"Charge","token":"` + Token + `","attempt":2}`}},
 		{deadletter.Dead, 30 * time.Minute, queue.Outgoing{Body: `{"MessageBody":"{\"v\":1,\"kind\":\"TimerFired\",\"instance\":\"order-9\",\"execution_id\":1,\"source_event_id\":5,\"fire_at_ms\":1,\"token\":\"` + Token + `\"}","QueueUrl":"https://q"}`,
-			Attributes: why(wire.ReasonForged, "its token is not that of event 5")}},
+			Attributes: why(wire.ReasonForged, "its token does not match event 5")}},
 		{deadletter.Dead, 3 * time.Minute, queue.Outgoing{Body: `{"v":9,"kind":"Tomorrow"}`, Attributes: why(wire.ReasonUnknownVersion, "wire: unknown_version: version 9")}},
 	} {
 		clock.At = now.Add(-l.ago)
@@ -64,7 +64,7 @@ func DeadLetters(now time.Time) (deadletter.Queues, error) {
 	return all, nil
 }
 
-// queuesOf says how full queues in memory are.
+// queuesOf reports the fill levels of queues in memory.
 type queuesOf deadletter.Queues
 
 // Queues implements console.QueueReader.

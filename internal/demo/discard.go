@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// discard is the queue of a world that does not go on.
+// discard is the queue of a world that does not continue.
 type discard struct{}
 
 func (discard) Send(context.Context, ...queue.Outgoing) error { return nil }

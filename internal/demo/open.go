@@ -15,16 +15,16 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// Options say what Open makes.
+// Options configure Open.
 type Options struct {
-	// Still: nothing moves, time stands at the end of the story, and each run is
-	// the same. Actions are sent, and nobody takes them.
+	// Still stops all progress: the clock stands at the end of the story, and each run is
+	// the same. Actions are sent but not processed.
 	Still bool
 	// Every is the time between two new orders that Open starts; 0 for none.
 	Every time.Duration
 }
 
-// Open returns the console of the story. What runs ends with ctx.
+// Open returns the console of the story. Background work stops when ctx ends.
 func Open(ctx context.Context, o Options, options ...console.Option) (http.Handler, error) {
 	if o.Still {
 		w, err := Make(Epoch)
@@ -63,8 +63,8 @@ func Open(ctx context.Context, o Options, options ...console.Option) (http.Handl
 	return console.Handler(env.Client(), slices.Concat(env.ConsoleOptions(), []console.Option{console.WithPlace(api.Place{Kind: "embedded"})}, options)...)
 }
 
-// Options are those of a console of the world. Each call makes its dead letters
-// anew, for one that redrives them.
+// Options returns those for a console of the world. Each call makes new dead letters, for
+// consoles that redrive them.
 func (w *World) Options() ([]console.Option, error) {
 	dead, err := DeadLetters(w.Now)
 	return []console.Option{
@@ -73,7 +73,7 @@ func (w *World) Options() ([]console.Option, error) {
 	}, err
 }
 
-// orderAgain starts an order now and then, and approves most of them.
+// orderAgain starts an order at intervals, and approves most of them.
 func orderAgain(ctx context.Context, c *client.Client, every time.Duration) {
 	if every <= 0 {
 		return

@@ -8,14 +8,13 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// take lets an activity of the story take its time. Elsewhere than in the story
-// it takes none.
+// take makes an activity take time in the story. Outside the story it returns at once.
 func take(ctx context.Context, d time.Duration) {
-	// Outside of the kit that is an error, and nothing else.
+	// Outside the test kit Sleep returns an error, which does not matter here.
 	_ = turnstiletest.Sleep(ctx, d)
 }
 
-// paced are services whose calls take their time in the story.
+// paced wraps services so that their calls take time in the story.
 type paced struct{ orders.Services }
 
 func pacedServices(s orders.Services) orders.Services {

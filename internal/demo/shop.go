@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// The shop is what a stranger is asked to find his way in: some thousand instances, of which some
-// have failed for three causes, some wait for an approval, and some for a permit.
+// The shop is the environment of the usability tasks: several thousand instances, of which some have
+// failed for three causes, some wait for an approval, and some wait for a permit.
 type purchase struct {
 	Number   int    `json:"number"`
 	Customer string `json:"customer"`
@@ -21,20 +21,21 @@ type purchase struct {
 }
 
 var (
-	sell     = turnstile.NewOrchestration[purchase, string]("Sell")
-	deliver  = turnstile.NewOrchestration[purchase, string]("Deliver")
-	remind   = turnstile.NewOrchestration[int, string]("Remind")
-	pay      = turnstile.NewActivity[purchase, string]("Pay").With(once)
-	drive    = turnstile.NewActivity[purchase, string]("Drive").With(once)
-	letter   = turnstile.NewActivity[int, string]("Write").With(once)
-	ask      = turnstile.NewActivity[int, string]("Settle").With(turnstile.Limit("bank", 2), turnstile.AttemptTimeout(time.Hour))
-	closing  = turnstile.NewOrchestration[int, string]("CloseDay")
-	approved = turnstile.NewEvent[bool]("approved")
-	once     = turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 1})
+	sell       = turnstile.NewOrchestration[purchase, string]("Sell")
+	deliver    = turnstile.NewOrchestration[purchase, string]("Deliver")
+	remind     = turnstile.NewOrchestration[int, string]("Remind")
+	pay        = turnstile.NewActivity[purchase, string]("Pay").With(once)
+	drive      = turnstile.NewActivity[purchase, string]("Drive").With(once)
+	letter     = turnstile.NewActivity[int, string]("Write").With(once)
+	ask        = turnstile.NewActivity[int, string]("Settle").With(turnstile.Limit("bank", 2), turnstile.AttemptTimeout(time.Hour))
+	closing    = turnstile.NewOrchestration[int, string]("CloseDay")
+	approved   = turnstile.NewEvent[bool]("approved")
+	shopStatus = turnstile.NewState[string]("status")
+	once       = turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 1})
 )
 
-// ShopDays is over how many days the instances of the shop have started, and ShopLimit the key of
-// a limit of two for which others wait.
+// ShopDays is the number of days over which the instances of the shop started, and ShopLimit the key
+// of a limit of two, for which other instances wait.
 const (
 	ShopDays  = 3
 	ShopLimit = "bank"
@@ -54,7 +55,7 @@ func shopApp(broken bool) *turnstile.App {
 				return "", err
 			}
 			if p.Amount > 900 {
-				if err := turnstile.SetCustomStatus(ctx, "waits for approval"); err != nil {
+				if err := shopStatus.Set(ctx, "waits for approval"); err != nil {
 					return "", err
 				}
 				yes, err := approved.Wait(ctx)
@@ -69,7 +70,7 @@ func shopApp(broken bool) *turnstile.App {
 			if err != nil {
 				return "", fmt.Errorf("sell %d: %w", p.Number, err)
 			}
-			return receipt + ", " + parcel, turnstile.SetCustomStatus(ctx, "delivered")
+			return receipt + ", " + parcel, shopStatus.Set(ctx, "delivered")
 		}),
 		deliver.Implement(func(ctx turnstile.Context, p purchase) (string, error) { return drive.Call(ctx, p) }),
 		remind.Implement(func(ctx turnstile.Context, n int) (string, error) { return letter.Call(ctx, n) }),
@@ -91,8 +92,9 @@ func shopApp(broken bool) *turnstile.App {
 	)
 }
 
-// OpenShop returns a shop whose instances, so many, have started within the last days, each in
-// virtual time. Its code is repaired by now: what is redriven completes. It runs until it is closed.
+// OpenShop returns a shop with this number of instances, which have started within the last
+// ShopDays, in virtual time. Its code has been fixed since: a redriven instance completes. The shop
+// runs until it is closed.
 func OpenShop(instances int) (env *embedded.Runtime, closeShop func() error, err error) {
 	start := time.Now().UTC().Add(-ShopDays * 24 * time.Hour)
 	w, err := makeWorld(shopApp(true), start, func(t *turnstiletest.Env) {
@@ -127,15 +129,16 @@ func OpenShop(instances int) (env *embedded.Runtime, closeShop func() error, err
 	return env, closeShop, nil
 }
 
-// Redriven waits until an instance of the shop that has failed, as it was then, has completed.
+// Redriven waits until a failed instance of the shop, described by failed, has completed after its
+// redrive.
 func Redriven(ctx context.Context, c *client.Client, failed *client.Description) error {
 	run := client.Attach(c, turnstile.NewOrchestration[turnstile.None, string](failed.Name), failed.Instance)
-	run.After = failed.ExecutionID
+	run.PreviousExecution = failed.ExecutionID
 	_, err := run.Wait(ctx)
 	return err
 }
 
-// shop starts the n-th instance. Nobody can guess its id.
+// shop starts the n-th instance, with an id that cannot be guessed.
 func shop(t *turnstiletest.Env, n int) {
 	id := client.WithInstanceID(fmt.Sprintf("%08x", uint32(n)*2654435761))
 	if n%4 == 3 {
@@ -144,7 +147,7 @@ func shop(t *turnstiletest.Env, n int) {
 	}
 	p := purchase{Number: n, Customer: fmt.Sprintf("c-%03d", n%211), Amount: 100 + n*37%850}
 	if n%9 == 4 {
-		p.Amount = min(p.Amount, 900) // It is declined. Once it is redriven it completes, and waits for no approval.
+		p.Amount = min(p.Amount, 900) // It is declined. After a redrive it completes without an approval.
 	}
 	turnstiletest.Start(t, sell, p, id, client.WithSearchAttributes(turnstile.SearchAttributes{"customer": turnstile.SearchString(p.Customer), "total": turnstile.SearchNumber(float64(p.Amount))}))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// Instances of the story that a test or a picture asks for by their ids.
+// Instances of the story that tests and pictures refer to by their ids.
 const (
 	Completed       = "order-1"
 	Failed          = "order-declined"
@@ -33,14 +33,14 @@ const (
 	ManyAttempts    = "catalogue-sync"
 	TenThousand     = "settlement-2030-05"
 	Continued       = "report-nightly"
-	Sealed          = "greeting-sealed"
+	Encoded         = "greeting-sealed"
 	HostileMarkup   = "echo-markup"
 	HostileText     = "echo-text"
 	HostileLarge    = "echo-large"
 	HostileInstance = `echo/"><img src=x onerror=alert(1)>?a=%2F#b`
 )
 
-// Order is the n-th order.
+// Order returns the n-th order.
 func Order(id string, n int) orders.Order {
 	customers := []string{"ada", "grace", "edsger", "barbara", "donald", "frances"}
 	goods := []orders.Line{{SKU: "kettle", Price: 3900}, {SKU: "teapot", Price: 2450}, {SKU: "cup", Price: 800}, {SKU: "spoon", Price: 250}}
@@ -53,12 +53,12 @@ func attributes(o orders.Order) turnstile.SearchAttributes {
 	return turnstile.SearchAttributes{"customer": turnstile.SearchString(o.Customer), "total": turnstile.SearchNumber(o.Total())}
 }
 
-// story lets everything happen, in three hours from start on.
+// story plays the three hours of the story from start on.
 func story(env *turnstiletest.Env, start time.Time) {
 	ctx := context.Background()
 	draw := rand.New(rand.NewPCG(14, 1))
 
-	// A morning of orders, most of which are approved within some minutes.
+	// A morning of orders, most of which are approved within minutes.
 	for n := 1; n <= 180; n++ {
 		id := fmt.Sprintf("order-%d", n)
 		o := Order(id, n)
@@ -67,7 +67,7 @@ func story(env *turnstiletest.Env, start time.Time) {
 			turnstiletest.Start(env, orders.Fulfil, o, client.WithInstanceID(id), client.WithSearchAttributes(attributes(o)))
 		})
 		if n > 1 && n%17 == 0 {
-			continue // Nobody answers.
+			continue // No one answers.
 		}
 		env.After(time.Duration(n)*50*time.Second+answer, func() {
 			turnstiletest.Raise(env, orders.Approved, id, orders.Approval{By: "Grace", Approved: n%11 != 0})
@@ -115,11 +115,11 @@ func story(env *turnstiletest.Env, start time.Time) {
 	})
 	env.Advance(Span - 100*time.Minute - start.Sub(start.Truncate(time.Second)))
 	corrupt(env)
-	seal(env)
+	encode(env)
 }
 
-// seal lets an instance be sealed by a key that nobody who looks has.
-func seal(env *turnstiletest.Env) {
+// encode makes an instance encoded with a key that no reader has.
+func encode(env *turnstiletest.Env) {
 	key, err := aesgcm.New("2030-05", make([]byte, aesgcm.KeySize))
 	if err != nil {
 		panic(failed(err.Error()))
@@ -129,17 +129,17 @@ func seal(env *turnstiletest.Env) {
 		panic(failed(err.Error()))
 	}
 	env.Deploy(App(0, nil), turnstiletest.WithCodecs(set))
-	if _, err := turnstiletest.Start(env, Greet, "Ada Lovelace", client.WithInstanceID(Sealed)).Wait(); err != nil {
+	if _, err := turnstiletest.Start(env, Greet, "Ada Lovelace", client.WithInstanceID(Encoded)).Wait(); err != nil {
 		panic(failed(err.Error()))
 	}
 }
 
-// corrupt marks an instance as the host does that finds its history damaged.
+// corrupt gives an instance the problem that the host sets if it finds a damaged history.
 func corrupt(env *turnstiletest.Env) {
 	status := store.StatusCorrupt
 	problem := &store.Problem{Kind: "corrupt", EventID: 4, SinceMS: env.Now().UnixMilli(), Tries: 1,
 		Message: fmt.Sprintf("store: history of instance %q execution 1 is corrupt at event 4: the turn that begins with event 4 is not there, and a later one is", Corrupt)}
-	// The record is there, and the store in memory does not fail.
+	// The record exists, and the store in memory does not fail.
 	_ = env.Store().UpdateRecord(context.Background(), Corrupt, store.RecordChange{Status: &status, Problem: &problem, UpdatedAt: env.Now()})
 }
 
@@ -153,8 +153,8 @@ func hostileMarkup() json.RawMessage {
 }
 
 func hostileText() json.RawMessage {
-	// Marks of the writing direction, control characters, an escape sequence of
-	// terminals, combining marks, an emoji of several parts, lone surrogates.
+	// Bidirectional control characters, other control characters, an escape sequence of
+	// terminals, combining characters, an emoji of several code points, lone surrogates.
 	return json.RawMessage(`{"bidi":"user` + "\u202e" + `nimda` + "\u202c" + ` approved","isolate":"` + "\u2066" + `evil` + "\u2069" + `","controls":"\u0000\u0007\u001b[31mred\u001b[0m\u2028\u2029","combining":"Z` + strings.Repeat("\u0351\u0317", 40) + `","family":"👩‍👩‍👧‍👦","lone":"\ud800","digits":9007199254740993,"deep":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`)
 }
 

@@ -1,5 +1,5 @@
-// Package demo makes an environment that has something of everything, always the
-// same: for developing the console, for its tests and for its pictures.
+// Package demo makes an environment that has something of everything and is always the
+// same. It serves to develop the console, to test it and to take its pictures.
 package demo
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// Epoch is when the story begins that stands still.
+// Epoch is when the story starts if Options.Still is set.
 var Epoch = time.Date(2030, 5, 6, 9, 0, 0, 0, time.UTC)
 
-// Span is how long the story takes: from its beginning to the Now of the World.
+// Span is the duration of the story: from its start to the Now of the World.
 const Span = 3 * time.Hour
 
-// World is what was made.
+// World is the result of a story.
 type World struct {
 	Client *client.Client
 	Store  store.Store
@@ -27,7 +27,7 @@ type World struct {
 	Now time.Time
 }
 
-// Make lets the story happen in virtual time, from start on.
+// Make plays the story in virtual time, from start on.
 func Make(start time.Time) (w *World, err error) {
 	w, err = makeWorld(oldApp(), start.Truncate(time.Second), func(env *turnstiletest.Env) { story(env, start) })
 	if err == nil {
@@ -36,7 +36,7 @@ func Make(start time.Time) (w *World, err error) {
 	return w, err
 }
 
-// makeWorld lets something happen in virtual time, from start on.
+// makeWorld runs happens in virtual time, from start on.
 func makeWorld(app *turnstile.App, start time.Time, happens func(*turnstiletest.Env)) (w *World, err error) {
 	t := &failing{}
 	defer t.end()
@@ -52,8 +52,8 @@ func makeWorld(app *turnstile.App, start time.Time, happens func(*turnstiletest.
 	return &World{Client: c, Store: env.Store(), Now: env.Now()}, err
 }
 
-// CopyTo copies records and histories into another store. What was under way is
-// not: a wake sends it again.
+// CopyTo copies records and histories into another store. It does not copy messages on
+// their way: a wake sends them again.
 func (w *World) CopyTo(ctx context.Context, to store.Store) error {
 	q := store.ListQuery{PageSize: store.MaxPageSize}
 	for {
@@ -89,10 +89,10 @@ func (w *World) copyInstance(ctx context.Context, to store.Store, r store.Record
 	return nil
 }
 
-// failing is the test that the kit works in.
+// failing is the test that the kit runs under.
 type failing struct{ cleanups []func() }
 
-// end lets go of what the kit holds.
+// end releases what the kit holds.
 func (f *failing) end() {
 	for _, c := range f.cleanups {
 		c()

@@ -4,9 +4,12 @@ package difference
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"hash/maphash"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/timeline"
@@ -19,6 +22,8 @@ type Operation struct {
 	// Asked is the scheduling event, or the start or the end; Came the event that
 	// completed it, nil for none.
 	Asked, Came *history.Event
+	// ids replaces the ids of the instance and its children in texts.
+	ids *strings.Replacer
 }
 
 // What a Row is besides a kind of the timeline's rows.
@@ -122,6 +127,7 @@ func (o *Operation) what() (kind, name string) {
 // operations are what a side has: its start, its operations, its end.
 func operations(x Execution) []Operation {
 	var out []Operation
+	ids := idsOf(x)
 	byID := func(id int64) *history.Event {
 		i, found := slices.BinarySearchFunc(x.Events, id, func(e history.Event, id int64) int { return int(e.EventID - id) })
 		if !found {
@@ -130,12 +136,12 @@ func operations(x Execution) []Operation {
 		return &x.Events[i]
 	}
 	if i := slices.IndexFunc(x.Events, func(e history.Event) bool { return e.Kind == history.OrchestrationStarted }); i >= 0 {
-		out = append(out, Operation{Asked: &x.Events[i]})
+		out = append(out, Operation{Asked: &x.Events[i], ids: ids})
 	}
 	for i := range x.Timeline.Rows {
 		r := &x.Timeline.Rows[i]
 		if asked := byID(r.EventID); asked != nil {
-			o := Operation{Row: r, Asked: asked}
+			o := Operation{Row: r, Asked: asked, ids: ids}
 			if r.CompletedBy != 0 {
 				o.Came = byID(r.CompletedBy)
 			}
@@ -143,7 +149,7 @@ func operations(x Execution) []Operation {
 		}
 	}
 	if n := len(x.Events); n > 0 && x.Events[n-1].Kind.Terminal() {
-		out = append(out, Operation{Asked: &x.Events[n-1]})
+		out = append(out, Operation{Asked: &x.Events[n-1], ids: ids})
 	}
 	return out
 }
@@ -169,9 +175,9 @@ func rowOf(a, b *Operation) Row {
 		differs("version", a.Asked.Version != b.Asked.Version)
 		differs("input", !alike(a.Asked, b.Asked))
 	case r.Kind == KindEnd:
-		differs("state", a.Asked.Kind != b.Asked.Kind || a.Asked.Imposed != b.Asked.Imposed)
+		differs("state", EndState(a.Asked) != EndState(b.Asked))
 		differs("result", !alike(a.Asked, b.Asked))
-		differs("failure", failure(a.Asked) != failure(b.Asked))
+		differs("failure", failure(a, a.Asked) != failure(b, b.Asked))
 	default:
 		differs("version", a.Row.Version != b.Row.Version)
 		if a.Row.Kind == timeline.KindCall {
@@ -180,10 +186,11 @@ func rowOf(a, b *Operation) Row {
 			break
 		}
 		differs("input", !alike(a.Asked, b.Asked))
-		differs("duration", a.Asked.DurationMS != b.Asked.DurationMS)
+		// A timer that is due at the same time is the same, however long before it was set.
+		differs("duration", a.Asked.DurationMS != b.Asked.DurationMS && (a.Asked.FireAtMS == 0 || a.Asked.FireAtMS != b.Asked.FireAtMS))
 		differs("state", a.Row.State != b.Row.State)
 		differs("result", !alike(a.Came, b.Came))
-		differs("failure", failure(a.Came) != failure(b.Came))
+		differs("failure", failure(a, a.Came) != failure(b, b.Came))
 		differs("attempts", a.Row.Attempt != b.Row.Attempt)
 	}
 	return r
@@ -213,10 +220,50 @@ func canonical(payload []byte) []byte {
 	return b.Bytes()
 }
 
-// failure is how an event failed, as far as it is compared.
-func failure(e *history.Event) [3]string {
+// failure is how an event failed, as far as it is compared: the ids of instances in its message are not.
+func failure(o *Operation, e *history.Event) [3]string {
 	if e == nil || e.Failure == nil {
 		return [3]string{}
 	}
-	return [3]string{e.Failure.Kind, e.Failure.Code, e.Failure.Message}
+	return [3]string{e.Failure.Kind, e.Failure.Code, o.ids.Replace(e.Failure.Message)}
+}
+
+// idsOf replaces the id of an instance and those of its children, in quotes, as errors have them.
+func idsOf(x Execution) *strings.Replacer {
+	ids := []string{x.Timeline.Instance}
+	for i := range x.Events {
+		if e := &x.Events[i]; e.Kind == history.SubOrchestrationScheduled || e.Kind == history.OrchestrationChained {
+			ids = append(ids, e.Instance)
+		}
+	}
+	var pairs []string
+	for _, id := range ids {
+		pairs = append(pairs, strconv.Quote(id), `"…"`)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// EndState is how an execution ended, by its last event: completed, failed, cancelled, terminated or
+// continued as new.
+func EndState(e *history.Event) string {
+	switch e.Kind {
+	case history.OrchestrationCompleted:
+		return "completed"
+	case history.OrchestrationContinuedAsNew:
+		return "continued as new"
+	case history.OrchestrationFailed:
+	default:
+		return e.Kind.String()
+	}
+	kind := ""
+	if e.Failure != nil {
+		kind = e.Failure.Kind
+	}
+	switch cmp.Or(map[string]string{history.ForcedByOperator: history.FailureTerminated}[e.Forced], kind) {
+	case history.FailureTerminated:
+		return "terminated"
+	case history.FailureCancelled:
+		return "cancelled"
+	}
+	return "failed"
 }

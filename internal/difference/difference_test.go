@@ -19,7 +19,7 @@ func execution(id int64, events ...history.Event) Execution {
 	return Execution{Timeline: timeline.New("i", timeline.FromTurns(id, []store.Turn{{Instance: "i", ExecutionID: id, Events: events}})), Events: events}
 }
 
-func began(input string) history.Event {
+func startedAt(input string) history.Event {
 	return history.Event{Kind: history.OrchestrationStarted, Name: "Main", Payload: []byte(input), Start: &history.Start{ExecutionID: 1}}
 }
 
@@ -29,6 +29,29 @@ func act(name, input string) history.Event {
 
 func done(of int64, result string) history.Event {
 	return history.Event{Kind: history.ActivityCompleted, SourceEventID: of, Payload: []byte(result), Attempt: 1}
+}
+
+func childOf(id string) history.Event {
+	return history.Event{Kind: history.SubOrchestrationScheduled, Name: "Ship", Instance: id}
+}
+
+// childFailed is a failure as a ChildError has it.
+func childFailed(id string) history.Event {
+	return history.Event{Kind: history.SubOrchestrationFailed, SourceEventID: 2, Failure: &history.Failure{Kind: history.FailureApplication, Message: fmt.Sprintf("sub-orchestration %q (instance %q) failed: no", "Ship", id)}}
+}
+
+func TestAnEndIsSaidAsAStatus(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]history.Event{
+		"completed": {Kind: history.OrchestrationCompleted}, "continued as new": {Kind: history.OrchestrationContinuedAsNew},
+		"failed":     {Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: history.FailureApplication}},
+		"cancelled":  {Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: history.FailureCancelled}},
+		"terminated": {Kind: history.OrchestrationFailed, Forced: history.ForcedByOperator},
+	} {
+		if got := EndState(&e); got != want {
+			t.Errorf("%s (%s) is said as %q, want %q", e.Kind, e.Forced, got, want)
+		}
+	}
 }
 
 // lines are rows in a line each: = ~ < >, kind, name, what differs.
@@ -64,22 +87,27 @@ func TestExecutionsAreComparedOperationByOperation(t *testing.T) {
 		a, b Execution
 		want string
 	}{
-		{"equal, but for times and white space", execution(1, began(`{"a":1}`), act("A", `[1]`), done(2, "2"), ended("3")), execution(2, began(`{ "a": 1 }`), act("A", "[ 1 ]"), done(2, "2"), ended("3")),
+		{"equal, but for times and white space", execution(1, startedAt(`{"a":1}`), act("A", `[1]`), done(2, "2"), ended("3")), execution(2, startedAt(`{ "a": 1 }`), act("A", "[ 1 ]"), done(2, "2"), ended("3")),
 			"= start|= activity A|= end"},
-		{"inputs and results", execution(1, began("1"), act("A", "1"), done(2, "2"), ended("3")), execution(1, began("2"), act("A", "2"), done(2, "3"), ended("4")),
+		{"inputs and results", execution(1, startedAt("1"), act("A", "1"), done(2, "2"), ended("3")), execution(1, startedAt("2"), act("A", "2"), done(2, "3"), ended("4")),
 			"~ start  input|~ activity A input,result|~ end  result"},
-		{"one failed", execution(1, began("1"), act("A", "1"), done(2, "2"), ended("3")), execution(1, began("1"), act("A", "1"), failed, history.Event{Kind: history.OrchestrationFailed, Failure: failed.Failure}),
+		{"one failed", execution(1, startedAt("1"), act("A", "1"), done(2, "2"), ended("3")), execution(1, startedAt("1"), act("A", "1"), failed, history.Event{Kind: history.OrchestrationFailed, Failure: failed.Failure}),
 			"= start|~ activity A state,result,failure,attempts|~ end  state,result,failure"},
-		{"one goes on", execution(1, began("1"), act("A", "1")), execution(1, began("1"), act("A", "1"), done(2, "2"), ended("3")),
+		{"one goes on", execution(1, startedAt("1"), act("A", "1")), execution(1, startedAt("1"), act("A", "1"), done(2, "2"), ended("3")),
 			"= start|~ activity A state,result,attempts|> end"},
-		{"one more in the middle, of the same name", execution(1, began("1"), act("A", "1"), act("A", "2"), act("A", "3")), execution(1, began("1"), act("A", "1"), act("A", "x"), act("A", "2"), act("A", "3")),
+		{"one more in the middle, of the same name", execution(1, startedAt("1"), act("A", "1"), act("A", "2"), act("A", "3")), execution(1, startedAt("1"), act("A", "1"), act("A", "x"), act("A", "2"), act("A", "3")),
 			"= start|= activity A|> activity A|= activity A|= activity A"},
-		{"others in their place", execution(1, began("1"), act("A", "1"), act("B", "1"), act("C", "1")), execution(1, began("1"), act("A", "1"), act("D", "1"), act("C", "2")),
+		{"others in their place", execution(1, startedAt("1"), act("A", "1"), act("B", "1"), act("C", "1")), execution(1, startedAt("1"), act("A", "1"), act("D", "1"), act("C", "2")),
 			"= start|= activity A|< activity B|> activity D|~ activity C input"},
-		{"the clock and ids are new each time, a side effect is not", execution(1, began("1"), call(history.OpNow, "1"), call(history.OpGUID, `"a"`), call(history.OpSideEffect, "1")),
-			execution(1, began("1"), call(history.OpNow, "2"), call(history.OpGUID, `"b"`), call(history.OpSideEffect, "2")), "= start|= call|= call|~ call  value"},
-		{"timers", execution(1, began("1"), history.Event{Kind: history.TimerCreated, DurationMS: 5}), execution(1, began("1"), history.Event{Kind: history.TimerCreated, DurationMS: 6}), "= start|~ timer  duration"},
-		{"nothing at all", execution(1), execution(1, began("1")), "> start"},
+		{"the clock and ids are new each time, a side effect is not", execution(1, startedAt("1"), call(history.OpNow, "1"), call(history.OpGUID, `"a"`), call(history.OpSideEffect, "1")),
+			execution(1, startedAt("1"), call(history.OpNow, "2"), call(history.OpGUID, `"b"`), call(history.OpSideEffect, "2")), "= start|= call|= call|~ call  value"},
+		{"timers", execution(1, startedAt("1"), history.Event{Kind: history.TimerCreated, DurationMS: 5}), execution(1, startedAt("1"), history.Event{Kind: history.TimerCreated, DurationMS: 6}), "= start|~ timer  duration"},
+		{"timers that are due at the same time", execution(1, startedAt("1"), history.Event{Kind: history.TimerCreated, DurationMS: 5, FireAtMS: 90}), execution(1, startedAt("1"), history.Event{Kind: history.TimerCreated, DurationMS: 6, FireAtMS: 90}), "= start|= timer"},
+		{"failures that name the instances", execution(1, startedAt("1"), childOf("i/1/2"), childFailed("i/1/2"), history.Event{Kind: history.OrchestrationFailed, Failure: childFailed("i/1/2").Failure}),
+			execution(1, startedAt("1"), childOf("i/2/2"), childFailed("i/2/2"), history.Event{Kind: history.OrchestrationFailed, Failure: childFailed("i/2/2").Failure}), "= start|= child Ship|= end"},
+		{"an end by cancel", execution(1, startedAt("1"), history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: history.FailureCancelled, Message: "x"}}),
+			execution(1, startedAt("1"), history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: history.FailureApplication, Message: "x"}}), "= start|~ end  state,failure"},
+		{"nothing at all", execution(1), execution(1, startedAt("1")), "> start"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

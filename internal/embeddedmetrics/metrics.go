@@ -17,8 +17,8 @@ import (
 const Namespace = "Turnstile"
 
 // Attention counts what needs a person, so that one alarm, which costs as much as
-// any other, watches all of it. Counted here are its reasons "stuck",
-// "corrupt" and "looping".
+// any other, watches all of it. Counted here are its reasons "stuck", "corrupt", "looping",
+// "archive", "instance_events", "not_served" and those of host.CountHeldUp.
 const Attention = "Attention"
 
 // Window is how long a process keeps what is ordinary before it writes it.
@@ -34,7 +34,7 @@ var ordinary = map[host.Counter]map[string]bool{
 	host.CountMessages: {"recorded": true},
 	host.CountCache:    {"warm": true, "cold": true, "evicted": true},
 	host.CountAttempts: {"completed": true},
-	host.CountPermits:  {"taken": true, "waits": true, "called": true, "returned": true, "line full": true, "rate waits": true},
+	host.CountPermits:  {"taken": true, "waits": true, "called": true, "returned": true, "rate waits": true},
 }
 
 // Config says whose metrics they are.
@@ -93,6 +93,9 @@ func (m *Metrics) Count(c host.Counter, reason string, n int) {
 	m.add(Name(string(c)), reason, n, !ordinary[c][reason])
 	if c == host.CountDelayed && reason == "not_served" {
 		m.Add(Attention, reason, n) // A queue that is to be deployed, or a misspelt name.
+	}
+	if c == host.CountHeldUp {
+		m.Add(Attention, reason, n)
 	}
 	if c == host.CountStuck || c == host.CountCorrupt || c == host.CountLooping || (c == host.CountArchive || c == host.CountInstanceEvents) && reason == "failed" {
 		m.Add(Attention, string(c), n)
@@ -158,9 +161,9 @@ func Name(name string) string {
 	return b.String()
 }
 
-// Begin is called when an invocation begins: what the process has held for too long
+// Start is called when an invocation begins: what the process has held for too long
 // is written. Lambda stops a process between two invocations, for minutes perhaps.
-func (m *Metrics) Begin() {
+func (m *Metrics) Start() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.holds() && m.config.Now().Sub(m.held) >= Window {

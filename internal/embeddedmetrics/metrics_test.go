@@ -140,7 +140,7 @@ func newProcess() *process {
 func (p *process) invoke(after time.Duration, happens func()) int {
 	p.now = p.now.Add(after)
 	before := strings.Count(p.out.String(), "\n")
-	p.Begin()
+	p.Start()
 	happens()
 	p.End()
 	return strings.Count(p.out.String(), "\n") - before
@@ -204,7 +204,7 @@ func TestWhatIsOutOfTheOrdinaryIsWrittenWithItsInvocation(t *testing.T) {
 	t.Parallel()
 	for name, happens := range map[string]func(p *process){
 		"a conflict":              func(p *process) { p.Count(host.CountConflicts, "warm", 1) },
-		"a message handed back":   func(p *process) { p.Count(host.CountHandedBack, "store", 1) },
+		"a message handed back":   func(p *process) { p.Count(host.CountReturned, "store", 1) },
 		"a duplicate":             func(p *process) { p.Count(host.CountMessages, "duplicate", 1) },
 		"a turn that is stuck":    func(p *process) { p.Count(host.CountStuck, "panic", 1) },
 		"an attempt that failed":  func(p *process) { p.Count(host.CountAttempts, "error", 1) },

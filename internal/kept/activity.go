@@ -20,7 +20,7 @@ type work struct {
 	Version string `json:"version,omitempty"`
 }
 
-// activity is the i-th of a statement.
+// activity returns the i-th activity of a statement.
 func (r *interpreter) activity(s *Statement, i int) engine.ActivityCall {
 	input, _ := json.Marshal(work{ID: s.ID, Version: r.version, Round: r.round, I: i, Fails: s.failures(i), Do: s.doing(),
 		Most: max(s.Attempts, 1), Refused: s.Do == "pending" && s.Fails > 0})
@@ -40,7 +40,7 @@ func (r *interpreter) activity(s *Statement, i int) engine.ActivityCall {
 	return call
 }
 
-// doing is how the activities of a statement go about their work.
+// doing returns the work mode of a statement's activities.
 func (s *Statement) doing() string {
 	switch s.Do {
 	case "policy":
@@ -57,7 +57,7 @@ func (s *Statement) doing() string {
 	return ""
 }
 
-// failures of the i-th activity of a statement, ahead of its success.
+// failures returns how often the i-th activity of a statement fails before it succeeds.
 func (s *Statement) failures(i int) int {
 	switch s.Do {
 	case "settle", "any", "as completed":
@@ -78,7 +78,7 @@ func (s *Statement) failures(i int) int {
 	return s.Fails
 }
 
-// policy of a statement's activities, but for the attempts; nil for none.
+// policy returns the retry policy of a statement's activities, without the attempts; nil for none.
 func (s *Statement) policy() *history.Retry {
 	switch {
 	case s.Do == "policy" && s.N == 0:
@@ -99,7 +99,7 @@ func (s *Statement) policy() *history.Retry {
 	return nil
 }
 
-// steps runs inline activities one behind the other.
+// steps runs inline activities one after another.
 func (r *interpreter) steps(ctx *engine.Context, s *Statement) (token, error) {
 	var sub []token
 	for i := range s.N + 2 {
@@ -112,7 +112,7 @@ func (r *interpreter) steps(ctx *engine.Context, s *Statement) (token, error) {
 	return token{K: "several", Sub: [][]token{sub}}, nil
 }
 
-// patched has two ways to go: the old one and the one that came in its place.
+// patched runs the old or the new side of a patch.
 func (r *interpreter) patched(ctx *engine.Context, s *Statement) (token, error) {
 	has, err := ctx.Patched(fmt.Sprintf("patch%d", s.ID))
 	if err != nil {
@@ -125,9 +125,8 @@ func (r *interpreter) patched(ctx *engine.Context, s *Statement) (token, error) 
 	return r.await(ctx, "act", ctx.Activity(r.activity(s, i)))
 }
 
-// saga does its steps one behind the other. If one fails, or the scope is
-// cancelled, what was done is undone, the last first, in a scope that no cancel
-// reaches.
+// saga runs its steps one after another. If one fails, or the scope is cancelled, it undoes the completed steps in
+// reverse order, in a scope that a cancel does not reach.
 func (r *interpreter) saga(ctx *engine.Context, s *Statement) (token, error) {
 	steps, undone := []token{}, []token{}
 	undo := func(done int) error {

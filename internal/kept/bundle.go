@@ -14,10 +14,9 @@ import (
 	"strings"
 )
 
-// A bundle is a .tar.gz with the files of many runs, one folder each.
+// A bundle is a .tar.gz with the files of several runs, one folder each.
 
-// WriteBundle writes runs to a bundle. It fails where the file is there
-// already: what is kept is never written again.
+// WriteBundle writes runs to a bundle. It fails if the file exists, because kept files never change.
 func WriteBundle(file string, runs []*Run) error {
 	var out bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -45,11 +44,11 @@ func WriteBundle(file string, runs []*Run) error {
 	return WriteNew(file, out.Bytes())
 }
 
-// WriteNew writes a file that is not there yet.
+// WriteNew writes a file that does not exist yet.
 func WriteNew(file string, data []byte) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%w: what is kept is never written again; give this build a folder of its own", err)
+		return fmt.Errorf("%w: kept files must never change; use a new folder for this build", err)
 	}
 	if err != nil {
 		return err
@@ -58,7 +57,7 @@ func WriteNew(file string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// ReadBundle reads the runs of a bundle, in its order.
+// ReadBundle reads the runs of a bundle, in order.
 func ReadBundle(file string) ([]*Run, error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// companions are orchestrations that programs have to do with.
+// companions are the orchestrations that programs interact with.
 func companions() []engine.Orchestration {
 	return []engine.Orchestration{
 		{Name: "listens", Func: listens, Source: "kept"},
@@ -19,31 +19,31 @@ func companions() []engine.Orchestration {
 	}
 }
 
-// listens returns the event that it is told, unless it is told another.
+// listens returns the first event that it receives, or "told twice" if it receives a second one within an hour.
 func listens(ctx *engine.Context, _ []byte) ([]byte, error) {
-	told, err := ctx.Await(ctx.ExternalEvent("told"))
+	first, err := ctx.Await(ctx.ExternalEvent("told"))
 	if err != nil {
 		return nil, err
 	}
-	if first, err := ctx.Select(false, ctx.Timer(time.Hour), ctx.ExternalEvent("told")); err != nil || first == 1 {
+	if winner, err := ctx.Select(false, ctx.Timer(time.Hour), ctx.ExternalEvent("told")); err != nil || winner == 1 {
 		return []byte(`"told twice"`), err
 	}
-	return told, nil
+	return first, nil
 }
 
-// waitsForEver ends only if somebody ends it.
+// waitsForEver ends only if another instance or an operator ends it.
 func waitsForEver(ctx *engine.Context, _ []byte) ([]byte, error) {
 	ctx.Activity(engine.ActivityCall{Name: "work", Input: []byte(`{"hidden":998}`)})
 	return ctx.Await(ctx.ExternalEvent("never"))
 }
 
-// caller is who an instance has to answer, and by which event.
+// caller is the instance to answer, and the event to raise.
 type caller struct {
 	Instance string `json:"instance"`
 	Event    string `json:"event"`
 }
 
-// answers tells its caller that it is there, and waits to be cancelled.
+// answers sends its caller an event, and waits until it is cancelled.
 func answers(ctx *engine.Context, input []byte) ([]byte, error) {
 	var to caller
 	if err := json.Unmarshal(input, &to); err != nil {
@@ -56,8 +56,7 @@ func answers(ctx *engine.Context, input []byte) ([]byte, error) {
 	return []byte(`"forgotten"`), err
 }
 
-// shared is wanted by several parents under one id; it takes a while, and
-// continues as new in between.
+// shared is a child of several parents under one id. It runs for a while and continues as new once.
 func shared(ctx *engine.Context, input []byte) ([]byte, error) {
 	first := string(input) == `{}`
 	d := 40 * time.Minute
@@ -77,7 +76,7 @@ func (r *interpreter) child(s *Statement) engine.ChildCall {
 	return engine.ChildCall{Name: r.programs[s.N].Name, Version: s.Version, Input: []byte(`{}`)}
 }
 
-// below is the id of an instance that a statement starts under a name of its own.
+// below returns the id of an instance that a statement starts under a name of its own.
 func below(ctx *engine.Context, s *Statement) string {
 	info := ctx.Info()
 	return fmt.Sprintf("%s+%d.%d", info.Instance, info.ExecutionID, s.ID)
@@ -90,7 +89,7 @@ func (r *interpreter) detach(ctx *engine.Context, s *Statement) (token, error) {
 	return token{K: "detach"}, err
 }
 
-// left is a child that is left when its parent ends, and ends with it.
+// left starts a child that still runs when its parent ends, and that ends with its parent.
 func (r *interpreter) left(ctx *engine.Context, s *Statement) (token, error) {
 	onEnd := history.ParentEndCancel
 	if s.N == 1 {
@@ -108,7 +107,7 @@ func (r *interpreter) tell(ctx *engine.Context, s *Statement) (token, error) {
 	return token{K: "tell"}, ctx.RaiseEvent(instance, "told", fmt.Appendf(nil, "%q", "told "+instance), nil)
 }
 
-// call has another instance answer, and cancels it then.
+// call waits for the answer of another instance, and then cancels it.
 func (r *interpreter) call(ctx *engine.Context, s *Statement) (token, error) {
 	info, instance := ctx.Info(), below(ctx, s)
 	to := caller{info.Instance, fmt.Sprintf("answer%d.%d", info.ExecutionID, s.ID)}
@@ -123,7 +122,7 @@ func (r *interpreter) call(ctx *engine.Context, s *Statement) (token, error) {
 	return token{K: "call", V: text(answer)}, ctx.CancelInstance(instance, "enough")
 }
 
-// share waits for an instance that others want too.
+// share waits for an instance that other programs also wait for.
 func (r *interpreter) share(ctx *engine.Context, s *Statement) (token, error) {
 	child := ctx.Child(engine.ChildCall{Name: "shared", Instance: fmt.Sprintf("shared%d", s.N), Input: []byte(`{}`), UseExisting: true})
 	if s.Fails > 0 {

@@ -9,16 +9,16 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// What is in this file and in the ones beside it that it calls stands behind
-// histories that are kept: no statement may ever do anything else than today.
+// Kept histories were written by the code in this file and by what it calls in this package. What a statement does must
+// never change.
 
-// state is the input of a program: which round, and the transcript so far.
+// state is the input of a program: the round and the transcript so far.
 type state struct {
 	Round int     `json:"hidden"`
 	Out   []token `json:"out,omitempty"`
 }
 
-// token is what one statement gave.
+// token is the result of one statement.
 type token struct {
 	K   string    `json:"hidden"`
 	ID  int       `json:"id,omitempty"`
@@ -81,8 +81,7 @@ func (s *Statement) duration() time.Duration { return time.Duration(s.MS) * time
 
 func eventName(n int) string { return fmt.Sprintf("e%d", n) }
 
-// got is the token value of an outcome; an error that is no recorded failure
-// ends the program.
+// got returns the token value of an outcome. An error that is not a recorded failure ends the program.
 func got(v []byte, err error) (string, error) {
 	var f *engine.FailureError
 	if errors.As(err, &f) {
@@ -91,7 +90,7 @@ func got(v []byte, err error) (string, error) {
 	return text(v), err
 }
 
-// text is a value as a transcript has it.
+// text returns a value as it appears in a transcript.
 func text(v []byte) string {
 	var s string
 	if json.Unmarshal(v, &s) == nil {

@@ -6,23 +6,21 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// Format of the program files that this package writes, and the newest that it
-// reads.
+// Format is the format of the program files that this package writes, and the newest that it reads.
 const Format = 1
 
-// Program is an orchestration as a tree of statements. It returns a transcript
-// of what each statement gave.
+// Program is an orchestration as a tree of statements. It returns a transcript of the results of its statements.
 type Program struct {
 	Name string `json:"name"`
-	// Versions that it is registered in, oldest first; none for one without a
-	// name. Each says who it is in its transcript and in the input of its
-	// activities. Next is the version that it continues as new with.
+	// Versions are the versions that it is registered in, oldest first; none for a program without versions. Each
+	// version records itself in its transcript and in the input of its activities. Next is the version with which it
+	// continues as new.
 	Versions []string `json:"versions,omitempty"`
 	Next     string   `json:"next,omitempty"`
-	// Rounds are how many executions it has, continuing as new.
+	// Rounds is the number of its executions, each continued as new from the previous one.
 	Rounds int `json:"rounds"`
-	// Fails: it returns an error in the end. Catches: cancelled, it cleans up
-	// and returns what it has; else it returns the cancelled error.
+	// Fails: it returns an error at the end. Catches: if it is cancelled, it cleans up and returns its transcript
+	// instead of the cancelled error.
 	Fails   bool         `json:"fails,omitempty"`
 	Catches bool         `json:"catches,omitempty"`
 	Strict  bool         `json:"strict,omitempty"`
@@ -31,22 +29,21 @@ type Program struct {
 
 // Statement is one statement of a program.
 type Statement struct {
-	// Do is the word for what it does (statement.go).
+	// Do is the word for what the statement does (statement.go).
 	Do string `json:"do"`
 	ID int    `json:"id"`
-	// N is how many, which event, or which program of the run, from 0.
+	// N is a count, the number of an event, or the index of a program in the run, from 0.
 	N int `json:"n,omitempty"`
 	// MS is the duration of its timer.
 	MS int64 `json:"ms,omitempty"`
-	// Fails and Attempts: its activity fails that many times, and has that many
-	// attempts.
+	// Fails is how often its activity fails, Attempts how many attempts the activity has.
 	Fails    int            `json:"fails,omitempty"`
 	Attempts int            `json:"attempts,omitempty"`
 	Version  string         `json:"version,omitempty"` // of the child
 	Branches [][]*Statement `json:"branches,omitempty"`
 }
 
-// Programs of one run; a child or a detached orchestration is one of them.
+// Programs are the programs of one run; a child or a detached orchestration is one of them.
 type Programs []*Program
 
 // check returns an error if this package cannot run the programs.
@@ -55,7 +52,7 @@ func (ps Programs) check() error {
 	block = func(p *Program, b []*Statement) error {
 		for _, s := range b {
 			if word(s.Do) == nil {
-				return fmt.Errorf("statement %d of program %s: %q is no word that this build knows", s.ID, p.Name, s.Do)
+				return fmt.Errorf("statement %d of program %s: unknown word %q", s.ID, p.Name, s.Do)
 			}
 			for _, branch := range s.Branches {
 				if err := block(p, branch); err != nil {
@@ -73,8 +70,7 @@ func (ps Programs) check() error {
 	return nil
 }
 
-// Registry returns the programs in all their versions, with the orchestrations
-// that they have to do with (companion.go).
+// Registry returns all versions of the programs, and the orchestrations that they interact with (companion.go).
 func (ps Programs) Registry() (*engine.Registry, error) {
 	if err := ps.check(); err != nil {
 		return nil, err

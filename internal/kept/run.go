@@ -9,14 +9,13 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Run is programs with all that stands in histories of them: what a file
-// program.json says, and the exports beside it.
+// Run is a set of programs and their histories: the content of a program.json and of the exports in its folder.
 type Run struct {
-	// Format that it is written in.
+	// Format is the format of the file.
 	Format int `json:"format"`
-	// From says where it comes from, for people.
+	// From describes where the run comes from.
 	From string `json:"from"`
-	// Name of the run: the folder of its files.
+	// Name is the name of the run and of its folder.
 	Name       string       `json:"-"`
 	Programs   Programs     `json:"programs"`
 	Executions []*Execution `json:"executions"`
@@ -24,30 +23,28 @@ type Run struct {
 
 // Execution is one execution of the run.
 type Execution struct {
-	// File beside program.json that has its history, an export document.
+	// File is the export document in the same folder that holds its history.
 	File        string `json:"file"`
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
-	// What an export leaves out, of builds before keyrings: the secret that tokens
-	// were made with, and the token for the parent. Token is the one that event TokenOf gave out and that
-	// its completion brought back; 0 where there is no such completion.
+	// Values that exports of builds before keyrings omit: the secret with which tokens were made, and the token for the
+	// parent. Token is the token of event TokenOf, which its completion returned; TokenOf is 0 if there is no such
+	// completion.
 	Secret      string `json:"secret,omitempty"`
 	ParentToken string `json:"parent_token,omitempty"`
 	TokenOf     int64  `json:"token_of,omitempty"`
 	Token       string `json:"token,omitempty"`
-	// Parked are the first events of turns that ended with arrivals which were
-	// recorded without running the code.
+	// Parked are the first events of turns that ended with incoming events which were recorded without running the code.
 	Parked []int64 `json:"parked,omitempty"`
-	// CustomStatus and Search are what a replay leaves set.
+	// CustomStatus is the value of the state "status" after a replay, and Search are the search attributes.
 	CustomStatus string                   `json:"custom_status,omitempty"`
 	Search       history.SearchAttributes `json:"search_attributes,omitempty"`
 
-	// Events of its history, with the secret and the parent's token.
+	// Events are the events of its history, with the secret and the parent's token.
 	Events []history.Event `json:"-"`
 }
 
-// files are the files of the run, by name: program.json and the exports. It
-// fills in what an execution says of itself.
+// files returns the files of the run by name: program.json and the exports. It fills in the fields of each execution.
 func (r *Run) files() (map[string][]byte, error) {
 	r.Format = Format
 	registry, err := r.Programs.Registry()
@@ -66,7 +63,7 @@ func (r *Run) files() (map[string][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s of %q execution %d: %w", r.Name, x.File, x.Instance, x.ExecutionID, err)
 		}
-		x.CustomStatus, x.Search = string(turn.CustomStatus), turn.Search
+		x.CustomStatus, x.Search = status(&turn), turn.Search
 		all[path.Join(r.Name, x.File)] = history.EncodeExport(history.Export{Instance: x.Instance, ExecutionID: x.ExecutionID, Events: x.Events})
 	}
 	program, err := json.MarshalIndent(r, "", " ")
@@ -84,7 +81,7 @@ func readRun(name string, files map[string][]byte) (*Run, error) {
 		return nil, fmt.Errorf("%s/program.json: %w", name, err)
 	}
 	if r.Format > Format {
-		return nil, fmt.Errorf("%s/program.json is of format %d, and this build reads %d", name, r.Format, Format)
+		return nil, fmt.Errorf("%s/program.json has format %d, but this build reads up to %d", name, r.Format, Format)
 	}
 	for _, x := range r.Executions {
 		export, err := history.DecodeExport(files[x.File])
@@ -92,7 +89,7 @@ func readRun(name string, files map[string][]byte) (*Run, error) {
 			return nil, fmt.Errorf("%s/%s: %w", name, x.File, err)
 		}
 		if export.Instance != x.Instance || export.ExecutionID != x.ExecutionID || len(export.Events) == 0 {
-			return nil, fmt.Errorf("%s/%s has %d events of %q execution %d, and program.json says %q execution %d",
+			return nil, fmt.Errorf("%s/%s has %d events of %q execution %d, but program.json says %q execution %d",
 				name, x.File, len(export.Events), export.Instance, export.ExecutionID, x.Instance, x.ExecutionID)
 		}
 		x.Events = export.Events
@@ -105,17 +102,16 @@ func readRun(name string, files map[string][]byte) (*Run, error) {
 	return r, nil
 }
 
-// Replay returns nothing if the code of the day, given the execution's history,
-// does what it has, and nothing else.
+// Replay returns nil if the current code, given the execution's history, does exactly what the history contains.
 func (x *Execution) Replay(registry *engine.Registry) error {
 	turn, err := x.replay(registry)
 	switch {
 	case err != nil:
 		return err
-	case string(turn.CustomStatus) != x.CustomStatus:
-		return fmt.Errorf("it leaves the custom status %s, and left %s when it was kept", turn.CustomStatus, x.CustomStatus)
+	case status(&turn) != x.CustomStatus:
+		return fmt.Errorf("replay leaves the status %s, want %s", status(&turn), x.CustomStatus)
 	case turn.Search.String() != x.Search.String():
-		return fmt.Errorf("it leaves the search attributes %s, and left %s when it was kept", turn.Search, x.Search)
+		return fmt.Errorf("replay leaves the search attributes %s, want %s", turn.Search, x.Search)
 	}
 	return x.takesToken(registry)
 }
@@ -134,15 +130,19 @@ func (x *Execution) replay(registry *engine.Registry) (engine.Turn, error) {
 	case turn.Stuck != nil:
 		return turn, turn.Stuck
 	case len(turn.Events) > 0:
-		return turn, fmt.Errorf("behind its last event %d the code goes on with %s", last.EventID, turn.Events[0].Kind)
+		return turn, fmt.Errorf("after the last event %d the code continues with %s", last.EventID, turn.Events[0].Kind)
 	case (turn.State == engine.Ended) != last.Kind.Terminal():
-		return turn, fmt.Errorf("behind %s at event %d its state is %d", last.Kind, last.EventID, turn.State)
+		return turn, fmt.Errorf("after %s at event %d the state is %d", last.Kind, last.EventID, turn.State)
 	}
 	return turn, nil
 }
 
-// takesToken hands the completion that brought back Token to the history that
-// ends ahead of it: proven it is believed, and otherwise it is not.
+func status(t *engine.Turn) string {
+	return string(history.StateNamed(t.States, history.ListedState))
+}
+
+// takesToken replays the history up to the completion that returned Token, and checks that the completion is accepted if
+// it is proven, and rejected as forged if it is not.
 func (x *Execution) takesToken(registry *engine.Registry) error {
 	if x.TokenOf == 0 {
 		return nil
@@ -163,7 +163,7 @@ func (x *Execution) takesToken(registry *engine.Registry) error {
 		if err != nil {
 			return err
 		}
-		// Parked, so that nothing but the verdict hangs on it.
+		// Park the completion, so that the result depends only on the verdict.
 		turn, err := e.Run(engine.Input{NowMS: completion.AtMS, Park: true,
 			Arrivals: []engine.Arrival{{Event: completion, ExecutionID: x.ExecutionID, Proven: c.proven}}})
 		e.Close()
@@ -171,7 +171,7 @@ func (x *Execution) takesToken(registry *engine.Registry) error {
 			return err
 		}
 		if got := turn.Verdicts[0].Kind; got != c.want {
-			return fmt.Errorf("event %d, which completes event %d, is %s where its token is proven: %t; it has to be %s", completion.EventID, x.TokenOf, got, c.proven, c.want)
+			return fmt.Errorf("event %d, which completes event %d, is %s with a proven token: %t; want %s", completion.EventID, x.TokenOf, got, c.proven, c.want)
 		}
 	}
 	return nil

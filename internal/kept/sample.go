@@ -12,22 +12,19 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// T is what Sample needs of a *testing.T.
+// T is the part of *testing.T that Sample needs.
 type T interface {
 	Helper()
 	Name() string
 	Fatalf(format string, args ...any)
 }
 
-// Folder is the environment variable that has Sample keep histories: the name of
-// the build.
+// Folder is the environment variable that makes Sample keep histories. Its value is the name of the build.
 const Folder = "TURNSTILE_KEEP"
 
-// Sample keeps the histories of all instances that the client finds, as they are
-// at the end of a test: the export of each execution, in the file
-// histories/BUILD/APPLICATION/TEST-INSTANCE-EXECUTION.json. It does nothing
-// unless the environment variable TURNSTILE_KEEP names the build, and fails the
-// test where a file is there already.
+// Sample keeps the histories of all instances that the client finds at the end of a test: the export of each execution,
+// in the file histories/BUILD/APPLICATION/TEST-INSTANCE-EXECUTION.json. It does nothing unless the environment variable
+// TURNSTILE_KEEP names the build. It fails the test if a file exists.
 func Sample(t T, c *client.Client, histories, application string) {
 	t.Helper()
 	build := os.Getenv(Folder)
@@ -35,7 +32,7 @@ func Sample(t T, c *client.Client, histories, application string) {
 		return
 	}
 	if err := sample(c, filepath.Join(histories, build, application), t.Name()); err != nil {
-		t.Fatalf("keeping histories: %v", err)
+		t.Fatalf("histories not kept: %v", err)
 	}
 }
 

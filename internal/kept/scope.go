@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// scope has an activity in a scope that is cancelled behind a timer.
+// scope runs an activity in a scope that is cancelled after a timer.
 func (r *interpreter) scope(ctx *engine.Context, s *Statement) (token, error) {
 	inner, cancel := ctx.WithCancel()
 	a := inner.Activity(r.activity(s, 0))
@@ -27,8 +27,8 @@ func (r *interpreter) scope(ctx *engine.Context, s *Statement) (token, error) {
 	return token{K: "scope", V: v}, err
 }
 
-// timeout has an activity, a timer, an event that never comes and, at times, a
-// child in a scope with a timeout. Only the activity is awaited.
+// timeout has an activity, a timer, an event that never comes and, if N is 2, a child in a scope with a timeout. It
+// awaits only the activity.
 func (r *interpreter) timeout(ctx *engine.Context, s *Statement) (token, error) {
 	inner, cancel := ctx.WithTimeout(s.duration())
 	all := []*engine.Future{inner.Activity(r.activity(s, 0)), inner.Timer(3 * time.Hour), inner.ExternalEvent("never")}
@@ -48,12 +48,12 @@ func (r *interpreter) timeout(ctx *engine.Context, s *Statement) (token, error) 
 	return t, scopeOver(ctx, all...)
 }
 
-// scopeOver notes in history which operations a scope had that is over.
+// scopeOver records the operations of a scope that has ended in the history.
 func scopeOver(ctx *engine.Context, all ...*engine.Future) error {
 	var ids []string
 	for _, f := range all {
 		if !f.Ready() {
-			return fmt.Errorf("event %d is open in a scope that is over", f.EventID())
+			return fmt.Errorf("event %d is open in a scope that has ended", f.EventID())
 		}
 		if f.EventID() > 0 {
 			ids = append(ids, fmt.Sprint(f.EventID()))
@@ -63,8 +63,7 @@ func scopeOver(ctx *engine.Context, all ...*engine.Future) error {
 	return err
 }
 
-// waits waits for an event three times at once, cancels one of the waits, and
-// gives what the others got.
+// waits waits for an event three times at once, cancels one of the waits, and returns what the others received.
 func (r *interpreter) waits(ctx *engine.Context, s *Statement) (token, error) {
 	inner, cancel := ctx.WithCancel()
 	in := []*engine.Context{ctx, ctx, ctx}
@@ -74,7 +73,7 @@ func (r *interpreter) waits(ctx *engine.Context, s *Statement) (token, error) {
 		fs = append(fs, c.ExternalEvent(eventName(s.N)))
 	}
 	gone := fs[s.Attempts%2]
-	took := gone.Ready() // what came before the wait
+	took := gone.Ready() // the event came before the wait
 	cancel("one too many")
 	var sub []token
 	for _, f := range fs {
@@ -90,7 +89,7 @@ func (r *interpreter) waits(ctx *engine.Context, s *Statement) (token, error) {
 	return token{K: "several", Sub: [][]token{sub}}, nil
 }
 
-// look looks twice whether an event has come, with an activity in between.
+// look checks twice whether an event has come, with an activity in between.
 func (r *interpreter) look(ctx *engine.Context, s *Statement) (token, error) {
 	var sub []token
 	for i := range 2 {
@@ -125,8 +124,7 @@ func (r *interpreter) look(ctx *engine.Context, s *Statement) (token, error) {
 	return token{K: "several", Sub: [][]token{sub}}, nil
 }
 
-// hold waits for one event over two selects against a timer, with an activity
-// between one select and the next.
+// hold waits for one event with two selects against a timer, with an activity between them.
 func (r *interpreter) hold(ctx *engine.Context, s *Statement) (token, error) {
 	inner, cancel := ctx.WithCancel()
 	f := inner.ExternalEvent(eventName(s.N))

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// word returns what a statement with that word does, nil for none.
+// word returns the implementation of a word; nil for an unknown one.
 func word(do string) func(*interpreter, *engine.Context, *Statement) (token, error) {
 	switch do {
 	case "act", "inline", "policy", "once", "pending", "deadly":
@@ -97,7 +97,7 @@ func word(do string) func(*interpreter, *engine.Context, *Statement) (token, err
 	return nil
 }
 
-// until waits for a time that was read before an activity.
+// until runs an activity, and then waits until a time after one that it read before the activity.
 func (r *interpreter) until(ctx *engine.Context, s *Statement) (token, error) {
 	now, err := ctx.Now()
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *interpreter) until(ctx *engine.Context, s *Statement) (token, error) {
 	return r.await(ctx, "timer", ctx.TimerAt(now.Add(s.duration()).UnixMilli()))
 }
 
-// first is f against a timer; the loser is cancelled.
+// first waits for f or a timer, and cancels the loser.
 func (r *interpreter) first(ctx *engine.Context, f, timeout *engine.Future) (token, error) {
 	i, err := ctx.Select(false, timeout, f)
 	switch {
@@ -128,7 +128,7 @@ func (r *interpreter) act(ctx *engine.Context, s *Statement) (token, error) {
 	return r.await(ctx, "act", ctx.Activity(r.activity(s, 0)))
 }
 
-// keep is an activity against a timer, then both.
+// keep selects between an activity and a timer, then waits for both.
 func (r *interpreter) keep(ctx *engine.Context, s *Statement) (token, error) {
 	a, t := ctx.Activity(r.activity(s, 0)), ctx.Timer(s.duration())
 	first, err := ctx.Select(true, t, a)
@@ -232,10 +232,10 @@ func (r *interpreter) system(ctx *engine.Context, s *Statement) (token, error) {
 	}
 }
 
-// status sets the custom status and search attributes: one that this statement
-// alone sets, one that all of a round set, one that every other of them removes.
+// status sets the custom status and three search attributes: one of its own, one that every status statement overwrites,
+// and one that odd statements set and even ones remove.
 func (r *interpreter) status(ctx *engine.Context, s *Statement) (token, error) {
-	ctx.SetCustomStatus(fmt.Appendf(nil, `"hidden round %d statement %d"`, r.round, s.ID))
+	ctx.SetState(history.ListedState, fmt.Appendf(nil, `"hidden round %d statement %d"`, r.round, s.ID))
 	set := history.SearchAttributes{
 		fmt.Sprintf("s%d", s.ID%10): history.SearchNumberOf(int64(s.ID)),
 		"last":                      history.SearchTextOf(fmt.Sprintf("%d.%d", r.round, s.ID)),

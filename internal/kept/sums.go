@@ -11,12 +11,11 @@ import (
 	"strings"
 )
 
-// Sums is the file of a build's folder that has the SHA-256 of every other, as
-// the command sha256sum writes and checks it.
+// Sums is the file in a build's folder with the SHA-256 of every other file, in the format of the command sha256sum.
 const Sums = "SHA256SUMS"
 
-// CheckSums compares the files of a build's folder with its sums: a changed
-// file, one that is missing and one without a sum are errors.
+// CheckSums compares the files in a build's folder with its sums. It returns an error for a file that has changed, is
+// missing or has no sum.
 func CheckSums(folder string) error {
 	listed, err := listedSums(folder)
 	if err != nil {
@@ -32,19 +31,18 @@ func CheckSums(folder string) error {
 		case "":
 			return fmt.Errorf("%s: %s is missing", folder, name)
 		default:
-			return fmt.Errorf("%s: %s has changed: what is kept is never written again", folder, name)
+			return fmt.Errorf("%s: %s has changed, but kept files must never change", folder, name)
 		}
 	}
 	for name := range there {
 		if listed[name] == "" {
-			return fmt.Errorf("%s: %s has no line in %s", folder, name, Sums)
+			return fmt.Errorf("%s: %s is not listed in %s", folder, name, Sums)
 		}
 	}
 	return nil
 }
 
-// AddSums gives the files that have no sum yet a line. A file that has one, and
-// is another now, is an error.
+// AddSums adds the sums of files that have none. It returns an error if a file with a sum has changed.
 func AddSums(folder string) (added int, err error) {
 	listed, err := listedSums(folder)
 	if err != nil && !os.IsNotExist(err) {
@@ -57,7 +55,7 @@ func AddSums(folder string) (added int, err error) {
 	var lines []string
 	for name, sum := range there {
 		if old := listed[name]; old != "" && old != sum {
-			return 0, fmt.Errorf("%s: %s has changed: what is kept is never written again", folder, name)
+			return 0, fmt.Errorf("%s: %s has changed, but kept files must never change", folder, name)
 		} else if old == "" {
 			added++
 		}
@@ -76,7 +74,7 @@ func listedSums(folder string) (map[string]string, error) {
 	for line := range strings.Lines(string(data)) {
 		sum, name, ok := strings.Cut(strings.TrimSpace(line), "  ")
 		if !ok {
-			return nil, fmt.Errorf("%s: %s has a line without a name: %s", folder, Sums, line)
+			return nil, fmt.Errorf("%s: %s has a line without a file name: %s", folder, Sums, line)
 		}
 		listed[name] = sum
 	}

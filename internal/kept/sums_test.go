@@ -21,7 +21,7 @@ func TestWritingToWhatIsKeptIsRefused(t *testing.T) {
 	if err := kept.WriteNew(filepath.Join(folder, "a"), []byte("first")); err != nil {
 		t.Fatal(err)
 	}
-	if err := kept.WriteNew(filepath.Join(folder, "a"), []byte("second")); err == nil || !strings.Contains(err.Error(), "never written again") {
+	if err := kept.WriteNew(filepath.Join(folder, "a"), []byte("second")); err == nil || !strings.Contains(err.Error(), "must never change") {
 		t.Errorf("writing a file twice gave %v", err)
 	}
 	if added, err := kept.AddSums(folder); added != 1 || err != nil {
@@ -31,7 +31,7 @@ func TestWritingToWhatIsKeptIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 	write("b", "new")
-	if err := kept.CheckSums(folder); err == nil || !strings.Contains(err.Error(), "b has no line") {
+	if err := kept.CheckSums(folder); err == nil || !strings.Contains(err.Error(), "b is not listed") {
 		t.Errorf("a file without a sum gave %v", err)
 	}
 	write("a", "changed")

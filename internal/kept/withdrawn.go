@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// withdrawn waits for an activity, and for events that never come, in a scope
-// that is cancelled after a time: by its timeout, by a branch, or before the call.
+// withdrawn waits for an activity, and for events that never come, in a scope that is cancelled by its timeout, by a
+// branch after a time, or before the call.
 func (r *interpreter) withdrawn(ctx *engine.Context, s *Statement) (token, error) {
 	t := token{K: "withdrawn", V: "cancelled"}
 	inner, cancel := ctx.WithCancel()
@@ -42,7 +42,7 @@ func (r *interpreter) withdrawn(ctx *engine.Context, s *Statement) (token, error
 		_, _, _ = inner.Any(all...)
 	case 4:
 		for range inner.AsCompleted(all...) {
-			continue // It ends with the cancel.
+			continue // The loop ends with the cancel.
 		}
 	}
 	if a.Ready() {

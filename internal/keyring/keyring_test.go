@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -65,7 +67,7 @@ func TestATokenIsWhatItWas(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
 	r := ready(t, &keyring.Memory{}, "1", 7, &now)
-	if got, want := r.Token("order-7", 3, 2), "1.Kfm9mzb3N9_1DgIda1ih6w"; got != want {
+	if got, want := r.Token("order-7", 3, 2, 1_900_000_000_000), "1.o8uixyps.f_4cDmz6dZ5oKTZH7DIxUg"; got != want {
 		t.Errorf("token %q, want %q", got, want)
 	}
 }
@@ -83,10 +85,17 @@ func TestATokenProvesItsEventAndNoOther(t *testing.T) {
 		draw := func(name string) event {
 			return event{rapid.StringN(1, 12, -1).Draw(t, name), rapid.Int64Range(1, 3).Draw(t, name+" execution"), rapid.Int64Range(1, 300).Draw(t, name+" event")}
 		}
+		at, other := rapid.Int64Range(0, math.MaxInt64).Draw(t, "time"), rapid.Int64Range(0, math.MaxInt64).Draw(t, "another time")
 		a, b := draw("a"), draw("b")
-		token := r.Token(a.instance, a.execution, a.event)
+		token := r.Token(a.instance, a.execution, a.event, at)
 		if id, keyed := keyring.Keyed(token); !keyed || id != "k-1_" || len(token) > 64 {
 			t.Fatalf("%q does not have the form of a token", token)
+		}
+		if got, ok := keyring.EventTime(token); !ok || got != at {
+			t.Fatalf("%q names the time %d, want %d", token, got, at)
+		}
+		if moved := strings.Replace(token, "."+strconv.FormatInt(at, 36)+".", "."+strconv.FormatInt(other, 36)+".", 1); moved != token && r.Proves(moved, a.instance, a.execution, a.event) {
+			t.Fatalf("the token %q holds for the time %d too", token, other)
 		}
 		if got := r.Proves(token, b.instance, b.execution, b.event); got != (a == b) {
 			t.Fatalf("the token of %v proves %v: %v", a, b, got)
@@ -95,8 +104,8 @@ func TestATokenProvesItsEventAndNoOther(t *testing.T) {
 			t.Fatal("a token holds in the stack that made it, and in no other with a key of that id")
 		}
 		i := rapid.IntRange(0, len(token)-1).Draw(t, "changed")
-		other := rapid.StringMatching("[A-Za-z0-9._-]").Draw(t, "to")
-		if changed := token[:i] + other + token[i+1:]; changed != token && r.Proves(changed, a.instance, a.execution, a.event) {
+		to := rapid.StringMatching("[A-Za-z0-9._-]").Draw(t, "to")
+		if changed := token[:i] + to + token[i+1:]; changed != token && r.Proves(changed, a.instance, a.execution, a.event) {
 			t.Fatalf("%q is believed in place of %q", changed, token)
 		}
 	})
@@ -109,7 +118,8 @@ func TestWhatDoesNotHaveTheFormOfATokenIsNotReadFor(t *testing.T) {
 	r := ready(t, keys, "1", 1, &now)
 	clear(keys.reads)
 	good := strings.Repeat("a", 22)
-	for _, token := range []string{"", ".", "1", "." + good, "2." + good + "a", "2." + good[1:], "2" + good, strings.Repeat("2", 17) + "." + good, "2/." + good, "é." + good, "2.x." + good} {
+	for _, token := range []string{"", ".", "1", ".a." + good, "2.a." + good + "a", "2.a." + good[1:], "2" + good, "2." + good, strings.Repeat("2", 17) + ".a." + good, "2/.a." + good, "é.a." + good, "2.x.y." + good,
+		"2.." + good, "2.-1." + good, "2.A." + good, "2.0a." + good, "2.+a." + good, "2." + strings.Repeat("z", 14) + "." + good} {
 		if err := r.Learn(t.Context(), token); err != nil || r.Proves(token, "a", 1, 2) || r.Knows(token) {
 			t.Errorf("%q: %v, or it is believed", token, err)
 		}
@@ -129,7 +139,7 @@ func TestProcessesThatCreateTheKeyAtOnceHaveOne(t *testing.T) {
 		all.Go(func() { rings[i] = ready(t, keys, "1", fixed(i+1), &now) })
 	}
 	all.Wait()
-	token := rings[0].Token("a", 1, 2)
+	token := rings[0].Token("a", 1, 2, 1000)
 	for i, r := range rings {
 		if !r.Proves(token, "a", 1, 2) {
 			t.Errorf("process %d has another key", i)
@@ -142,7 +152,7 @@ func TestAKeyIsChangedWhileTokensOfTheOneBeforeHold(t *testing.T) {
 	now := time.Unix(0, 0)
 	keys := &watched{}
 	before := ready(t, keys, "1", 1, &now)
-	old := before.Token("a", 1, 2)
+	old := before.Token("a", 1, 2, 1000)
 	after := ready(t, keys, "2", 2, &now)
 	learns := func(r *keyring.Ring, token string) bool {
 		t.Helper()
@@ -152,11 +162,11 @@ func TestAKeyIsChangedWhileTokensOfTheOneBeforeHold(t *testing.T) {
 		return r.Proves(token, "a", 1, 2)
 	}
 	// A process that met the new id before its key was there is not misled.
-	if !learns(after, old) || !learns(before, after.Token("a", 1, 2)) || learns(before, strings.Replace(old, "1.", "3.", 1)) {
+	if !learns(after, old) || !learns(before, after.Token("a", 1, 2, 1000)) || learns(before, strings.Replace(old, "1.", "3.", 1)) {
 		t.Error("tokens under both keys hold in both deployments, and under no other")
 	}
 	third := ready(t, keys, "3", 3, &now)
-	if !learns(before, third.Token("a", 1, 2)) {
+	if !learns(before, third.Token("a", 1, 2, 1000)) {
 		t.Error("that there was no key 3 is remembered, though one has been created since")
 	}
 	clear(keys.reads)
@@ -193,7 +203,7 @@ func TestADeletedCurrentKeyPartsTheProcessesThatShareItsID(t *testing.T) {
 		if r == after {
 			other = before
 		}
-		token := r.Token("a", 1, 2)
+		token := r.Token("a", 1, 2, 1000)
 		if err := other.Learn(t.Context(), token); err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +217,7 @@ func TestTroubleWithKeysIsAnErrorAndNoVerdict(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
 	keys := &watched{}
-	token := ready(t, keys, "1", 1, &now).Token("a", 1, 2)
+	token := ready(t, keys, "1", 1, &now).Token("a", 1, 2, 1000)
 	keys.down = errors.New("no connection")
 	r, err := keyring.New(keyring.Config{Keys: keys, Current: "2"})
 	if err != nil {

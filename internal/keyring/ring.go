@@ -128,20 +128,22 @@ func (r *Ring) Learn(ctx context.Context, token string) error {
 	return nil
 }
 
-// Token returns the token of a scheduling event, under the current key.
-func (r *Ring) Token(instance string, executionID, eventID int64) string {
+// Token returns the token of a scheduling event, under the current key. atMS is when the
+// event was recorded, in Unix milliseconds: after the tables were restored to an earlier
+// time, another event may get the same id, and has another time.
+func (r *Ring) Token(instance string, executionID, eventID, atMS int64) string {
 	key := r.currentKey()
 	if key == nil {
 		panic("keyring: Token before Ready")
 	}
-	return key.token(r.cfg.Current, instance, executionID, eventID)
+	return key.token(r.cfg.Current, instance, executionID, eventID, max(atMS, 0))
 }
 
-// Proves reports whether a token is the one of a scheduling event, under a key
-// that the stack has. Learn has to have read that key; under one that is not
-// known nothing is proved.
+// Proves reports whether a token is the one of a scheduling event that was recorded at the
+// time which the token has (EventTime), under a key that the stack has. Learn has to have
+// read that key; under one that is not known nothing is proved.
 func (r *Ring) Proves(token, instance string, executionID, eventID int64) bool {
-	id, ok := Keyed(token)
+	id, atMS, ok := parts(token)
 	if !ok {
 		return false
 	}
@@ -151,7 +153,7 @@ func (r *Ring) Proves(token, instance string, executionID, eventID int64) bool {
 		key = r.current
 	}
 	r.mu.Unlock()
-	return key != nil && hmac.Equal([]byte(token), []byte(key.token(id, instance, executionID, eventID)))
+	return key != nil && hmac.Equal([]byte(token), []byte(key.token(id, instance, executionID, eventID, atMS)))
 }
 
 // Knows reports whether the key that a token names is known.

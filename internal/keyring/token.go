@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -15,9 +16,13 @@ const (
 	// MaxID is the length of a key's id at most, in bytes.
 	MaxID = 16
 	// purpose tells these HMACs from any others that a key may be used for.
-	purpose = "turnstile completion token 1"
+	purpose = "turnstile completion token 2"
 	// macSize is how much of the HMAC a token has: 128 bits.
 	macSize = 16
+	// timeBase is the base in which a token has the time of its event; maxTime is how
+	// many digits the largest one has.
+	timeBase = 36
+	maxTime  = 13
 )
 
 // tokenMAC is how the HMAC stands in a token: 22 letters, digits, '-' and '_'.
@@ -46,11 +51,36 @@ func isID(id string) bool {
 	return true
 }
 
-// Keyed reports whether a token is one of a keyring by its form, and under
-// which key: its id, '.', and 22 characters.
+// Keyed reports whether a token has the form of one that a ring makes, and under
+// which key: its id, the time of its event, and 22 characters, each behind a '.'.
 func Keyed(token string) (id string, ok bool) {
-	id, mac, found := strings.Cut(token, ".")
-	return id, found && isID(id) && len(mac) == tokenMAC.EncodedLen(macSize)
+	id, _, ok = parts(token)
+	return id, ok
+}
+
+// EventTime returns the time of the event that a token names, in Unix milliseconds, as
+// the token says; it proves nothing. false for what does not have the form of a token.
+func EventTime(token string) (atMS int64, ok bool) {
+	_, atMS, ok = parts(token)
+	return atMS, ok
+}
+
+func parts(token string) (id string, atMS int64, ok bool) {
+	id, rest, _ := strings.Cut(token, ".")
+	at, mac, found := strings.Cut(rest, ".")
+	atMS, err := strconv.ParseInt(at, timeBase, 64)
+	return id, atMS, found && err == nil && isTime(at) && isID(id) && len(mac) == tokenMAC.EncodedLen(macSize)
+}
+
+// isTime reports whether a number in timeBase is written as a token has it: lower case, without a
+// sign and without leading zeros. It allocates nothing.
+func isTime(at string) bool {
+	for i := range len(at) {
+		if c := at[i]; (c < '0' || c > '9') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return at == "0" || !strings.HasPrefix(at, "0")
 }
 
 // secret is a key, with what its HMACs have in common made ahead of them.
@@ -71,7 +101,7 @@ type mac struct {
 // token returns the token of a scheduling event. What it stands for goes
 // into the HMAC with its length or in a fixed one, so that no two events have
 // the same bytes.
-func (s *secret) token(id, instance string, executionID, eventID int64) string {
+func (s *secret) token(id, instance string, executionID, eventID, atMS int64) string {
 	m := s.macs.Get().(*mac)
 	defer s.macs.Put(m)
 	m.hash.Reset()
@@ -81,9 +111,11 @@ func (s *secret) token(id, instance string, executionID, eventID int64) string {
 	b = append(b, instance...)
 	b = binary.BigEndian.AppendUint64(b, uint64(executionID))
 	b = binary.BigEndian.AppendUint64(b, uint64(eventID))
+	b = binary.BigEndian.AppendUint64(b, uint64(atMS))
 	m.hash.Write(b)
 	m.room = m.hash.Sum(b[:0])
-	var room [MaxID + 1 + 22]byte
+	var room [MaxID + 1 + maxTime + 1 + 22]byte
 	token := append(append(room[:0], id...), '.')
+	token = append(strconv.AppendInt(token, atMS, timeBase), '.')
 	return string(tokenMAC.AppendEncode(token, m.room[:macSize]))
 }

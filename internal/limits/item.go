@@ -3,45 +3,46 @@ package limits
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// The items of limits have keys that no activity has: a control character is in no
-// instance id.
+// The items of limits have keys that no activity can have, because an instance id contains no control character.
 const (
 	limitPrefix   = "limit\t"
+	namesPrefix   = "names\t"
 	waiterPrefix  = "waits\t"
 	listOfKeys    = "limits\t"
 	longRetention = 10 * 365 * 24 * time.Hour
 )
 
-// Retention is for how long an item stays that nobody changes.
+// Retention is how long an unchanged item is kept.
 const Retention = 15 * 24 * time.Hour
 
-// Key is that of the item of a limit.
+// Key returns the key of a limit's item.
 func Key(limit string) store.ActivityKey { return store.ActivityKey{Instance: limitPrefix + limit} }
 
-// WaiterKey is that of the item that says where the message of a waiting attempt is.
+// WaiterKey returns the key of the item that locates the message of a parked attempt.
 func WaiterKey(w Who) store.ActivityKey {
 	w.Instance = waiterPrefix + strconv.Itoa(w.Attempt) + "\t" + w.Instance
 	return w.ActivityKey
 }
 
-// Claim is the State as its item has it. It can be written if nobody has written the
-// same version or a later one.
+// Claim returns the State as the claim that its item stores. The store accepts it if no process has written the same
+// version or a later one.
 func (s *State) Claim() (store.Claim, error) {
-	b, err := json.Marshal(s)
+	short := s.shifted(-s.At)
+	b, err := json.Marshal(&short)
 	if err != nil {
 		return store.Claim{}, err
 	}
 	return store.Claim{Attempt: s.Version, Token: string(b)}, nil
 }
 
-// Of is the State that a claim has; the empty one for none.
+// Of returns the State that a claim holds; the zero State for a zero claim.
 func Of(limit string, c store.Claim) (s State, err error) {
 	if c.Attempt == 0 {
 		return s, nil
@@ -49,24 +50,45 @@ func Of(limit string, c store.Claim) (s State, err error) {
 	if err := json.Unmarshal([]byte(c.Token), &s); err != nil {
 		return s, fmt.Errorf("limits: the item of limit %q is damaged: %w", limit, err)
 	}
+	s = s.shifted(s.At)
 	s.Version = c.Attempt
 	return s, nil
 }
 
-// WithoutHeld is the token of a claim by Claim without the permits that it holds, and whether it
-// holds any.
-func WithoutHeld(token string) (free string, held bool) {
+// shifted returns a copy with its short-lived times moved. The item stores them relative to At, because writes are
+// charged by the kilobyte.
+func (s *State) shifted(by int64) State {
+	t := *s
+	t.Groups, t.Passed = slices.Clone(s.Groups), slices.Clone(s.Passed)
+	for i := range t.Groups {
+		t.Groups[i].Until += by
+		t.Groups[i].Waits += by
+	}
+	t.Parked = slices.Clone(s.Parked)
+	for i := range t.Parked {
+		t.Parked[i].Until += by
+		if t.Parked[i].Called > 0 {
+			t.Parked[i].Called += by
+		}
+	}
+	for i := range t.Passed {
+		t.Passed[i].At += by
+	}
+	return t
+}
+
+// WithoutGroups returns the token of a claim without its groups, and whether it had any.
+func WithoutGroups(token string) (free string, had bool) {
 	var s State
-	if err := json.Unmarshal([]byte(token), &s); err != nil || len(s.Held) == 0 {
+	if err := json.Unmarshal([]byte(token), &s); err != nil || len(s.Groups) == 0 {
 		return "", false
 	}
-	s.Held = nil
+	s.Groups = nil
 	b, err := json.Marshal(&s)
 	return string(b), err == nil
 }
 
-// Expires is when the item may be forgotten, if it is not for this time from now on for
-// other reasons. One with a number that an operator has set stays.
+// Expires returns when the item may be deleted. An item with a number that an operator has set is kept for ten years.
 func (s *State) Expires(now time.Time, retention time.Duration) time.Time {
 	if s.Set != 0 {
 		retention = longRetention
@@ -74,51 +96,28 @@ func (s *State) Expires(now time.Time, retention time.Duration) time.Time {
 	return now.Add(retention)
 }
 
-// MarshalText writes it as "execution#event#attempt#instance".
-func (w Who) MarshalText() ([]byte, error) {
-	b := make([]byte, 0, 24+len(w.Instance))
-	for _, n := range [...]int64{w.ExecutionID, w.EventID, int64(w.Attempt)} {
-		b = append(strconv.AppendInt(b, n, 10), '#')
-	}
-	return append(b, w.Instance...), nil
+// MarshalJSON encodes a group as an array.
+func (g Group) MarshalJSON() ([]byte, error) {
+	return json.Marshal([]any{g.Token, g.Have, g.Want, g.Until, g.Within, g.Waits})
 }
 
-// UnmarshalText reads what MarshalText writes.
-func (w *Who) UnmarshalText(b []byte) (err error) {
-	parts := strings.SplitN(string(b), "#", 4)
-	if len(parts) != 4 {
-		return fmt.Errorf("%q is no attempt", b)
-	}
-	var n [3]int64
-	for i := range n {
-		if n[i], err = strconv.ParseInt(parts[i], 10, 64); err != nil {
-			return fmt.Errorf("%q is no attempt", b)
-		}
-	}
-	*w = Who{store.ActivityKey{Instance: parts[3], ExecutionID: n[0], EventID: n[1]}, int(n[2])}
-	return nil
+// UnmarshalJSON decodes it.
+func (g *Group) UnmarshalJSON(b []byte) error {
+	return json.Unmarshal(b, &[]any{&g.Token, &g.Have, &g.Want, &g.Until, &g.Within, &g.Waits})
 }
 
-// MarshalJSON writes a permit as a short list: items are charged by the kilobyte.
-func (h Held) MarshalJSON() ([]byte, error) {
-	return json.Marshal([]any{h.Who, h.Token, h.Since, h.Until})
+// MarshalJSON encodes a parked attempt as an array.
+func (p Parked) MarshalJSON() ([]byte, error) {
+	return json.Marshal([]any{p.Who, p.Until, p.Called})
 }
 
-// UnmarshalJSON reads it.
-func (h *Held) UnmarshalJSON(b []byte) error {
-	return json.Unmarshal(b, &[]any{&h.Who, &h.Token, &h.Since, &h.Until})
+// UnmarshalJSON decodes it.
+func (p *Parked) UnmarshalJSON(b []byte) error {
+	return json.Unmarshal(b, &[]any{&p.Who, &p.Until, &p.Called})
 }
 
-// MarshalJSON writes one who waits as a short list.
-func (w Waiting) MarshalJSON() ([]byte, error) {
-	all := []any{w.Who, w.Since, w.Seen, w.Called}
-	if w.Due > 0 {
-		all = append(all, w.Due)
-	}
-	return json.Marshal(all)
-}
+// MarshalJSON encodes the permits of a rate as an array.
+func (p Passed) MarshalJSON() ([]byte, error) { return json.Marshal([]any{p.At, p.N}) }
 
-// UnmarshalJSON reads it.
-func (w *Waiting) UnmarshalJSON(b []byte) error {
-	return json.Unmarshal(b, &[]any{&w.Who, &w.Since, &w.Seen, &w.Called, &w.Due})
-}
+// UnmarshalJSON decodes it.
+func (p *Passed) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &[]any{&p.At, &p.N}) }

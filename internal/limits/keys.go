@@ -10,49 +10,49 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// The keys for which attempts have waited lately, and those for which an operator has set
-// a number, stand in lists, so that they can be shown: the activities table has no index.
+// Keys are kept in lists so that they can be shown, because the activities table has no index. A list holds the keys
+// that attempts have recently waited for, and the keys whose number an operator has set.
 const (
-	// KeyLists is how many lists there are. A key stands in one of them.
+	// KeyLists is the number of lists. Each key belongs to one of them.
 	KeyLists = 16
-	// MaxKeys is how many keys a list has. One more takes the place of the oldest.
+	// MaxKeys is the maximum number of keys in a list. Adding one more removes the oldest.
 	MaxKeys = 250
-	// ListAgain is after how long a key is put into its list again.
+	// ListAgain is the interval after which a key is added to its list again.
 	ListAgain = 24 * time.Hour
 )
 
 // Keys is a list of keys.
 type Keys struct {
 	Version int `json:"-"`
-	// At is when each was put into the list last, in milliseconds since 1970.
+	// At is the time at which each key was last added, in milliseconds since 1970.
 	At map[string]int64 `json:"at"`
 }
 
-// ListOf is the number of the list that a key stands in.
+// ListOf returns the number of the list that a key belongs to.
 func ListOf(limit string) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(limit))
 	return int(h.Sum32() % KeyLists)
 }
 
-// ListKey is the key of a list's item.
+// ListKey returns the key of a list's item.
 func ListKey(n int) store.ActivityKey {
 	return store.ActivityKey{Instance: listOfKeys, EventID: int64(n)}
 }
 
-// KeysOf is the list that a claim has.
+// KeysOf returns the list that a claim holds.
 func KeysOf(c store.Claim) (k Keys, err error) {
 	if c.Attempt == 0 {
 		return k, nil
 	}
 	if err := json.Unmarshal([]byte(c.Token), &k); err != nil {
-		return k, fmt.Errorf("limits: a list of the keys of limits is damaged: %w", err)
+		return k, fmt.Errorf("limits: a list of keys is damaged: %w", err)
 	}
 	k.Version = c.Attempt
 	return k, nil
 }
 
-// With has a key more. Keys that nobody has put there for the retention go.
+// With returns the list with one more key, and without keys that were not added within the retention.
 func (k Keys) With(limit string, now time.Time, retention time.Duration) Keys {
 	next := Keys{Version: k.Version + 1, At: map[string]int64{limit: now.UnixMilli()}}
 	var others []string
@@ -68,7 +68,7 @@ func (k Keys) With(limit string, now time.Time, retention time.Duration) Keys {
 	return next
 }
 
-// Claim is the list as its item has it.
+// Claim returns the list as the claim that its item stores.
 func (k *Keys) Claim() (store.Claim, error) {
 	b, err := json.Marshal(k)
 	return store.Claim{Attempt: k.Version, Token: string(b)}, err

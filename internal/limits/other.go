@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// OtherTime is for how long a number counts with which code has asked, beside that of code which
-// asks now. An attempt that waits asks each MaxWait.
+// OtherTime is how long a number still applies after code last asked with it, if other code asks with another number. A
+// waiting attempt asks at least once per MaxWait.
 const OtherTime = 2 * MaxWait
 
-// Other is a number that other code declares for the same key: another build, a call with another
-// option, or an attempt that was scheduled by an earlier build, whose number stands in its message.
+// Other is a number that other code declares for the same key: another build, a call with a different option, or an
+// attempt scheduled by an earlier build, whose message carries its number.
 type Other struct {
 	N int `json:"n"`
 	// PerMS is the span of a rate.
 	PerMS int64 `json:"per,omitempty"`
-	// Asked is when an attempt has asked with it at the latest, in milliseconds since 1970.
+	// Asked is when an attempt last asked with this number, in milliseconds since 1970.
 	Asked int64 `json:"asked"`
 }
 
-// Gone reports whether nobody has asked with it for OtherTime.
+// Gone reports whether no attempt has asked with this number for OtherTime.
 func (o Other) Gone(now time.Time) bool { return o.Asked+OtherTime.Milliseconds() <= now.UnixMilli() }
 
-// declares notes with which number an attempt asks. The one before it becomes the other; of more
-// than two the lowest.
+// declares records the number with which an attempt asks. The previous number becomes Other. If Other is already set,
+// the lower of the two is kept.
 func (s *State) declares(n int, perMS int64, now time.Time) {
 	if s.N == n && s.PerMS == perMS {
 		return

@@ -18,61 +18,82 @@ func who(n int) limits.Who {
 
 func at(seconds int) time.Time { return time.Unix(1_900_000_000+int64(seconds), 0) }
 
-func TestPermitsAreTakenInTheOrderOfTheLine(t *testing.T) {
+// with returns the State after a group has reported what it keeps and wants.
+func with(s limits.State, token string, n, keep, want, now int) limits.State {
+	s = s.Declares(n, 0, at(now))
+	return s.With(limits.Holding{Token: token, Keep: keep, Want: want, Within: time.Minute}, at(now))
+}
+
+// has checks how many permits the groups hold, and how many more they want.
+func has(t *testing.T, s limits.State, token string, have, want int) {
+	t.Helper()
+	if g := s.Group(token); g.Have != have || g.Want != want {
+		t.Errorf("group %s has %d permits and wants %d more, want %d and %d: %+v", token, g.Have, g.Want, have, want, s.Groups)
+	}
+}
+
+func TestAPermitThatIsFreeIsGivenToTheGroupWithTheFewest(t *testing.T) {
 	t.Parallel()
-	ask := func(s limits.State, n, now int, want limits.Answer) (limits.State, []limits.Who) {
-		t.Helper()
-		next, a, called := s.Ask(who(n), fmt.Sprint("token", n), 1, at(now), at(now+60))
-		if a != want {
-			t.Fatalf("attempt %d is answered %d, want %d: %+v", n, a, want, next)
-		}
-		return next, called
-	}
-	s, _ := ask(limits.State{}, 1, 0, limits.Taken)
-	s, _ = ask(s, 2, 1, limits.Waits)
-	s, _ = ask(s, 3, 2, limits.Waits)
-	s, called := s.Give("token1", at(3))
-	if !slices.Equal(called, []limits.Who{who(2)}) {
-		t.Fatalf("%v are called, want the first in the line", called)
-	}
-	// The permit is kept for the one that was called, from others in the line and new ones.
-	s, _ = ask(s, 3, 4, limits.Waits)
-	s, _ = ask(s, 4, 4, limits.Waits)
-	s, _ = ask(s, 2, 5, limits.Taken)
-	s, called = s.Give("token2", at(6))
-	if !slices.Equal(called, []limits.Who{who(3)}) {
-		t.Fatalf("%v are called", called)
-	}
-	// It does not come: others call the next, and it takes what is free when it comes.
-	s, called = ask(s, 5, 12, limits.Waits)
-	if !slices.Equal(called, []limits.Who{who(4)}) {
-		t.Fatalf("%v are called in place of one that does not come", called)
-	}
-	s, _ = ask(s, 3, 13, limits.Taken)
-	s, _ = ask(s, 4, 14, limits.Waits)
-	s, called = s.Leave(who(5), at(15))
-	if len(called) != 0 || len(s.Line) != 1 {
-		t.Errorf("%v are called, %v wait", called, s.Line)
-	}
-	// What is not given back is free when its time is over.
-	if _, a, _ := s.Ask(who(4), "token4", 1, at(13+61), at(200)); a != limits.Taken {
-		t.Errorf("answered %d behind the time of the permit", a)
+	s := with(limits.State{}, "a", 4, 0, 6, 0)
+	has(t, s, "a", 4, 2)
+	s = with(s, "b", 4, 0, 3, 1)
+	s = with(s, "c", 4, 0, 1, 2)
+	has(t, s, "b", 0, 3)
+	s = with(s, "a", 4, 2, 0, 3) // Two become free: one for each group without a permit.
+	has(t, s, "b", 1, 2)
+	has(t, s, "c", 1, 0)
+	s = with(s, "c", 4, 0, 0, 4)
+	has(t, s, "b", 2, 1)
+	has(t, s, "c", 0, 0)
+	// Of groups with equally many permits, the first in the waiting list gets the next one.
+	s = with(s, "d", 4, 0, 1, 5)
+	s = with(s, "e", 4, 0, 1, 6)
+	s = with(s, "a", 4, 1, 0, 7)
+	has(t, s, "d", 1, 0)
+	has(t, s, "e", 0, 1)
+	// A group that returns permits and wants others goes to the end of the waiting list.
+	s = with(s, "b", 4, 1, 2, 8)
+	has(t, s, "e", 1, 0)
+	has(t, s, "b", 1, 2)
+	// A permit that is not returned becomes free when it expires, not earlier.
+	s = with(s, "f", 4, 0, 4, 20)
+	has(t, s, "f", 0, 4)
+	s = with(s, "f", 4, 0, 4, 68)
+	has(t, s, "f", 4, 0)
+}
+
+func TestAGroupKeepsItsPositionWhenItsPermitsExpire(t *testing.T) {
+	t.Parallel()
+	s := with(limits.State{}, "a", 1, 0, 2, 0)
+	s = with(s, "a", 1, 1, 1, 50)
+	s = with(s, "b", 1, 0, 1, 59)
+	s = with(s, "b", 1, 0, 1, 60)
+	has(t, s, "a", 1, 0)
+	has(t, s, "b", 0, 1)
+}
+
+func TestAGroupThatIsNotHeardOfIsGivenNothing(t *testing.T) {
+	t.Parallel()
+	s := with(limits.State{}, "a", 1, 0, 1, 0)
+	s = with(s, "dead", 1, 0, 1, 1)
+	s = with(s, "b", 1, 0, 1, 20)
+	s = with(s, "a", 1, 0, 0, 32)
+	has(t, s, "b", 1, 0)
+	if len(s.Groups) != 1 {
+		t.Errorf("%+v", s.Groups)
 	}
 }
 
 func TestANumberThatWasSetTakesPrecedence(t *testing.T) {
 	t.Parallel()
-	s := limits.State{}.WithSet(2, "ops", at(0))
-	for n, want := range []limits.Answer{limits.Taken, limits.Taken, limits.Waits} {
-		var a limits.Answer
-		if s, a, _ = s.Ask(who(n), fmt.Sprint(n), 1, at(1), at(60)); a != want {
-			t.Errorf("attempt %d of a limit of 1 that was set to 2: answered %d, want %d", n, a, want)
-		}
-	}
+	s := with(limits.State{}.WithSet(2, "ops", at(0)), "a", 1, 0, 3, 1)
+	has(t, s, "a", 2, 1)
 	closed := s.WithSet(limits.Closed, "ops", at(2))
-	free, called := closed.Give("0", at(3))
-	if _, a, _ := free.Ask(who(2), "2", 1, at(4), at(60)); a != limits.Waits || closed.Permits() != 0 || len(called) != 0 {
-		t.Errorf("of a limit that is closed, an attempt is answered %d, and %v are called", a, called)
+	if s := with(closed, "a", 1, 0, 3, 3); closed.Permits() != 0 || s.Held() != 0 {
+		t.Errorf("of a limit that is closed, %d permits are held", s.Held())
+	}
+	if _, comes := closed.Wait(1, at(3)); comes {
+		t.Error("a permit of a limit that is closed is expected")
 	}
 	if until := closed.Expires(at(2), time.Hour); until.Sub(at(2)) < 1000*time.Hour {
 		t.Errorf("that a limit is closed is forgotten at %s", until)
@@ -80,86 +101,137 @@ func TestANumberThatWasSetTakesPrecedence(t *testing.T) {
 	if reset := s.WithSet(0, "ops", at(2)); s.N != 1 || s.Permits() != 2 || reset.Permits() != 1 {
 		t.Errorf("%+v", s)
 	}
+	// Permits that an operator adds are given at once.
+	has(t, s.WithSet(5, "ops", at(2)), "a", 3, 0)
 }
 
 func TestOfTwoNumbersOfAKeyTheLowerOneCounts(t *testing.T) {
 	t.Parallel()
-	var s limits.State
-	ask := func(one, n, now int, want limits.Answer) {
-		t.Helper()
-		next, a, _ := s.Ask(who(one), fmt.Sprint("token", one), n, at(now), at(now+1000))
-		if a != want {
-			t.Fatalf("attempt %d asks for one of %d and is answered %d, want %d: %+v", one, n, a, want, next)
-		}
-		s = next
-	}
-	ask(1, 3, 0, limits.Taken)
-	ask(2, 2, 1, limits.Taken)
-	ask(3, 3, 2, limits.Waits) // A third permit would break the promise of the second attempt's build.
-	ask(3, 3, 32, limits.Waits)
-	ask(4, 2, 33, limits.Waits)
-	ask(3, 3, 34, limits.Waits)
+	s := with(limits.State{}, "a", 3, 0, 1, 0)
+	s = with(s, "b", 2, 0, 1, 1)
+	s = with(s, "c", 3, 0, 1, 2) // A third permit would exceed the limit of the second build.
+	has(t, s, "c", 0, 1)
+	s = with(s, "b", 2, 1, 1, 20)
+	s = with(s, "c", 3, 0, 1, 21)
+	has(t, s, "c", 0, 1)
 	if n := s.Permits(); n != 2 || s.N != 3 || s.Other.N != 2 {
 		t.Errorf("%d permits, %+v", n, s)
 	}
-	ask(3, 3, 34+int(limits.OtherTime.Seconds())-1, limits.Waits)
-	ask(3, 3, 34+int(limits.OtherTime.Seconds()), limits.Taken) // Nobody asks for one of two any more.
-	ask(4, 2, 120, limits.Waits)
-	// What an operator says takes precedence of both.
+	s = s.Declares(3, 0, at(21+int(limits.OtherTime.Seconds())))
+	if n := s.Permits(); n != 3 {
+		t.Errorf("%d permits, and no attempt asks for one of two any more", n)
+	}
+	// The number of an operator takes precedence over both.
+	s = s.Declares(2, 0, at(120))
 	if set := s.WithSet(50, "ops", at(121)); set.Permits() != 50 {
 		t.Errorf("%d permits, an operator has set 50", set.Permits())
 	}
-	// Of three, the lowest.
-	ask(5, 1, 122, limits.Waits)
-	ask(6, 7, 123, limits.Waits)
-	ask(7, 3, 124, limits.Waits)
+	// Of three numbers, the lowest applies.
+	for i, n := range []int{1, 7, 3} {
+		s = s.Declares(n, 0, at(122+i))
+	}
 	if s.Permits() != 1 || s.N != 3 || s.Other.N != 1 {
 		t.Errorf("%d permits, %+v", s.Permits(), s)
 	}
 }
 
-func TestALineHasAnEnd(t *testing.T) {
+// The recent mean predicts how long others wait; if no permit was returned for much longer, that time does.
+func TestHowLongAWaitIsExpectedToBe(t *testing.T) {
 	t.Parallel()
-	var s limits.State
-	var a limits.Answer
-	for n := range limits.MaxLine + 1 {
-		s, a, _ = s.Ask(who(n), fmt.Sprint(n), 1, at(0), at(60))
+	s := with(limits.State{}, "a", 2, 0, 3, 0)
+	for i := range 50 {
+		s = s.With(limits.Holding{Token: "a", Keep: 1, Want: 1, Within: time.Minute, Used: 3 * time.Second, UsedBy: 1}, at(i))
 	}
-	if _, full, _ := s.Ask(who(1000), "more", 1, at(1), at(60)); a != limits.Waits || full != limits.Full || len(s.Line) != limits.MaxLine {
-		t.Errorf("the last is answered %d and %d, %d wait", a, full, len(s.Line))
+	if takes := s.Takes(at(51)); takes != 3*time.Second {
+		t.Errorf("a permit is held for %s, as far as is known", takes)
 	}
-	// One that is not heard of makes room.
-	if s, a, _ := s.Ask(who(1000), "more", 1, at(int(limits.Silence.Seconds())+1), at(2000)); a != limits.Taken || len(s.Line) != 0 {
-		t.Errorf("answered %d, %d wait", a, len(s.Line))
+	if wait, comes := s.Wait(4, at(51)); !comes || wait != 6*time.Second {
+		t.Errorf("four permits of two come free within %s, %t", wait, comes)
+	}
+	if takes := s.Takes(at(49 + 100)); takes != 100*time.Second {
+		t.Errorf("none was returned for 100 s, and one is held for %s", takes)
+	}
+	// Attempts that return later do so one after another.
+	for n := range 3 {
+		if back := s.Back(at(60), time.Second, 2*time.Second, false); !back.Equal(at(61 + 2*n)) {
+			t.Errorf("attempt %d comes back at %s", n, back.Sub(at(60)))
+		}
+	}
+	if back := s.Back(at(60), time.Second, 2*time.Second, true); !back.Equal(at(61)) {
+		t.Errorf("one whose turn has come comes back %s later", back.Sub(at(60)))
+	}
+	if back := s.Back(at(60), time.Second, 2*time.Second, false); !back.Equal(at(69)) {
+		t.Errorf("the one behind it comes back %s later", back.Sub(at(60)))
 	}
 }
 
-// Whatever attempts do: never more hold permits than there are, nobody stands twice, the
-// line keeps its order, and nobody waits uncalled while a permit is free for it.
+// Whatever processes do, the permits held never exceed the limit, no permit is free while a group waits, no group
+// loses a permit before it expires, and the item stores all of that.
 func TestWhatHoldsOfALimit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 3).Draw(t, "permits")
+		n := rapid.IntRange(1, 5).Draw(t, "permits")
 		var s limits.State
 		now := 0
-		for i := range 60 {
-			now += rapid.IntRange(0, 4).Draw(t, "later")
+		for range 60 {
+			now += rapid.IntRange(0, 8).Draw(t, "later")
 			before := s
-			one := rapid.IntRange(0, 7).Draw(t, "attempt")
-			switch rapid.IntRange(0, 4).Draw(t, "does") {
-			case 0, 1:
-				next, a, _ := s.Ask(who(one), fmt.Sprint(i), n, at(now), at(now+20))
-				if a != limits.Full {
-					s = next
+			token := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "group")
+			have := before.Group(token).Have
+			s = with(s, token, n, rapid.IntRange(0, have).Draw(t, "keeps"), rapid.IntRange(0, 3).Draw(t, "wants"), now)
+			claim, err := s.Claim()
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored, err := limits.Of("k", claim)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(stored.Groups, s.Groups) || stored.Freed != s.Freed || stored.Mean != s.Mean {
+				t.Fatalf("%+v is stored as %+v", s, stored)
+			}
+			if s = stored; s.Held() > n {
+				t.Fatalf("%d permits of %d are held", s.Held(), n)
+			}
+			for _, g := range s.Groups {
+				if g.Want > 0 && g.Waits > at(now).UnixMilli() && s.Held() < n {
+					t.Fatalf("a permit is free, and group %s wants one: %+v", g.Token, s.Groups)
 				}
-			case 2:
-				if len(s.Held) > 0 {
-					s, _ = s.Give(s.Held[one%len(s.Held)].Token, at(now))
+			}
+			for _, g := range before.Groups {
+				if g.Token != token && g.Until > at(now).UnixMilli() && s.Group(g.Token).Have < g.Have {
+					t.Fatalf("group %s has lost a permit: %+v, %+v", g.Token, before.Groups, s.Groups)
 				}
-			case 3:
-				s, _ = s.Leave(who(one), at(now))
-			case 4:
-				s, _, _ = s.Pass(who(one), at(now))
+			}
+		}
+	})
+}
+
+// Whatever attempts do, no span exceeds the rate, and rounding loses at most a fiftieth of the span.
+func TestWhatHoldsOfARate(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 7).Draw(t, "permits")
+		span := time.Duration(rapid.IntRange(1, 100_000).Draw(t, "span")) * time.Millisecond
+		now := at(0)
+		var s limits.State
+		var taken []time.Time
+		for range 60 {
+			now = now.Add(time.Duration(rapid.Int64Range(0, int64(span/2)).Draw(t, "later")))
+			s = s.Declares(n, span.Milliseconds(), now)
+			latest := now.Add(time.Duration(rapid.Int64Range(0, int64(2*span)).Draw(t, "ahead")))
+			got, next := s.Pass(rapid.IntRange(1, 3).Draw(t, "wants"), n, span, now, latest)
+			for _, one := range got {
+				if one.Before(now) || one.After(latest.Add(time.Millisecond)) {
+					t.Fatalf("a permit from %s on, between %s and %s", one, now, latest)
+				}
+				taken = append(taken, one)
+				if m := len(taken); m > n && one.Sub(taken[m-1-n]) < span {
+					t.Fatalf("%d permits within %s, it is %d in %s", n+1, one.Sub(taken[m-1-n]), n, span)
+				}
+			}
+			if m := len(taken); m >= n && next.Sub(taken[m-n]) > span+max(span/50, time.Millisecond)+time.Millisecond && next.After(now) {
+				t.Fatalf("the next permit is free %s after the one that it follows, the span is %s", next.Sub(taken[m-n]), span)
 			}
 			claim, err := s.Claim()
 			if err != nil {
@@ -168,36 +240,23 @@ func TestWhatHoldsOfALimit(t *testing.T) {
 			if s, err = limits.Of("k", claim); err != nil {
 				t.Fatal(err)
 			}
-			if len(s.Held) > n {
-				t.Fatalf("%d hold %d permits", len(s.Held), n)
-			}
-			place, seen := -1, map[limits.Who]bool{}
-			for _, w := range s.Line {
-				if seen[w.Who] {
-					t.Fatalf("%v stands twice: %+v", w.Who, s.Line)
-				}
-				seen[w.Who] = true
-				if j := slices.IndexFunc(before.Line, func(b limits.Waiting) bool { return b.Who == w.Who }); j >= 0 {
-					if j < place {
-						t.Fatalf("the order was %+v, and is %+v", before.Line, s.Line)
-					}
-					place = j
-				}
-			}
-			if s.Version == before.Version {
-				continue
-			}
-			free := n - len(s.Held)
-			for _, w := range s.Line {
-				if free > 0 && w.Called == 0 {
-					t.Fatalf("%d permits are free, and %v is not called: %+v", free, w.Who, s)
-				}
-				if w.Called > at(now).UnixMilli() {
-					free--
-				}
-			}
+		}
+		if len(s.Passed) > 52*3 {
+			t.Fatalf("the item has %d times", len(s.Passed))
 		}
 	})
+}
+
+func TestAClosedRateHasNoPermits(t *testing.T) {
+	t.Parallel()
+	s := limits.State{}.WithSetRate(limits.Closed, 0, "ops", at(0))
+	if taken, next := s.Pass(1, 5, time.Second, at(1), at(2)); len(taken) != 0 || !next.IsZero() {
+		t.Errorf("%v, the next at %s", taken, next)
+	}
+	s = s.WithSetRate(1, time.Minute, "ops", at(2))
+	if taken, next := s.Pass(2, 5, time.Second, at(3), at(4)); len(taken) != 1 || next.Sub(at(3)) < time.Minute {
+		t.Errorf("%v, the next at %s", taken, next)
+	}
 }
 
 func TestAKeyStandsInItsList(t *testing.T) {
@@ -223,7 +282,7 @@ func TestAKeyStandsInItsList(t *testing.T) {
 
 func TestDamagedItemsAreSaid(t *testing.T) {
 	t.Parallel()
-	for _, token := range []string{"", "7", `{"held":[["1#2","t",1,2]]}`, `{"line":[["1#2#x#i",1,2,3]]}`} {
+	for _, token := range []string{"", "7", `{"groups":[[1,"t"]]}`, `{"passed":[["1#2"]]}`} {
 		if _, err := limits.Of("k", store.Claim{Attempt: 1, Token: token}); err == nil {
 			t.Errorf("%q is taken for what is stored of a limit", token)
 		}

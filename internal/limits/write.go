@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Read reads the State of a key.
+// Read reads the State of a limit.
 func Read(ctx context.Context, a store.Activities, limit string) (State, error) {
 	item, err := a.State(ctx, Key(limit))
 	if err != nil {
@@ -18,8 +18,8 @@ func Read(ctx context.Context, a store.Activities, limit string) (State, error) 
 	return Of(limit, item.Claim)
 }
 
-// Write writes the next State of a key. If somebody has written meanwhile it returns what
-// stands there, and false.
+// Write writes the next State of a limit if no process has written a newer version. If one has, Write returns the stored
+// State and false.
 func Write(ctx context.Context, a store.Activities, limit string, next *State, now time.Time, retention time.Duration) (stands State, written bool, err error) {
 	claim, err := next.Claim()
 	if err != nil {
@@ -36,7 +36,7 @@ func Write(ctx context.Context, a store.Activities, limit string, next *State, n
 	return *next, true, nil
 }
 
-// List puts a key into its list.
+// List adds a key to its list.
 func List(ctx context.Context, a store.Activities, limit string, now time.Time, retention time.Duration) error {
 	key := ListKey(ListOf(limit))
 	item, err := a.State(ctx, key)
@@ -46,7 +46,7 @@ func List(ctx context.Context, a store.Activities, limit string, now time.Time, 
 			keys, err = KeysOf(item.Claim)
 		}
 		if err != nil {
-			return fmt.Errorf("key %q of a limit not listed: %w", limit, err)
+			return fmt.Errorf("key %q not added to the list of limits: %w", limit, err)
 		}
 		next := keys.With(limit, now, retention)
 		claim, encoding := next.Claim()
@@ -60,5 +60,5 @@ func List(ctx context.Context, a store.Activities, limit string, now time.Time, 
 		}
 		item.Claim, err = other.Found, nil
 	}
-	return fmt.Errorf("key %q of a limit not listed: others write the list all the time", limit)
+	return fmt.Errorf("key %q not added to the list of limits: other processes changed the list during each of 10 tries", limit)
 }

@@ -45,8 +45,8 @@ func describe(e *history.Event) (kind, detail string) {
 	case history.OrchestrationCancelRequested, history.OrchestrationSuspended, history.OrchestrationResumed, history.ExternalRejected:
 		add("%s", e.Reason)
 	}
-	if e.Imposed != "" {
-		add("imposed: %s", e.Imposed)
+	if e.Forced != "" {
+		add("forced: %s", e.Forced)
 	}
 	if e.Failure != nil {
 		add("%s: %s", e.Failure.Kind, e.Failure.Message)

@@ -1,8 +1,6 @@
 package livetrace
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -50,9 +48,9 @@ func lasted(d *client.Description) string {
 
 // indented is JSON to be read; anything else is as it is.
 func indented(value []byte) string {
-	var b bytes.Buffer
-	if json.Indent(&b, value, "", "  ") != nil {
+	text, ok := printable.Indent(value, "")
+	if !ok {
 		return string(value)
 	}
-	return b.String()
+	return text
 }

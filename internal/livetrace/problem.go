@@ -18,7 +18,7 @@ func (t *Trace) ProblemChanged(c host.ProblemChange) {
 	b.line("")
 	if c.Problem == nil {
 		delete(t.problems, c.Instance)
-		b.line("%s", t.entry(t.clock(c.At), printable.Line(c.Instance), t.paint.green("goes on")))
+		b.line("%s", t.entry(t.clock(c.At), printable.Line(c.Instance), t.paint.green("continues")))
 	} else {
 		t.problem(&b, &c)
 	}
@@ -27,12 +27,12 @@ func (t *Trace) ProblemChanged(c host.ProblemChange) {
 
 func (t *Trace) problem(b *block, c *host.ProblemChange) {
 	p := c.Problem
-	what, advice := "stuck: "+p.Kind, "Nothing is lost. The next message or wake-up tries it again, and so does the next process."
+	what, advice := "stuck: "+p.Kind, "Nothing is lost. The next message, wake-up or process retries it."
 	if p.NextMS > 0 {
-		advice = "Nothing is lost. The next message tries it again, and without one it is tried again in " + span(max(time.UnixMilli(p.NextMS).Sub(c.At), 0)) + "."
+		advice = "Nothing is lost. The next message retries it; otherwise it retries in " + span(max(time.UnixMilli(p.NextMS).Sub(c.At), 0)) + "."
 	}
 	if p.Kind == store.ProblemCorrupt {
-		what, advice = p.Kind, "Nothing is written to its history, and its messages are dead letters."
+		what, advice = p.Kind, "Nothing is written to its history, and its messages become dead letters."
 	}
 	if p.EventID != 0 {
 		what += fmt.Sprintf(", at event %d", p.EventID)
@@ -61,7 +61,7 @@ func (t *Trace) problem(b *block, c *host.ProblemChange) {
 		if d.At != "" {
 			b.line("        %s", clip("  at "+printable.Line(d.At), width))
 		}
-		advice = "Nothing is lost. A process whose code agrees with the history goes on with it at once."
+		advice = "Nothing is lost. A process whose code agrees with the history continues it immediately."
 	} else {
 		for _, line := range wrap(printable.Line(p.Message), width) {
 			b.line("        %s", t.paint.red(line))

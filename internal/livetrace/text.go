@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 // Widths in columns.
@@ -15,15 +16,12 @@ const (
 	narrowest = 40
 )
 
-// clip cuts a line to n characters.
+// clip cuts a line to n columns.
 func clip(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:max(n-1, 0)]) + "…"
+	return printable.Clip(s, max(n, 1))
 }
 
-// wrap breaks a text into lines of at most n characters, at spaces; a word that
+// wrap breaks a text into lines of at most n columns, at spaces; a word that
 // is longer has a line of its own.
 func wrap(s string, n int) []string {
 	var lines []string
@@ -32,7 +30,7 @@ func wrap(s string, n int) []string {
 		switch {
 		case line == "":
 			line = word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > n:
+		case printable.Width(line)+1+printable.Width(word) > n:
 			lines = append(lines, line)
 			line = word
 		default:

@@ -131,18 +131,18 @@ func TestAFailureIsShownWithItsReason(t *testing.T) {
 	out.WaitFor(t, "ActivityFailed              ← 2 application: no such thing", "OrchestrationFailed         application: ")
 }
 
-func TestAnInstanceThatIsStuckSaysWhyAndThatItGoesOn(t *testing.T) {
+func TestAnInstanceThatIsStuckSaysWhyAndThatItContinues(t *testing.T) {
 	t.Parallel()
 	env, out, mended := begin(t)
 	send(t, env, broken)
-	out.WaitFor(t, "  b  stuck: panic", "it is broken", "trace_test.go", "Nothing is lost.", "without one it is tried again in 1m00s.")
+	out.WaitFor(t, "  b  stuck: panic", "it is broken", "trace_test.go", "Nothing is lost.", "otherwise it retries in 1m00s.")
 	if n := strings.Count(out.String(), "it is broken"); n != 1 {
 		t.Errorf("it says %d times why:\n%s", n, out)
 	}
 	out.WaitFor(t, "  b  stuck: panic, at event 1, try 3, as before\n")
 	mended.Store(true)
 	send(t, env, wake)
-	out.WaitFor(t, "  b  goes on\n", "ExternalSubscribed          open")
+	out.WaitFor(t, "  b  continues\n", "ExternalSubscribed          open")
 }
 
 // A nondeterminism is a diff, and whole: what differs may stand at its end.
@@ -255,7 +255,7 @@ func TestTimesOfAllLengths(t *testing.T) {
 
 // An instance that began before the trace looked has no number of turns, and
 // one that has ended is forgotten.
-func TestTurnsAreNumberedFromTheBeginning(t *testing.T) {
+func TestTurnsAreNumberedFromTheStart(t *testing.T) {
 	t.Parallel()
 	out := screen.New()
 	trace := livetrace.New(out, livetrace.WithStart(epoch))
@@ -286,7 +286,7 @@ func showAll(trace *livetrace.Trace) {
 			{EventID: 2, Kind: history.TimerCreated, Label: "grace period", DurationMS: 1000},
 			{EventID: 3, Kind: history.OrchestrationContinuedAsNew, Payload: []byte(long)},
 			{EventID: 4, Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: "application", Message: long}},
-			{EventID: 5, Kind: history.OrchestrationCompleted, Imposed: "terminated"},
+			{EventID: 5, Kind: history.OrchestrationCompleted, Forced: "terminated"},
 		}}},
 		Actions: []host.Action{{Kind: "timer", EventID: 2, Due: epoch.Add(time.Second)}, {Kind: "child", Name: long}},
 	})

@@ -1,6 +1,5 @@
-// Package marks reads what an error says of itself for the history: its failure, its
-// code, whether it is final, its details, and when the next attempt is due. It looks
-// through the whole tree of an error, in the order of errors.As.
+// Package marks reads what an error specifies for the history: its failure, its code, its details, whether it is final,
+// and when the next attempt is due. It searches the whole tree of an error, in the order of errors.As.
 package marks
 
 import (
@@ -9,35 +8,33 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Failer is an error that says how it is to be recorded, for itself and for what it
-// wraps.
+// Failer is an error that specifies the failure to record for itself and for the errors that it wraps.
 type Failer interface {
 	error
 	Failure() *history.Failure
 }
 
-// Delayer is an error that says itself when the next attempt is due.
+// Delayer is an error that specifies when the next attempt is due.
 type Delayer interface {
 	error
-	// RetryDelay is how long to wait from now on, in place of the retry
-	// policy's delay.
+	// RetryDelay is how long to wait from now on, instead of the retry policy's delay.
 	RetryDelay() time.Duration
 }
 
-// Marks are what the errors of a tree say together.
+// Marks are what the errors of a tree specify together.
 type Marks struct {
-	// Failure of the first Failer that the code itself has made final; where there is
-	// none, of the first Failer. Nil for no Failer. It has the other marks too.
+	// Failure is the failure of the first Failer that the code itself has made final. If there is none, it is the
+	// failure of the first Failer; nil without a Failer. Of adds the other marks to it.
 	Failure *history.Failure
-	// Code is the first that is not empty, Details the first that there are.
+	// Code is the first nonempty code, Details the first details.
 	Code    string
 	Details []byte
-	// Final: one of them is.
+	// Final: at least one error is final.
 	Final bool
 }
 
-// Of returns the marks of an error. Neither its text nor what a cancelled or terminated
-// operation says of further attempts is one.
+// Of returns the marks of an error. Its text is not one of them, and neither is whether a cancelled or terminated
+// operation is retryable.
 func Of(err error) Marks {
 	var m Marks
 	m.read(err)
@@ -76,7 +73,7 @@ func (m *Marks) read(err error) {
 	}
 }
 
-// take takes in one failure, and reports whether it is final.
+// take merges one failure, and reports whether it is final.
 func (m *Marks) take(f *history.Failure) (final bool) {
 	if m.Code == "" {
 		m.Code = f.Code
@@ -89,15 +86,15 @@ func (m *Marks) take(f *history.Failure) (final bool) {
 	return final
 }
 
-// Code returns the first code in the tree that is not empty.
+// Code returns the first nonempty code in the tree.
 func Code(err error) string {
 	var m Marks
 	m.read(err)
 	return m.Code
 }
 
-// Delay returns when the next attempt is due, and whether an error of the tree says so:
-// what wraps another counts in its place, and of errors that are joined the longest.
+// Delay returns when the next attempt is due, and whether an error of the tree specifies that. An error that wraps
+// another takes precedence over it, and of joined errors the longest delay applies.
 func Delay(err error) (longest time.Duration, asks bool) {
 	if d, ok := as[Delayer](err); ok {
 		return max(d.RetryDelay(), 0), true
@@ -110,7 +107,7 @@ func Delay(err error) (longest time.Duration, asks bool) {
 	return longest, asks
 }
 
-// as is errors.As for one error, without what it wraps.
+// as is errors.As for one error, without the errors that it wraps.
 func as[T error](err error) (T, bool) {
 	if found, ok := err.(T); ok {
 		return found, true

@@ -23,7 +23,7 @@ type later struct {
 func (l later) RetryDelay() time.Duration { return l.after }
 func (l later) Unwrap() error             { return l.error }
 
-// disguised is a failure to errors.As alone.
+// disguised is a failure only to errors.As.
 type disguised struct{ error }
 
 func (d disguised) As(target any) bool {
@@ -34,7 +34,7 @@ func (d disguised) As(target any) bool {
 	return is
 }
 
-// silent has a Failure, and says nothing by it.
+// silent has a Failure method that returns nil.
 type silent struct{ error }
 
 func (silent) Failure() *history.Failure { return nil }

@@ -1,5 +1,4 @@
-// Package near finds the name that somebody may have meant, for the text of an
-// error.
+// Package near suggests the name that a user may have meant, for error texts.
 package near
 
 import (
@@ -9,12 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Name returns which of some names is nearest to a name that is none of them:
-// the same but for upper and lower case, or a few letters away from it (left out,
-// added, changed, or two of them swapped: one in three, at most three). Of
-// several it is the first; "" if none is near.
+// Name returns the name among some that is most similar to an unknown one: equal except for case, or a few letters
+// different (left out, added, changed or swapped; up to one in three, and at most three). Of equally similar names it
+// returns the first; "" if none is similar or the name is known.
 func Name(name string, among []string) string {
-	const longest = 100 // what is longer was not typed
+	const longest = 100 // a longer name was not typed
 	if name == "" || utf8.RuneCountInString(name) > longest {
 		return ""
 	}
@@ -35,8 +33,7 @@ func Name(name string, among []string) string {
 	return best
 }
 
-// Hint is Name as the end of an error text: `; did you mean "Charge"?`, or
-// nothing.
+// Hint returns Name as the end of an error text: `; did you mean "Charge"?`, or "".
 func Hint(name string, among []string) string {
 	if n := Name(name, among); n != "" {
 		return "; did you mean " + strconv.Quote(n) + "?"
@@ -44,8 +41,8 @@ func Hint(name string, among []string) string {
 	return ""
 }
 
-// distance is how many letters have to be left out, added, changed or swapped
-// with their neighbour (optimal string alignment).
+// distance returns how many letters must be left out, added, changed or swapped with their neighbour (optimal string
+// alignment).
 func distance(a, b []rune) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
@@ -68,9 +65,8 @@ func distance(a, b []rune) int {
 	return last[len(b)]
 }
 
-// Field is Hint for the error with which encoding/json refuses an unknown field:
-// among are the fields of the struct, or of those inside it, that it was to go
-// into.
+// Field returns Hint for an error with which encoding/json rejects an unknown field. It suggests a field of the type of
+// into or of the types that it contains.
 func Field(err error, into any) string {
 	_, rest, found := strings.Cut(err.Error(), "unknown field ")
 	if !found {
@@ -87,8 +83,7 @@ func Field(err error, into any) string {
 	return Hint(name, fields(reflect.TypeOf(into), nil, map[reflect.Type]bool{}))
 }
 
-// fields adds the names that the fields of a type have in JSON, and those of the
-// types inside it.
+// fields adds the JSON names of the fields of a type and of the types that it contains.
 func fields(t reflect.Type, to []string, seen map[reflect.Type]bool) []string {
 	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map) {
 		t = t.Elem()

@@ -23,9 +23,9 @@ func TestTheNameThatSomebodyMayHaveMeant(t *testing.T) {
 		"aproved":    "approved",
 		"ShipOrders": "ShipOrder",
 		"Id":         "id",
-		"ie":         "", // half of it is another
-		"Discharged": "", // four letters away
-		"approved":   "", // it is one of them
+		"ie":         "", // half of it differs
+		"Discharged": "", // four letters differ
+		"approved":   "", // it is a known name
 		"":           "",
 		"Überweisen": "",
 	} {
@@ -56,7 +56,7 @@ func TestOneLetterAwayIsNear(t *testing.T) {
 			typed = append(typed[:at], append([]rune{'é'}, typed[at:]...)...)
 		case 3:
 			if len(name) == 3 {
-				return // two letters left are too few to tell by
+				return // two matching letters are too few for a suggestion
 			}
 			typed = append(typed[:at], typed[at+1:]...)
 		}
@@ -87,7 +87,7 @@ func TestAFieldThatJSONDoesNotKnow(t *testing.T) {
 		`{"line":[]}`:            `; did you mean "lines"?`,
 		`{"lines":[{"pric":1}]}`: `; did you mean "Price"?`,
 		`{"customer":1}`:         "",
-		`{"id":1}`:               "", // known, and no string
+		`{"id":1}`:               "", // a known field with a value of the wrong type
 	} {
 		d := json.NewDecoder(strings.NewReader(body))
 		d.DisallowUnknownFields()

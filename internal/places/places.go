@@ -15,14 +15,14 @@ import (
 // ErrBlocked says that the code has not come to rest within the limit.
 var ErrBlocked = errors.New("the code does not come to rest: it blocks outside of durable calls")
 
-// SealedError says that a payload is needed that cannot be opened.
-type SealedError struct {
+// EncodedError says that a payload is needed that cannot be opened.
+type EncodedError struct {
 	EventID int64
 	Codec   string
 }
 
-func (e *SealedError) Error() string {
-	return fmt.Sprintf("event %d is sealed by %s, and its payload is needed to replay it", e.EventID, e.Codec)
+func (e *EncodedError) Error() string {
+	return fmt.Sprintf("event %d is encoded by %s, and its payload is needed to replay it", e.EventID, e.Codec)
 }
 
 // Ran returns the events that code has gone by: what was recorded since without running
@@ -42,7 +42,7 @@ func Ran(turns []store.Turn) []history.Event {
 
 // Of replays events that code has gone by, on a goroutine of its own, and returns where
 // it waits. release is called once when the replay is over: before Of returns, or long after it
-// has returned ErrBlocked. Other errors: *SealedError, *engine.StuckError and
+// has returned ErrBlocked. Other errors: *EncodedError, *engine.StuckError and
 // *engine.CorruptionError, as a replay returns them.
 func Of(code *engine.Registry, instance string, execution int64, events []history.Event, limit time.Duration, release func()) ([]engine.Place, error) {
 	if len(events) == 0 {
@@ -52,7 +52,7 @@ func Of(code *engine.Registry, instance string, execution int64, events []histor
 	for i := range events {
 		if e := &events[i]; e.Codec != "" {
 			release()
-			return nil, &SealedError{e.EventID, e.Codec}
+			return nil, &EncodedError{e.EventID, e.Codec}
 		}
 	}
 	type result struct {

@@ -20,7 +20,7 @@ func registry(t *testing.T, code engine.Func) *engine.Registry {
 	return r
 }
 
-func begun() history.Event {
+func started() history.Event {
 	return history.Event{EventID: 1, AtMS: 1, Kind: history.OrchestrationStarted, Name: "Main", Start: &history.Start{ExecutionID: 1}}
 }
 
@@ -33,7 +33,7 @@ func TestCodeThatBlocksIsLeftToItself(t *testing.T) {
 		<-unblock
 		return nil, nil
 	})
-	if got, err := places.Of(r, "i", 1, []history.Event{begun()}, time.Millisecond, func() { close(released) }); !errors.Is(err, places.ErrBlocked) || got != nil {
+	if got, err := places.Of(r, "i", 1, []history.Event{started()}, time.Millisecond, func() { close(released) }); !errors.Is(err, places.ErrBlocked) || got != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 	select {
@@ -58,18 +58,18 @@ func TestWhyItIsNotKnownWhereTheCodeWaits(t *testing.T) {
 	if err := of(); err != nil {
 		t.Error(err)
 	}
-	sealed := begun()
-	sealed.Codec = "aesgcm:1"
-	if err, is := errors.AsType[*places.SealedError](of(sealed)); !is || err.EventID != 1 || err.Codec != "aesgcm:1" {
+	encoded := started()
+	encoded.Codec = "aesgcm:1"
+	if err, is := errors.AsType[*places.EncodedError](of(encoded)); !is || err.EventID != 1 || err.Codec != "aesgcm:1" {
 		t.Errorf("sealed: %v", err)
 	}
 	if released != 2 {
 		t.Errorf("%d of 2 were released", released)
 	}
-	if err := of(begun(), history.Event{EventID: 2, AtMS: 1, Kind: history.ActivityScheduled, Name: "B"}); !isStuck(err) {
+	if err := of(started(), history.Event{EventID: 2, AtMS: 1, Kind: history.ActivityScheduled, Name: "B"}); !isStuck(err) {
 		t.Errorf("code that disagrees: %v", err)
 	}
-	if err, is := errors.AsType[*engine.CorruptionError](of(begun(), begun())); !is {
+	if err, is := errors.AsType[*engine.CorruptionError](of(started(), started())); !is {
 		t.Errorf("a damaged history: %v", err)
 	}
 }

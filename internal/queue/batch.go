@@ -1,17 +1,17 @@
 package queue
 
-// Limits of one SendMessageBatch of SQS.
+// Limits of SendMessageBatch of SQS.
 const (
-	// MaxBatch is how many messages a batch takes.
+	// MaxBatch is the most messages in a batch.
 	MaxBatch = 10
-	// MaxBatchBytes is how many bytes (Outgoing.Size) they may have in all.
+	// MaxBatchBytes is the most bytes (Outgoing.Size) of a batch.
 	MaxBatchBytes = MaxBody
 )
 
-// NextBatch takes the next batch from the pending messages, which are given by
-// their index: in order what fits, on a FIFO queue only what is first of its
-// group, or Unordered. Messages of one group so stand in batches of their own; sent one
-// after the other, none can overtake another where a batch fails in part.
+// NextBatch selects the next batch from the pending messages, which are given by index: in order, as
+// many as fit. On a FIFO queue it selects only messages that are the first pending one of their group,
+// or Unordered. So messages of one group are sent in separate batches, one after the other, and none
+// can overtake another if a batch fails partly.
 func NextBatch(fifo bool, msgs []Outgoing, pending []int) (batch, rest []int) {
 	bytes := 0
 	passed := map[string]bool{}

@@ -7,18 +7,16 @@ import (
 	"slices"
 )
 
-// Errors that a Queue returns, wrapped; test with errors.Is.
+// Errors that a Queue returns, wrapped; for errors.Is.
 var (
-	// ErrUnavailable: throttled or a passing fault.
+	// ErrUnavailable: throttling or a temporary fault.
 	ErrUnavailable = errors.New("queue: unavailable, try again")
-	// ErrReceiptExpired: the delivery that a receipt addresses is over, because
-	// its visibility timeout ran out. The message was not touched; it is
-	// delivered again.
+	// ErrReceiptExpired: the delivery of a receipt is over, because its visibility timeout ran out. The
+	// message was not changed; it is redelivered.
 	ErrReceiptExpired = errors.New("queue: receipt has expired, the message is delivered again")
 )
 
-// InvalidMessageError says why a message can't be sent. Nothing of the Send
-// has been sent.
+// InvalidMessageError says why a message cannot be sent. Send has sent no message.
 type InvalidMessageError struct {
 	// Index of the message in the Send, from 0.
 	Index int
@@ -32,18 +30,17 @@ func (e *InvalidMessageError) Error() string {
 	return fmt.Sprintf("queue: message %d not sent: %s: %s", e.Index, e.Field, e.Problem)
 }
 
-// RejectedError says that the service refuses one message of a Send for what the
-// message is: it is longer than the queue takes, or has contents that no queue takes.
-// Sending it again as it is can't help; the other messages of the Send are not
-// affected. A refusal for any other reason (a key, a permission, a code that is not
-// known) is an error of its own and not a RejectedError: the same message may be taken
-// once the queue is put right.
+// RejectedError says that the service rejects one message of a Send because of the message itself: it
+// is longer than the queue accepts, or has contents that no queue accepts. Sending it again unchanged
+// cannot succeed; the other messages of the Send are not affected. A refusal for any other reason (a
+// key, a permission, an unknown code) is not a RejectedError: the same message may be accepted once the
+// queue is fixed.
 type RejectedError struct {
 	// Index of the message in the Send, from 0.
 	Index int
-	// TooLarge: for its size; otherwise for its contents.
+	// TooLarge: rejected for its size; otherwise for its contents.
 	TooLarge bool
-	// Code and Message as the service gave them.
+	// Code and Message as the service returned them.
 	Code, Message string
 }
 
@@ -51,9 +48,8 @@ func (e *RejectedError) Error() string {
 	return fmt.Sprintf("queue: message %d rejected by the service: %s: %s", e.Index, e.Code, e.Message)
 }
 
-// PartialError says of which messages of a Send, or a SetVisibility, it is not
-// known that it worked; for the others it did. errors.Is and As find what each of
-// them failed for.
+// PartialError says for which messages of a Send or a SetVisibility the call is not known to have
+// succeeded; it succeeded for the others. errors.Is and As find the error of each of them.
 type PartialError struct {
 	// Failed are the errors by the index of the message in the call, from 0.
 	Failed map[int]error
@@ -61,8 +57,8 @@ type PartialError struct {
 	Of int
 }
 
-// Partial returns what a call for so many messages returns: nil without a
-// failure, the error itself for a single message, and otherwise a *PartialError.
+// Partial returns the error of a call for so many messages: nil without failures, the error itself for
+// a single message, and otherwise a *PartialError.
 func Partial(failed map[int]error, of int) error {
 	switch {
 	case len(failed) == 0:
@@ -91,8 +87,8 @@ func (e *PartialError) Unwrap() []error {
 	return errs
 }
 
-// ErrorOf returns what a Send or a SetVisibility that returned err says of one
-// of its messages: nil if it worked for that one.
+// ErrorOf returns the error for one of the messages of a Send or a SetVisibility that returned err; nil
+// if the call succeeded for that message.
 func ErrorOf(err error, index int) error {
 	if partial, ok := errors.AsType[*PartialError](err); ok {
 		return partial.Failed[index]

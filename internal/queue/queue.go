@@ -5,38 +5,34 @@ import (
 	"time"
 )
 
-// Queue is one SQS-like queue. Its implementations are in
-// internal/queue: sqs, memory, and queuetest, the suite that both pass.
+// Queue is one SQS-like queue. It is implemented by packages sqs and memory, which both pass the test
+// suite of package queuetest.
 type Queue interface {
-	// Send sends messages, in batches as the service takes them. It returns
-	// nil only when all are in; entries that a batch reports as failed are
-	// sent again, exactly those, within the context's deadline.
+	// Send sends messages, in batches of the size that the service accepts. It returns nil only if all
+	// were sent. It sends the entries that a batch reports as failed again, within the context's
+	// deadline.
 	//
-	// *InvalidMessageError, before anything is sent, for a delay out of range,
-	// a delay on a FIFO queue, a FIFO message without group or a body over
-	// MaxBody. ErrUnavailable (wrapped) for throttling and passing faults:
-	// some may be in; sending all of them again is harmless with
-	// deduplication ids. Where some are known to be in, a *PartialError names
-	// the others. A *RejectedError, in a *PartialError or alone, for a message that
-	// the service takes at no time, because of its size or its contents; the others of its
-	// batch are in.
+	// Errors: an *InvalidMessageError, before anything is sent, for a delay out of range, a delay on a
+	// FIFO queue, a FIFO message without a group or a body over MaxBody. ErrUnavailable (wrapped) for
+	// throttling and temporary faults: some messages may have been sent; sending all of them again is
+	// harmless with deduplication ids. If some are known to have been sent, a *PartialError names the
+	// others. A *RejectedError, alone or in a *PartialError, for a message that the service never
+	// accepts because of its size or its contents; the others of its batch were sent.
 	Send(ctx context.Context, msgs ...Outgoing) error
-	// Receive returns up to max (1 to 10) messages; it waits up to wait for
-	// the first, and returns none when there are none by then. On a FIFO queue
-	// a group with a message in flight gives none. On a standard queue groups share the
-	// receivers: in memory they take turns, a message each, and messages without a group
-	// are one group; SQS prefers quiet groups once one is noisy. A context that ends is
-	// its error.
+	// Receive returns up to max (1 to 10) messages. It waits up to wait for the first, and returns none
+	// if none arrives. On a FIFO queue, a group with a message in flight delivers no other. On a
+	// standard queue, groups share the receivers: in memory they take turns, one message each, and
+	// messages without a group form one group; SQS prefers quiet groups when one is noisy. If the
+	// context ends, Receive returns its error.
 	Receive(ctx context.Context, max int, wait time.Duration) ([]Message, error)
-	// Delete acknowledges a received message. Deleting twice is not an error.
-	// ErrReceiptExpired where the service notices that the delivery is over:
-	// the message comes again, or has.
+	// Delete acknowledges a received message. Deleting twice is not an error. It returns
+	// ErrReceiptExpired if the service notices that the delivery is over: the message is redelivered,
+	// or already was.
 	Delete(ctx context.Context, m Message) error
-	// SetVisibility lets received messages come back after d (0 to
-	// MaxVisibility), counted from now; in batches as the service takes them. SQS
-	// refuses it where that is more than MaxVisibility after the receipt.
-	// ErrReceiptExpired as with Delete. Each message is tried; where it worked
-	// for some, a *PartialError names the others.
+	// SetVisibility makes received messages visible again after d (0 to MaxVisibility) from now, in
+	// batches of the size that the service accepts. SQS refuses a time that is more than MaxVisibility
+	// after the receipt. It returns ErrReceiptExpired like Delete. It tries each message; if it
+	// succeeded for some, a *PartialError names the others.
 	SetVisibility(ctx context.Context, d time.Duration, msgs ...Message) error
 	// FIFO reports whether the queue is a FIFO queue.
 	FIFO() bool
@@ -48,8 +44,7 @@ const (
 	MaxDelay = 900 * time.Second
 	// MaxBody in bytes, attributes included: 1 MiB since 2025.
 	MaxBody = 1 << 20
-	// MaxGroup is the length of a message group id, and of a deduplication
-	// id.
+	// MaxGroup is the most characters of a message group id and of a deduplication id.
 	MaxGroup = 128
 	// MaxVisibility of a message in flight: 12 hours.
 	MaxVisibility = 12 * time.Hour
@@ -62,19 +57,17 @@ const (
 // Outgoing is a message to send.
 type Outgoing struct {
 	Body string
-	// Group: on a FIFO queue its messages keep their order, one needs it. On a standard
-	// queue it is the key by which messages share the receivers, empty for none: see
-	// Queue.Receive.
+	// Group is required on a FIFO queue, where its messages keep their order. On a standard queue it is
+	// the key by which messages share the receivers, empty for none: see Queue.Receive.
 	Group string
-	// DedupID: FIFO only, left out on a standard queue. Without it the content's hash is
-	// taken.
+	// DedupID is used only on a FIFO queue. If it is empty, the hash of the content is used.
 	DedupID string
-	// Unordered: it need not stay after messages of its group that stand before
-	// of it in the same Send, and may share a batch with them: if the batch
-	// fails in part, it can be in before them. FIFO only.
+	// Unordered: the message need not stay after the messages of its group that come before it in the
+	// same Send, and may share a batch with them; if the batch fails partly, it can be sent before
+	// them. FIFO only.
 	Unordered bool
-	// Delay, 0 to MaxDelay: standard queues only. A queue may round it up to its
-	// grain: SQS to whole seconds, one in memory not at all.
+	// Delay, 0 to MaxDelay; standard queues only. A queue may round it up: SQS to whole seconds,
+	// package memory not at all.
 	Delay time.Duration
 	// Attributes are string attributes; at most 10.
 	Attributes map[string]string
@@ -82,7 +75,7 @@ type Outgoing struct {
 
 // Message is a message received.
 type Message struct {
-	// ID that the service gave it; it stays over redeliveries.
+	// ID that the service assigned; it is the same for all deliveries.
 	ID      string
 	Body    string
 	Group   string
@@ -90,16 +83,14 @@ type Message struct {
 	// ReceiveCount is 1 on the first delivery.
 	ReceiveCount int
 	SentAt       time.Time
-	// ReceivedAt is when this delivery was received, by the clock of the service: its
-	// visibility counts from there. Zero where it is not known: SQS tells when a message
-	// was received first (ApproximateFirstReceiveTimestamp), which says it of a first
-	// delivery alone.
+	// ReceivedAt is when this delivery was received, by the clock of the service; its visibility
+	// timeout counts from there. Zero if it is not known: SQS returns only when a message was first
+	// received (ApproximateFirstReceiveTimestamp), which is known for a first delivery.
 	ReceivedAt time.Time
 	Attributes map[string]string
-	// Sender is who sent it, as the service alone can say: on SQS the
-	// SenderId, for a role its unique id, ':' and the name of the session. Empty
-	// where it is not known.
+	// Sender is the sender as identified by the service: on SQS the SenderId, which for a role is its
+	// unique id, ':' and the session name. Empty if it is not known.
 	Sender string
-	// Receipt addresses this delivery.
+	// Receipt identifies this delivery.
 	Receipt string
 }

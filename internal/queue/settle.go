@@ -6,16 +6,15 @@ import (
 	"fmt"
 )
 
-// Settle does with a batch what the Lambda event source does with the answer
-// of a handler that reports partial batch failures: it deletes the messages
-// whose ids are not in failed, and leaves the others, which come back when
-// their visibility runs out.
+// Settle settles a batch as the Lambda event source does with the response of a handler that reports
+// partial batch failures: it deletes the messages whose ids are not in failed, and leaves the others,
+// which are redelivered when their visibility timeout runs out.
 //
-// An empty failed deletes all. An id that the batch does not have, an empty
-// one too, brings the whole batch back: nothing is deleted.
+// If failed is empty, it deletes all messages. If failed has an id that is not in the batch, or an
+// empty one, it deletes none, and the whole batch is redelivered.
 //
-// Every message that is to be deleted is tried; the errors are joined. One
-// that could not be deleted comes back, as a redelivery.
+// It tries to delete every message and joins the errors. A message that could not be deleted is
+// redelivered.
 func Settle(ctx context.Context, q Queue, batch []Message, failed []string) error {
 	back := make(map[string]bool, len(failed))
 	for _, id := range failed {
@@ -36,7 +35,7 @@ func Settle(ctx context.Context, q Queue, batch []Message, failed []string) erro
 			continue
 		}
 		if err := q.Delete(ctx, m); err != nil {
-			errs = append(errs, fmt.Errorf("queue: message %s not deleted: %w", m.ID, err))
+			errs = append(errs, fmt.Errorf("queue: message %s was not deleted: %w", m.ID, err))
 		}
 	}
 	return errors.Join(errs...)

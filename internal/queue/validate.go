@@ -7,12 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// stringType is the data type under which attributes travel; its name counts
-// towards the size of a message.
+// stringType is the data type of attributes; its name counts towards the size of a message.
 const stringType = "String"
 
-// Size is what the message counts against MaxBody, in bytes: the body, and the
-// name, type and value of each attribute.
+// Size returns the bytes of the message that count against MaxBody: the body, and the name, type and
+// value of each attribute.
 func (o Outgoing) Size() int {
 	n := len(o.Body)
 	for name, value := range o.Attributes {
@@ -21,10 +20,9 @@ func (o Outgoing) Size() int {
 	return n
 }
 
-// Validate reports why SQS would not take the message, on a FIFO or a standard
-// queue, as an *InvalidMessageError with Index 0; nil when it would. Every
-// implementation refuses the same messages, so that what works in memory works
-// on AWS.
+// Validate returns an *InvalidMessageError, with Index 0, if SQS would not accept the message on a FIFO
+// or a standard queue; nil otherwise. Every implementation refuses the same messages, so what works in
+// memory works on AWS.
 func (o Outgoing) Validate(fifo bool) error {
 	if field, problem := o.problem(fifo); problem != "" {
 		return &InvalidMessageError{Field: field, Problem: problem}
@@ -32,7 +30,7 @@ func (o Outgoing) Validate(fifo bool) error {
 	return nil
 }
 
-// ValidateAll validates every message of a Send before any of it is sent.
+// ValidateAll validates every message of a Send before any of them is sent.
 func ValidateAll(fifo bool, msgs []Outgoing) error {
 	for i, m := range msgs {
 		if field, problem := m.problem(fifo); problem != "" {
@@ -45,9 +43,9 @@ func ValidateAll(fifo bool, msgs []Outgoing) error {
 func (o Outgoing) problem(fifo bool) (field, problem string) {
 	switch {
 	case o.Delay < 0 || o.Delay > MaxDelay:
-		return "delay", fmt.Sprintf("%s is not within 0 and %d seconds: use a timer, or several hops", o.Delay, MaxDelay/time.Second)
+		return "delay", fmt.Sprintf("%s is not from 0 to %d seconds: use a timer, or several hops", o.Delay, MaxDelay/time.Second)
 	case o.Delay > 0 && fifo:
-		return "delay", fmt.Sprintf("%s on a FIFO queue, which has no delay of a single message: send it through a standard queue", o.Delay)
+		return "delay", fmt.Sprintf("%s on a FIFO queue, which cannot delay a single message: send it through a standard queue", o.Delay)
 	case o.Body == "":
 		return "body", "it is empty"
 	case o.Size() > MaxBody:
@@ -129,13 +127,12 @@ func attributeNameProblem(name string) string {
 
 const ones = 0x0101010101010101
 
-// unsendable returns the position of the first character that SQS refuses, -1
-// if there is none. SQS carries the characters of XML 1.0.
+// unsendable returns the position of the first character that SQS refuses, -1 if there is none. SQS
+// accepts the characters of XML 1.0.
 func unsendable(s string) int {
-	plain := 0 // printable ASCII, as most bodies are to their end
+	plain := 0 // printable ASCII, which most bodies are to their end
 	for ; plain+8 <= len(s); plain += 8 {
-		// Eight bytes at once: has none its highest bit, is none below ' ', and
-		// none 0x7f?
+		// Eight bytes at once: does none have its highest bit set, is none below ' ', and is none 0x7f?
 		w := uint64(s[plain]) | uint64(s[plain+1])<<8 | uint64(s[plain+2])<<16 | uint64(s[plain+3])<<24 |
 			uint64(s[plain+4])<<32 | uint64(s[plain+5])<<40 | uint64(s[plain+6])<<48 | uint64(s[plain+7])<<56
 		if (w|(w-ones*' ')|(w+ones))&(ones<<7) != 0 {
@@ -163,9 +160,8 @@ func sendable(r rune) bool {
 	return r == '\t' || r == '\n' || r == '\r' || r >= 0x20 && r != 0xFFFE && r != 0xFFFF
 }
 
-// Printable returns s with each character that SQS does not carry, and invalid
-// UTF-8, replaced by U+FFFD: for attributes that hold foreign text, such as the
-// reason of a dead letter.
+// Printable returns s with invalid UTF-8 and each character that SQS does not accept replaced by
+// U+FFFD. It is for attributes with foreign text, such as the reason of a dead letter.
 func Printable(s string) string {
 	if unsendable(s) < 0 {
 		return s

@@ -1,5 +1,5 @@
-// Package queues is the queues of the template in memory, with its receive
-// limits, for what runs an application in one process.
+// Package queues provides in-memory versions of the template's queues, with the same receive limits, for programs that
+// run an application in one process.
 package queues
 
 import (
@@ -14,17 +14,17 @@ import (
 	"github.com/turnstile-go/turnstile/journal"
 )
 
-// Queues are those of the template.
+// Queues are the queues of the template.
 type Queues struct {
 	Orchestrator, Delay, Activity, ActivityDead *memory.Queue
 	DeadFIFO, DeadStandard                      *memory.Queue
-	// Named are the activity queues that have a name, by it.
+	// Named are the named activity queues, by name.
 	Named map[string]*memory.Queue
 
 	open func(memory.Options) (*memory.Queue, error)
 }
 
-// OfName is what the activity queue of a name is called, in journals and in what is shown.
+// OfName returns the name of a named activity queue in journals and displays.
 func OfName(name string) string { return "activity:" + name }
 
 const (
@@ -36,8 +36,8 @@ const (
 	activityVisibility = 16 * time.Minute
 )
 
-// New returns the queues on a clock: empty, or with what their journals keep.
-// journal, unless nil, returns the one of the queue of a name; nil for none.
+// New returns the queues on a clock, filled from their journals. journal, if not nil, returns the journal of the queue
+// with a name; nil for none.
 func New(c clock.Clock, journal func(name string) journal.Queue) (*Queues, error) {
 	var errs []error
 	q := &Queues{Named: map[string]*memory.Queue{}, open: func(o memory.Options) (*memory.Queue, error) {
@@ -68,7 +68,7 @@ func New(c clock.Clock, journal func(name string) journal.Queue) (*Queues, error
 	return q, nil
 }
 
-// Add makes the activity queue of a name, unless it is there.
+// Add creates the activity queue with this name if it does not exist.
 func (q *Queues) Add(name string) error {
 	if q.Named[name] != nil {
 		return nil
@@ -80,15 +80,15 @@ func (q *Queues) Add(name string) error {
 	return err
 }
 
-// Source is a queue that is received from, and what it is to the host.
+// Source is a queue that the host receives from, and its role.
 type Source struct {
 	Queue *memory.Queue
 	Is    platform.Source
-	// Name of an activity queue that has one.
+	// Name is the name of a named activity queue.
 	Name string
 }
 
-// Sources are those that are received from, the activity queues that have a name aside.
+// Sources returns the queues that the host receives from, without the named activity queues.
 func (q *Queues) Sources() []Source {
 	return []Source{
 		{Queue: q.Orchestrator, Is: platform.SourceOrchestrator},
@@ -98,7 +98,7 @@ func (q *Queues) Sources() []Source {
 	}
 }
 
-// Close closes all of them.
+// Close closes all queues.
 func (q *Queues) Close() {
 	for _, queue := range []*memory.Queue{q.Orchestrator, q.Delay, q.Activity, q.ActivityDead, q.DeadFIFO, q.DeadStandard} {
 		if queue != nil {
@@ -110,8 +110,8 @@ func (q *Queues) Close() {
 	}
 }
 
-// ForHost gives the host the queues, each as wrap returns it. final marks the
-// two from which nothing is received.
+// ForHost returns the queues for the host, each wrapped by wrap. final is true for the two from which the host does not
+// receive.
 func (q *Queues) ForHost(wrap func(q *memory.Queue, final bool) queue.Queue) platform.Queues {
 	return platform.Queues{
 		Orchestrator: wrap(q.Orchestrator, false), Delay: wrap(q.Delay, false),

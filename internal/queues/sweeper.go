@@ -11,35 +11,34 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// slot is how exactly a sweep comes for what has ended: ends of one slot share a sweep.
+// slot is the interval to which sweeps for ended instances are rounded, so that instances of one slot share a sweep.
 const slot = 5 * time.Minute
 
-// again is after how long a sweep is sent again that the queue refused.
+// again is the delay after which a sweep that the queue rejected is sent again.
 const again = 30 * time.Second
 
-// Sweeper sends a wire.Sweep when a mark is due, or when instances that have ended were
-// kept for long enough, in place of the recurring schedule of the template: it runs only
-// while there is something to come.
+// Sweeper sends a wire.Sweep when a problem is due to be handled, or when the retention of ended instances is over. It
+// replaces the recurring schedule of the template, and runs only while a sweep is due.
 type Sweeper struct {
 	clock clock.Clock
 	to    queue.Queue
 
 	mu   sync.Mutex
-	at   time.Time // of the sweep to come; zero for none
+	at   time.Time // of the next sweep; zero for none
 	stop func() bool
-	// ended are the sweeps to come for what has ended, by their slot.
+	// ended are the scheduled sweeps for ended instances, by their slot.
 	ended map[int64]func() bool
 	sweep int
 	over  bool
 }
 
-// NewSweeper returns one that sends to the orchestrator queue.
+// NewSweeper returns a Sweeper that sends to the orchestrator queue.
 func NewSweeper(c clock.Clock, orchestrator queue.Queue) *Sweeper {
 	return &Sweeper{clock: c, to: orchestrator, ended: map[int64]func() bool{}}
 }
 
-// At has a sweep come at a time, or before; it is orchestrator.Config.SweepAt. One for
-// what has ended comes up to five minutes later.
+// At schedules a sweep no later than at; it is orchestrator.Config.SweepAt. A sweep for ended instances may be up to
+// five minutes late.
 func (s *Sweeper) At(at time.Time, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +73,7 @@ func (s *Sweeper) endedAt(at time.Time) {
 	})
 }
 
-// Close ends it: no further sweep is sent.
+// Close stops it: no further sweep is sent.
 func (s *Sweeper) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +104,7 @@ func (s *Sweeper) sendItem(item wire.Item) {
 		return
 	}
 	if err := s.to.Send(context.Background(), queue.Outgoing{Body: string(body), Group: wire.SweepGroup, DedupID: wire.DedupID(&item)}); err != nil {
-		// The disk is full, for one. No other sweep may be due for long.
+		// For example, the disk is full. The next sweep may not be due for a long time.
 		s.At(s.clock.Now().Add(again), item.Ended != "")
 	}
 }

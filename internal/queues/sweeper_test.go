@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// refusing is a queue that takes nothing for a while.
+// refusing is a queue that rejects messages for a while.
 type refusing struct {
 	queue.Queue
 	refuses int
@@ -33,10 +33,10 @@ func TestASweepThatTheQueueRefusesIsSentAgain(t *testing.T) {
 	for name, ended := range map[string]bool{"of what is stuck": false, "of what has ended": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			begin := time.Unix(0, 0)
-			c, q := clock.NewVirtual(begin), &refusing{refuses: 3}
+			start := time.Unix(0, 0)
+			c, q := clock.NewVirtual(start), &refusing{refuses: 3}
 			s := NewSweeper(c, q)
-			s.At(begin.Add(time.Hour), ended)
+			s.At(start.Add(time.Hour), ended)
 			for len(q.taken) == 0 && c.Fire(true) {
 			}
 			if len(q.taken) != 1 {
@@ -46,7 +46,7 @@ func TestASweepThatTheQueueRefusesIsSentAgain(t *testing.T) {
 			if err != nil || item.Kind != wire.Sweep || (item.Ended != "") != ended {
 				t.Errorf("sent %s, %v", q.taken[0], err)
 			}
-			if late := c.Now().Sub(begin.Add(time.Hour)); late > 20*time.Minute {
+			if late := c.Now().Sub(start.Add(time.Hour)); late > 20*time.Minute {
 				t.Errorf("it came %s late", late)
 			}
 			if c.Fire(true) {

@@ -1,6 +1,5 @@
-// Package recording reads and writes what somebody keeps of executions to look at
-// it later: an exported history, several of them with what is to be said of them,
-// or a story that the simulation has told.
+// Package recording reads and writes recordings of executions: an exported history, a run of several histories with a
+// description, or a story of the simulation.
 package recording
 
 import (
@@ -17,23 +16,23 @@ import (
 const (
 	// KindHistory is an exported history of one execution.
 	KindHistory = "history"
-	// KindRun is several, written together.
+	// KindRun is several histories in one document.
 	KindRun = "run"
 	// KindStory is a story of the simulation.
 	KindStory = "story"
 )
 
-// Recording is executions with what is said of them.
+// Recording is a set of executions with a description.
 type Recording struct {
 	// Kind is one of the constants.
 	Kind string
-	// Title is a line, Text what there is to read; both may be empty.
+	// Title is one line, Text the description; both may be empty.
 	Title, Text string
-	// Histories, of an instance in the order of its executions.
+	// Histories are in the order of each instance's executions.
 	Histories []history.Export
 }
 
-// document is a recording of several histories as it is written.
+// document is the encoded form of a recording of several histories.
 type document struct {
 	V       int               `json:"v"`
 	Title   string            `json:"title,omitempty"`
@@ -47,7 +46,7 @@ const version = 1
 //
 //	{"v":1,"title":"run 17, …","text":"…","exports":[{"v":1,"instance":"order-1",…},…]}
 //
-// Each of its exports is what history.EncodeExport writes, an event a line.
+// Each export has the format of history.EncodeExport, with one event per line.
 func Encode(r *Recording) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -55,7 +54,7 @@ func Encode(r *Recording) ([]byte, error) {
 	if err := e.Encode(document{V: version, Title: r.Title, Text: r.Text, Exports: []json.RawMessage{}}); err != nil {
 		return nil, err
 	}
-	// An event a line, as in each of them, for those who compare files.
+	// One event per line, as in the exports, so that files can be compared.
 	out.Truncate(bytes.LastIndexByte(out.Bytes(), ']'))
 	for i, x := range r.Histories {
 		if i > 0 {
@@ -68,8 +67,8 @@ func Encode(r *Recording) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// ErrUnknown says that a file is none of what can be looked at.
-var ErrUnknown = errors.New("it is neither an exported history, nor several in one document, nor a story of the simulation")
+// ErrUnknown says that a file is not a recording.
+var ErrUnknown = errors.New("not an exported history, a document of several, or a story of the simulation")
 
 // Decode reads a recording of any kind.
 func Decode(data []byte) (*Recording, error) {
@@ -79,7 +78,7 @@ func Decode(data []byte) (*Recording, error) {
 	}
 	var d document
 	if err := json.Unmarshal(text, &d); err != nil {
-		return nil, fmt.Errorf("it is no JSON document: %w", err)
+		return nil, fmt.Errorf("not a JSON document: %w", err)
 	}
 	if d.Exports == nil {
 		x, err := history.DecodeExport(text)
@@ -95,7 +94,7 @@ func Decode(data []byte) (*Recording, error) {
 		return &Recording{Kind: KindHistory, Histories: []history.Export{named(x)}}, nil
 	}
 	if d.V > version {
-		return nil, fmt.Errorf("it is of version %d, and this build reads %d: %w", d.V, version, history.ErrNewer)
+		return nil, fmt.Errorf("document has version %d, but this build reads up to %d: %w", d.V, version, history.ErrNewer)
 	}
 	r := &Recording{Kind: KindRun, Title: d.Title, Text: d.Text}
 	for i, raw := range d.Exports {
@@ -108,12 +107,12 @@ func Decode(data []byte) (*Recording, error) {
 		}
 	}
 	if len(r.Histories) == 0 {
-		return nil, errors.New("it holds no history with events")
+		return nil, errors.New("the document has no history with events")
 	}
 	return r, nil
 }
 
-// named fills in what a plain history document does not say.
+// named fills in the instance and execution that a plain history document omits.
 func named(x history.Export) history.Export {
 	start := x.Events[0].Start
 	if x.ExecutionID == 0 {

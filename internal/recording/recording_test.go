@@ -39,14 +39,14 @@ func TestAnExportIsARecordingOfOne(t *testing.T) {
 	if err != nil || r.Kind != recording.KindHistory || len(r.Histories) != 1 || len(r.Histories[0].Events) < 10 || r.Histories[0].Instance == "" {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	// A plain history document does not say whose it is.
+	// A plain history document does not name its instance.
 	r, err = recording.Decode(history.Encode(r.Histories[0].Events))
 	if err != nil || r.Histories[0].Instance != "(Fulfil)" || r.Histories[0].ExecutionID != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
-// The events of a story are those of the run: kinds, order, sources and times.
+// The events of a story match those of the run: kinds, order, sources and times.
 func TestStoriesOfTheSimulationAreRead(t *testing.T) {
 	t.Parallel()
 	events, instances := 0, 0
@@ -110,16 +110,16 @@ func TestTheKeptStoryIsRead(t *testing.T) {
 func TestWhatIsNoRecordingIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{
-		{"nothing", "", "neither"},
-		{"another text", "hello\nworld", "neither"},
-		{"another document", `{"a":1}`, "neither"},
-		{"half a document", `{"v":1,"events":[`, "no JSON"},
+		{"nothing", "", "not an exported history"},
+		{"another text", "hello\nworld", "not an exported history"},
+		{"another document", `{"a":1}`, "not an exported history"},
+		{"half a document", `{"v":1,"events":[`, "not a JSON document"},
 		{"no events", `{"v":1,"events":[]}`, "no events"},
 		{"an event of a newer build", `{"v":1,"events":[{"event_id":1,"kind":"Forked","at_ms":1}]}`, "Forked"},
 		{"a newer document", `{"v":2,"exports":[]}`, "version 2"},
 		{"an export in it that is none", `{"v":1,"exports":[{"a":1}]}`, "export 1"},
 		{"a story without histories", "RUN: x\n\nHISTORIES\nroot0 is completed\n", "no histories"},
-		{"a story with a line that is none", "RUN: x\nHISTORIES\nroot0 is completed\n  execution 1\n    hello\n", "no event"},
+		{"a story with a line that is none", "RUN: x\nHISTORIES\nroot0 is completed\n  execution 1\n    hello\n", "is not an event"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -26,12 +27,11 @@ var (
 	storyAs        = regexp.MustCompile(` as (.+?)(?: due \d| [\[{"]| (?:null|true|false|-?\d+)$|$)`)
 )
 
-// storyBegins is the day at which times of stories are counted from: they say only
-// how long after the beginning of the run something was.
-var storyBegins = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+// storyStarts is the date of the start of a story. The times in a story are relative to the start of its run.
+var storyStarts = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// decodeStory reads the histories at the end of a story. What a story cuts,
-// payloads above all, stays cut.
+// decodeStory reads the histories at the end of a story. Texts that the story has truncated, such as payloads, stay
+// truncated.
 func decodeStory(text string) (*Recording, error) {
 	head, tables, found := strings.Cut("\n"+text, "\nHISTORIES\n")
 	if !found {
@@ -71,12 +71,12 @@ func decodeStory(text string) (*Recording, error) {
 		}
 	}
 	if r.Histories = all; len(all) == 0 {
-		return nil, fmt.Errorf("the story has no histories")
+		return nil, errors.New("the story has no histories")
 	}
 	return r, nil
 }
 
-// storyTitle is what the story is about: its first violation, else its first line.
+// storyTitle returns the first violation of a story, or else its first line.
 func storyTitle(head string) string {
 	if _, broken, ok := strings.Cut(head, "\nBROKEN\n"); ok {
 		line, _, _ := strings.Cut(broken, "\n")
@@ -93,7 +93,7 @@ func storyTitle(head string) string {
 func storyLine(line string, kinds map[string]history.Kind) (history.Event, error) {
 	m := storyEvent.FindStringSubmatch(line)
 	if m == nil {
-		return history.Event{}, fmt.Errorf("the line is no event: %q", line)
+		return history.Event{}, fmt.Errorf("line %q is not an event", line)
 	}
 	e := history.Event{EventID: whole(m[1]), AtMS: storyTime(m[2:6]), Kind: kinds[m[6]], SourceEventID: whole(m[7])}
 	if e.Kind == history.KindUnknown {
@@ -103,8 +103,7 @@ func storyLine(line string, kinds map[string]history.Kind) (history.Event, error
 	return e, nil
 }
 
-// storyRest reads what a line says besides: name, instance, due time, payload,
-// failure, each if there is one.
+// storyRest parses the optional rest of a line: name, instance, due time, payload, failure.
 func storyRest(e *history.Event, rest string) {
 	if m := storyFailure.FindStringSubmatchIndex(rest); m != nil {
 		e.Failure = &history.Failure{Kind: rest[m[2]:m[3]], Message: rest[m[4]:m[5]]}
@@ -138,13 +137,13 @@ func storyRest(e *history.Event, rest string) {
 		return
 	}
 	if e.Payload = []byte(rest); !json.Valid(e.Payload) {
-		// A text always becomes JSON.
+		// Marshalling a string cannot fail.
 		e.Payload, _ = json.Marshal(rest + "…")
 	}
 }
 
-// storyCall reads the rest of a system call, whose name may have spaces: the
-// payload is what is JSON at its end, or an object that is cut off there.
+// storyCall parses the rest of a system call, whose name may contain spaces. The payload is the JSON at its end, or a
+// truncated object.
 func storyCall(e *history.Event, rest string) {
 	for at := 0; at <= len(rest); at++ {
 		if at > 0 && rest[at-1] != ' ' {
@@ -158,27 +157,27 @@ func storyCall(e *history.Event, rest string) {
 	if e.Payload == nil {
 		e.Name = rest
 		if at := strings.Index(rest, " {"); at >= 0 {
-			// It was too long for its line. A text always becomes JSON.
+			// The line was truncated. Marshalling a string cannot fail.
 			e.Name = rest[:at]
 			e.Payload, _ = json.Marshal(rest[at+1:] + "…")
 		}
 	}
-	name := " " + e.Name // a call that has no name begins with its instance
+	name := " " + e.Name // the text of a call without a name begins with its instance
 	if m := storyAs.FindStringSubmatchIndex(name); m != nil {
 		e.Name, e.Instance = strings.TrimSpace(name[:m[0]]), name[m[2]:m[3]]
 	}
 }
 
 func storyTime(parts []string) int64 {
-	hours, before := strings.CutPrefix(parts[0], "-") // by a clock that is behind
+	hours, before := strings.CutPrefix(parts[0], "-") // from a clock that is behind
 	ms := ((whole(hours)*60+whole(parts[1]))*60+whole(parts[2]))*1000 + whole(parts[3])
 	if before {
 		ms = -ms
 	}
-	return storyBegins.UnixMilli() + ms
+	return storyStarts.UnixMilli() + ms
 }
 
-// whole is a number of digits; 0 for none, and for one that is too large.
+// whole parses digits; it returns 0 for none and for an overflow.
 func whole(digits string) int64 {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// A fork goes on as another instance, and the one that it is forked from stays as it is.
-// Nothing that either of them has open belongs to both: tokens and timers have the number
-// of an execution and the id of its instance in them, and a child whose id was derived is
-// another one, which is a fork as well. What was told to somebody is not told again.
+// A fork continues as another instance; the original instance does not change. They share
+// no open operation: tokens and timers contain the execution number and the instance id,
+// and a child whose id was derived is a different child, which is a fork too. Parents
+// that wait for the original are not notified by the fork.
 
-// ChildInstance is the id of a child without one of its own. It depends on parent
-// instance, execution and event only: "<parent>/<execution>/<event>", with a hash in place
-// of a parent that is long.
+// ChildInstance returns the id of a child that was started without one. It depends only
+// on the parent's instance, execution and event: "<parent>/<execution>/<event>". A hash
+// replaces a parent id of more than 200 bytes.
 func ChildInstance(parent string, executionID, eventID int64) string {
 	const longest = 200
 	if len(parent) > longest {
@@ -26,17 +26,17 @@ func ChildInstance(parent string, executionID, eventID int64) string {
 	return parent + "/" + strconv.FormatInt(executionID, 10) + "/" + strconv.FormatInt(eventID, 10)
 }
 
-// AsEnded returns a history as if the instance were terminated now, where it has not ended: its
-// fork goes on behind what the code has done last.
+// AsEnded returns the history as if the instance were terminated now, if it has not
+// ended. Its fork continues after the last event.
 func AsEnded(events []history.Event) []history.Event {
 	n := len(events)
 	if n == 0 || events[n-1].Kind.Terminal() {
 		return events
 	}
-	return append(events[:n:n], history.Event{Kind: history.OrchestrationFailed, EventID: int64(n) + 1, Imposed: history.ImposedTerminated})
+	return append(events[:n:n], history.Event{Kind: history.OrchestrationFailed, EventID: int64(n) + 1, Forced: history.ForcedByOperator})
 }
 
-// fork makes the plan that of another instance.
+// fork changes the plan to that of another instance.
 func (d *Plan) fork(r *Request) {
 	d.Prefix = slices.Clone(d.Prefix)
 	for i := range d.Prefix {
@@ -46,7 +46,7 @@ func (d *Plan) fork(r *Request) {
 		case e.Kind == history.SubOrchestrationScheduled && anew && !e.ExplicitID:
 			e.ForkOf, e.Instance = e.Instance, ChildInstance(r.Instance, r.ExecutionID, e.EventID)
 		case e.Kind == history.ParentAttached && e.Start != nil:
-			// It waits for the instance that this one is forked from.
+			// It waits for the original instance.
 			e.Start = &history.Start{StartID: e.Start.StartID}
 		}
 	}

@@ -2,11 +2,15 @@ package redriving
 
 import "github.com/turnstile-go/turnstile/history"
 
-// What runs under a limit of instances waits for its turn anew when it is redriven: behind
-// OrchestrationRedriven stands an OrchestrationSuspended with the key of the limit. What was
-// taken over is held back until that wait is over.
+// A redrive or a fork commits the events that it copies, with OrchestrationRedriven, before
+// its code runs. The open operations among them are held back: they are sent by the commit
+// in which the code has agreed with the copied events, which has an OrchestrationResumed
+// that names OrchestrationRedriven. If the code disagrees, the instance is stuck, and
+// nothing is sent until a build agrees. If a limit applies, the instance waits for a permit
+// before its code runs: an OrchestrationSuspended with the key of the limit follows
+// OrchestrationRedriven.
 
-// queue has what runs under a limit wait for its turn.
+// queue adds the wait for a permit if a limit applies.
 func (d *Plan) queue(r *Request) {
 	if r.LimitKey != "" {
 		d.With = append([]history.Event{{Kind: history.OrchestrationSuspended, SenderID: r.StartID, Actor: r.Actor,
@@ -14,27 +18,28 @@ func (d *Plan) queue(r *Request) {
 	}
 }
 
-// Holds reports whether an execution that has taken over events up to last waits for its turn
-// behind them, or has waited.
-func Holds(events []history.Event, last int64) bool {
-	behind := last + 1
-	return last > 0 && behind < int64(len(events)) && events[behind].Kind == history.OrchestrationSuspended && events[behind].LimitKey != ""
+// Releases reports whether an event releases the copied operations: the engine has recorded
+// it after the code agreed.
+func Releases(e *history.Event) bool {
+	return e.Kind == history.OrchestrationResumed && e.SourceEventID > 0
 }
 
-// Held returns what an execution has taken over and held back, with its OrchestrationRedriven,
-// and the event that let it go, 0 where none has; nothing where it has held back nothing.
+// Held returns the events that an execution copied, including its OrchestrationRedriven,
+// and the id of the event that released them, or 0 if they are still held back. It returns
+// nil if the execution copied nothing.
 func Held(events []history.Event) (held []history.Event, released int64) {
 	if len(events) == 0 || events[0].Start == nil || events[0].Start.Origin == nil {
 		return nil, 0
 	}
 	last := events[0].Start.Origin.EventID
-	if !Holds(events, last) {
+	if last == 0 || last >= int64(len(events)) {
 		return nil, 0
 	}
-	for _, e := range events[last+2:] {
-		if e.Kind == history.OrchestrationResumed {
-			return events[:last+1], e.EventID
+	held = events[:last+1]
+	for i := range events[last+1:] {
+		if e := &events[last+1+int64(i)]; Releases(e) {
+			return held, e.EventID
 		}
 	}
-	return events[:last+1], 0
+	return held, 0
 }

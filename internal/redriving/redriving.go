@@ -1,7 +1,8 @@
-// Package redriving finds out how the next execution of an instance goes on where the one
-// before failed: it takes the history of that one over up to the end of a round. What is
-// completed there stays completed; what failed, or was open, is started anew; and the code,
-// mended in the meantime, goes on from there. It looks at events alone.
+// Package redriving plans how the next execution of an instance continues where the
+// previous one failed. The next execution copies the history of the previous one up to
+// the end of a round. Operations that completed there stay completed; operations that
+// failed or were open are started again; and the code, fixed in the meantime, continues
+// from there. The package reads events only and runs no code.
 package redriving
 
 import (
@@ -12,53 +13,55 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Request says from where an execution is redriven, and for whom.
+// Request says where a redrive continues, and the properties of the next execution.
 type Request struct {
-	// From is an event: its round, and all behind it, happens again. 0 for where the
-	// execution failed: behind the last round in which the code asked for something
-	// that was still to fail or to succeed.
+	// From is an event: the round that contains it, and everything after it, is run
+	// again. 0 means where the execution failed: after the last round in which the code
+	// scheduled an operation that had not yet failed or completed.
 	From int64
-	// Completed lets one that has completed go on too, where From is 0: its last round happens
-	// again. So does the child of a fork that has not heard of its end.
+	// Completed allows a completed execution to continue too if From is 0: its last round
+	// is run again. So is that of a child that completed, if the fork of its parent has
+	// not received the result.
 	Completed bool
-	// Instance that goes on: another one for a fork, which leaves the instance as it is;
-	// empty for the same.
+	// Instance that continues: another one for a fork, which leaves the original
+	// unchanged; empty for the same instance.
 	Instance string
-	// ExecutionID of the next execution, StartID of the message that begins it, Parent
-	// that waits for it from now on; nil for none.
+	// ExecutionID of the next execution, StartID of the message that starts it, and
+	// Parent that waits for it from now on; nil for none.
 	ExecutionID int64
 	StartID     string
 	Parent      *history.Parent
 	Actor       string
 	Reason      string
-	// Cancelled are the commits of the execution that cancelled something.
+	// Cancelled has the commits of the execution that cancelled operations.
 	Cancelled []Cancelled
-	// LimitKey and Limit are the limit of instances under which it waits for its turn; empty for none.
+	// LimitKey and Limit are the limit whose permit it waits for; empty for none.
 	LimitKey string
 	Limit    int
 }
 
-// Cancelled is what a commit cancelled, and its last event.
+// Cancelled has the operations that a commit cancelled, and the id of its last event.
 type Cancelled struct {
 	Events []int64
 	By     int64
 }
 
-// Plan is how the next execution begins.
+// Plan describes how the next execution starts.
 type Plan struct {
-	// Prefix is what is taken over, to be fed. It is empty where the execution failed in
-	// its first round, and begins from the beginning.
+	// Prefix has the copied events, to be fed to the engine. It is empty if the execution
+	// failed in its first round and starts from the beginning.
 	Prefix []history.Event
-	// Event is what the code goes on with: OrchestrationRedriven, or OrchestrationStarted
-	// where there is no prefix. With are the completions and external events behind the
-	// prefix that stay.
+	// Event is the arrival with which the code continues: OrchestrationRedriven, or
+	// OrchestrationStarted if there is no prefix. With has the later completions and
+	// external events that are kept.
 	Event history.Event
 	With  []history.Event
 	// Failed are the scheduling events of the prefix that had failed, and Open those that
-	// were open: both are started anew. Forgotten are those behind it: the code is to ask
-	// for them again. All are ids of the execution before.
+	// were open: all of them are started again. Forgotten are the scheduling events after
+	// the prefix, which the code will schedule again if it needs them. All are ids in the
+	// previous execution.
 	Failed, Open, Forgotten []int64
-	// Closed are those of the prefix that its commits cancelled.
+	// Closed are the scheduling events of the prefix that its commits cancelled.
 	Closed []int64
 }
 
@@ -66,7 +69,7 @@ type Plan struct {
 type Error struct {
 	Instance    string
 	ExecutionID int64
-	// EventID that was asked for; 0 for where the execution failed.
+	// EventID that was requested; 0 for where the execution failed.
 	EventID int64
 	Problem string
 }
@@ -79,8 +82,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("instance %q execution %d cannot be redriven from %s: %s", e.Instance, e.ExecutionID, from, e.Problem)
 }
 
-// From returns how the next execution of an instance begins, by the whole history of the
-// one before. It runs no code.
+// From plans the next execution of an instance, given the whole history of the previous
+// one. It runs no code.
 //
 // Errors: [*Error].
 func From(instance string, executionID int64, events []history.Event, r Request) (*Plan, error) {
@@ -91,18 +94,18 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 	if n == 0 || !events[n-1].Kind.Terminal() {
 		return nil, refused("it has not ended; terminate it first")
 	}
-	last := int64(n) - 1 // what is behind it is the end
+	last := int64(n) - 1 // the event after it is the end
 	forks := r.Instance != "" && r.Instance != instance
 	var begin int
 	switch {
 	case r.From > last:
-		return nil, refused("the last event ahead of its end is %d", last)
+		return nil, refused("the last event before its end is %d", last)
 	case r.From > 0:
 		begin = roundOf(events, int(r.From))
 	case events[n-1].Kind == history.OrchestrationCompleted && r.Completed:
 		begin = lastRound(events[:n-1])
 	case events[n-1].Kind != history.OrchestrationFailed:
-		return nil, refused("it has completed; name the event from which it is to go on")
+		return nil, refused("it has completed; name the event to continue from")
 	default:
 		begin = failedAt(events)
 	}
@@ -134,9 +137,10 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 	}
 	before := start.Origin
 	start.ExecutionID, start.StartID, start.Parent, start.Secret, start.Origin = r.ExecutionID, r.StartID, r.Parent, "", nil
+	start.States = numbered(start.States, r.ExecutionID)
 	started.Start = &start
 	if begin == 0 {
-		// All of it happens again.
+		// Everything is run again.
 		d.Event, d.Prefix = started, nil
 		d.queue(&r)
 		if forks {
@@ -174,14 +178,27 @@ func From(instance string, executionID int64, events []history.Event, r Request)
 	return d, nil
 }
 
-// reopen finds out what of the prefix is started anew. failed has what is completed behind
-// the prefix: true for what failed.
+// numbered returns the states that a start carries with a number in front of its first event, so that
+// no number of the instance is lower than one that a reader has seen, and none is another instance's.
+func numbered(states []byte, executionID int64) []byte {
+	all, err := history.DecodeStates(states)
+	if err != nil {
+		return states // The replay says that the history is corrupt.
+	}
+	for i := range all {
+		all[i].ExecutionID, all[i].EventID = executionID, 0
+	}
+	return history.EncodeStates(all)
+}
+
+// reopen determines which operations of the prefix are started again. failed has the
+// operations that are completed after the prefix: true if they failed.
 func (d *Plan) reopen(failed map[int64]bool, cancelled []Cancelled) {
 	completed, closed := map[int64]bool{}, map[int64]bool{}
 	for _, c := range cancelled {
 		for _, id := range c.Events {
-			// What a commit cancelled that goes beyond the prefix may have been cancelled
-			// behind it.
+			// If the commit extends beyond the prefix, the code may have cancelled the
+			// operation after the prefix.
 			closed[id] = closed[id] || c.By <= int64(len(d.Prefix))
 		}
 	}
@@ -208,8 +225,9 @@ func (d *Plan) reopen(failed map[int64]bool, cancelled []Cancelled) {
 	}
 }
 
-// isUnsure reports whether an activity may have had its effect although it failed: nobody knows
-// what became of its last attempt. It keeps its idempotency key, like one that was open.
+// isUnsure reports whether a failed activity may nevertheless have had its effect,
+// because the outcome of its last attempt is not known. It keeps its idempotency key,
+// like an activity that was open.
 func isUnsure(f *history.Failure) bool {
 	if f == nil {
 		return false
@@ -221,14 +239,15 @@ func isUnsure(f *history.Failure) bool {
 	return false
 }
 
-// retries reports whether an event is the failure of an inline activity that the code tries
-// again: a timer and another scheduling event, which names the first one, follow it.
+// retries reports whether an event is the failure of an inline activity that the code
+// retries: a timer and another scheduling event, which names the first one, follow it.
 func retries(e *history.Event) bool {
 	return e.Kind == history.ActivityFailed && e.Failure != nil && e.Failure.RetryAfterMS > 0
 }
 
-// firstOf is the first scheduling event of the activity whose attempt an event is: of an inline
-// one that is tried again over timers, another event. Every attempt has the key of the first.
+// firstOf returns the first scheduling event of the activity to which an attempt belongs.
+// It differs from id if an inline activity is retried after timers. All attempts use the
+// idempotency key of the first.
 func firstOf(events []history.Event, id int64) int64 {
 	if r := events[id-1].Retry; r != nil && r.FirstEventID > 0 {
 		return r.FirstEventID
@@ -236,12 +255,13 @@ func firstOf(events []history.Event, id int64) int64 {
 	return id
 }
 
-// laterAttempts are the inline activities of which further attempts, each with a scheduling event
-// of its own, are among these events, by the first event of each: true for those that keep
-// their key, because the last attempt is open or nobody knows what became of it.
+// laterAttempts returns the inline activities that have further attempts, each with its
+// own scheduling event, among these events. The key is the first event of the activity;
+// the value is true if it keeps its idempotency key, because the last attempt is open or
+// its outcome is not known.
 func laterAttempts(events []history.Event) map[int64]bool {
 	var keeps map[int64]bool
-	var first map[int64]int64 // of an attempt
+	var first map[int64]int64 // by the scheduling event of an attempt
 	for i := range events {
 		e := &events[i]
 		switch of := first[e.SourceEventID]; {
@@ -257,9 +277,9 @@ func laterAttempts(events []history.Event) map[int64]bool {
 	return keeps
 }
 
-// firstAttempts are the first scheduling events of inline activities whose retry is under way:
-// its timer is open, or the next attempt among kept. later has what became of the attempts behind
-// the prefix.
+// firstAttempts returns the first scheduling events of inline activities whose retry is
+// in progress: its timer is open, or the next attempt is in kept. later has the outcome
+// of the attempts after the prefix.
 func firstAttempts(prefix []history.Event, kept []int64, later map[int64]bool) (first []int64) {
 	var waits map[int64]bool
 	for i := range prefix {
@@ -286,9 +306,9 @@ func firstAttempts(prefix []history.Event, kept []int64, later map[int64]bool) (
 	return first
 }
 
-// CarriedSince returns the execution of an instance since which a success counts for an event
-// that its current execution has taken over. For what was open in the instance from which this
-// one was forked, that is the first execution of the fork.
+// CarriedSince returns the execution of an instance from which on a success completes an
+// event that its current execution has copied. For an operation that was open in the
+// instance that this one was forked from, that is the first execution of the fork.
 func CarriedSince(o *history.Origin, instance string, c history.Carried) int64 {
 	if c.Instance != "" || o.Instance != instance {
 		return o.ForkedExecutionID
@@ -296,7 +316,8 @@ func CarriedSince(o *history.Origin, instance string, c history.Carried) int64 {
 	return c.ExecutionID
 }
 
-// carriedOn are the events that keep their key, each with the execution since which it is.
+// carriedOn returns the events that keep their idempotency key, each with the execution
+// since which it has been open.
 func carriedOn(open []int64, before *history.Origin, instance string, executionID int64) []history.Carried {
 	if len(open) == 0 {
 		return nil

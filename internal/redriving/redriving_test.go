@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/redriving"
 )
 
-// told is a history: the events get their ids.
+// told numbers the events of a history.
 func told(kinds ...history.Event) []history.Event {
 	for i := range kinds {
 		kinds[i].EventID = int64(i) + 1
@@ -23,7 +23,7 @@ var (
 	event   = history.Event{Kind: history.ExternalEvent, Name: "go", SenderID: "e"}
 	end     = history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: history.FailureApplication}}
 	stops   = history.Event{Kind: history.OrchestrationCompleted}
-	ended   = history.Event{Kind: history.OrchestrationFailed, Imposed: history.ImposedTerminated, Failure: &history.Failure{Kind: history.FailureTerminated}}
+	ended   = history.Event{Kind: history.OrchestrationFailed, Forced: history.ForcedByOperator, Failure: &history.Failure{Kind: history.FailureTerminated}}
 )
 
 func done(source int64) history.Event {
@@ -52,7 +52,7 @@ func fired(source int64) history.Event {
 	return history.Event{Kind: history.TimerFired, SourceEventID: source}
 }
 
-func TestWhatARedriveTakesOver(t *testing.T) {
+func TestWhatARedriveCopies(t *testing.T) {
 	t.Parallel()
 	const application, timeout = history.FailureApplication, history.FailureTimeout
 	for name, c := range map[string]struct {
@@ -60,7 +60,7 @@ func TestWhatARedriveTakesOver(t *testing.T) {
 		from      int64
 		completed bool
 		cancelled []redriving.Cancelled
-		// prefix is how many events are taken over, with those behind it that stay.
+		// prefix is the number of copied events, with the number of later events that are kept.
 		prefix, with                    int
 		failed, open, closed, forgotten []int64
 		carried                         []history.Carried
@@ -94,14 +94,14 @@ func TestWhatARedriveTakesOver(t *testing.T) {
 		"from the timer of a retry that failed in the end": {events: told(started, inline, retries(2), timer, fired(4), retryOf(2), failed(6, application), end), from: 5,
 			prefix: 4, failed: []int64{4}, forgotten: []int64{6}, carried: []history.Carried{}},
 		"its first round failed": {events: told(started, end)},
-		"what a commit cancelled stays closed, also if the end closed it once more": {events: told(started, timer, event, act, failed(4, application), end), prefix: 4, failed: []int64{4}, closed: []int64{2},
+		"what a commit cancelled stays closed, even if the end closed it again": {events: told(started, timer, event, act, failed(4, application), end), prefix: 4, failed: []int64{4}, closed: []int64{2},
 			cancelled: []redriving.Cancelled{{Events: []int64{2}, By: 4}, {Events: []int64{2}, By: 6}}},
 		"what the end closed was open": {events: told(started, timer, event, act, failed(4, application), end), prefix: 4, failed: []int64{4}, open: []int64{2},
 			cancelled: []redriving.Cancelled{{Events: []int64{2}, By: 6}}, carried: []history.Carried{{EventID: 2, ExecutionID: 1}}},
-		"it has completed, and goes on all the same": {events: told(started, act, event, done(2), timer, stops), completed: true, prefix: 2, with: 2, forgotten: []int64{5}},
-		"it has completed in its first round":        {events: told(started, act, stops), completed: true, forgotten: []int64{2}},
-		"from a completion":                          {events: told(started, act, done(2), act, done(4), end), from: 3, prefix: 2, failed: []int64{2}, forgotten: []int64{4}},
-		"from what the code asked for":               {events: told(started, act, done(2), act, done(4), end), from: 4, prefix: 2, with: 1, forgotten: []int64{4}},
+		"it has completed, and continues because the request allows it": {events: told(started, act, event, done(2), timer, stops), completed: true, prefix: 2, with: 2, forgotten: []int64{5}},
+		"it has completed in its first round":                           {events: told(started, act, stops), completed: true, forgotten: []int64{2}},
+		"from a completion":                                             {events: told(started, act, done(2), act, done(4), end), from: 3, prefix: 2, failed: []int64{2}, forgotten: []int64{4}},
+		"from what the code asked for":                                  {events: told(started, act, done(2), act, done(4), end), from: 4, prefix: 2, with: 1, forgotten: []int64{4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +114,7 @@ func TestWhatARedriveTakesOver(t *testing.T) {
 				carried = p.Prefix[0].Start.Origin.Carried
 			}
 			if len(p.Prefix) != c.prefix || len(p.With) != c.with || !slices.Equal(p.Failed, c.failed) || !slices.Equal(p.Closed, c.closed) || !slices.Equal(p.Forgotten, c.forgotten) {
-				t.Errorf("%d taken over, %d stay; failed %v, open %v, closed %v, forgotten %v", len(p.Prefix), len(p.With), p.Failed, p.Open, p.Closed, p.Forgotten)
+				t.Errorf("%d copied, %d later events kept; failed %v, open %v, closed %v, forgotten %v", len(p.Prefix), len(p.With), p.Failed, p.Open, p.Closed, p.Forgotten)
 			}
 			if c.from == 0 && (!slices.Equal(p.Open, c.open) || !slices.Equal(carried, c.carried)) {
 				t.Errorf("open %v, carried %v", p.Open, carried)
@@ -123,7 +123,7 @@ func TestWhatARedriveTakesOver(t *testing.T) {
 				t.Errorf("from %d carried %v", c.from, carried)
 			}
 			if want := map[bool]history.Kind{true: history.OrchestrationRedriven, false: history.OrchestrationStarted}[c.prefix > 0]; p.Event.Kind != want {
-				t.Errorf("it goes on with %s", p.Event.Kind)
+				t.Errorf("it continues with %s", p.Event.Kind)
 			}
 		})
 	}

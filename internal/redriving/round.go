@@ -2,16 +2,17 @@ package redriving
 
 import "github.com/turnstile-go/turnstile/history"
 
-// failedAt returns how many events stand ahead of where an execution failed. That is the
-// round that ended it. Where that one brought no failure itself, it is an earlier one
-// that did, if the code has asked for nothing since: three activities are waited for
-// together, the first fails, the others complete, and then the code gives up.
+// failedAt returns the number of events before the point at which an execution failed.
+// That is usually the start of the round that ended it. If that round has no failure of
+// its own, it is an earlier round with a failure, provided that the code has scheduled
+// nothing since: for example, the code waits for three activities together, the first
+// fails, the others complete, and then the code gives up.
 //
-// An end that was imposed is no part of a round: the last one stays as it is, but for
-// arrivals without answers, which the code may not have seen.
+// A forced termination is not part of a round. Then the last round is kept, unless it has
+// only arrivals, which the code may not have seen.
 func failedAt(events []history.Event) int {
 	end := len(events) - 1
-	if events[end].Imposed != "" {
+	if events[end].Forced != "" {
 		if begin := lastRound(events[:end]); !answered(events[begin:end]) {
 			return begin
 		}
@@ -30,7 +31,7 @@ func failedAt(events []history.Event) int {
 	}
 }
 
-// roundOf returns how many events stand ahead of the round of an event.
+// roundOf returns the number of events before the round that contains an event.
 func roundOf(events []history.Event, eventID int) int {
 	n := eventID
 	for n < len(events) && events[n-1].Kind.Arrival() && events[n].Kind.Arrival() {
@@ -42,8 +43,8 @@ func roundOf(events []history.Event, eventID int) int {
 	return lastRound(events[:n])
 }
 
-// lastRound returns how many events stand ahead of the last round: a run of arrivals and
-// the answers behind them (rule 2).
+// lastRound returns the number of events before the last round. A round is one or more
+// arrivals followed by the scheduling events that the code made in response (rule 2).
 func lastRound(events []history.Event) int {
 	n := len(events)
 	for n > 0 && !events[n-1].Kind.Arrival() {
@@ -59,7 +60,7 @@ func answered(round []history.Event) bool {
 	return len(round) > 0 && !round[len(round)-1].Kind.Arrival()
 }
 
-// fails reports whether a round has brought a failure, or a cancel.
+// fails reports whether a round contains a failure or a cancel.
 func fails(round []history.Event) bool {
 	for i := range round {
 		switch k := round[i].Kind; {
@@ -70,8 +71,8 @@ func fails(round []history.Event) bool {
 	return false
 }
 
-// asksForNothing reports whether the answers of a round have an effect on nobody, so that
-// nothing is lost when the code asks for them again.
+// asksForNothing reports whether the scheduling events of a round have no effect outside,
+// so that nothing is lost when the code schedules them again.
 func asksForNothing(round []history.Event) bool {
 	for i := range round {
 		switch e := &round[i]; {
@@ -84,12 +85,12 @@ func asksForNothing(round []history.Event) bool {
 	return true
 }
 
-// Succeeds reports whether a kind is a completion that no redrive makes anew.
+// Succeeds reports whether a kind is a completion that a redrive never repeats.
 func Succeeds(k history.Kind) bool {
 	return k == history.ActivityCompleted || k == history.TimerFired || k == history.SubOrchestrationCompleted
 }
 
-// Stoppable reports whether a kind asks for something outside that can be stopped.
+// Stoppable reports whether a kind schedules an operation outside that can be stopped.
 func Stoppable(k history.Kind) bool {
 	return k == history.ActivityScheduled || k == history.TimerCreated || k == history.SubOrchestrationScheduled
 }

@@ -31,9 +31,8 @@ func (g Guard) Run(run func(), progress func() uint64) (blockedStack string) {
 		}
 		now := progress()
 		if now == last {
-			// Without a stack the code has not come to run yet, and one that is
-			// another at each look is not what blocks: it may be that of another
-			// test.
+			// Without a stack the code has not been scheduled yet. A stack that differs
+			// from the previous check is not blocked, or belongs to another test.
 			stacks := Stacks()
 			if stacks != "" && stacks == before {
 				return stacks
@@ -44,8 +43,8 @@ func (g Guard) Run(run func(), progress func() uint64) (blockedStack string) {
 	}
 }
 
-// Stacks returns the stacks of the goroutines that are in
-// orchestration code and not parked by the engine.
+// Stacks returns the stacks of the goroutines that are in orchestration code and not
+// suspended by the engine.
 func Stacks() string {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]

@@ -1,5 +1,5 @@
-// Package rehearsal runs the code of an application through a history that is stored,
-// to find out whether the code still does what the history says. Nothing is written or sent.
+// Package rehearsal replays a stored history with the code of an application, to find out
+// whether the code still follows the history. It writes and sends nothing.
 package rehearsal
 
 import (
@@ -11,24 +11,25 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Of says whose history it is.
+// Of identifies the history.
 type Of struct {
 	Instance    string
 	ExecutionID int64
-	// NowMS is the time, in Unix milliseconds.
+	// NowMS is the current time, in Unix milliseconds.
 	NowMS int64
-	// Sealed keeps the text of payloads out of the problem.
-	Sealed bool
+	// Encoded keeps the text of payloads out of the problem.
+	Encoded bool
 }
 
-// Run returns why the code does not follow a history, opened and from its first event; nil if
-// it does. It is nil too where code and history part at a patch that another build may have.
-// Code that makes no progress for [Limit] is left behind.
+// Run returns the problem if the code does not follow a history, or nil if it does. events
+// are all events from the first, with decoded payloads. The result is also nil if code and
+// history diverge at a patch that another build may have. Run abandons code that makes no
+// progress for [Limit].
 //
-// The error is that of a history that is damaged.
+// Run returns an error only if the history is damaged.
 func Run(registry *engine.Registry, of Of, events []history.Event) (*store.Problem, error) {
 	options := engine.Options{Guard: Guard{Limit}}
-	if of.Sealed {
+	if of.Encoded {
 		options.Conceal = func([]byte) string { return "a sealed payload" }
 	}
 	x := engine.New(engine.Config{Instance: of.Instance, ExecutionID: of.ExecutionID, Registry: registry, Options: options})
@@ -40,14 +41,15 @@ func Run(registry *engine.Registry, of Of, events []history.Event) (*store.Probl
 	if err != nil {
 		return nil, err
 	}
-	// The second is of an orchestration that fails where it would be stuck.
+	// Instead is set for an orchestration that fails instead of getting stuck.
 	if s := cmp.Or(turn.Stuck, turn.Instead); s != nil && s.Patch == "" {
-		return problemOf(s), nil
+		return ProblemOf(s), nil
 	}
 	return nil, nil
 }
 
-func problemOf(s *engine.StuckError) *store.Problem {
+// ProblemOf returns the problem of an instance whose code cannot continue.
+func ProblemOf(s *engine.StuckError) *store.Problem {
 	p := &store.Problem{Kind: string(s.Kind), EventID: s.EventID, Message: s.Message, Stack: s.Stack}
 	if parted, is := errors.AsType[*engine.NondeterminismError](s); is {
 		p.Diff = &store.ProblemDiff{Have: parted.Recorded, Did: parted.Attempted, At: parted.Location}

@@ -54,8 +54,8 @@ func TestCodeIsHeldAgainstAHistory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, sealed := range []bool{false, true} {
-			p, err := rehearsal.Run(registry, rehearsal.Of{Instance: "i", ExecutionID: 1, NowMS: 1, Sealed: sealed}, events)
+		for _, encoded := range []bool{false, true} {
+			p, err := rehearsal.Run(registry, rehearsal.Of{Instance: "i", ExecutionID: 1, NowMS: 1, Encoded: encoded}, events)
 			switch {
 			case err != nil:
 				t.Errorf("%s: %v", c.what, err)
@@ -63,7 +63,7 @@ func TestCodeIsHeldAgainstAHistory(t *testing.T) {
 				t.Errorf("%s: no problem, want %s", c.what, c.kind)
 			case p != nil && (p.Kind != c.kind || p.EventID != c.at || p.Message == ""):
 				t.Errorf("%s: %+v", c.what, p)
-			case p != nil && sealed && strings.Contains(p.Message, "secret"):
+			case p != nil && encoded && strings.Contains(p.Message, "secret"):
 				t.Errorf("%s: it shows a sealed payload: %s", c.what, p.Message)
 			}
 			if p != nil && p.Kind == "nondeterminism" && (p.Diff == nil || p.Diff.Have == "") {

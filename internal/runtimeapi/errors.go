@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// ErrClosed is returned by everything that is asked of a closed Driver.
+// ErrClosed is returned by all methods of a closed Driver.
 var ErrClosed = errors.New("runtimeapi: driver is closed")
 
-// ErrRunning is returned by Restart of a process that still runs.
-var ErrRunning = errors.New("runtimeapi: process still runs: kill it before it is started again")
+// ErrRunning is returned by Restart if the process is still running.
+var ErrRunning = errors.New("runtimeapi: process is still running: kill it before restarting it")
 
 // FunctionError says that the function reported an error, as its answer to an
 // invocation or in place of its start.

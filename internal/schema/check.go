@@ -50,7 +50,7 @@ func (s *Schema) Check(data []byte) []Problem {
 		return []Problem{{Text: "is not JSON: " + err.Error(), Wrong: true}}
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return []Problem{{Text: "goes on behind its JSON value", Wrong: true}}
+		return []Problem{{Text: "has data after its JSON value", Wrong: true}}
 	}
 	c := checker{root: s}
 	c.value("", value, s)
@@ -85,9 +85,9 @@ func kindOf(v any) string {
 	case json.Number:
 		return "a number"
 	case string:
-		return "a text"
+		return "a string"
 	case []any:
-		return "a list"
+		return "an array"
 	}
 	return "an object"
 }
@@ -95,7 +95,7 @@ func kindOf(v any) string {
 // wanted is what a schema takes, in words.
 func (s *Schema) wanted() string {
 	what := map[string]string{
-		"object": "an object", "array": "a list", "string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
+		"object": "an object", "array": "an array", "string": "a string", "integer": "a whole number", "number": "a number", "boolean": "true or false",
 	}[s.Type]
 	if s.GoType != "" {
 		what += " (" + s.GoType + ")"
@@ -111,7 +111,7 @@ func (c *checker) value(path string, v any, s *Schema) {
 	}
 	if v == nil {
 		if !nullable && !s.Nullable {
-			c.say(false, path, "is null: the code finds an empty value, %s", s.wanted())
+			c.say(false, path, "is null: the code gets the zero value of %s", s.wanted())
 		}
 		return
 	}
@@ -151,7 +151,7 @@ func (c *checker) value(path string, v any, s *Schema) {
 			return
 		}
 	}
-	c.say(true, path, "is %s, and the code has %s", kindOf(v), s.wanted())
+	c.say(true, path, "is %s, but the code expects %s", kindOf(v), s.wanted())
 }
 
 func (c *checker) object(path string, v map[string]any, s *Schema) {
@@ -189,14 +189,14 @@ func (c *checker) object(path string, v map[string]any, s *Schema) {
 			continue
 		}
 		if known[at] != name {
-			c.say(false, below(name), "is written %q in %s", known[at], s.GoType)
+			c.say(false, below(name), "is %q in %s", known[at], s.GoType)
 		}
 		given[at] = true
 		c.value(below(name), v[name], s.Properties[at].Schema)
 	}
 	for i, p := range s.Properties {
 		if !given[i] && !p.Optional && !p.Schema.Nullable && !p.Schema.resolved(c.root).Nullable {
-			c.say(false, below(p.Name), "is missing: the code finds an empty value")
+			c.say(false, below(p.Name), "is missing: the code gets the zero value")
 		}
 	}
 }
@@ -205,7 +205,7 @@ func (c *checker) text(path, v string, s *Schema) {
 	switch s.Format {
 	case "date-time":
 		if _, err := time.Parse(time.RFC3339, v); err != nil {
-			c.say(true, path, "is %q, and the code has a time, such as 2026-01-02T15:04:05Z", short(v))
+			c.say(true, path, "is %q, but the code expects a time, such as 2026-01-02T15:04:05Z", short(v))
 		}
 	case isBase64:
 		if _, err := base64.StdEncoding.DecodeString(v); err != nil {
@@ -213,11 +213,11 @@ func (c *checker) text(path, v string, s *Schema) {
 		}
 	case "number":
 		if _, err := strconv.ParseFloat(v, 64); err != nil {
-			c.say(true, path, "is %q, and the code has a number in a text, such as \"12\"", short(v))
+			c.say(true, path, "is %q, but the code expects a number in a string, such as \"12\"", short(v))
 		}
 	case "boolean":
 		if v != "true" && v != "false" {
-			c.say(true, path, "is %q, and the code has \"true\" or \"false\"", short(v))
+			c.say(true, path, "is %q, but the code expects \"true\" or \"false\"", short(v))
 		}
 	}
 }
@@ -236,7 +236,7 @@ func (c *checker) integer(path string, v json.Number, s *Schema) {
 	signed, err := strconv.ParseInt(string(v), 10, 64)
 	unsigned, err2 := strconv.ParseUint(string(v), 10, 64)
 	if strings.ContainsAny(string(v), ".eE") {
-		c.say(true, path, "is %s, and the code has %s: without a point or an exponent", short(string(v)), s.wanted())
+		c.say(true, path, "is %s, but the code expects %s without a decimal point or exponent", short(string(v)), s.wanted())
 		return
 	}
 	inside := err == nil
@@ -249,7 +249,7 @@ func (c *checker) integer(path string, v json.Number, s *Schema) {
 		inside = err == nil && least <= signed && signed <= most
 	}
 	if !inside {
-		c.say(true, path, "is %s, which is outside of the code's %s", short(string(v)), s.GoType)
+		c.say(true, path, "is %s, which is outside the range of the code's %s", short(string(v)), s.GoType)
 	}
 }
 

@@ -66,7 +66,7 @@ func (m *maker) of(t reflect.Type) *Schema {
 
 // named makes a type that has a name, once.
 func (m *maker) named(t reflect.Type) *Schema {
-	if name, begun := m.names[t]; begun {
+	if name, started := m.names[t]; started {
 		if m.again == nil {
 			m.again = map[string]bool{}
 		}

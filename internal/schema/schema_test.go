@@ -118,20 +118,20 @@ func TestWhatIsWrongWithDataIsSaidByItsField(t *testing.T) {
 	s := schema.Of(reflect.TypeFor[order]())
 	for _, c := range []struct{ data, want string }{
 		{`{`, "it is not JSON: unexpected EOF"},
-		{`[]`, "it is a list, and the code has an object (schema_test.order)"},
-		{`{"items":[{"sku":1}]}`, "items[0].sku is a number, and the code has a text (string)"},
-		{`{"items":[{"sku":"a","count":300}]}`, "items[0].count is 300, which is outside of the code's uint8"},
-		{`{"due":"tomorrow"}`, `due is "tomorrow", and the code has a time, such as 2026-01-02T15:04:05Z`},
-		{`{"wait":"5s"}`, "wait is a text, and the code has a whole number (time.Duration)"},
+		{`[]`, "it is an array, but the code expects an object (schema_test.order)"},
+		{`{"items":[{"sku":1}]}`, "items[0].sku is a number, but the code expects a string (string)"},
+		{`{"items":[{"sku":"a","count":300}]}`, "items[0].count is 300, which is outside the range of the code's uint8"},
+		{`{"due":"tomorrow"}`, `due is "tomorrow", but the code expects a time, such as 2026-01-02T15:04:05Z`},
+		{`{"wait":"5s"}`, "wait is a string, but the code expects a whole number (time.Duration)"},
 		{`{"digest":"#"}`, "digest is not base64: illegal base64 data at input byte 0"},
-		{`{"quoted":"x"}`, `quoted is "x", and the code has a number in a text, such as "12"`},
-		{`{"tags":{"a":1}}`, "tags.a is a number, and the code has a text (string)"},
-		{`{"three":[1.5]}`, "three[0] is 1.5, and the code has a whole number (int): without a point or an exponent"},
-		{`{"tree":{"children":[{"name":true}]}}`, "tree.children[0].name is true or false, and the code has a text (string)"},
+		{`{"quoted":"x"}`, `quoted is "x", but the code expects a number in a string, such as "12"`},
+		{`{"tags":{"a":1}}`, "tags.a is a number, but the code expects a string (string)"},
+		{`{"three":[1.5]}`, "three[0] is 1.5, but the code expects a whole number (int) without a decimal point or exponent"},
+		{`{"tree":{"children":[{"name":true}]}}`, "tree.children[0].name is true or false, but the code expects a string (string)"},
 		{`{"item":[]}`, `item is a field that schema_test.order does not have; did you mean "items"?`},
-		{`{"ID":"x"}`, `ID is written "id" in schema_test.order`},
-		{`{"id":null}`, "id is null: the code finds an empty value, a text (string)"},
-		{`{}`, "id is missing: the code finds an empty value"},
+		{`{"ID":"x"}`, `ID is "id" in schema_test.order`},
+		{`{"id":null}`, "id is null: the code gets the zero value of a string (string)"},
+		{`{}`, "id is missing: the code gets the zero value"},
 	} {
 		problems := s.Check([]byte(c.data))
 		if len(problems) == 0 || problems[0].String() != c.want {
@@ -145,7 +145,7 @@ func TestWhatIsWrongWithDataIsSaidByItsField(t *testing.T) {
 	}
 }
 
-func TestAtMostTwentyProblemsAreToldAndTheWrongOnesFirst(t *testing.T) {
+func TestAtMostTwentyProblemsAreReportedAndTheWrongOnesFirst(t *testing.T) {
 	t.Parallel()
 	var many strings.Builder
 	for i := range 30 {

@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation"
 )
 
-// BenchmarkSchedule is one schedule: 200 a second and core are wanted.
+// BenchmarkSchedule runs one schedule per iteration. The target is 200 per second and core.
 func BenchmarkSchedule(b *testing.B) {
 	b.ReportAllocs()
 	seed := uint64(0)

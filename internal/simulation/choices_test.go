@@ -7,8 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 )
 
-// A run whose decisions are recorded is the run that it is without, and its
-// decisions, made again, are that run.
+// Recording the decisions of a run does not change it, and replaying them repeats it.
 func TestRecordedChoicesRepeatTheRunOfTheirSeed(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(30) {
@@ -30,7 +29,7 @@ func TestRecordedChoicesRepeatTheRunOfTheirSeed(t *testing.T) {
 	}
 }
 
-// Zero is the plainest: nothing goes wrong, and little is done.
+// Zero is the simplest alternative: no faults, and small programs.
 func TestARunWithoutChoicesIsThePlainest(t *testing.T) {
 	t.Parallel()
 	r := Make(choice.Choices{Source: choice.NewReplay(nil)}, true)
@@ -39,8 +38,8 @@ func TestARunWithoutChoicesIsThePlainest(t *testing.T) {
 	}
 }
 
-// A run that is only to be fast pays nothing for its decisions being recordable.
-// AllocsPerRun counts for the whole process, so the test runs alone.
+// A run that only has to be fast pays nothing for its decisions being recordable.
+// AllocsPerRun counts for the whole process, so the test does not run in parallel.
 func TestDecisionsOfASeedTakeNoMemory(t *testing.T) {
 	c := choice.Seeded(1)
 	parts := []int{100, 200, 300}

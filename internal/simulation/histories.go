@@ -20,9 +20,9 @@ type Left struct {
 	Executions [][]store.Turn
 }
 
-// Histories runs a seed and returns what it left in the store, by instance: for
-// tests of what looks at histories. Instances that were purged are left out. A
-// run that breaks an invariant is an error.
+// Histories runs a seed and returns what it left in the store, by instance, for tests of
+// code that reads histories. It leaves out purged instances. A run that breaks an invariant
+// is an error.
 func Histories(seed uint64) ([]Left, error) {
 	var w *world.World
 	r := Make(choice.Seeded(seed), false, func(world *world.World) { w = world })

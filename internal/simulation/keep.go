@@ -16,9 +16,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 )
 
-// Keep runs a seed and returns its random programs with the history of every
-// execution, for builds to come. Of a seed that runs the sample application it
-// returns exports alone. A run that breaks an invariant is not kept.
+// Keep runs a seed and returns its random programs with the history of every execution, for
+// tests of later builds. For a seed that runs the sample application it returns only
+// exports. A run that breaks an invariant is not kept.
 func Keep(seed uint64) (programs *kept.Run, sample []history.Export, err error) {
 	var w *world.World
 	r := Make(choice.Seeded(seed), false, func(world *world.World) { w = world })

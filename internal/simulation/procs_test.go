@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation"
 )
 
-// How many processors there are decides nothing. The test sets their number for
-// the whole process, and so runs alone.
+// The number of processors affects no decision. The test sets it for the whole process, and
+// therefore does not run in parallel.
 func TestASeedRepeatsExactlyOnAnyNumberOfProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const seeds = 40

@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 )
 
-// Run runs a seed. The same seed always gives the same run. With tracing it
-// writes its story, which changes nothing else.
+// Run runs a seed. The same seed always gives the same run. With tracing it writes its
+// story, which changes nothing else.
 func Run(seed uint64, tracing bool) world.Result {
 	c := choice.Seeded(seed)
 	if tracing {
@@ -19,8 +19,8 @@ func Run(seed uint64, tracing bool) world.Result {
 	return r
 }
 
-// RunChoices runs choices in their text form, with the story: the run that they
-// were recorded of.
+// RunChoices runs choices in their text form, with the story: it repeats the run in which
+// they were recorded.
 func RunChoices(text string) (world.Result, error) {
 	made, err := choice.Parse(text)
 	if err != nil {
@@ -29,7 +29,7 @@ func RunChoices(text string) (world.Result, error) {
 	return Make(choice.Choices{Source: choice.NewReplay(made), Record: choice.NewRecord()}, true), nil
 }
 
-// Make runs what the choices say in a world that is set up so.
+// Make runs the choices in a world with this setup.
 func Make(c choice.Choices, tracing bool, setup ...func(*world.World)) world.Result {
 	return runOn(c, tracing, nil, setup...)
 }
@@ -42,11 +42,11 @@ func runOn(c choice.Choices, tracing bool, on world.Services, setup ...func(*wor
 	return w.Play(scenario.Draw(w))
 }
 
-// Watched has a world checked.
+// Watched returns the checks as the watcher of a world.
 func Watched(w *world.World) world.Watcher { return check.New(w) }
 
-// RunBiased is Run with a bias; with an unknown name it returns an error that
-// says which there are.
+// RunBiased is Run with a bias; for an unknown name it returns an error that lists the
+// names.
 func RunBiased(seed uint64, name string, tracing bool) (world.Result, error) {
 	b, err := world.BiasOf(name)
 	if err != nil {
@@ -72,5 +72,5 @@ func RunOn(seed uint64, on world.Services) world.Result {
 // Result of a run.
 type Result = world.Result
 
-// Biases are the names of the biases that a run can have.
+// Biases returns the names of the biases that a run can have.
 func Biases() []string { return world.Biases() }

@@ -22,7 +22,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(800) // A world is small, and forgotten as a whole.
+	debug.SetGCPercent(800) // A world is small, and is discarded as a whole.
 	goleak.VerifyTestMain(m)
 }
 
@@ -48,23 +48,23 @@ func TestRandomSchedules(t *testing.T) {
 		}
 		return
 	}
-	began, ran := time.Now(), uint64(0)
-	for ; (ran < leastSchedules || time.Since(began) < *budget) && !t.Failed(); ran++ {
+	startedAt, ran := time.Now(), uint64(0)
+	for ; (ran < leastSchedules || time.Since(startedAt) < *budget) && !t.Failed(); ran++ {
 		r := simulation.Run(*first+ran, false)
 		report(t, &r)
 	}
-	t.Logf("%d schedules, %.0f a second", ran, float64(ran)/time.Since(began).Seconds())
+	t.Logf("%d schedules, %.0f a second", ran, float64(ran)/time.Since(startedAt).Seconds())
 }
 
-// leastSchedules run on a machine of any speed: how many more do is a matter of time,
-// and each of them must be good.
+// leastSchedules run on a machine of any speed. How many more run depends on the time, and
+// each of them must succeed.
 const leastSchedules = 50
 
-// Each bias alone, in schedules of which ordinary runs have too few.
+// Each bias alone, because ordinary runs have too few of its schedules.
 func TestEachBiasAlone(t *testing.T) {
 	t.Parallel()
-	biases, began, ran := simulation.Biases(), time.Now(), 0
-	for ; ran < 2*len(biases) || time.Since(began) < *budget; ran++ {
+	biases, startedAt, ran := simulation.Biases(), time.Now(), 0
+	for ; ran < 2*len(biases) || time.Since(startedAt) < *budget; ran++ {
 		bias := biases[ran%len(biases)]
 		r, err := simulation.RunBiased(*first+uint64(ran/len(biases)), bias, false)
 		if err != nil {
@@ -82,7 +82,7 @@ func TestEachBiasAlone(t *testing.T) {
 	t.Logf("%d schedules with each of %d biases", ran/len(biases), len(biases))
 }
 
-// A run with a bias is told again from its choices, the bias among them.
+// The choices of a run with a bias repeat it, because they include the bias.
 func TestABiasIsOneOfTheChoices(t *testing.T) {
 	t.Parallel()
 	for _, bias := range simulation.Biases() {
@@ -102,8 +102,8 @@ func TestABiasIsOneOfTheChoices(t *testing.T) {
 	}
 }
 
-// report fails the test for a seed that broke an invariant, with the story of
-// the smallest run that breaks it too.
+// report fails the test for a seed that broke an invariant, with the story of the smallest
+// run that also breaks it.
 func report(t *testing.T, r *simulation.Result) {
 	t.Helper()
 	if !r.Failed() {
@@ -114,7 +114,7 @@ func report(t *testing.T, r *simulation.Result) {
 		r.Text(), s.Runs, s.Story, r.Seed, s.Choices)
 }
 
-// Seeds that once failed stay good. The comment after each says what it found.
+// Seeds that once failed keep succeeding. The comment after each describes what it found.
 func TestSeedsThatOnceFailed(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("testdata/corpus.txt")

@@ -36,13 +36,13 @@ var (
 )
 
 // Orchestrations returns what the process that runs orchestrations registers.
-func Orchestrations() []turnstile.Part {
-	return []turnstile.Part{Chain.Implement(chain), Timer.Implement(timer), Echo.Implement(echo), Pending.Implement(pending)}
+func Orchestrations() []turnstile.Component {
+	return []turnstile.Component{Chain.Implement(chain), Timer.Implement(timer), Echo.Implement(echo), Pending.Implement(pending)}
 }
 
 // Activities returns what the process that runs activities registers.
-func Activities() []turnstile.Part {
-	return []turnstile.Part{Step.Implement(step), Answer.Implement(answer)}
+func Activities() []turnstile.Component {
+	return []turnstile.Component{Step.Implement(step), Answer.Implement(answer)}
 }
 
 func chain(ctx turnstile.Context, steps int) (int, error) {

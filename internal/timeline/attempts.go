@@ -13,26 +13,25 @@ import (
 
 // Attempt is one attempt of an activity.
 type Attempt struct {
-	// Number, from 1.
+	// Number counts from 1.
 	Number int
 	State  AttemptState
-	// StartedAt and EndedAt by its worker's clock, but the end of the last one, which is
-	// when that was recorded; zero where it is not known, or has not happened.
+	// StartedAt and EndedAt are by the worker's clock, except the end of the last attempt, which is when the orchestrator recorded it. Zero
+	// if it is unknown or has not happened.
 	StartedAt, EndedAt time.Time
-	// DueAt is when one begins at the earliest that has not begun.
+	// DueAt is the earliest time at which an attempt that has not started may start.
 	DueAt time.Time
-	// RequestID of the invocation that made it; empty where its worker has none.
+	// RequestID is the id of the invocation that made the attempt; empty if its worker has none.
 	RequestID string
-	// Actor is on whose behalf it was made before it was due; empty for one that began by
-	// itself.
+	// Actor is the operator for whom the attempt was made before it was due; empty if it started on its own.
 	Actor string
-	// Failure of one that failed.
+	// Failure is set if the attempt failed.
 	Failure *history.Failure
-	// Recorded: it stands in the history.
+	// Recorded reports whether the attempt is in the history.
 	Recorded bool
 }
 
-// AttemptState is how an attempt stands.
+// AttemptState is the state of an attempt.
 type AttemptState string
 
 // The states of attempts.
@@ -40,16 +39,15 @@ const (
 	AttemptDone      AttemptState = "done"
 	AttemptFailed    AttemptState = "failed"
 	AttemptCancelled AttemptState = "cancelled"
-	// AttemptRunning: its code runs, as far as its worker or its last heartbeat says.
+	// AttemptRunning means that its code runs, according to its worker or its last heartbeat.
 	AttemptRunning AttemptState = "running"
-	// AttemptWaiting: it waits for its time, or for a worker.
+	// AttemptWaiting means that it waits until it is due, or for a worker.
 	AttemptWaiting AttemptState = "waiting"
-	// AttemptUnknown: it is due or under way, and nobody has said which; or its
-	// activity ended before it did.
+	// AttemptUnknown means that it is due or under way and nothing records which, or that its activity ended first.
 	AttemptUnknown AttemptState = "unknown"
 )
 
-// Row returns the row of an event; nil where there is none.
+// Row returns the row of an event, or nil if it has none.
 func (t *Timeline) Row(executionID, eventID int64) *Row {
 	i := slices.IndexFunc(t.Rows, func(r Row) bool { return r.ExecutionID == executionID && r.EventID == eventID })
 	if i < 0 {
@@ -58,15 +56,13 @@ func (t *Timeline) Row(executionID, eventID int64) *Row {
 	return &t.Rows[i]
 }
 
-// Noted reports whether the activities table may know of attempts of a row that its
-// history does not have.
+// Noted reports whether the activities table may know attempts of a row that its history does not contain.
 func (r *Row) Noted() bool {
 	return r.Kind == KindActivity && (r.CompletedBy == 0 || r.Attempt > r.AttemptsMade+1 || r.Attempt == 0 && r.MaxAttempts > 1)
 }
 
-// Attempts are those of the activity at an event that are known, by their numbers: those
-// in the history, and those of which the activities table knows. Numbers that are left out
-// were not kept. Nil for what is no activity.
+// Attempts returns the known attempts of the activity at an event, ordered by number: those in the history and those in the activities
+// table. Missing numbers were not kept. It returns nil if the event is not an activity.
 func (t *Timeline) Attempts(executionID, eventID int64, state store.ActivityState, now time.Time) []Attempt {
 	row := t.Row(executionID, eventID)
 	if row == nil {
@@ -85,13 +81,13 @@ func (t *Timeline) Attempts(executionID, eventID int64, state store.ActivityStat
 		if a, under := row.underWay(&state, now); under {
 			found[a.Number] = a
 		} else if a, made := row.last(); made {
-			// What ended it in place of an attempt names the last one that was made.
+			// If something other than an attempt ended the activity, the event names the last attempt that was made.
 			if _, noted := found[a.Number]; !noted || !a.StartedAt.IsZero() {
 				found[a.Number] = a
 			}
 		}
 	case KindInline:
-		// Each further attempt of an inline activity is scheduled anew.
+		// Each further attempt of an inline activity has a scheduling event of its own.
 		first := cmp.Or(row.FirstEventID, row.EventID)
 		for i := range t.Rows {
 			r := &t.Rows[i]
@@ -113,7 +109,7 @@ func (t *Timeline) Attempts(executionID, eventID int64, state store.ActivityStat
 	return out
 }
 
-// last is the attempt that ended a row.
+// last returns the attempt that ended a row.
 func (r *Row) last() (Attempt, bool) {
 	if r.CompletedBy == 0 || r.Attempt == 0 {
 		return Attempt{}, false
@@ -128,7 +124,7 @@ func (r *Row) last() (Attempt, bool) {
 	return a, true
 }
 
-// underWay is the newest attempt of a row that no completion has ended.
+// underWay returns the newest attempt of a row that no completion has ended.
 func (r *Row) underWay(state *store.ActivityState, now time.Time) (Attempt, bool) {
 	if r.CompletedBy != 0 {
 		return Attempt{}, false
@@ -156,15 +152,15 @@ func (r *Row) underWay(state *store.ActivityState, now time.Time) (Attempt, bool
 	return a, true
 }
 
-// Kept says which attempts of an activity are kept, for how long, and what it would cost
-// to keep all; hypothetical: no table is charged for.
+// Kept describes which attempts of an activity are kept, for how long, and what keeping all of them would cost. If hypothetical is set, no
+// table is charged for.
 func (r *Row) Kept(hypothetical bool) string {
 	if r.Kind == KindInline {
 		return "An inline activity records every attempt."
 	}
-	text := fmt.Sprintf("The history keeps the last attempt. The newest %d that failed before it are kept for two weeks, in a note that each failure writes anyway.", store.MaxEarlier+1)
+	text := fmt.Sprintf("The history keeps the last attempt. The newest %d failed attempts before it are kept for two weeks, at no extra cost.", store.MaxEarlier+1)
 	if hypothetical {
-		return text + " To keep all, each failure would write one more row."
+		return text + " Keeping all of them would write one more row per failure."
 	}
-	return text + fmt.Sprintf(" To keep all, each failure would cost one more write: $%g a million.", bill.WriteUnits.Price())
+	return text + fmt.Sprintf(" Keeping all of them would cost one more write per failure, $%g per million.", bill.WriteUnits.Price())
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// attemptLine is an attempt in a line: number, state, from when to when in seconds, when
-// it is due, worker, failure, and * where the history has it.
+// attemptLine formats an attempt in one line: number, state, start and end in seconds, due time, worker, failure, and * if it is in the
+// history.
 func attemptLine(a *timeline.Attempt) string {
 	at := func(t time.Time) string {
 		if t.IsZero() {
@@ -104,8 +104,8 @@ func wantAttempts(t *testing.T, all []timeline.Attempt, want string) {
 	}
 }
 
-// An inline activity is scheduled anew for each attempt that a timer keeps apart: from
-// whichever of its events they are asked for, the attempts are all of them.
+// Each attempt of an inline activity that follows a timer has a scheduling event of its own. Attempts returns all of them for any of these
+// events.
 func TestAttemptsOfAnInlineActivityStandInTheHistory(t *testing.T) {
 	t.Parallel()
 	inline := func(retry *history.Retry) history.Event {
@@ -129,7 +129,7 @@ func TestAttemptsOfAnInlineActivityStandInTheHistory(t *testing.T) {
 		t.Errorf("of an inline activity it says %q", r.Kept(false))
 	}
 	s.turn(20, act("A", nil))
-	if r := s.timeline().Row(1, 9); !strings.Contains(r.Kept(false), "$0.625 a million") || strings.Contains(r.Kept(true), "$") {
+	if r := s.timeline().Row(1, 9); !strings.Contains(r.Kept(false), "$0.625 per million") || strings.Contains(r.Kept(true), "$") {
 		t.Errorf("of what is kept it says %q", r.Kept(false))
 	}
 }

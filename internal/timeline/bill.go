@@ -9,46 +9,41 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Bill is what an instance has cost so far, estimated from its histories: at
-// list prices (package bill), of the requests that its turns and attempts made where
-// nothing had to be repeated. Its children have bills of their own: a message is
-// counted where it arrives.
+// Bill is the estimated cost of an instance so far, computed from its histories at list prices (package bill). It counts the requests that
+// its turns and attempts make if nothing is retried. Children have bills of their own: a message is counted by its receiver.
 type Bill struct {
 	Lines   []BillLine
 	Dollars float64
-	// LeftOut says what the histories do not tell, a sentence each.
+	// LeftOut lists what the histories do not show, one sentence each.
 	LeftOut []string
 }
 
-// BillLine is a count of one thing that has a price.
+// BillLine is the count of one priced item.
 type BillLine struct {
-	// Service that charges for it, and what it is, in words.
+	// Service charges for the item; What describes it.
 	Service, What string
-	// Count of units, and their name in the plural.
+	// Count is in units; Unit is their plural name.
 	Count float64
 	Unit  string
-	// DollarsAMillion units, and what these cost.
+	// DollarsAMillion is the price of a million units, Dollars the price of Count units.
 	DollarsAMillion, Dollars float64
 }
 
-// ActivityMemoryMB is the memory that an activity function is taken to have: the
-// default of the template.
+// ActivityMemoryMB is the assumed memory of an activity function: the default of the template.
 const ActivityMemoryMB = 512
 
-// longestAttempt is what Lambda lets an invocation take. What seems to have taken
-// longer was waiting: for a token, or for its completion to arrive.
+// longestAttempt is the longest Lambda invocation. An attempt that seems to have taken longer was waiting for a token, or for its
+// completion to arrive.
 const longestAttempt = 15 * time.Minute
 
-// longestByQueue is up to when a timer goes through the delay queue by default;
-// a longer one takes a schedule.
+// longestByQueue is the longest timer that uses the delay queue by default; a longer one uses a schedule.
 const longestByQueue = 15 * time.Minute
 
-// largestTransaction of DynamoDB, in bytes. What a redrive or a fork takes over beyond that is
-// written ahead of it, each part once.
+// largestTransaction is the DynamoDB limit, in bytes. Whatever a redrive or a fork copies beyond it is written in advance, each part once.
 const largestTransaction = 4 << 20
 
-// Count estimates the bill of the executions of an instance, the turns as they
-// are stored: sizes are those of their payloads there. t is their timeline.
+// Count estimates the bill of the executions of an instance. The turns are as stored, so that sizes are those of the stored payloads. t is
+// their timeline.
 func Count(t *Timeline, executions []Source) Bill {
 	c := counter{}
 	for i := range executions {
@@ -60,20 +55,20 @@ func Count(t *Timeline, executions []Source) Bill {
 	return c.bill()
 }
 
-// counter counts what is charged for.
+// counter counts what AWS charges for.
 type counter struct {
 	turns, events int
 	writeUnits    float64
 	readUnits     float64
-	// messages that came in, by the kind of their queue, and attempts.
+	// Incoming messages by the kind of their queue, and attempts.
 	fifo, delayed, attempts int
 	schedules               int
 	gbSeconds               float64
 	activities              float64 // write units of the activities table
 	forks                   float64 // write units of the records of originals
-	suspended, began        bool    // the instance, after the turns that were counted
+	suspended, startedAt    bool    // the instance, after the turns that were counted
 	unknownTurns            bool
-	// ran are attempts of which the duration is known.
+	// ran counts the attempts whose duration is known.
 	ran int
 }
 
@@ -91,7 +86,7 @@ func (c *counter) execution(instance string, s *Source) {
 		if first := &turn.Events[0]; first.Start != nil && first.Start.Origin != nil && first.Start.Origin.Instance != instance {
 			c.forks += writeUnits(recordSize(first.Start.Origin.Instance, first, nil))
 		}
-		c.began = true
+		c.startedAt = true
 		for j := range turn.Events {
 			e := &turn.Events[j]
 			if e.Kind == history.TimerCreated {
@@ -102,28 +97,28 @@ func (c *counter) execution(instance string, s *Source) {
 	}
 }
 
-// commit returns the write units of a turn: a transaction, which costs twice as
-// much, where the record changes too or two executions meet.
+// commit returns the write units of a turn. It is a transaction, which costs twice as much, if the record changes too or if it writes to
+// two executions.
 func (c *counter) commit(instance string, s *Source, turn *store.Turn) float64 {
 	size := bill.TurnSize(turn)
 	units, ahead := writeUnits(size), 0.0
 	first, last := &turn.Events[0], &turn.Events[len(turn.Events)-1]
-	begins := first.Kind == history.OrchestrationStarted
-	continued := begins && !turn.Messaged && s.Known && s.ExecutionID > 1
+	starts := first.Kind == history.OrchestrationStarted
+	continued := starts && !turn.Messaged && s.Known && s.ExecutionID > 1
 	was := c.suspended
-	c.suspended = suspendedBy(turn, was && !begins)
+	c.suspended = suspendedBy(turn, was && !starts)
 	suspends := c.suspended != was
 	switch {
 	case continued:
-		// The record changes with the end of the one before.
-	case begins:
+		// The record changes together with the end of the previous execution.
+	case starts:
 		c.readUnits++
 		if size > largestTransaction && first.Start != nil && first.Start.Origin != nil {
 			units, ahead = 0, units
 		}
 		units += writeUnits(recordSize(instance, first, last)) + 3 // and its entries in three indexes
-		if c.began {
-			units += 3 // It begins again: those of the run before go.
+		if c.startedAt {
+			units += 3 // a restart removes the index entries of the previous run
 		}
 	case last.Kind == history.OrchestrationContinuedAsNew:
 		units += writeUnits(recordSize(instance, first, nil))
@@ -133,13 +128,13 @@ func (c *counter) commit(instance string, s *Source, turn *store.Turn) float64 {
 		units += writeUnits(recordSize(instance, first, nil)) + 2
 		c.readUnits++
 	}
-	if begins || last.Kind.Terminal() || suspends {
+	if starts || last.Kind.Terminal() || suspends {
 		return 2*units + ahead
 	}
 	return units
 }
 
-// suspendedBy reports whether an instance is suspended after a turn; was: before it.
+// suspendedBy reports whether an instance is suspended after a turn; was is the state before it.
 func suspendedBy(turn *store.Turn, was bool) bool {
 	for i := range turn.Events {
 		switch k := turn.Events[i].Kind; {
@@ -152,22 +147,22 @@ func suspendedBy(turn *store.Turn, was bool) bool {
 	return was
 }
 
-// arrival counts the message that brought an event, if one did.
-func (c *counter) arrival(turn *store.Turn, e *history.Event, at int, begins bool, timers map[int64]*history.Event) {
+// arrival counts the message that delivered an event, if a message did.
+func (c *counter) arrival(turn *store.Turn, e *history.Event, at int, starts bool, timers map[int64]*history.Event) {
 	switch {
 	case !e.Kind.Arrival():
 	case e.Kind == history.TimerFired:
 		t := timers[e.SourceEventID]
 		if t != nil && byQueue(t) {
 			c.delayed++
-			c.fifo++ // The delay queue's handler sends it on.
+			c.fifo++ // The handler of the delay queue forwards it.
 			return
 		}
 		c.schedules++
 		c.fifo++
 	case e.Kind == history.ActivityCompleted, e.Kind == history.ActivityFailed:
-		// Counted with its row, which knows whether it ran inside the turn.
-	case begins && at > 0 && e.Kind == history.ExternalEvent:
+		// It is counted with its row, which knows whether it ran inside the turn.
+	case starts && at > 0 && e.Kind == history.ExternalEvent:
 		// It came with the start, or was carried over.
 	case e.Kind == history.OrchestrationStarted && !turn.Messaged && turn.ExecutionID > 1:
 	default:
@@ -175,7 +170,7 @@ func (c *counter) arrival(turn *store.Turn, e *history.Event, at int, begins boo
 	}
 }
 
-// byQueue reports whether a timer goes through the delay queue by default.
+// byQueue reports whether a timer uses the delay queue by default.
 func byQueue(t *history.Event) bool {
 	return time.Duration(t.FireAtMS-t.AtMS)*time.Millisecond <= longestByQueue
 }
@@ -184,16 +179,16 @@ func (c *counter) row(r *Row) {
 	switch r.Kind {
 	case KindTimer:
 		if r.State == StateOpen && r.DueAt.Sub(r.ScheduledAt) <= longestByQueue {
-			c.delayed++ // It is under way.
+			c.delayed++ // It is on its way.
 		}
 	case KindActivity:
 		if r.CancelledBy != 0 && len(r.Spans) == 1 {
-			return // What one turn schedules and cancels is never sent.
+			return // An operation that the same turn schedules and cancels is never sent.
 		}
 		n := max(r.Attempt, 1)
 		c.attempts += n
-		c.readUnits += float64(n - 1)  // whether it is to stop; the first, begun soon, does not look
-		c.activities += float64(n - 1) // the next attempt, noted
+		c.readUnits += float64(n - 1)  // checks whether it was asked to stop; the first attempt does not check if it starts soon
+		c.activities += float64(n - 1) // the record of the next attempt
 		if r.CancelledBy != 0 || r.State == StateClosed {
 			c.activities++ // the request to stop
 		}
@@ -219,26 +214,26 @@ func (c *counter) bill() Bill {
 		b.Lines, b.Dollars = append(b.Lines, line), b.Dollars+line.Dollars
 	}
 	add("DynamoDB", "a conditional write for each of "+counted(c.turns, "turn")+", "+counted(c.events, "event")+" in all; the record with the start and the end, in a transaction", c.writeUnits, "write units", bill.WriteUnits.Price())
-	add("DynamoDB", "the fork, noted in the record of its original", c.forks, "write units", bill.WriteUnits.Price())
-	add("DynamoDB", "requests to stop activities, and attempts that follow others, noted", c.activities, "write units", bill.WriteUnits.Price())
-	add("DynamoDB", "the look before each further attempt whether it is to stop, and the start's", c.readUnits, "read units", bill.ReadUnits.Price())
-	add("SQS", "send, receive and delete of "+counted(c.fifo, "message")+" that came to the instance", 3*float64(c.fifo), "FIFO requests", bill.FIFO.Price())
+	add("DynamoDB", "a note of the fork in the record of the original", c.forks, "write units", bill.WriteUnits.Price())
+	add("DynamoDB", "stop requests to activities, and notes of failed attempts", c.activities, "write units", bill.WriteUnits.Price())
+	add("DynamoDB", "a read for stop requests before each retry, and one at the start", c.readUnits, "read units", bill.ReadUnits.Price())
+	add("SQS", "send, receive and delete of "+counted(c.fifo, "message")+" to the instance", 3*float64(c.fifo), "FIFO requests", bill.FIFO.Price())
 	add("SQS", "send, receive and delete of "+counted(c.delayed, "short timer"), 3*float64(c.delayed), "standard requests", bill.Standard.Price())
 	add("SQS", "send, receive and delete of "+counted(c.attempts, "attempt"), 3*float64(c.attempts), "standard requests", bill.Standard.Price())
-	add("EventBridge Scheduler", "timers over "+strconv.Itoa(int(longestByQueue.Minutes()))+" minutes", float64(c.schedules), "invocations", bill.Schedules.Price())
-	add("Lambda", "an invocation for each message and attempt", float64(c.fifo+c.delayed+c.attempts), "invocations", bill.Invocations.Price())
-	add("Lambda", counted(c.ran, "attempt")+" of which the duration is known, with "+strconv.Itoa(ActivityMemoryMB)+" MB on arm64", c.gbSeconds, "GB-seconds", bill.GBSeconds.Price())
+	add("EventBridge Scheduler", "timers longer than "+strconv.Itoa(int(longestByQueue.Minutes()))+" minutes", float64(c.schedules), "invocations", bill.Schedules.Price())
+	add("Lambda", "one invocation per message and attempt", float64(c.fifo+c.delayed+c.attempts), "invocations", bill.Invocations.Price())
+	add("Lambda", counted(c.ran, "attempt")+" with a known duration, at "+strconv.Itoa(ActivityMemoryMB)+" MB on arm64", c.gbSeconds, "GB-seconds", bill.GBSeconds.Price())
 	b.LeftOut = []string{
-		"What batches save: messages and attempts that shared an invocation or a request are counted as if each had its own.",
-		"The duration of the orchestrator's turns, and of attempts that failed and were followed by another.",
+		"The savings of batches: messages and attempts that share an invocation or a request are counted as if each had its own.",
+		"The run time of the orchestrator's turns, and of failed attempts that were retried.",
 		"Reads of the history by processes that did not have it in memory.",
-		"Changes of the custom status and of search attributes, about two write units each and more.",
-		"Heartbeats, claims of attempts that run at most once, redeliveries, repeated requests, stuck turns.",
+		"Changes of states and of search attributes, at least two write units each.",
+		"Heartbeats, claims of at-most-once attempts, redeliveries, retried requests and stuck turns.",
 		bill.Monthly(),
-		"What code itself calls, logs, encryption keys, storage, and looking.",
+		"Services that your code calls, logs, encryption keys, storage, and reads by the console and the command line.",
 	}
 	if c.unknownTurns {
-		b.LeftOut = append(b.LeftOut, "Turns are not known of an exported history: each arrival is counted as one.")
+		b.LeftOut = append(b.LeftOut, "Batching of turns: an exported history does not have its turns, so each incoming event is counted as one.")
 	}
 	return b
 }
@@ -250,7 +245,7 @@ func counted(n int, what string) string {
 	return strconv.Itoa(n) + " " + what
 }
 
-// recordSize is about how large an instance record is.
+// recordSize returns the approximate size of an instance record, in bytes.
 func recordSize(instance string, first, last *history.Event) int {
 	const rest = 400 // names of attributes, times, keys of indexes
 	n := rest + 4*len(instance) + 2*len(first.Name)

@@ -38,7 +38,7 @@ func TestABillCountsWhatTheCodeAsksFor(t *testing.T) {
 	want := []string{
 		"DynamoDB 20 write units", // 2×(1+1+3) to start, 1 and 1, 2×(1+1+2) to end
 		"DynamoDB 2 write units",  // two attempts that followed
-		"DynamoDB 3 read units",   // a look before each further attempt, and the start's
+		"DynamoDB 3 read units",   // a read before each further attempt, and the start's
 		"SQS 12 FIFO requests",    // the start, the completion, the timers
 		"SQS 3 standard requests", // the short timer
 		"SQS 9 standard requests",
@@ -54,8 +54,8 @@ func TestABillCountsWhatTheCodeAsksFor(t *testing.T) {
 	}
 }
 
-// The instance that is forked may be gone when somebody asks what it has cost, so its fork has
-// the write in its bill. A redrive goes on in its own record.
+// The original of a fork may have been deleted when its cost is asked for, so the fork's bill includes the write to the original. A redrive
+// continues in its own record.
 func TestTheBillOfAForkHasTheWriteIntoItsOriginal(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -67,14 +67,14 @@ func TestTheBillOfAForkHasTheWriteIntoItsOriginal(t *testing.T) {
 		{&history.Origin{Instance: "another", ExecutionID: 1, EventID: 3}, 1},
 	} {
 		s := newScript(1)
-		begin := started()
-		begin.Start.Origin = c.origin
-		s.turn(10, begin, timer(20))
+		start := started()
+		start.Start.Origin = c.origin
+		s.turn(10, start, timer(20))
 		s.turn(20, history.Event{Kind: history.TimerFired, SourceEventID: 2}, history.Event{Kind: history.OrchestrationCompleted})
 		sources := []timeline.Source{timeline.FromTurns(1, s.turns)}
 		noted := 0.0
 		for _, l := range timeline.Count(timeline.New("i", sources...), sources).Lines {
-			if strings.Contains(l.What, "noted in the record of its original") {
+			if strings.Contains(l.What, "a note of the fork") {
 				noted += l.Count
 			}
 		}
@@ -84,16 +84,16 @@ func TestTheBillOfAForkHasTheWriteIntoItsOriginal(t *testing.T) {
 	}
 }
 
-// What a transaction does not hold is written ahead of it, and a write outside a transaction costs half.
+// What exceeds a transaction is written in advance, and a write outside a transaction costs half.
 func TestTheBillOfALargeRedriveHasWhatItTakesOverOnce(t *testing.T) {
 	t.Parallel()
 	large := make([]byte, 5<<20)
-	_, _ = rand.NewChaCha8([32]byte{}).Read(large) // so that it does not get smaller when it is stored
+	_, _ = rand.NewChaCha8([32]byte{}).Read(large) // random, so that compression does not shrink it
 	written := func(origin *history.Origin) (units float64) {
 		s := newScript(1)
-		begin := started()
-		begin.Start.Origin, begin.Payload = origin, large
-		s.turn(10, begin, timer(20))
+		start := started()
+		start.Start.Origin, start.Payload = origin, large
+		s.turn(10, start, timer(20))
 		sources := []timeline.Source{timeline.FromTurns(1, s.turns)}
 		for _, l := range timeline.Count(timeline.New("i", sources...), sources).Lines {
 			if strings.HasPrefix(l.What, "a conditional write") {
@@ -109,9 +109,8 @@ func TestTheBillOfALargeRedriveHasWhatItTakesOverOnce(t *testing.T) {
 	}
 }
 
-// The write units of a bill are those that internal/store/metering charges, which is held
-// against DynamoDB Local: for random programs, turn by turn, where the record
-// changes with the start and the end alone.
+// The write units of a bill equal those that internal/store/metering charges, which is compared with DynamoDB Local. It compares random
+// programs turn by turn, where only the start and the end change the record.
 func TestPropertyABillsWritesAreThoseThatDynamoDBCharges(t *testing.T) {
 	t.Parallel()
 	compared, equal := 0, 0
@@ -127,7 +126,7 @@ func TestPropertyABillsWritesAreThoseThatDynamoDBCharges(t *testing.T) {
 			}
 			tl := timeline.New(left.Record.Instance, sources...)
 			if left.Record.FirstExecution > 1 {
-				continue // The first execution of a later life is charged as any start.
+				continue // The first execution of a later run is charged like any start.
 			}
 			charged := charge(t, left)
 			var billed float64
@@ -140,8 +139,7 @@ func TestPropertyABillsWritesAreThoseThatDynamoDBCharges(t *testing.T) {
 			if billed == charged {
 				equal++
 			}
-			// The size of the record is estimated: it may be off by a KB in the
-			// transaction that ends each execution.
+			// The size of the record is an estimate: it may be off by 1 KB in the transaction that ends each execution.
 			if math.Abs(billed-charged) > 2*float64(len(left.Executions)) {
 				t.Errorf("seed %d, %s: billed %g write units, DynamoDB charges %g", seed, left.Record.Instance, billed, charged)
 			}
@@ -159,7 +157,7 @@ func statusOf(suspended bool) store.Status {
 	return store.StatusRunning
 }
 
-// suspendedAfter reports whether an instance is suspended after a turn; was: before it.
+// suspendedAfter reports whether an instance is suspended after a turn; was is the state before it.
 func suspendedAfter(turn store.Turn, was bool) bool {
 	for _, e := range turn.Events {
 		if e.Kind == history.OrchestrationSuspended || e.Kind == history.OrchestrationResumed {
@@ -169,14 +167,14 @@ func suspendedAfter(turn store.Turn, was bool) bool {
 	return was
 }
 
-// charge commits what a run left, as the host does, to a store that counts.
+// charge commits the turns of a simulated run to a store that counts units, as the host does.
 func charge(t *testing.T, left simulation.Left) (writeUnits float64) {
 	t.Helper()
 	s := metering.New(storememory.New(), dynamo.Config{}, func(u dynamo.Usage) { writeUnits += u.WriteUnits })
 	r := left.Record
 	begun := r
 	begun.Status, begun.EndedAt, begun.Output, begun.Failure, begun.Problem, begun.ExecutionID = store.StatusRunning, begun.CreatedAt, nil, nil, nil, r.FirstExecution
-	begun.SearchAttributes, begun.CustomStatus = nil, nil
+	begun.SearchAttributes, begun.States = nil, nil
 	begun.EndedAt = store.Record{}.EndedAt
 	var pending []store.Turn
 	suspended := false
@@ -189,7 +187,7 @@ func charge(t *testing.T, left simulation.Left) (writeUnits float64) {
 			suspended = suspendedAfter(turn, was)
 			switch {
 			case i == 0 && j == 0:
-				create := begun // when the first run began, and not the last one, of which the record tells
+				create := begun // when the first run started; the record has the start of the last one
 				create.CreatedAt = time.UnixMilli(turn.Events[0].AtMS)
 				create.Status = statusOf(suspended)
 				if last.Kind.Terminal() && last.Kind != history.OrchestrationContinuedAsNew {
@@ -197,7 +195,7 @@ func charge(t *testing.T, left simulation.Left) (writeUnits float64) {
 				}
 				c.Record = &store.RecordChange{If: store.RecordCondition{Absent: true}, Create: &create, UpdatedAt: r.UpdatedAt}
 			case j == 0 && turn.Events[0].Kind == history.OrchestrationStarted:
-				// It had ended, and begins again.
+				// The instance had ended and restarts.
 				again := begun
 				again.Status = statusOf(suspended)
 				again.ExecutionID, again.CreatedAt = turn.ExecutionID, time.UnixMilli(turn.Events[len(turn.Events)-1].AtMS) // of what was taken over, older events stand ahead
@@ -213,7 +211,7 @@ func charge(t *testing.T, left simulation.Left) (writeUnits float64) {
 				c.Record = &store.RecordChange{Status: &r.Status, EndedAt: &r.EndedAt, Output: &last.Payload, Failure: &last.Failure, UpdatedAt: r.UpdatedAt}
 			}
 			if last.Kind == history.OrchestrationContinuedAsNew && i+1 < len(left.Executions) {
-				// The next execution begins in the same transaction.
+				// The next execution starts in the same transaction.
 				next := r.FirstExecution + int64(i) + 1
 				if c.Record == nil {
 					c.Record = &store.RecordChange{ExecutionID: &next, UpdatedAt: r.UpdatedAt}

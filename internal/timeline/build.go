@@ -12,9 +12,9 @@ import (
 // Source is the history of one execution.
 type Source struct {
 	ExecutionID int64
-	// Turns as they were committed, payloads as they are.
+	// Turns are the committed turns, with payloads as given.
 	Turns []store.Turn
-	// Known: the turns are those that were committed. FromEvents has none.
+	// Known reports whether Turns are the committed turns. FromEvents does not know them.
 	Known bool
 }
 
@@ -23,7 +23,7 @@ func FromTurns(executionID int64, turns []store.Turn) Source {
 	return Source{ExecutionID: executionID, Turns: turns, Known: true}
 }
 
-// Until returns the source as it stood after an event: what came later is left out.
+// Until returns the source up to and including an event.
 func (s Source) Until(event int64) Source {
 	out := Source{ExecutionID: s.ExecutionID, Known: s.Known}
 	for _, turn := range s.Turns {
@@ -35,7 +35,7 @@ func (s Source) Until(event int64) Source {
 			break
 		}
 		if n < len(turn.Events) {
-			// What the turn cancelled is known from its last event on.
+			// What the turn cancelled is known only from its last event on.
 			turn.Events, turn.Cancelled = turn.Events[:n:n], nil
 		}
 		out.Turns = append(out.Turns, turn)
@@ -43,7 +43,7 @@ func (s Source) Until(event int64) Source {
 	return out
 }
 
-// End is the time of its last event; zero where it has none.
+// End returns the time of its last event; zero if it has none.
 func (s Source) End() time.Time {
 	if len(s.Turns) == 0 {
 		return time.Time{}
@@ -52,13 +52,13 @@ func (s Source) End() time.Time {
 	return at(events[len(events)-1].AtMS)
 }
 
-// FromEvents returns the source of an execution of which there are events alone:
-// each round counts as a turn, and what was cancelled is not known.
+// FromEvents returns the source of an execution whose turns are not known: each replay step counts as a turn, and cancellations are not
+// known.
 func FromEvents(instance string, executionID int64, events []history.Event) Source {
 	s := Source{ExecutionID: executionID}
 	first := 0
 	for i := range events {
-		// A round is one arrival and the answers behind it.
+		// A replay step is one incoming event and the scheduled operations after it.
 		if i > first && events[i].Kind.Arrival() {
 			s.Turns = append(s.Turns, store.Turn{Instance: instance, ExecutionID: executionID, Events: events[first:i]})
 			first = i
@@ -70,8 +70,7 @@ func FromEvents(instance string, executionID int64, events []history.Event) Sour
 	return s
 }
 
-// FromExport returns the source of an exported execution: with its turns where the
-// export has them.
+// FromExport returns the source of an exported execution, with its turns if the export has them.
 func FromExport(x history.Export) Source {
 	if turns, known := exports.Turns(x); known {
 		return FromTurns(x.ExecutionID, turns)
@@ -79,8 +78,8 @@ func FromExport(x history.Export) Source {
 	return FromEvents(x.Instance, x.ExecutionID, x.Events)
 }
 
-// New makes the timeline of an instance of its executions, in order. It takes
-// any history: one that is cut, or damaged, gives the rows of what there is.
+// New makes the timeline of an instance from its executions, in order. It accepts any history: a truncated or damaged one yields the rows
+// that its events allow.
 func New(instance string, executions ...Source) *Timeline {
 	t := &Timeline{Instance: instance}
 	for i := range executions {
@@ -96,7 +95,7 @@ type builder struct {
 	t      *Timeline
 	source *Source
 	x      Execution
-	// rowOf is the row of a scheduling event.
+	// rowOf maps a scheduling event to the index of its row.
 	rowOf map[int64]int
 	waits waits
 }
@@ -128,7 +127,7 @@ func (b *builder) turn(turn *store.Turn) {
 		b.event(&turn.Events[i])
 	}
 	if last.Kind.Terminal() {
-		return // What it cancelled, it closed by its end.
+		return // The end of the execution has closed what this turn cancelled.
 	}
 	for _, id := range turn.Cancelled {
 		if n, ok := b.rowOf[id]; ok && b.t.Rows[n].State == StateOpen {
@@ -166,13 +165,15 @@ func (b *builder) event(e *history.Event) {
 			b.x.Parent = e.Start.Parent
 			b.x.Origin = e.Start.Origin
 		}
+	case e.Kind == history.OrchestrationRedriven:
+		b.x.From = at(e.AtMS) // What it copied happened before it started.
 	case e.Kind.Terminal():
-		b.x.To, b.x.End, b.x.Imposed, b.x.Failure = at(e.AtMS), e.Kind, e.Imposed, e.Failure
+		b.x.To, b.x.End, b.x.Forced, b.x.Failure = at(e.AtMS), e.Kind, e.Forced, e.Failure
 	}
 	b.t.Marks = append(b.t.Marks, Mark{ExecutionID: b.x.ID, EventID: e.EventID, Kind: e.Kind, At: at(e.AtMS), Name: e.Name})
 }
 
-// reject marks the event that a wait rejected: it goes to none.
+// reject records on the mark of an event that a wait rejected it. The event completes no wait.
 func (b *builder) reject(e *history.Event) {
 	for i := len(b.t.Marks) - 1; i >= 0 && b.t.Marks[i].ExecutionID == b.x.ID; i-- {
 		if m := &b.t.Marks[i]; m.EventID == e.SourceEventID {
@@ -182,8 +183,7 @@ func (b *builder) reject(e *history.Event) {
 	}
 }
 
-// match gives kept events of a name to the waits that take them. It reports
-// whether the last one that arrived has been taken.
+// match assigns the kept events of a name to the waits that take them. It reports whether the event that arrived last was taken.
 func (b *builder) match(name string) bool {
 	taken := false
 	for {
@@ -199,7 +199,7 @@ func (b *builder) match(name string) bool {
 	}
 }
 
-// unmark takes back the mark of an event that nobody had taken when it came.
+// unmark removes the mark of an event that no wait had taken when it arrived.
 func (t *Timeline) unmark(executionID, eventID int64) {
 	for i := len(t.Marks) - 1; i >= 0 && t.Marks[i].ExecutionID == executionID; i-- {
 		if t.Marks[i].EventID == eventID {
@@ -209,10 +209,10 @@ func (t *Timeline) unmark(executionID, eventID int64) {
 	}
 }
 
-// close ends what is open when its execution has ended.
+// close ends the open rows of an execution that has ended.
 func (b *builder) close() {
 	if b.x.From.IsZero() && len(b.t.Ticks) > 0 {
-		// A history that is cut does not say when it began.
+		// A truncated history does not say when it started.
 		for i := range b.t.Ticks {
 			if b.t.Ticks[i].ExecutionID == b.x.ID {
 				b.x.From = b.t.Ticks[i].At
@@ -233,7 +233,7 @@ func (b *builder) close() {
 	}
 }
 
-// bound sets from when to when the timeline goes.
+// bound sets the start and the end of the timeline.
 func (t *Timeline) bound() {
 	seen := func(at time.Time) {
 		if at.IsZero() {
@@ -259,10 +259,10 @@ func (t *Timeline) bound() {
 	}
 }
 
-// at is the time of an event.
+// at converts the time of an event.
 func at(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// said is a time that may be left out: 0 is none.
+// said converts a time that may be missing (0).
 func said(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}

@@ -7,9 +7,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// cancelText says after what a turn cancelled something. The history does not record
-// it, but the code runs only after an event came in: where a turn has one such event,
-// that is the reason.
+// cancelText names the event after which a turn cancelled something. The history does not record the reason, but code runs only after an
+// incoming event: if the turn has exactly one such event, that event is the reason.
 func (b *builder) cancelText(turn *store.Turn) string {
 	var cause *history.Event
 	for i := range turn.Events {
@@ -25,14 +24,14 @@ func (b *builder) cancelText(turn *store.Turn) string {
 	}
 	switch cause.Kind {
 	case history.OrchestrationCancelRequested:
-		return fmt.Sprintf("cancelled with its instance: event %d asked it to stop", cause.EventID)
+		return fmt.Sprintf("cancelled with its instance by event %d", cause.EventID)
 	case history.OrchestrationStarted:
 		return "cancelled by the code in the first turn"
 	}
 	return fmt.Sprintf("cancelled by the code after event %d: %s", cause.EventID, b.cameIn(cause))
 }
 
-// cameIn says what an event brought.
+// cameIn describes an incoming event.
 func (b *builder) cameIn(e *history.Event) string {
 	name := ""
 	if n, ok := b.rowOf[e.SourceEventID]; ok {
@@ -40,7 +39,7 @@ func (b *builder) cameIn(e *history.Event) string {
 	}
 	switch e.Kind {
 	case history.ExternalEvent:
-		return "the external event " + e.Name + " came"
+		return "external event " + e.Name + " was received"
 	case history.TimerFired:
 		return "a timer fired"
 	case history.ActivityCompleted:

@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// A person who sees a cancelled timer asks who cancelled it.
+// A cancelled row says what cancelled it, because that is what its reader wants to know.
 func TestACancelledRowSaysAfterWhatItWasCancelled(t *testing.T) {
 	t.Parallel()
 	asked := history.Event{Kind: history.OrchestrationCancelRequested}
@@ -16,11 +16,11 @@ func TestACancelledRowSaysAfterWhatItWasCancelled(t *testing.T) {
 		second []history.Event
 		want   string
 	}{
-		"an event":            {[]history.Event{event("approved")}, "cancelled by the code after event 6: the external event approved came"},
+		"an event":            {[]history.Event{event("approved")}, "cancelled by the code after event 6: external event approved was received"},
 		"a timer":             {[]history.Event{fired}, "cancelled by the code after event 6: a timer fired"},
 		"an activity":         {[]history.Event{done(4, 12, 1)}, "cancelled by the code after event 6: activity Charge completed"},
 		"a failed activity":   {[]history.Event{failed, act("Refund", nil)}, "cancelled by the code after event 6: activity Charge failed"},
-		"its instance":        {[]history.Event{asked}, "cancelled with its instance: event 6 asked it to stop"},
+		"its instance":        {[]history.Event{asked}, "cancelled with its instance by event 6"},
 		"several at one time": {[]history.Event{event("a"), event("b")}, "cancelled in the turn of events 6 to 7"},
 	} {
 		t.Run(name, func(t *testing.T) {

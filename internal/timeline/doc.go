@@ -1,9 +1,7 @@
-// Package timeline makes of the histories of an instance what people look at: a
-// row an operation, a tick a turn, a band an execution; what the instance waits
-// for, down to the leaf; and what it has cost so far.
+// Package timeline turns the histories of an instance into a view for people: a row per operation, a tick per turn, a band per execution.
+// It also finds what the instance waits for, down to the leaf operations, and what it has cost so far.
 //
-// It knows nothing of JSON, HTML or terminals, so that the console's page, its
-// API and a command line show the same. It reads no clock: what is open has no
-// end, and who shows it says what time it is. Nothing in it is a guess without
-// saying so (Row.Assumed, Bill.LeftOut, Leaf.Known).
+// It has no dependency on JSON, HTML or terminals, so that the console's page, its API and the command line show the same. It reads no
+// clock: an open operation has no end, and the caller supplies the current time. It says where it guesses (Row.Assumed, Bill.LeftOut,
+// Leaf.Known).
 package timeline

@@ -10,49 +10,46 @@ import (
 )
 
 const (
-	// LeastGroup is how many operations side by side are shown as one.
+	// LeastGroup is the number of concurrent operations from which they are shown as a group.
 	LeastGroup = 8
-	// leastCalls is how many calls, one behind the other, are shown as one.
+	// leastCalls is the number of consecutive calls from which they are shown as a group.
 	leastCalls = 3
 )
 
-// Group is a number of rows that are looked at as one: a fan-out, or calls that
-// took no time.
+// Group is a set of rows that are shown as one: a fan-out, or calls that took no time.
 type Group struct {
-	// ExecutionID and EventID are those of its first row, by which it is known.
+	// ExecutionID and EventID of the first row identify the group.
 	ExecutionID, EventID int64
 	Kind                 Kind
-	// Name that all of a fan-out have; empty for calls.
+	// Name is the name that all rows of a fan-out share; empty for calls.
 	Name string
-	// Label that its first rows have in common; may be empty.
+	// Label is what the labels of its first rows have in common; may be empty.
 	Label string
-	// Rows are its members: places in Timeline.Rows, in order.
+	// Rows are its members: indexes into Timeline.Rows, in order.
 	Rows []int
-	// Formed is the event with which it became this group: what was read before that
-	// event knows its rows as rows of their own, or as another group.
+	// Formed is the event that made it this group. A reader that has read only up to an earlier event knows its rows as single rows, or as
+	// another group.
 	Formed int64
-	// By is the field of the inputs that tells the members apart: "id", "order.number".
-	// Empty where that is a label that the code gave, the whole input, or the instance of a
-	// child.
+	// By is the field of the inputs that distinguishes the members, such as "id" or "order.number". Empty if a label from the code, the
+	// whole input, or the instance of a child distinguishes them.
 	By string
-	// From is when the first was asked for; To when the last had ended, zero while one
-	// is open.
+	// From is when the first member was scheduled; To is when the last one ended, zero while one is open.
 	From, To time.Time
-	// States counts its members.
+	// States counts the members by state.
 	States map[State]int
-	// Took is how long those took that have ended, from when they were asked for.
+	// Took is how long the ended members took since they were scheduled.
 	Took Spread
-	// Ran is how long their last attempts ran; of none unless all that have ended say so.
+	// Ran is how long their last attempts ran; empty unless it is known of all ended members.
 	Ran Spread
 }
 
-// Spread says how far durations lie apart. Of none all are 0.
+// Spread summarizes durations. All fields are 0 if there are none.
 type Spread struct {
 	Of                     int
-	Min, Median, Late, Max time.Duration // Late: nine of ten took no longer.
+	Min, Median, Late, Max time.Duration // Late is the 90th percentile.
 }
 
-// spreadOf sorts the durations that it is given.
+// spreadOf sorts took and summarizes it.
 func spreadOf(took []time.Duration) Spread {
 	n := len(took)
 	if n == 0 {
@@ -62,12 +59,12 @@ func spreadOf(took []time.Duration) Spread {
 	return Spread{Of: n, Min: took[0], Median: took[(n-1)/2], Late: took[(9*n+9)/10-1], Max: took[n-1]}
 }
 
-// Group finds the groups of the timeline's rows, and what tells their members apart. The sources are those that it was made of.
+// Group finds the groups of the timeline's rows, and what distinguishes their members. The sources are those that the timeline was made
+// from.
 //
-// A fan-out is LeastGroup operations or more of one kind and name that ran side by
-// side, in waves too: one belongs to it that was asked for before all before it had
-// ended, or in the turn in which the last of several had. What was called in
-// sequence is none.
+// A fan-out is LeastGroup or more concurrent operations of one kind and name, also in waves: an operation belongs to it if it was scheduled
+// before all earlier members had ended, or in the turn in which the last of several ended. Operations that were called in sequence are not
+// a fan-out.
 func (t *Timeline) Group(sources []Source) {
 	t.Groups = nil
 	for i := range t.Executions {
@@ -95,8 +92,7 @@ func (t *Timeline) Group(sources []Source) {
 // growing is a fan-out as far as it has been found.
 type growing struct {
 	rows []int
-	// last is the turn that asked for its last row, end the latest turn in which one
-	// of them ended.
+	// last is the turn that scheduled its last row, end the latest turn in which one of its rows ended.
 	last, end int
 	overlaps  bool
 }
@@ -141,7 +137,7 @@ func (t *Timeline) fanOuts(x *Execution) {
 	}
 }
 
-// calls groups calls that stand one behind the other once fan-outs are one row each.
+// calls groups consecutive calls, after each fan-out has become one row.
 func (t *Timeline) calls(x *Execution) {
 	formed := map[int64]int64{}
 	for i := range t.Groups {
@@ -150,7 +146,7 @@ func (t *Timeline) calls(x *Execution) {
 		}
 	}
 	var run []int
-	var skipped, behind int64 // the last event that formed a group which was passed over, within the run and behind it
+	var skipped, behind int64 // the last event that formed a group that was skipped: within the sequence and after it
 	finish := func() {
 		if len(run) >= leastCalls {
 			t.Groups = append(t.Groups, Group{ExecutionID: x.ID, EventID: t.Rows[run[0]].EventID, Kind: KindCall, Rows: run,
@@ -173,7 +169,7 @@ func (t *Timeline) calls(x *Execution) {
 	finish()
 }
 
-// count fills in what a group says of its members.
+// count fills in the statistics of a group's members.
 func (t *Timeline) count(g *Group) {
 	g.States = map[State]int{}
 	var took, ran []time.Duration
@@ -206,7 +202,7 @@ func (t *Timeline) count(g *Group) {
 	g.Took = spreadOf(took)
 }
 
-// ran is the span in which the last attempt ran, nil where that is not known.
+// ran returns the span in which the last attempt ran, or nil if it is not known.
 func (r *Row) ran() *Span {
 	for i := len(r.Spans) - 1; i >= 0; i-- {
 		if s := &r.Spans[i]; s.Doing == DoingRun && !s.To.IsZero() {
@@ -229,26 +225,26 @@ func (t *Timeline) turnsOf(execution int64) turns {
 	return out
 }
 
-// of is the turn that recorded an event.
+// of returns the index of the turn that recorded an event.
 func (u turns) of(event int64) int {
 	n, _ := slices.BinarySearch(u, event)
 	return n
 }
 
-// end is the turn in which an operation ended.
+// end returns the index of the turn in which an operation ended.
 func (u turns) end(r *Row) int {
 	switch {
 	case r.CancelledBy != 0:
 		return u.of(r.CancelledBy)
 	case r.CompletedBy != 0:
 		return u.of(r.CompletedBy)
-	case r.State == StateDone: // It was over at once.
+	case r.State == StateDone: // It ended as soon as it was scheduled.
 		return u.of(r.EventID)
 	}
 	return math.MaxInt
 }
 
-// inputs are the payloads of scheduling events, by execution and event.
+// inputs returns the payloads of scheduling events, by execution and event.
 func inputs(sources []Source) map[int64]map[int64][]byte {
 	out := map[int64]map[int64][]byte{}
 	for i := range sources {

@@ -23,7 +23,7 @@ func (s *script) grouped() *timeline.Timeline {
 	return t
 }
 
-func TestAFanOutIsAGroupLabelledByWhatTellsItsInputsApart(t *testing.T) {
+func TestAFanOutIsAGroupLabelledByWhatDistinguishesItsInputs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, input, by, label string }{
 		{"a number", `%d`, "", "3"},
@@ -97,8 +97,8 @@ func TestCallsInARowAreOneGroup(t *testing.T) {
 	}
 }
 
-// Who has read a timeline as far as an event, and hears of what is new, knows the
-// groups: a row that is not told again is in the group in which it was.
+// A reader that has read a timeline up to an event and then receives only what changed knows the groups: a row that is not sent again is
+// still in its group.
 func TestPropertyARowStaysInItsGroup(t *testing.T) {
 	t.Parallel()
 	groups := 0
@@ -134,7 +134,7 @@ func TestPropertyARowStaysInItsGroup(t *testing.T) {
 	}
 }
 
-// randomScript is an execution that does things side by side.
+// randomScript returns an execution with concurrent operations.
 func randomScript(random *rand.Rand) *script {
 	s := newScript(1)
 	var open []int64

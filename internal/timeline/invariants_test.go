@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// check holds what every timeline has to be, whatever the history.
+// check verifies the invariants of any timeline of any history.
 func check(t *testing.T, what string, tl *timeline.Timeline, sources []timeline.Source) {
 	t.Helper()
 	bad := func(format string, args ...any) {
@@ -115,7 +115,7 @@ func checkRow(bad func(string, ...any), r *timeline.Row) {
 	}
 }
 
-// checkEnd: nothing runs behind the end of its execution.
+// checkEnd verifies that nothing runs after the end of its execution.
 func checkEnd(bad func(string, ...any), tl *timeline.Timeline, x *timeline.Execution) {
 	if (x.End == history.KindUnknown) != x.To.IsZero() {
 		bad("execution %d ended as %s at %s", x.ID, x.End, x.To)
@@ -130,8 +130,7 @@ func checkEnd(bad func(string, ...any), tl *timeline.Timeline, x *timeline.Execu
 	}
 }
 
-// openIn are the operations that a history has open, found in another way: all
-// that was scheduled, less what was completed or cancelled.
+// openIn computes the open operations of a history independently: everything that was scheduled, minus what was completed or cancelled.
 func openIn(turns []store.Turn) map[int64]bool {
 	open := map[int64]bool{}
 	waits, events := map[string][]int64{}, map[string]int{}

@@ -9,19 +9,18 @@ import (
 )
 
 const (
-	// labelSeparator stands between labels in a history.
+	// labelSeparator separates labels in a history.
 	labelSeparator = " / "
-	// mostLabelled is how large an input may be from which a label is taken, in bytes.
+	// mostLabelled is the size in bytes of the largest input from which a label is taken.
 	mostLabelled = 4096
-	// longestLabel is how many characters a label has at most.
+	// longestLabel is the maximum length of a label, in characters.
 	longestLabel = 80
-	// deepest is how far down in an input a field is looked for.
+	// deepest is how deep fields are searched in an input.
 	deepest = 3
 )
 
-// tellApart gives each member of a group what tells it apart: the label that the code gave
-// it, less what the first ones have in common; else a field of its input that was another
-// in each of the first ones, else its instance, else the whole input.
+// tellApart gives each member of a group a distinguishing text: the label from the code, without what the first members have in common;
+// otherwise a field of the input that differs between the first members; otherwise the instance; otherwise the whole input.
 func (t *Timeline) tellApart(g *Group, inputs map[int64][]byte) {
 	var first [][]byte
 	var labels [][]string
@@ -48,7 +47,7 @@ func (t *Timeline) tellApart(g *Group, inputs map[int64][]byte) {
 	}
 }
 
-// ofInput is what tells a row apart by its input.
+// ofInput returns the text by which the input distinguishes a row.
 func (r *Row) ofInput(path []string, input []byte) string {
 	if len(path) > 0 {
 		if value, scalar := scalarAt(input, path); scalar {
@@ -64,7 +63,7 @@ func (r *Row) ofInput(path []string, input []byte) string {
 	return shorten(string(input))
 }
 
-// labelsOf are the labels of the contexts around a row, outermost first.
+// labelsOf returns the labels of the contexts around a row, outermost first.
 func labelsOf(r *Row) []string {
 	if r.Label == "" {
 		return nil
@@ -72,7 +71,7 @@ func labelsOf(r *Row) []string {
 	return strings.Split(r.Label, labelSeparator)
 }
 
-// common is with which labels all begin.
+// common returns the longest common prefix of the labels.
 func common(labels [][]string) []string {
 	shared := labels[0]
 	for _, l := range labels[1:] {
@@ -85,8 +84,7 @@ func common(labels [][]string) []string {
 	return shared
 }
 
-// beyond is what a row's labels have behind what is shared; all of them where they do not
-// begin with that.
+// beyond returns a row's labels after the shared prefix, or all of them if they do not start with it.
 func beyond(labels, shared []string) string {
 	if len(labels) >= len(shared) && slices.Equal(labels[:len(shared)], shared) {
 		labels = labels[len(shared):]
@@ -94,7 +92,7 @@ func beyond(labels, shared []string) string {
 	return strings.Join(labels, labelSeparator)
 }
 
-// distinct is the path of the field by which inputs are told apart; empty for none.
+// distinct returns the path of the field that distinguishes the inputs, or an empty path if no field does.
 func distinct(inputs [][]byte) []string {
 	if len(inputs) < 2 {
 		return nil
@@ -117,7 +115,7 @@ func distinct(inputs [][]byte) []string {
 	return best
 }
 
-// rank is how well a field's name says that it tells things apart.
+// rank returns how likely a field of this name is to distinguish things.
 func rank(path []string) int {
 	name := strings.ToLower(path[len(path)-1])
 	near := 2*deepest - len(path)
@@ -132,7 +130,7 @@ func rank(path []string) int {
 	return near
 }
 
-// paths are those of the scalar fields of an object, in order.
+// paths returns the paths of the scalar fields of an object, in order.
 func paths(input []byte, above []string) [][]string {
 	if len(above) == deepest {
 		return nil
@@ -162,7 +160,7 @@ func paths(input []byte, above []string) [][]string {
 	return out
 }
 
-// scalarAt is the scalar at a path.
+// scalarAt returns the scalar at a path.
 func scalarAt(input []byte, path []string) (string, bool) {
 	for _, name := range path {
 		var fields map[string]json.RawMessage
@@ -174,7 +172,7 @@ func scalarAt(input []byte, path []string) (string, bool) {
 	return scalarOf(input)
 }
 
-// scalarOf is the text of a string, a number or a boolean.
+// scalarOf returns the text of a string, a number or a boolean.
 func scalarOf(value []byte) (string, bool) {
 	value = bytes.TrimSpace(value)
 	if len(value) == 0 || value[0] == '{' || value[0] == '[' || value[0] == 'n' {
@@ -188,7 +186,7 @@ func scalarOf(value []byte) (string, bool) {
 	return string(value), json.Valid(value)
 }
 
-// shorten keeps a label to its length, and to text.
+// shorten truncates a label to longestLabel characters and makes it valid text.
 func shorten(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if utf8.RuneCountInString(text) <= longestLabel {

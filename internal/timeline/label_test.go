@@ -15,9 +15,8 @@ func labelled(e history.Event, label string) history.Event {
 	return e
 }
 
-// What the code calls the calls of a fan-out tells them apart, and what it calls all of
-// them stands with the group.
-func TestAFanOutIsToldApartByTheLabelsOfItsCalls(t *testing.T) {
+// The labels that the code gives to single calls of a fan-out distinguish them, and the label that all of them share belongs to the group.
+func TestAFanOutIsDistinguishedByTheLabelsOfItsCalls(t *testing.T) {
 	t.Parallel()
 	item := func(i int) string { return fmt.Sprint("order ", i) }
 	for _, c := range []struct {
@@ -70,7 +69,7 @@ func TestWhatIsWaitedForIsNamedByItsLabel(t *testing.T) {
 	t.Parallel()
 	s := &shelf{}
 	s.put("order-1", labelled(timer(900), "grace period"), timer(900), labelled(history.Event{Kind: history.ExternalSubscribed, Name: "approved"}, "stock / second look"))
-	w, err := timeline.WaitingFor(context.Background(), s, "order-1", 0, time.Unix(20, 0))
+	w, err := timeline.PendingOperations(context.Background(), s, "order-1", 0, time.Unix(20, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

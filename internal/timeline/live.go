@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Annotate adds to open activities what the activities table knows of them, by
-// their event ids, of one execution. now is the time of the look.
+// Annotate adds to the open activities of an execution what the activities table knows of them, by event id. now is when the table was
+// read.
 func (t *Timeline) Annotate(executionID int64, states map[int64]store.ActivityState, now time.Time) {
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -22,13 +22,13 @@ func (t *Timeline) Annotate(executionID int64, states map[int64]store.ActivitySt
 	}
 }
 
-// liveOf is what a state says; nil for nothing.
+// liveOf converts a state; nil if the state says nothing.
 func liveOf(s *store.ActivityState) *Live {
 	l := &Live{Beat: s.Beat, Retry: s.Next, Stop: s.Stop, StopReason: s.StopReason, Suspect: s.Suspect, Claim: s.Claim}
 	if activities.OfRetry(s.Claim.Token) {
 		l.Claim = store.Claim{}
 		if s.Claim.Attempt == s.Next.Attempt && activities.BarsDue(s.Claim.Token, s.Next.DueAt.UnixMilli()) {
-			l.Retry, l.Early = store.NextAttempt{}, s.Claim.Attempt // It has begun.
+			l.Retry, l.Early = store.NextAttempt{}, s.Claim.Attempt // It has started.
 		}
 	}
 	if l.Beat.Attempt == 0 && l.Retry.Attempt == 0 && !l.Stop && l.Suspect.Attempt == 0 && l.Claim.Attempt == 0 && l.Early == 0 {
@@ -37,13 +37,12 @@ func liveOf(s *store.ActivityState) *Live {
 	return l
 }
 
-// attempt is the number of the newest attempt that was begun or is to begin; 0
-// where nothing tells.
+// attempt returns the number of the newest attempt that has started or is to start; 0 if it is not known.
 func (l *Live) attempt() int {
 	return max(l.Beat.Attempt, l.Retry.Attempt, l.Suspect.Attempt, l.Claim.Attempt, l.Early)
 }
 
-// annotate cuts the open span of an activity by what is known of its attempts.
+// annotate splits the open span of an activity by what is known of its attempts.
 func (r *Row) annotate(l *Live, now time.Time) {
 	r.Live, r.Attempt = l, l.attempt()
 	last := &r.Spans[len(r.Spans)-1]
@@ -60,7 +59,7 @@ func (r *Row) annotate(l *Live, now time.Time) {
 			r.Spans = append(r.Spans, Span{Doing: DoingRetry, From: from, Attempt: r.Attempt})
 		}
 	case DoingRun:
-		// That it ran at its last heartbeat is known, and that it has not ended.
+		// It is known that it ran at its last heartbeat and that it has not ended.
 		if from := l.Beat.At; from.After(last.From) {
 			last.To, last.Attempt = from, 0
 			r.Spans = append(r.Spans, Span{Doing: DoingRun, From: from, Attempt: r.Attempt})
@@ -70,7 +69,7 @@ func (r *Row) annotate(l *Live, now time.Time) {
 	}
 }
 
-// doing says what the activity does at a time, as far as that is known.
+// doing returns what the activity does at a time, as far as it is known.
 func (l *Live) doing(now time.Time) Doing {
 	switch n := l.attempt(); {
 	case n == 0:

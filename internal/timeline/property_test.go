@@ -16,9 +16,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Random programs, crashes and all: whatever the host has committed makes a
-// timeline in which each scheduling event is one row, spans are in order, nothing
-// goes on behind an end, and what is open is open in the history.
+// Random programs with crashes: whatever the host has committed makes a timeline in which each scheduling event is one row, spans are in
+// order, nothing continues after the end of its execution, and the open rows are the open operations of the history.
 func TestPropertyTimelinesOfRandomPrograms(t *testing.T) {
 	t.Parallel()
 	instances, rows, cancelled, retried, continued := 0, 0, 0, 0, 0
@@ -72,8 +71,7 @@ func checkOpen(t *testing.T, what string, tl *timeline.Timeline, executions [][]
 	}
 }
 
-// What earlier builds have written, and sample applications: exported histories,
-// whose turns are not known.
+// Exported histories of earlier builds and of sample applications. Their turns are not known.
 func TestTimelinesOfKeptHistories(t *testing.T) {
 	t.Parallel()
 	const histories = "../../testdata/histories"
@@ -94,7 +92,7 @@ func TestTimelinesOfKeptHistories(t *testing.T) {
 		}
 		x, err := history.DecodeExport(data)
 		if err != nil {
-			continue // Not a history: a list of one.
+			continue // It is a list of histories.
 		}
 		try(filepath.Base(file), x)
 	}
@@ -118,8 +116,8 @@ func TestTimelinesOfKeptHistories(t *testing.T) {
 	}
 }
 
-// A history that is cut anywhere, or holds what no history can, makes a timeline
-// all the same: somebody is looking for what is wrong.
+// A history that is truncated anywhere, or that contains what no valid history can, still makes a timeline, because an operator uses it to
+// find out what is wrong.
 func TestPropertyDamagedHistoriesMakeTimelines(t *testing.T) {
 	t.Parallel()
 	all, err := simulation.Histories(3)

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// row is that of a scheduling event, as it stands when it is recorded.
+// row returns the initial row of a scheduling event.
 func (b *builder) row(e *history.Event) Row {
 	r := Row{ExecutionID: b.x.ID, EventID: e.EventID, Name: e.Name, Label: e.Label, Version: e.Version, Op: e.Op, Instance: e.Instance,
 		State: StateOpen, ScheduledAt: at(e.AtMS)}
@@ -19,7 +19,7 @@ func (b *builder) row(e *history.Event) Row {
 			r.Kind = KindInline
 		}
 		if p := e.Retry; p != nil {
-			r.MaxAttempts, r.AttemptsMade, r.FirstEventID = max(p.MaxAttempts, 1), p.AttemptsMade, p.FirstEventID
+			r.Queue, r.MaxAttempts, r.AttemptsMade, r.FirstEventID = p.Queue, max(p.MaxAttempts, 1), p.AttemptsMade, p.FirstEventID
 			if p.TotalTimeoutMS > 0 {
 				r.DueAt = b.firstScheduled(&r).Add(time.Duration(p.TotalTimeoutMS) * time.Millisecond)
 			}
@@ -43,8 +43,8 @@ func (b *builder) row(e *history.Event) Row {
 	return r
 }
 
-// firstScheduled is when the first attempt of an activity was scheduled, from which the time of
-// all attempts counts. Retries of an inline activity that wait over timers have rows of their own.
+// firstScheduled returns when the first attempt of an activity was scheduled; the time limit for all attempts counts from then. Retries of
+// an inline activity that wait for a timer have rows of their own.
 func (b *builder) firstScheduled(r *Row) time.Time {
 	since := r.ScheduledAt
 	if n, ok := b.rowOf[r.FirstEventID]; ok && r.FirstEventID != 0 {
@@ -53,11 +53,10 @@ func (b *builder) firstScheduled(r *Row) time.Time {
 	return since
 }
 
-// complete ends a row with its completion, which may come behind its
-// cancellation: then it is recorded, and goes to nobody.
+// complete ends a row with its completion. A completion that arrives after the cancellation is recorded but not delivered to the code.
 func (b *builder) complete(r *Row, e *history.Event) {
 	if r.CompletedBy != 0 || len(r.Spans) == 0 {
-		return // A history that can't be. The first counts.
+		return // An invalid history. The first completion counts.
 	}
 	r.CompletedBy = e.EventID
 	r.Attempt, r.StartedAt, r.RequestID, r.Actor = e.Attempt, said(e.StartedAtMS), e.RequestID, e.Actor
@@ -81,20 +80,20 @@ func (b *builder) complete(r *Row, e *history.Event) {
 	r.end(state, at(e.AtMS))
 }
 
-// split cuts the time of an activity where its last attempt began. A worker's
-// clock may differ: the attempt lies within what the orchestrator saw.
+// split splits the span of an activity where its last attempt started. Because a worker's clock may differ, the attempt is kept within the
+// times that the orchestrator recorded.
 func (r *Row) split() {
 	if r.StartedAt.IsZero() {
 		return
 	}
-	began := later(r.StartedAt, r.ScheduledAt)
+	startedAt := later(r.StartedAt, r.ScheduledAt)
 	before := DoingWait
 	if r.Attempt > r.AttemptsMade+1 {
-		before = DoingUnknown // When the attempts before it ran is not known.
+		before = DoingUnknown // When the earlier attempts ran is not known.
 	}
-	spans := []Span{{Doing: before, From: r.ScheduledAt, To: began}, {Doing: DoingRun, From: began, Attempt: r.Attempt}}
+	spans := []Span{{Doing: before, From: r.ScheduledAt, To: startedAt}, {Doing: DoingRun, From: startedAt, Attempt: r.Attempt}}
 	if stop := r.Spans[len(r.Spans)-1]; stop.Doing == DoingStop {
-		if began.Before(stop.From) {
+		if startedAt.Before(stop.From) {
 			spans[1].To = stop.From
 			spans = append(spans, stop)
 		} else {
@@ -104,13 +103,13 @@ func (r *Row) split() {
 	r.Spans = spans
 }
 
-// cancel notes that the turn has cancelled the row.
+// cancel records that the turn has cancelled the row.
 func (r *Row) cancel(turn *store.Turn) {
 	r.CancelledBy = turn.Last()
 	r.end(StateCancelled, at(turn.Events[len(turn.Events)-1].AtMS))
 	if stops := r.Kind == KindActivity || r.Kind == KindChild; stops && r.EventID < turn.First() {
-		// It is asked to stop: until its completion comes it may be under way.
-		// What one turn schedules and cancels is never sent.
+		// It is asked to stop, and may run until its completion arrives. An operation that the same turn schedules and cancels is never
+		// sent.
 		r.Spans = append(r.Spans, Span{Doing: DoingStop, From: r.EndedAt})
 		r.EndedAt = time.Time{}
 	}
@@ -120,7 +119,7 @@ func (r *Row) cancel(turn *store.Turn) {
 func (r *Row) end(state State, now time.Time) {
 	r.State = state
 	if r.Kind == KindTimer && state == StateDone {
-		// The firing is on its way from when it is due.
+		// From its due time on, the timer's event is on its way.
 		if due := r.DueAt; !due.IsZero() && due.After(r.ScheduledAt) && now.After(due) {
 			r.Spans[0].To = due
 			r.Spans = append(r.Spans, Span{Doing: DoingLate, From: due})

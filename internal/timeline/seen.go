@@ -2,8 +2,7 @@ package timeline
 
 import "fmt"
 
-// AddSeen adds to the open activities of an execution what the process that runs the
-// workers knows of their attempts, by event id.
+// AddSeen adds to the open activities of an execution what the process that runs the workers knows of their attempts, by event id.
 func (t *Timeline) AddSeen(executionID int64, seen map[int64]Seen) {
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -37,10 +36,10 @@ func (r *Row) addSeen(s Seen) {
 	}
 }
 
-// text says how the attempt stands.
+// text describes the state of the attempt.
 func (s *Seen) text(of string) string {
 	if s.Since.IsZero() {
-		return fmt.Sprintf("attempt %d%s waits for a worker", s.Attempt, of)
+		return fmt.Sprintf("attempt %d%s is waiting for a worker", s.Attempt, of)
 	}
-	return fmt.Sprintf("attempt %d%s runs", s.Attempt, of)
+	return fmt.Sprintf("attempt %d%s is running", s.Attempt, of)
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// script makes the turns of an execution: a line a turn, events with the second
-// at which they were recorded.
+// script builds the turns of an execution, one line per turn; events carry the second at which they were recorded.
 type script struct {
 	execution int64
 	turns     []store.Turn
@@ -62,7 +61,7 @@ func timer(due int64) history.Event {
 	return history.Event{Kind: history.TimerCreated, FireAtMS: due * 1000}
 }
 
-// show is a row in a line: what it is, how it stands, and its spans in seconds.
+// show formats a row in one line: what it is, its state, and its spans in seconds.
 func show(r *timeline.Row) string {
 	text := fmt.Sprintf("%d %s %s %s", r.EventID, r.Kind, r.Name, r.State)
 	for _, s := range r.Spans {
@@ -98,7 +97,7 @@ func wantRows(t *testing.T, tl *timeline.Timeline, want ...string) {
 	}
 }
 
-func TestAnActivityWaitsUntilItsAttemptBeganAndThenRuns(t *testing.T) {
+func TestAnActivityWaitsUntilItsAttemptStartedAndThenRuns(t *testing.T) {
 	t.Parallel()
 	s := newScript(1)
 	s.turn(10, started(), act("A", nil), act("B", &history.Retry{MaxAttempts: 5}), act("C", nil), act("D", nil))
@@ -179,7 +178,7 @@ func TestEventsGoToTheOldestWaitThatWasNotCancelled(t *testing.T) {
 	if n := len(tl.Marks); n != 2 || tl.Marks[1].EventID != 8 || tl.Marks[1].Name != "X" {
 		t.Errorf("marks %+v, want the start and the event that nobody took", tl.Marks)
 	}
-	// Of an export nobody knows what was cancelled, and that is said.
+	// An export does not record cancellations, and the timeline says so.
 	var events []history.Event
 	for _, turn := range s.turns {
 		events = append(events, turn.Events...)
@@ -253,19 +252,19 @@ func TestWhatIsKnownOutsideTheHistoryCutsTheOpenSpan(t *testing.T) {
 		want  string
 		text  string
 	}{
-		{"nothing", store.ActivityState{}, 50, "2 activity A open unknown 10-…", "up to 5 attempts; which one is under way is not known"},
+		{"nothing", store.ActivityState{}, 50, "2 activity A open unknown 10-…", "up to 5 attempts; the current attempt is not known"},
 		{"a heartbeat", store.ActivityState{Beat: store.Heartbeat{Attempt: 2, At: second(40)}}, 50,
-			"2 activity A open unknown 10-40 running 40-… #2", "attempt 2 of 5 runs"},
+			"2 activity A open unknown 10-40 running 40-… #2", "attempt 2 of 5 is running"},
 		{"the next attempt is to come", store.ActivityState{Beat: store.Heartbeat{Attempt: 2, At: second(40)}, Next: store.NextAttempt{Attempt: 3, NotedAt: second(45), DueAt: second(60)}}, 50,
-			"2 activity A open unknown 10-45 retrying 45-… #3", "attempt 3 of 5 follows"},
+			"2 activity A open unknown 10-45 retrying 45-… #3", "attempt 3 of 5 is next"},
 		{"the next attempt is due", store.ActivityState{Next: store.NextAttempt{Attempt: 3, NotedAt: second(45), DueAt: second(60)}}, 61,
-			"2 activity A open unknown 10-… #3", "attempt 3 of 5 is due; whether it runs is not known"},
-		{"a stop", store.ActivityState{Stop: true}, 50, "2 activity A open unknown 10-…", "whether it runs is not known; asked to stop"},
-		{"a claim", store.ActivityState{Claim: store.Claim{Attempt: 2, Token: "t", Until: second(90)}}, 50, "2 activity A open unknown 10-… #2", "attempt 2 of 5 was begun, and nobody begins it again"},
+			"2 activity A open unknown 10-… #3", "attempt 3 of 5 is due; not known whether it is running"},
+		{"a stop", store.ActivityState{Stop: true}, 50, "2 activity A open unknown 10-…", "not known whether it is running; stop requested"},
+		{"a claim", store.ActivityState{Claim: store.Claim{Attempt: 2, Token: "t", Until: second(90)}}, 50, "2 activity A open unknown 10-… #2", "attempt 2 of 5 was started, and is not started again"},
 		{"an attempt that was made early", store.ActivityState{Next: store.NextAttempt{Attempt: 2, NotedAt: second(30), DueAt: second(90)}, Claim: store.Claim{Attempt: 2, Token: activities.EarlyClaim(activities.EarlyID(second(90), "ada"), false, "")}}, 50,
-			"2 activity A open unknown 10-… #2", "attempt 2 of 5 is due; whether it runs is not known"},
-		{"a claim of an attempt that is over", store.ActivityState{Claim: store.Claim{Attempt: 2, Token: "t"}}, 50, "2 activity A open unknown 10-… #2", "attempt 2 of 5 has returned without a result: it is pending, or another follows"},
-		{"a mark of a suspect", store.ActivityState{Suspect: store.Suspect{Attempt: 1, Deaths: 2}}, 50, "2 activity A open unknown 10-… #1", "attempt 1 of 5 is due; whether it runs is not known"},
+			"2 activity A open unknown 10-… #2", "attempt 2 of 5 is due; not known whether it is running"},
+		{"a claim of an attempt that is over", store.ActivityState{Claim: store.Claim{Attempt: 2, Token: "t"}}, 50, "2 activity A open unknown 10-… #2", "attempt 2 of 5 returned without a result: it is pending, or another attempt follows"},
+		{"a mark of a suspect", store.ActivityState{Suspect: store.Suspect{Attempt: 1, Deaths: 2}}, 50, "2 activity A open unknown 10-… #1", "attempt 1 of 5 is due; not known whether it is running"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

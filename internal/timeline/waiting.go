@@ -8,23 +8,20 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Reader is where WaitingFor looks.
+// Reader is what PendingOperations reads from.
 type Reader interface {
-	// Record returns how an instance stands: store.ErrNotFound (wrapped) if
-	// there is no record.
+	// Record returns the record of an instance: store.ErrNotFound (wrapped) if it has none.
 	Record(ctx context.Context, instance string) (Standing, error)
-	// Turns returns an execution of an instance as it was committed.
+	// Turns returns the committed turns of an execution.
 	Turns(ctx context.Context, instance string, execution int64) ([]store.Turn, error)
-	// Activity returns what is known of an activity outside its history.
-	// ErrNotKept where nobody can look there.
+	// Activity returns what is known of an activity outside its history, or ErrNotKept if that cannot be read here.
 	Activity(ctx context.Context, key store.ActivityKey) (store.ActivityState, error)
 }
 
-// ErrNotKept says that what is known of activities outside their histories can't
-// be looked at here.
-var ErrNotKept = errors.New("timeline: what is known of running activities can't be looked at here")
+// ErrNotKept says that the activities table cannot be read here.
+var ErrNotKept = errors.New("timeline: the activities table cannot be read here")
 
-// Standing is how an instance stands.
+// Standing is the state of an instance.
 type Standing struct {
 	Instance, Name, Version string
 	Status                  store.Status
@@ -36,28 +33,26 @@ type Standing struct {
 // Waiting is what an instance waits for.
 type Waiting struct {
 	Standing
-	// Operations that are open, in the order in which they were scheduled.
+	// Operations are open, in the order in which they were scheduled.
 	Operations []Operation
-	// More operations are open than Operations has.
+	// More counts the open operations that Operations leaves out.
 	More int
 }
 
-// Operation is one that an instance waits for.
+// Operation is an operation that an instance waits for.
 type Operation struct {
 	Row
-	// Child is how the instance of a child stands, and what it waits for. Nil
-	// with NotRead empty: it has no record yet.
+	// Child is the state of a child's instance and what it waits for. It is nil, with NotRead empty, if the child has no record yet.
 	Child *Waiting
-	// NotRead says why a child, or what is known of an activity, was not read:
-	// the bound of reads, or an error.
+	// NotRead says why a child, or the activities table, was not read: the limit of reads, or an error.
 	NotRead string
 }
 
-// Bounds of WaitingFor, for those who give none.
+// Default limits of PendingOperations.
 const (
-	// DefaultReads is how many requests it makes at most.
+	// DefaultReads is the limit of requests.
 	DefaultReads = 200
-	// DefaultOperations is how many operations of one instance it returns.
+	// DefaultOperations is the limit of operations returned for one instance.
 	DefaultOperations = 100
 )
 
@@ -69,17 +64,16 @@ type waitingReader struct {
 	now        time.Time
 }
 
-// notRead is the bound of reads in words.
-const notRead = "not looked at: the bound of reads was reached"
+// notRead is the text for the limit of reads.
+const notRead = "not read: the limit of reads was reached"
 
-// WaitingFor returns what an instance waits for, down to the leaf: the children
-// of its children, and what is known of their activities. It makes at most `reads`
-// requests (0: DefaultReads), instance by instance in breadth, so that what is
-// near is read first; what it did not read says so. now is the time of the look.
+// PendingOperations returns what an instance waits for, down to the leaf operations: children of children, and what is known of their
+// activities. It makes at most `reads` requests (0: DefaultReads), breadth-first, so that it reads the nearest instances first; operations
+// that it did not read say so. now is the current time.
 //
-// An instance that has ended, or is not there, waits for nothing; errors of
-// children stand at their operation, those of the instance itself are returned.
-func WaitingFor(ctx context.Context, r Reader, instance string, reads int, now time.Time) (*Waiting, error) {
+// An instance that has ended, or does not exist, waits for nothing. Errors of children are stored in their operations; errors of the
+// instance itself are returned.
+func PendingOperations(ctx context.Context, r Reader, instance string, reads int, now time.Time) (*Waiting, error) {
 	if reads <= 0 {
 		reads = DefaultReads
 	}
@@ -107,7 +101,7 @@ func WaitingFor(ctx context.Context, r Reader, instance string, reads int, now t
 	return root, nil
 }
 
-// child reads the instance of an operation, and says why it did not.
+// child reads the instance of an operation, or returns why it did not.
 func (w *waitingReader) child(ctx context.Context, o *Operation, seen map[string]bool) string {
 	if seen[o.Instance] {
 		return "shown above"
@@ -127,8 +121,8 @@ func (w *waitingReader) child(ctx context.Context, o *Operation, seen map[string
 	return ""
 }
 
-// instance reads one instance: its record, its history if it runs, and what is
-// known of its activities. Where the bound is met the operations say so.
+// instance reads one instance: its record, its history if it runs, and what is known of its activities. If the limit of reads is reached,
+// the operations say so.
 func (w *waitingReader) instance(ctx context.Context, instance string) (*Waiting, error) {
 	w.left--
 	standing, err := w.Record(ctx, instance)
@@ -182,17 +176,15 @@ func (w *waitingReader) activity(ctx context.Context, instance string, o *Operat
 	}
 }
 
-// Leaf is the end of a path: the operation that an instance waits for in the
-// end, with those above it.
+// Leaf is the end of a path: an operation that an instance ultimately waits for, with the operations above it.
 type Leaf struct {
-	// Path of operations, from that of the instance itself to the leaf.
+	// Path lists the operations from the one of the instance itself down to the leaf.
 	Path []*Operation
 	// In is the instance that waits for the last of them.
 	In *Waiting
 }
 
-// Operation is the last of the path; nil where an instance runs and waits for
-// nothing.
+// Operation returns the last of the path; nil if an instance runs and waits for nothing.
 func (l *Leaf) Operation() *Operation {
 	if len(l.Path) == 0 {
 		return nil
@@ -200,9 +192,8 @@ func (l *Leaf) Operation() *Operation {
 	return l.Path[len(l.Path)-1]
 }
 
-// Leaves returns the ends of all paths, in order, `limit` of them at most: of
-// each child what that waits for; a child that is stuck, has ended, has no record
-// yet or was not read is a leaf itself.
+// Leaves returns the ends of all paths, in order, at most `limit`. For a child these are the leaves of the child; a child that is stuck,
+// has ended, has no record yet or was not read is itself a leaf.
 func (w *Waiting) Leaves(limit int) []Leaf {
 	var all []Leaf
 	w.leaves(nil, limit, &all)
@@ -224,8 +215,7 @@ func (w *Waiting) leaves(path []*Operation, limit int, all *[]Leaf) {
 	}
 }
 
-// Text says in a line what an operation waits for, without times that pass: who
-// shows it says how long from now NextAt is.
+// Text describes in one line what an operation waits for. It contains no relative times: the caller shows how far away NextAt is.
 func (o *Operation) Text() string {
 	if o.Label != "" {
 		return o.Label + ", " + o.unlabelledText()
@@ -255,8 +245,7 @@ func (o *Operation) activityText() string {
 	return text + ", " + o.AttemptText()
 }
 
-// NextAt is when something is due to happen to an operation: a timer fires, an
-// attempt follows. Zero where that is not known.
+// NextAt is when the next thing is due: a timer fires, or an attempt follows. Zero if it is not known.
 func (o *Operation) NextAt() time.Time {
 	switch {
 	case o.Kind == KindTimer:

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// shelf is a Reader of what a test put there; it counts.
+// shelf is a Reader with fixed contents that counts reads.
 type shelf struct {
 	records    map[string]timeline.Standing
 	turns      map[string][]store.Turn
@@ -48,7 +48,7 @@ func (s *shelf) Activity(_ context.Context, key store.ActivityKey) (store.Activi
 	return s.activities[key], nil
 }
 
-// put adds a running instance whose first turn is what it waits for.
+// put adds a running instance whose first turn contains the operations that it waits for.
 func (s *shelf) put(instance string, waits ...history.Event) {
 	if s.records == nil {
 		s.records, s.turns, s.activities = map[string]timeline.Standing{}, map[string][]store.Turn{}, map[store.ActivityKey]store.ActivityState{}
@@ -86,7 +86,7 @@ func leaves(w *timeline.Waiting) string {
 	return strings.Join(all, "\n")
 }
 
-func TestWaitingForGoesDownToTheLeaf(t *testing.T) {
+func TestPendingGoesDownToTheLeaf(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(100, 0).UTC()
 	s := &shelf{}
@@ -98,12 +98,12 @@ func TestWaitingForGoesDownToTheLeaf(t *testing.T) {
 	stuck.Status, stuck.Problem = store.StatusStuck, &store.Problem{Kind: "panic"}
 	s.records["a/5"] = stuck
 	s.activities[store.ActivityKey{Instance: "a/3/2", ExecutionID: 1, EventID: 2}] = store.ActivityState{Next: store.NextAttempt{Attempt: 4, NotedAt: now, DueAt: now.Add(3 * time.Minute)}}
-	w, err := timeline.WaitingFor(t.Context(), s, "a", 0, now)
+	w, err := timeline.PendingOperations(t.Context(), s, "a", 0, now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := `a: 2 timer at 50
-a/3/2: 3 2 2 activity Book, attempt 4 of 5 follows at 280
+a/3/2: 3 2 2 activity Book, attempt 4 of 5 is next at 280
 a: 4 event Approved
 a: 5 child Child stuck
 a: 6 child Child`
@@ -112,7 +112,7 @@ a: 6 child Child`
 	}
 }
 
-func TestWaitingForIsBoundedAndSaysSo(t *testing.T) {
+func TestPendingIsBoundedAndSaysSo(t *testing.T) {
 	t.Parallel()
 	s := &shelf{}
 	var waits []history.Event
@@ -122,7 +122,7 @@ func TestWaitingForIsBoundedAndSaysSo(t *testing.T) {
 		s.put(id, act("A", nil), act("B", nil))
 	}
 	s.put("a", waits...)
-	w, err := timeline.WaitingFor(t.Context(), s, "a", 20, time.Unix(0, 0))
+	w, err := timeline.PendingOperations(t.Context(), s, "a", 20, time.Unix(0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,34 +140,34 @@ func TestWaitingForIsBoundedAndSaysSo(t *testing.T) {
 	if read == 0 || not < 30 {
 		t.Errorf("%d were read, %d say that they were not", read, not)
 	}
-	// Of one instance a hundred operations, and how many more there are.
+	// Of one instance 100 operations are returned, and the number of the others.
 	waits = nil
 	for range 130 {
 		waits = append(waits, wait("E"))
 	}
 	s.put("many", waits...)
-	if w, err = timeline.WaitingFor(t.Context(), s, "many", 0, time.Unix(0, 0)); err != nil || len(w.Operations) != timeline.DefaultOperations || w.More != 30 {
+	if w, err = timeline.PendingOperations(t.Context(), s, "many", 0, time.Unix(0, 0)); err != nil || len(w.Operations) != timeline.DefaultOperations || w.More != 30 {
 		t.Errorf("%d operations and %d more, %v", len(w.Operations), w.More, err)
 	}
 }
 
-func TestWaitingForSaysWhatItCouldNotRead(t *testing.T) {
+func TestPendingSaysWhatItCouldNotRead(t *testing.T) {
 	t.Parallel()
 	s := &shelf{noTable: true}
 	s.put("a", act("A", nil), child("b"), child("a"))
 	s.put("b", wait("E"))
 	delete(s.turns, "b")
-	w, err := timeline.WaitingFor(t.Context(), s, "a", 0, time.Unix(0, 0))
+	w, err := timeline.PendingOperations(t.Context(), s, "a", 0, time.Unix(0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `a: 2 activity A, one attempt; whether it runs is not known (timeline: what is known of running activities can't be looked at here)
+	want := `a: 2 activity A, one attempt; not known whether it is running (timeline: the activities table cannot be read here)
 a: 3 child Child (the history is damaged)
 a: 4 child Child (shown above)`
 	if got := leaves(w); got != want {
 		t.Errorf("leaves are\n%s\nwant\n%s", got, want)
 	}
-	if _, err := timeline.WaitingFor(t.Context(), s, "nobody", 0, time.Unix(0, 0)); !errors.Is(err, store.ErrNotFound) {
+	if _, err := timeline.PendingOperations(t.Context(), s, "nobody", 0, time.Unix(0, 0)); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("an instance that is not there gave %v", err)
 	}
 }

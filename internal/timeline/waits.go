@@ -2,10 +2,8 @@ package timeline
 
 import "github.com/turnstile-go/turnstile/history"
 
-// waits finds out which wait took which external event (rule 7 of
-// docs/design.md): by name, first in first out, and a wait that was cancelled
-// takes none. What was cancelled stands beside the turns, not in the events: of a
-// history that has come without its turns it is not known.
+// waits finds out which wait took which external event (rule 7 of docs/design.md): by name, first in first out; a cancelled wait takes
+// none. Cancellations are recorded with the turns, not in the events, so they are not known for a history that came without its turns.
 type waits struct {
 	byName    map[string]*waiting
 	cancelled map[int64]bool
@@ -33,7 +31,7 @@ func newWaits(s *Source) waits {
 		}
 	}
 	if !w.known {
-		// Who takes what is assumed where there are several waits of a name.
+		// If there are several waits of a name, which of them took an event is an assumption.
 		for i := range s.Turns {
 			for j := range s.Turns[i].Events {
 				if e := &s.Turns[i].Events[j]; e.Kind == history.ExternalSubscribed {
@@ -55,7 +53,7 @@ func (w *waits) of(name string) *waiting {
 }
 
 func (w *waits) subscribe(e *history.Event) {
-	// It is cancelled only if it took nothing: what was cancelled takes none.
+	// It counts as cancelled only if it took no event.
 	if !w.cancelled[e.EventID] {
 		of := w.of(e.Name)
 		of.open = append(of.open, e.EventID)
@@ -70,8 +68,7 @@ func (w *waits) arrive(e *history.Event) {
 	of.kept = append(of.kept, e)
 }
 
-// take returns the oldest wait and the oldest event of a name, if there is one
-// of each.
+// take returns the oldest wait and the oldest event of a name, if there is one of each.
 func (w *waits) take(name string) (wait int64, event *history.Event, assumed bool) {
 	of := w.of(name)
 	if len(of.open) == 0 || len(of.kept) == 0 {

@@ -2,8 +2,7 @@ package timeline
 
 import "fmt"
 
-// AttemptText says how an activity stands with its attempts, without times: "attempt
-// 4 of 5 follows", or that nobody knows.
+// AttemptText describes the attempts of an activity without times, such as "attempt 4 of 5 follows", or says that they are not known.
 func (r *Row) AttemptText() string {
 	of := ""
 	if r.MaxAttempts > 1 {
@@ -13,33 +12,33 @@ func (r *Row) AttemptText() string {
 	if r.Seen != nil {
 		text := r.Seen.text(of)
 		if l != nil && l.Stop {
-			text += "; asked to stop"
+			text += "; stop requested"
 		}
 		return text
 	}
 	if l == nil {
 		if r.MaxAttempts > 1 {
-			return fmt.Sprintf("up to %d attempts; which one is under way is not known", r.MaxAttempts)
+			return fmt.Sprintf("up to %d attempts; the current attempt is not known", r.MaxAttempts)
 		}
-		return "one attempt; whether it runs is not known"
+		return "one attempt; not known whether it is running"
 	}
 	var text string
 	switch doing := r.Spans[len(r.Spans)-1].Doing; {
 	case l.attempt() == 0:
-		text = "whether it runs is not known"
+		text = "not known whether it is running"
 	case doing == DoingRetry:
-		text = fmt.Sprintf("attempt %d%s follows", l.attempt(), of)
+		text = fmt.Sprintf("attempt %d%s is next", l.attempt(), of)
 	case doing == DoingRun:
-		text = fmt.Sprintf("attempt %d%s runs", l.attempt(), of)
+		text = fmt.Sprintf("attempt %d%s is running", l.attempt(), of)
 	case l.Claim.Attempt == l.attempt() && l.Claim.Until.IsZero():
-		text = fmt.Sprintf("attempt %d%s has returned without a result: it is pending, or another follows", l.attempt(), of)
+		text = fmt.Sprintf("attempt %d%s returned without a result: it is pending, or another attempt follows", l.attempt(), of)
 	case l.Claim.Attempt == l.attempt():
-		text = fmt.Sprintf("attempt %d%s was begun, and nobody begins it again", l.attempt(), of)
+		text = fmt.Sprintf("attempt %d%s was started, and is not started again", l.attempt(), of)
 	default:
-		text = fmt.Sprintf("attempt %d%s is due; whether it runs is not known", l.attempt(), of)
+		text = fmt.Sprintf("attempt %d%s is due; not known whether it is running", l.attempt(), of)
 	}
 	if l.Stop {
-		text += "; asked to stop"
+		text += "; stop requested"
 	}
 	return text
 }

@@ -16,15 +16,17 @@ const (
 )
 
 // Name derives the name of an event's schedule: the same for the same event and
-// round, so that creating it twice is harmless, and another for every other. An
+// round, so that creating it twice is harmless, and another for every other. atMS is when
+// the event was recorded, in Unix milliseconds: a schedule of an event that was lost when the
+// tables were restored does not stand in the way of the one that has its id now. An
 // event has rounds where more than one schedule is made for it. The name has at most
 // MaxName characters: the characters of the instance that a name may have, execution and
 // event, for people who look at the list, cut short where they are too long, and the
 // hash that makes it unique.
-func Name(instance string, executionID, eventID int64, round ...int64) string {
+func Name(instance string, executionID, eventID, atMS int64, round ...int64) string {
 	h := sha256.New()
 	var n [8]byte
-	for _, v := range []int64{executionID, eventID} {
+	for _, v := range []int64{executionID, eventID, atMS} {
 		binary.BigEndian.PutUint64(n[:], uint64(v))
 		h.Write(n[:])
 	}

@@ -7,14 +7,14 @@ import (
 	"strconv"
 )
 
-// maxGroup is the length of a message group or deduplication id of SQS.
+// maxGroup is the maximum length of a message group or deduplication id of SQS.
 const maxGroup = 128
 
-// Group returns the message group of an instance: its id where SQS takes it
-// (1 to 128 characters of ASCII letters, digits and punctuation), else
-// "sha256-" and the SHA-256 of the id in lower-case hex. Two instances that
-// share a group only wait for each other; the instance named in the body is
-// what counts. Of no instance it is SweepGroup.
+// Group returns the message group of an instance: its id if SQS accepts it (1 to 128
+// characters of ASCII letters, digits and punctuation), otherwise "sha256-" and the
+// SHA-256 of the id in lower-case hex. Two instances that share a group only wait for
+// each other, because the instance named in the body decides. Without an instance it
+// returns SweepGroup.
 func Group(instance string) string {
 	if instance == "" {
 		return SweepGroup
@@ -33,28 +33,28 @@ func Group(instance string) string {
 // SweepGroup is the message group of a Sweep.
 const SweepGroup = "turnstile-sweep"
 
-// DedupID returns the explicit deduplication id of an item, derived from the
-// fact that it stands for, not from its bytes: who sends the same fact again
-// within five minutes is not heard twice, and two facts with equal content are
-// both heard. It is the kind and a SHA-256 in hex, less than 128 characters.
+// DedupID returns the explicit deduplication id of an item. It is derived from the fact
+// that the item reports, not from its bytes: SQS drops the same fact if it is sent again
+// within five minutes, and delivers two facts with equal content. It is the kind and a
+// SHA-256 in hex, less than 128 characters.
 //
-// The fact is, besides the kind, the instance and
+// Apart from the kind, the fact consists of the instance and
 //   - StartOrchestration: the id; ExternalRaised: the id and the name
 //   - CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, Wake,
 //     PurgeInstance: the id, the execution and the number; FireTimer and RetryActivity: the
 //     id, the execution, the event and the attempt
 //   - Sweep, InstanceEvent: the id
 //   - ActivityExecute: execution, scheduling event, attempt
-//   - ActivityPending: execution, source event, token, attempt, and when it
-//     looks again; a worker adds the delivery of the attempt
-//   - completions: execution, source event and token, so that a
-//     forged one can't keep out the true one
+//   - ActivityPending: execution, source event, token, attempt, and the time of its next
+//     check; a worker adds the delivery of the attempt
+//   - completions: execution, source event and token, so that a forged completion cannot
+//     suppress the true one
 //
-// and for all of them how often the item has gone round the delay queue, so
-// that its resend is not swallowed.
+// and for all of them the number of times that the item went through the delay queue, so
+// that SQS does not drop its resend.
 //
-// An item that should carry an id and has none (see WithID) gives "": SQS then
-// takes the hash of the body.
+// DedupID returns "" for an item that should have an id and has none (see WithID): SQS
+// then uses the hash of the body.
 func DedupID(i *Item) string {
 	if i.Kind.CarriesID() && i.ID == "" {
 		return ""
@@ -66,7 +66,7 @@ func DedupID(i *Item) string {
 	h.text(i.Name)
 	number := i.Number
 	if i.Kind == ActivityPending {
-		number = i.NotBeforeMS // It asks again each time.
+		number = i.NotBeforeMS // Each check is a fact of its own.
 	}
 	h.number(number)
 	h.number(i.UpToExecution)
@@ -74,7 +74,7 @@ func DedupID(i *Item) string {
 	h.number(i.SourceEventID)
 	attempt := i.Attempt
 	if i.Kind == ActivityCompleted || i.Kind == ActivityFailed {
-		attempt = 0 // Whichever attempt ended the activity: it ended once.
+		attempt = 0 // No matter which attempt ended the activity, it ended once.
 	}
 	h.number(int64(attempt))
 	h.text(i.Token)
@@ -82,11 +82,11 @@ func DedupID(i *Item) string {
 	return h.id(string(i.Kind))
 }
 
-// HopDedupID returns the deduplication id of a message that is moved from one
-// queue to another, or sent again from a dead-letter queue: it is derived from
-// the fact, which is DedupID of the item or "" for a body that is none, and
-// from the id of the message that makes the hop, for SQS remembers the id of
-// a message beyond its deletion. A hop that is made twice is one message.
+// HopDedupID returns the deduplication id of a message that is moved from one queue to
+// another, or sent again from a dead-letter queue. It is derived from the fact, which is
+// the DedupID of the item or "" if the body is not an item, and from the id of the
+// message that is moved, because SQS remembers a deduplication id after the message is
+// deleted. A move that is repeated gives one message.
 func HopDedupID(dedupID, messageID string) string {
 	h := fact{}
 	h.text(dedupID)
@@ -94,8 +94,8 @@ func HopDedupID(dedupID, messageID string) string {
 	return h.id("hop")
 }
 
-// fact collects what identifies a send; no two lists of values have the same
-// bytes.
+// fact collects the values that identify a message. Different lists of values have
+// different bytes.
 type fact []byte
 
 func (f *fact) text(s string) {
@@ -116,11 +116,10 @@ func (f fact) id(prefix string) string {
 	return string(hex.AppendEncode(b, sum[:]))
 }
 
-// WithID returns the item with the id that it goes by: its own, or, for a kind
-// that carries one and was sent without, the id of the SQS message in which it
-// came. It has to be written into the body before any forward, for the next
-// message has another id. Events that a start brings and that have no id get
-// that of the start, "#" and their place from 0.
+// WithID returns the item with an id: its own or, if a kind that carries an id was sent
+// without one, the id of the SQS message that delivered it. The id must be written into
+// the body before the item is forwarded, because the next message has another id. Events
+// of a start that have no id get the id of the start, "#" and their index from 0.
 func (i Item) WithID(messageID string) Item {
 	if !i.Kind.CarriesID() {
 		return i

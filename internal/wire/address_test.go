@@ -11,10 +11,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// allowed is what SQS takes as a message group or deduplication id.
+// allowed is what SQS accepts as a message group or deduplication id.
 var allowed = regexp.MustCompile("^[a-zA-Z0-9!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~]{1,128}$")
 
-func TestM17EveryInstanceHasAGroupThatSQSTakes(t *testing.T) {
+func TestM17EveryInstanceHasAGroupThatSQSAccepts(t *testing.T) {
 	t.Parallel()
 	all := ""
 	for c := ' ' + 1; c <= '~'; c++ {
@@ -41,8 +41,9 @@ func TestM17EveryInstanceHasAGroupThatSQSTakes(t *testing.T) {
 	}
 }
 
-// Each of these changes makes another fact of an item: both must be heard.
-func TestE04DeduplicationGoesByTheFactAlone(t *testing.T) {
+// Each of these changes makes the item report another fact, so both messages must be
+// delivered.
+func TestE04DeduplicationUsesTheFactAlone(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	for _, base := range items() {
@@ -97,7 +98,7 @@ func TestE04DeduplicationGoesByTheFactAlone(t *testing.T) {
 			}
 			seen[id] = what
 		}
-		// The content is no part of the fact.
+		// The content is not part of the fact.
 		other := base
 		other.Input, other.Data, other.Result, other.Reason, other.FirstSeenMS = []byte("7"), []byte("7"), []byte("7"), "7", 7
 		if wire.DedupID(&other) != wire.DedupID(&base) {
@@ -106,7 +107,7 @@ func TestE04DeduplicationGoesByTheFactAlone(t *testing.T) {
 	}
 }
 
-func TestAnItemThatShouldHaveAnIDAndHasNoneIsNotDeduplicatedByItsFact(t *testing.T) {
+func TestAnItemThatLacksItsIDIsNotDeduplicatedByItsFact(t *testing.T) {
 	t.Parallel()
 	for _, i := range items() {
 		i.ID = ""
@@ -116,7 +117,7 @@ func TestAnItemThatShouldHaveAnIDAndHasNoneIsNotDeduplicatedByItsFact(t *testing
 	}
 }
 
-func TestM18EveryHopHasAnIDOfItsOwn(t *testing.T) {
+func TestM18EveryHopHasItsOwnDeduplicationID(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, fact := range []string{"", "a", "ab"} {
@@ -133,7 +134,7 @@ func TestM18EveryHopHasAnIDOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestWithIDFillsInWhatASenderLeftOut(t *testing.T) {
+func TestWithIDFillsInMissingIDs(t *testing.T) {
 	t.Parallel()
 	start := wire.Item{Kind: wire.StartOrchestration, Instance: "i", Name: "n", Events: []wire.StartEvent{{Name: "a"}, {Name: "b", ID: "own"}}}
 	got := start.WithID("m-1")
@@ -154,7 +155,7 @@ func TestWithIDFillsInWhatASenderLeftOut(t *testing.T) {
 	}
 }
 
-func TestFailuresPassBetweenHistoryAndWire(t *testing.T) {
+func TestFailuresConvertBetweenHistoryAndWire(t *testing.T) {
 	t.Parallel()
 	full := &history.Failure{Kind: "panic", Message: "m", Code: "c", Source: "s", Instance: "i", Attempt: 2, Retryable: true, Stack: "st", Details: []byte(`{"a": 1}`)}
 	if got := wire.FailureOf(full).History(); !reflect.DeepEqual(got, full) {
@@ -168,7 +169,7 @@ func TestFailuresPassBetweenHistoryAndWire(t *testing.T) {
 	}
 }
 
-func TestAFailureAlwaysArrives(t *testing.T) {
+func TestAnyFailureIsAccepted(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]history.Failure{
 		"long texts":           {Message: strings.Repeat("ä", 100_000), Stack: strings.Repeat("s", 1<<20), Code: strings.Repeat("c", 1<<17)},

@@ -2,37 +2,35 @@ package wire
 
 import "time"
 
-// MaxAge is how old an item may be that still does something: fourteen days, as
-// long as SQS keeps a message. An item that is moved or sent on is another
-// message to SQS, with a time of its own, and could go on for ever; SentMS goes
-// with it. So an item of an instance that was purged is gone before its id is free
-// again, a day later.
+// MaxAge is the age from which on an item has no effect: 14 days, as long as SQS keeps a
+// message. An item that is moved or forwarded is a new message to SQS, with its own
+// retention, and could live for ever; SentMS stays with it. So all items for a purged
+// instance are gone a day before its id can be reused.
 const MaxAge = 14 * 24 * time.Hour
 
-// Age is how long ago an item was sent first, or was due where that is later: a
-// timer of a year is as old as its firing, an attempt as old as its turn has
-// come. It is 0 for an item that does not say, and negative for one that is not
-// due. See SentMS.
+// Age returns the time since an item was first sent, or since it was due if that is
+// later: a timer of a year has an age from the time it fires, an attempt from the time it
+// may run. It returns 0 for an item without SentMS, and a negative value for one that is
+// not due.
 func (i *Item) Age(now time.Time) time.Duration {
 	if i.SentMS == 0 {
 		return 0
 	}
 	if i.Kind == StartOrchestration || i.Kind == SuspendInstance {
-		return now.Sub(time.UnixMilli(i.SentMS)) // It is taken when it comes, and says what is later.
+		return now.Sub(time.UnixMilli(i.SentMS)) // It takes effect when it is received, and contains the later time.
 	}
 	return now.Sub(time.UnixMilli(max(i.SentMS, i.NotBeforeMS, i.FireAtMS)))
 }
 
-// Expired reports whether an item is older than MaxAge and must not be applied.
-// A Wake and a Sweep never are: they ask for nothing that is not asked for again,
-// and the sweeper's wake counts only for the mark that it names.
+// Expired reports whether an item is older than MaxAge and must not be applied. A Wake or
+// a Sweep never expires, because it has no effect that another one would not have, and
+// the sweeper's wake applies only to the problem that it names.
 func (i *Item) Expired(now time.Time) bool {
 	return i.Kind != Wake && i.Kind != Sweep && i.Age(now) > MaxAge
 }
 
-// Stamp says in an item when it is sent first, where it does not say so yet. A
-// firing bears the time at which it is due, so that a schedule which is made
-// twice is the same.
+// Stamp sets SentMS if it is not set. For a firing it is the time at which the timer is
+// due, so that a schedule which is created twice is the same.
 func (i *Item) Stamp(now time.Time) {
 	if i.SentMS == 0 {
 		i.SentMS = max(now.UnixMilli(), i.FireAtMS)

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-func TestAnItemIsAsOldAsItsSendingOrItsDueTime(t *testing.T) {
+func TestTheAgeOfAnItemCountsFromItsSendingOrItsDueTime(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_800_000_000_000)
 	ago := func(d time.Duration) int64 { return now.Add(-d).UnixMilli() }
@@ -33,7 +33,7 @@ func TestAnItemIsAsOldAsItsSendingOrItsDueTime(t *testing.T) {
 	}
 }
 
-func TestACompletionIsOneWhicheverAttemptMadeIt(t *testing.T) {
+func TestCompletionsOfDifferentAttemptsAreDeduplicated(t *testing.T) {
 	t.Parallel()
 	i := wire.Item{Kind: wire.ActivityCompleted, Instance: "i", ExecutionID: 1, SourceEventID: 2, Token: "t"}
 	said := i

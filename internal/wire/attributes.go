@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// RedriveAttribute marks a message that was sent again from a dead-letter
-// queue, with any value. It counts as received before: its turn may have been
-// committed and never dispatched. The ReasonAttribute, which a redrive by
-// SQS keeps, says the same.
+// RedriveAttribute marks a message that was sent again from a dead-letter queue, with any
+// value. The message counts as received before, because its turn may have been committed
+// and never dispatched. The ReasonAttribute, which a redrive by SQS keeps, has the same
+// effect.
 const RedriveAttribute = "turnstile-redrive"
 
-// SenderAttribute is set by who sends a dead letter again, and names who sent it
-// before (SentBy): what one role may not send is not made another's by a redrive.
+// SenderAttribute is set when a dead letter is sent again, and names its earlier senders
+// (SentBy). So a redrive cannot turn a message that one role may not send into a message
+// of another role.
 const SenderAttribute = "turnstile-sender"
 
-// SentBy returns the SenderAttribute of a dead letter that is sent again: the names
-// that it had, and its sender, each role once, with blanks between them. The names
-// that it had are kept, and believed only where they speak against it: who sent it
-// first may have made them up.
+// SentBy returns the SenderAttribute for a dead letter that is sent again: the names that
+// it already has and its sender, each role once, separated by spaces. The first sender
+// may have made up the names, so they can only restrict what the message may do.
 func SentBy(attributes map[string]string, sender string) string {
 	all := strings.Fields(attributes[SenderAttribute])
 	if sender != "" && !slices.ContainsFunc(all, func(s string) bool { return RoleOf(s) == RoleOf(sender) }) {
@@ -27,8 +27,8 @@ func SentBy(attributes map[string]string, sender string) string {
 	return strings.Join(all, " ")
 }
 
-// RoleOf returns the unique id of the role of a sender, who is named by it and
-// the session's name ("AROA…:session").
+// RoleOf returns the unique id of a sender's role. A sender is named "AROA…:session", by
+// the role id and the session name.
 func RoleOf(sender string) string {
 	role, _, _ := strings.Cut(sender, ":")
 	return role

@@ -8,12 +8,11 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// completion is the message that most turns come from, with a result of 200
-// bytes.
+// completion is the message that starts most turns, with a result of 200 bytes.
 const completion = `{"v":1,"kind":"ActivityCompleted","instance":"order-4711","execution_id":1,"source_event_id":12,` +
 	`"token":"1.kZ0h2vJ3m7b9Q1xY5sT8wA","attempt":1,"started_at_ms":1700000000000,"request_id":"8476a536-e9f4-11e8-9739-2dfe598c3fcd","result":`
 
-// envelope is what encoding/json reads the same message into.
+// envelope is the type that encoding/json decodes the same message into.
 type envelope struct {
 	V             int             `json:"v"`
 	Kind          string          `json:"kind"`
@@ -27,9 +26,9 @@ type envelope struct {
 	Result        json.RawMessage `json:"result"`
 }
 
-// BenchmarkBody measures what a message's body takes to be read and written here,
-// where repeats and names of another case are refused, what is not known is kept,
-// and payloads keep their bytes, and by encoding/json, which does none of that.
+// BenchmarkBody measures parsing and encoding a message body with this package and with
+// encoding/json. Only this package rejects duplicate fields and names of another case,
+// keeps unknown fields, and keeps the bytes of payloads.
 func BenchmarkBody(b *testing.B) {
 	body := []byte(completion + `{"order":"o-1","note":"` + strings.Repeat("n", 170) + `"}}`)
 	item, err := wire.Parse(body)

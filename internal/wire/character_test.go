@@ -9,9 +9,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Every text by which something is found, grouped or logged is checked where
-// it enters, whatever the kind of the item.
-func TestIdsAndNamesAreRefusedForCharactersThatLetOnePassForAnother(t *testing.T) {
+// Every string that is used to find, group or log something is checked when it enters,
+// whatever the kind of the item.
+func TestIdsAndNamesWithMisleadingCharactersAreRefused(t *testing.T) {
 	t.Parallel()
 	fields := map[string]string{
 		"instance": `"instance":%`, "id": `"id":%`, "name": `"name":%`, "version": `"version":%`, "token": `"token":%`, "codec": `"codec":%`,
@@ -62,9 +62,9 @@ func TestIdsAndNamesAreRefusedForCharactersThatLetOnePassForAnother(t *testing.T
 	}
 }
 
-// What looks dangerous in a shell, a path or an expression, and is not: nothing
-// puts an id into one as text.
-func TestIdsMayHoldWhatIsOnlyDangerousToWhoPastesThem(t *testing.T) {
+// These look dangerous in a shell, a path or an expression, but are not, because nothing
+// inserts an id into one as text.
+func TestIdsMayHaveCharactersThatAreDangerousOnlyWhenPasted(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"$(rm -rf ~)", "`id`", "a;b|c&d", "../../etc", "'\"\\", "{{7*7}}", "%00%0a", "a b", "#1", "=1+1", "👩‍👩‍👧", "ſ"} {
 		body, err := (&wire.Item{Kind: wire.Wake, Instance: id}).Encode()

@@ -29,16 +29,15 @@ func kindNames() []string {
 	return names
 }
 
-// unknownKind lists the kinds that there are, and says which may be meant. A
-// newer build may have sent one that is none of them.
+// unknownKind returns an error that lists the known kinds and suggests the one that may
+// be meant. A newer build may have sent a kind that this build does not know.
 func unknownKind(k Kind) *ParseError {
 	return &ParseError{Reason: ReasonUnknownKind, Kind: k, Field: "kind",
 		Problem: "this build does not know the kind; it knows " + strings.Join(kindNames(), ", ") + near.Hint(string(k), kindNames())}
 }
 
-// CarriesID reports whether items of the kind carry an id of their own: those
-// that people and services send. A completion is told by the event that it
-// completes.
+// CarriesID reports whether items of the kind carry their own id: those that people and
+// services send. A completion is identified by the event that it completes.
 func (k Kind) CarriesID() bool {
 	switch k {
 	case StartOrchestration, ExternalRaised, CancelInstance, TerminateInstance, SuspendInstance, ResumeInstance, FireTimer, RetryActivity, Wake, PurgeInstance, Sweep, InstanceEvent:
@@ -47,9 +46,9 @@ func (k Kind) CarriesID() bool {
 	return false
 }
 
-// Check reports as a *ParseError what Parse would refuse in an item: a field
-// that the kind needs and that is missing, one out of its range, one over its
-// limit. Limits that are 0 mean their defaults.
+// Check returns a *ParseError for an item that Parse would reject: a required field is
+// missing, a value is out of range, or a value exceeds its limit. Limits that are 0 use
+// their defaults.
 func (l Limits) Check(i *Item) error {
 	if err := l.check(i); err != nil {
 		return err
@@ -77,7 +76,7 @@ type checker struct {
 	err    *ParseError
 }
 
-// needs checks the fields that the kind can't be without.
+// needs checks the fields that the kind requires.
 func (c *checker) needs(i *Item) {
 	switch i.Kind {
 	case SubOrchCompleted, SubOrchFailed:
@@ -113,7 +112,7 @@ func (c *checker) needs(i *Item) {
 		c.completion(i)
 	case InstanceEvent:
 		if len(i.Event) == 0 {
-			c.fail(ReasonInvalidField, "event", missing+"; expected what is to be published, an object")
+			c.fail(ReasonInvalidField, "event", missing+"; expected an object, the event to publish")
 		}
 	case FireTimer, RetryActivity:
 		c.positive("execution_id", i.ExecutionID)
@@ -129,14 +128,14 @@ func (c *checker) completion(i *Item) {
 	c.positive("source_event_id", i.SourceEventID)
 	c.given("token", i.Token)
 	if (i.Kind == ActivityFailed || i.Kind == SubOrchFailed) && i.Details == nil {
-		c.fail(ReasonInvalidField, "details", missing+"; expected the failure, an object")
+		c.fail(ReasonInvalidField, "details", missing+"; expected an object, the failure")
 	}
 	if i.Kind == TimerFired {
 		c.positive("fire_at_ms", i.FireAtMS)
 	}
 }
 
-// ranges checks what stands in the item, whether its kind needs it or not.
+// ranges checks the fields that are set, whether the kind requires them or not.
 func (c *checker) ranges(i *Item) {
 	l := c.limits
 	c.ident("instance", i.Instance, l.InstanceID)
@@ -154,19 +153,19 @@ func (c *checker) ranges(i *Item) {
 	c.ident("fairness_group", i.FairnessGroup, l.Name)
 	c.ident("limit_key", i.LimitKey, l.Name)
 	if i.Limit < 0 || i.Limit > maxPermits || i.Limit == 0 && i.LimitKey != "" {
-		c.fail(ReasonInvalidField, "limit", "%d; a limit of instances is from 1 to %d", i.Limit, maxPermits)
+		c.fail(ReasonInvalidField, "limit", "%d is out of range; a limit over instances is from 1 to %d", i.Limit, maxPermits)
 	}
 	if o := i.Origin; o != nil {
 		c.ident("origin.instance", o.Instance, l.InstanceID)
 		if o.ExecutionID < 0 || o.EventID < 0 {
-			c.fail(ReasonInvalidField, "origin", "a number below 0")
+			c.fail(ReasonInvalidField, "origin", "a number is negative")
 		}
 		switch forks := o.Instance != "" && o.Instance != i.Instance; {
 		case i.Kind != StartOrchestration:
-		case forks && i.OnConflict != ConflictRefuse:
-			c.fail(ReasonInvalidField, "on_conflict", "a start whose origin is another instance begins a new one, and has no policy")
+		case forks && i.OnConflict != ConflictRefuse && (i.OnConflict != ConflictUseOrRedrive || i.Parent == nil):
+			c.fail(ReasonInvalidField, "on_conflict", "not allowed: a start with an origin in another instance starts a new instance")
 		case !forks && !i.OnConflict.Redrives():
-			c.fail(ReasonInvalidField, "origin", "it is in the instance itself, which goes on from there only with on_conflict %q", ConflictRedrive)
+			c.fail(ReasonInvalidField, "origin", "an origin in the instance itself requires on_conflict %q", ConflictRedrive)
 		}
 	}
 	if len(i.Headers) > 0 {
@@ -175,7 +174,7 @@ func (c *checker) ranges(i *Item) {
 		}
 	}
 	if i.Codec != "" {
-		l.Payload = l.sealedPayload()
+		l.Payload = l.encodedPayload()
 	}
 	c.size("input", len(i.Input), l.Payload)
 	c.size("data", len(i.Data), l.Payload)
@@ -210,11 +209,11 @@ func (c *checker) ranges(i *Item) {
 		for _, n := range []int64{int64(r.MaxAttempts), r.InitialMS, r.MaxMS, r.TimeoutMS, r.TotalTimeoutMS, r.HeartbeatTimeoutMS,
 			int64(r.Limit), int64(r.Rate), r.RateMS} {
 			if n < 0 || n > maxWaitMS {
-				c.fail(ReasonInvalidField, "retry", "a number below 0, or over %d, which is 292 years in milliseconds", maxWaitMS)
+				c.fail(ReasonInvalidField, "retry", "a number is negative or exceeds %d (292 years in milliseconds)", maxWaitMS)
 			}
 		}
 		if r.Limit > maxPermits || r.Rate > maxPermits {
-			c.fail(ReasonInvalidField, "retry", "a limit of %d attempts and a rate of %d, each can be at most %d", r.Limit, r.Rate, maxPermits)
+			c.fail(ReasonInvalidField, "retry", "the limit is %d and the rate is %d; each may be at most %d", r.Limit, r.Rate, maxPermits)
 		}
 		c.ident("retry.queue", r.Queue, l.Name)
 		c.size("retry.fair_key", len(r.FairKey), l.Name)
@@ -225,11 +224,13 @@ func (c *checker) ranges(i *Item) {
 	for _, n := range []int64{i.ExecutionID, i.SchedulingEventID, i.SourceEventID, i.ParentExecutionID,
 		int64(i.Attempt), i.Number, i.UpToExecution, int64(i.Hops)} {
 		if n < 0 {
-			c.fail(ReasonInvalidField, "", "a number below 0: %d", n)
+			c.fail(ReasonInvalidField, "", "a number is negative: %d", n)
 		}
 	}
 	c.time("scheduled_at_ms", i.ScheduledAtMS)
 	c.time("not_before_ms", i.NotBeforeMS)
+	c.time("waits_ms", i.WaitsMS)
+	c.time("turn_ms", i.TurnMS)
 	c.time("before_ms", i.BeforeMS)
 	c.time("fire_at_ms", i.FireAtMS)
 	c.time("first_seen_ms", i.FirstSeenMS)
@@ -238,18 +239,18 @@ func (c *checker) ranges(i *Item) {
 }
 
 const (
-	// maxTimeMS is the end of the year 9999. Who sends microseconds or
-	// nanoseconds for milliseconds gets beyond it.
+	// maxTimeMS is the end of the year 9999. A time sent in microseconds or nanoseconds
+	// exceeds it.
 	maxTimeMS = 253_402_300_799_999
 	// maxWaitMS is the longest time.Duration, in milliseconds.
 	maxWaitMS = math.MaxInt64 / int64(time.Millisecond)
-	// maxPermits of a limit over instances is turnstile.MaxLimit.
+	// maxPermits is turnstile.MaxLimit, the highest limit over instances.
 	maxPermits = 100
 )
 
 func (c *checker) time(field string, ms int64) {
 	if ms < 0 || ms > maxTimeMS {
-		c.fail(ReasonInvalidField, field, "%d is no time: expected milliseconds since 1970, up to the year 9999 (not microseconds, not nanoseconds)", ms)
+		c.fail(ReasonInvalidField, field, "%d is not a valid time; expected milliseconds since 1970, up to the year 9999 (not microseconds or nanoseconds)", ms)
 	}
 }
 
@@ -278,7 +279,7 @@ func (c *checker) ident(field, s string, limit int) {
 	}
 }
 
-// isPlain reports whether a text is of printable ASCII alone, which most are.
+// isPlain reports whether a text has only printable ASCII characters, as most texts do.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -290,6 +291,6 @@ func isPlain(s string) bool {
 
 func (c *checker) size(field string, n, limit int) {
 	if limit >= 0 && n > limit {
-		c.fail(ReasonTooLarge, field, "%d bytes, the limit is %d; put large values elsewhere and send a reference", n, limit)
+		c.fail(ReasonTooLarge, field, "%d bytes exceed the limit of %d; store large values elsewhere and send a reference", n, limit)
 	}
 }

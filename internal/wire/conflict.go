@@ -2,47 +2,49 @@ package wire
 
 import "slices"
 
-// Conflict is what a start does if an instance has its id already, whoever sends it.
+// Conflict says what a start does if an instance already has its id, no matter who sends
+// it.
 type Conflict string
 
 const (
-	// ConflictRefuse, the default, begins nothing. A parent is told that the id is
-	// taken.
+	// ConflictRefuse, the default, starts nothing. A parent is notified that the id is in
+	// use.
 	ConflictRefuse Conflict = ""
-	// ConflictUseExisting uses the instance that has the id, if it runs the same
-	// orchestration: its Parent waits for it, and its Events are raised for it.
+	// ConflictUseExisting uses the existing instance if it runs the same orchestration:
+	// its Parent waits for that instance, and its Events are raised for it.
 	ConflictUseExisting Conflict = "use_existing"
-	// ConflictBeginAgain begins the next execution of the instance, if it has ended and
-	// ran the same orchestration; it is refused while that runs.
-	ConflictBeginAgain Conflict = "begin_again"
-	// ConflictUseOrBeginAgain uses the instance while it runs, and begins its next
-	// execution if it has ended.
-	ConflictUseOrBeginAgain Conflict = "use_existing_or_begin_again"
-	// ConflictRedrive has an instance that has ended, and ran the same orchestration, go
-	// on where it failed, or from the event of the Origin. It begins no new instance.
+	// ConflictRestart restarts the instance with a new execution if it has ended and
+	// ran the same orchestration. It is refused while the instance runs.
+	ConflictRestart Conflict = "restart"
+	// ConflictUseOrRestart uses the instance while it runs, and restarts it if it has
+	// ended.
+	ConflictUseOrRestart Conflict = "use_existing_or_restart"
+	// ConflictRedrive continues an instance that has ended and ran the same
+	// orchestration: where it failed, or from the event of the Origin. It never starts a
+	// new instance.
 	ConflictRedrive Conflict = "redrive"
-	// ConflictUseOrRedrive begins a new instance where there is none, uses the one that
-	// runs or has completed, and has one that failed go on where it did.
+	// ConflictUseOrRedrive starts a new instance if there is none, uses one that runs or
+	// has completed, and continues one that failed where it failed.
 	ConflictUseOrRedrive Conflict = "use_existing_or_redrive"
 )
 
-var conflicts = []Conflict{ConflictRefuse, ConflictUseExisting, ConflictBeginAgain, ConflictUseOrBeginAgain, ConflictRedrive, ConflictUseOrRedrive}
+var conflicts = []Conflict{ConflictRefuse, ConflictUseExisting, ConflictRestart, ConflictUseOrRestart, ConflictRedrive, ConflictUseOrRedrive}
 
 func (c Conflict) known() bool { return slices.Contains(conflicts, c) }
 
-// UsesExisting reports whether an instance that runs is used.
+// UsesExisting reports whether a running instance is used.
 func (c Conflict) UsesExisting() bool {
-	return c == ConflictUseExisting || c == ConflictUseOrBeginAgain || c == ConflictUseOrRedrive
+	return c == ConflictUseExisting || c == ConflictUseOrRestart || c == ConflictUseOrRedrive
 }
 
-// BeginsAgain reports whether an instance that has ended begins its next execution.
-func (c Conflict) BeginsAgain() bool {
-	return c == ConflictBeginAgain || c == ConflictUseOrBeginAgain
+// Restarts reports whether an ended instance is restarted.
+func (c Conflict) Restarts() bool {
+	return c == ConflictRestart || c == ConflictUseOrRestart
 }
 
-// Redrives reports whether an instance that has ended goes on where it failed.
+// Redrives reports whether an ended instance continues where it failed.
 func (c Conflict) Redrives() bool { return c == ConflictRedrive || c == ConflictUseOrRedrive }
 
-// BeginsNext reports whether an instance that has ended begins its next execution, from the
-// beginning or from where it failed.
-func (c Conflict) BeginsNext() bool { return c.BeginsAgain() || c.Redrives() }
+// StartsNext reports whether an ended instance starts its next execution, either from the
+// beginning or where it failed.
+func (c Conflict) StartsNext() bool { return c.Restarts() || c.Redrives() }

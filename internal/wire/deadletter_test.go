@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// The reason of a refused redrive was missing: nobody could select dead letters by it,
-// and no page said what to do.
+// The reason of a refused redrive was once missing from the list: dead letters could not
+// be selected by it, and no page said what to do.
 func TestEveryReasonIsListed(t *testing.T) {
 	t.Parallel()
 	sources, err := filepath.Glob("*.go")

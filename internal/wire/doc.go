@@ -1,4 +1,4 @@
-// Package wire is the JSON contract of work items: the bodies of the messages
-// on Turnstile's queues. Anything that can send to SQS may send one. The
-// contract, with an example of every item, is docs/messages.md.
+// Package wire is the JSON contract of work items: the bodies of the messages on
+// Turnstile's queues. Any program that can send to SQS can send one. docs/messages.md
+// documents the contract, with an example of every item.
 package wire

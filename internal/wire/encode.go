@@ -9,20 +9,19 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Encode returns the JSON body of an item. What Encode writes, Parse reads, as
-// long as it is within the limits, which Encode does not check.
+// Encode returns the JSON body of an item. Parse accepts the result if the item is within
+// the limits, which Encode does not check.
 //
-// Payloads stand in the body with exactly their bytes, but for the two
-// characters U+FFFE and U+FFFF, which SQS does not take and which are escaped.
-// In texts for people (reasons, failures) bytes that are not UTF-8 become
-// U+FFFD.
+// Payloads are copied into the body unchanged, except that the characters U+FFFE and
+// U+FFFF, which SQS does not accept, are escaped. In texts for people (reasons,
+// failures), bytes that are not UTF-8 become U+FFFD.
 //
-// A *ParseError for an item that Parse would refuse: a missing field, an
+// Encode returns a *ParseError for an item that Parse would reject: a missing field, an
 // unknown kind, a payload that is not JSON, an id that is not UTF-8.
 func (i *Item) Encode() ([]byte, error) { return noLimits().Encode(i) }
 
-// Encode is Item.Encode within limits: what it writes, Parse reads with the same
-// ones. Limits that are 0 mean their defaults.
+// Encode is Item.Encode within limits: Parse with the same limits accepts the result.
+// Limits that are 0 use their defaults.
 func (l Limits) Encode(i *Item) ([]byte, error) {
 	if err := l.check(i); err != nil {
 		return nil, err
@@ -51,6 +50,8 @@ func (e *encoder) item(i *Item) {
 	e.whole("attempt", int64(i.Attempt))
 	e.whole("scheduled_at_ms", i.ScheduledAtMS)
 	e.whole("not_before_ms", i.NotBeforeMS)
+	e.whole("waits_ms", i.WaitsMS)
+	e.whole("turn_ms", i.TurnMS)
 	e.whole("fire_at_ms", i.FireAtMS)
 	e.whole("number", i.Number)
 	e.whole("before_ms", i.BeforeMS)
@@ -94,7 +95,7 @@ func (e *encoder) item(i *Item) {
 	e.payload("event", i.Event)
 	e.events(i.Events)
 	if len(i.SearchAttributes) > 0 {
-		// They can always be encoded.
+		// Encoding them cannot fail.
 		data, _ := i.SearchAttributes.MarshalJSON()
 		e.raw("search_attributes", forSQS(data))
 	}
@@ -106,7 +107,7 @@ func (e *encoder) item(i *Item) {
 	}
 }
 
-// unknown writes what a newer sender has in its items, by name.
+// unknown writes the fields of a newer sender, sorted by name.
 func (e *encoder) unknown(fields map[string]json.RawMessage) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if value := fields[name]; len(value) > 0 {
@@ -116,7 +117,7 @@ func (e *encoder) unknown(fields map[string]json.RawMessage) {
 	}
 }
 
-// headers writes them by name; their checks have seen to it that they are text.
+// headers writes headers sorted by name. They were checked to be valid text.
 func (e *encoder) headers(headers map[string]string) {
 	if len(headers) == 0 {
 		return
@@ -132,7 +133,7 @@ func (e *encoder) headers(headers map[string]string) {
 	})
 }
 
-// anyName writes a name that others have chosen.
+// anyName writes a field name that the sender chose.
 func (e *encoder) anyName(name string) {
 	quoted, _ := json.Marshal(name)
 	if e.out[len(e.out)-1] != '{' {

@@ -32,7 +32,7 @@ func TestEncodeKeepsPayloadBytesExactly(t *testing.T) {
 	}
 }
 
-func TestEncodeEscapesWhatSQSDoesNotTake(t *testing.T) {
+func TestEncodeEscapesCharactersThatSQSDoesNotAccept(t *testing.T) {
 	t.Parallel()
 	i := wire.Item{Kind: wire.CancelInstance, Instance: "a", Reason: "\uffff\ufffe\x00\xff", Input: []byte("\"\ufffe\"")}
 	body := encode(t, i)
@@ -47,7 +47,7 @@ func TestEncodeEscapesWhatSQSDoesNotTake(t *testing.T) {
 	}
 }
 
-func TestEncodeRefusesWhatParseWould(t *testing.T) {
+func TestEncodeRefusesItemsThatParseRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		item  wire.Item
@@ -75,7 +75,7 @@ func TestEncodeRefusesWhatParseWould(t *testing.T) {
 	}
 }
 
-func TestAReasonAttributeIsCutAndClean(t *testing.T) {
+func TestAReasonAttributeIsCutAndHasNoInvalidCharacters(t *testing.T) {
 	t.Parallel()
 	got := wire.ReasonForged.Attribute("line\none\x00\xff" + strings.Repeat("ä", 2000))
 	if !strings.HasPrefix(got, "forged: line one \ufffdä") || len(got) > 1024 || !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\n") {
@@ -83,7 +83,7 @@ func TestAReasonAttributeIsCutAndClean(t *testing.T) {
 	}
 }
 
-func TestUnwrapTakesTheItemOutOfTheSchedulersEnvelope(t *testing.T) {
+func TestUnwrapReturnsTheItemInTheSchedulersEnvelope(t *testing.T) {
 	t.Parallel()
 	item := string(encode(t, items()[9]))
 	quoted, err := json.Marshal(item)
@@ -101,7 +101,7 @@ func TestUnwrapTakesTheItemOutOfTheSchedulersEnvelope(t *testing.T) {
 	}
 }
 
-// What Encode writes for any texts and payloads is what Parse reads.
+// Parse reads what Encode writes, for any strings and payloads.
 func TestAnyItemRoundTrips(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -113,7 +113,7 @@ func TestAnyItemRoundTrips(t *testing.T) {
 			}
 			return p
 		}
-		// What an id may hold: no control characters, and no line ends of Unicode.
+		// Allowed in an id: no control characters and no Unicode line separators.
 		text := rapid.StringMatching(`[^\pC\p{Zl}\p{Zp}]{1,20}`)
 		want := wire.Item{
 			V: 1, Kind: wire.StartOrchestration, Instance: text.Draw(t, "instance"), Name: text.Draw(t, "name"),

@@ -10,15 +10,15 @@ import (
 	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
-// encoder writes the fields of one object behind its bracket. encoding/json would
-// rewrite the payloads: it compacts a json.RawMessage and escapes <, > and & in it.
+// encoder writes the fields of one object. encoding/json would rewrite payloads: it
+// compacts a json.RawMessage and escapes <, > and & in it.
 type encoder struct {
 	out  []byte
 	kind Kind
 	err  *ParseError
 }
 
-// number writes one that is not 0.
+// number writes a number unless it is 0.
 func (e *encoder) number(field string, n float64) {
 	switch {
 	case n == 0:
@@ -40,7 +40,7 @@ func (e *encoder) object(field string, write func(o *encoder)) {
 	e.inner(func() string { return field }, write)
 }
 
-// inner writes an object; the names of its fields are parts of its own.
+// inner writes a nested object. Errors in it name the whole path of the field.
 func (e *encoder) inner(name func() string, write func(o *encoder)) {
 	o := encoder{kind: e.kind, out: append(e.out, '{')}
 	write(&o)
@@ -57,8 +57,8 @@ func (e *encoder) invalid(field, problem string) {
 	}
 }
 
-// name writes the name of a field; its value follows. No value ends with a
-// bracket that opens.
+// name writes the name of a field; the caller writes its value. No value ends with an
+// opening bracket.
 func (e *encoder) name(field string) {
 	if e.out[len(e.out)-1] != '{' {
 		e.out = append(e.out, ',')
@@ -86,7 +86,7 @@ func (e *encoder) flag(field string, set bool) {
 	}
 }
 
-// ident writes a string that has to arrive as it is.
+// ident writes a string that must arrive unchanged.
 func (e *encoder) ident(field, s string) {
 	switch {
 	case needsNoEscapes(s):
@@ -98,7 +98,7 @@ func (e *encoder) ident(field, s string) {
 	}
 }
 
-// plain writes a string that stands in JSON as it is.
+// plain writes a string that needs no escapes.
 func (e *encoder) plain(field, s string) {
 	if s == "" {
 		return
@@ -125,7 +125,7 @@ func (e *encoder) text(field, s string) {
 	e.raw(field, forSQS(bytes.TrimSpace(b.Bytes())))
 }
 
-// needsNoEscapes reports whether a text stands in JSON as it is.
+// needsNoEscapes reports whether a text needs no escapes in JSON.
 func needsNoEscapes(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -146,8 +146,8 @@ func (e *encoder) payload(field string, p json.RawMessage) {
 	e.raw(field, forSQS(bytes.TrimSpace(p)))
 }
 
-// forSQS escapes the characters of valid JSON that SQS does not take in a
-// message. They can only stand in strings.
+// forSQS escapes the characters in valid JSON that SQS does not accept in a message. They
+// can only occur in strings.
 func forSQS(p []byte) []byte {
 	if bytes.Contains(p, []byte("\ufffe")) || bytes.Contains(p, []byte("\uffff")) {
 		p = bytes.ReplaceAll(p, []byte("\ufffe"), []byte(`\ufffe`))

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 )
 
-// Unwrap takes a work item out of the envelope in which EventBridge Scheduler
-// hands it to its dead-letter queue, which is our delay queue: the request that
-// failed, {"MessageBody":"…the work item…","QueueUrl":"…"}. Any other body,
-// a work item above all, comes back as it is.
+// Unwrap returns the work item inside the envelope that EventBridge Scheduler sends to
+// its dead-letter queue, which is the delay queue: the failed request,
+// {"MessageBody":"…the work item…","QueueUrl":"…"}. It returns any other body, such as a
+// work item, unchanged.
 func Unwrap(body []byte) []byte {
-	// Nearly all bodies are none, and need not be read twice; an envelope has no
-	// version.
+	// Nearly all bodies are not envelopes and need not be parsed twice. An envelope has
+	// no version.
 	if bytes.HasPrefix(body, []byte(`{"v":`)) || !bytes.Contains(body, []byte(`"MessageBody"`)) {
 		return body
 	}

@@ -2,37 +2,34 @@ package wire
 
 import "fmt"
 
-// Reason is the word by which a work item is refused. It begins the
-// ReasonAttribute of a dead letter.
+// Reason is a word that says why a work item was rejected. The ReasonAttribute of a dead
+// letter starts with it.
 type Reason string
 
 // Reasons of a ParseError.
 const (
-	// ReasonMalformed: empty, not UTF-8, not a JSON object, or a field given
-	// twice.
+	// ReasonMalformed: empty, not UTF-8, not a JSON object, or a field is given twice.
 	ReasonMalformed Reason = "malformed"
 	// ReasonUnknownVersion: a contract version that this build does not know.
 	ReasonUnknownVersion Reason = "unknown_version"
 	// ReasonUnknownKind: a kind that this build does not know.
 	ReasonUnknownKind Reason = "unknown_kind"
-	// ReasonInvalidField: a field that is missing, of another type or out of
-	// its range.
+	// ReasonInvalidField: a field is missing, has the wrong type or is out of range.
 	ReasonInvalidField Reason = "invalid_field"
-	// ReasonTooLarge: an id, name or payload over its limit.
+	// ReasonTooLarge: an id, name or payload exceeds its limit.
 	ReasonTooLarge Reason = "too_large"
 )
 
-// ParseError says why a body is not a work item that this build takes. It is
-// final: another delivery of the same bytes to the same build fails the same
-// way.
+// ParseError says why a body is not a work item that this build accepts. It is final: the
+// same build rejects the same bytes every time.
 type ParseError struct {
 	Reason Reason
-	// Kind of the item, as far as it was understood; else empty.
+	// Kind of the item, if it could be read; otherwise empty.
 	Kind Kind
-	// Field that is at fault, by its path in the JSON, like "events[2].name";
-	// empty where it is the body as a whole.
+	// Field that is invalid, by its path in the JSON, such as "events[2].name"; empty if
+	// it is the body as a whole.
 	Field string
-	// Problem for people: what is there and what is expected.
+	// Problem describes what was found and what was expected, for people.
 	Problem string
 }
 
@@ -47,7 +44,7 @@ func (e *ParseError) Error() string {
 	return s + ": " + e.Problem
 }
 
-// clip cuts what a stranger wrote to a length fit for an error text.
+// clip cuts a text from a sender to a length that fits an error text.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -9,11 +9,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
-// FailureOf returns a failure of history as it stands in a work item; nil for
-// nil. It is always one that arrives: texts over the default limit are cut
-// (their end is lost), bytes in them that are not UTF-8 become U+FFFD, and
-// details that are not JSON or over their limit become a JSON string that says
-// so.
+// FailureOf converts a failure of package history to its form in a work item; nil for
+// nil. The result is always accepted by Parse: texts over the default limit are
+// truncated, bytes that are not UTF-8 become U+FFFD, and details that are not JSON or
+// exceed their limit become a JSON string that says so.
 func FailureOf(f *history.Failure) *Failure { return Limits{}.FailureOf(f) }
 
 // FailureOf is the function FailureOf within these limits.
@@ -25,7 +24,7 @@ func (l Limits) FailureOf(f *history.Failure) *Failure {
 	details := json.RawMessage(f.Details)
 	switch {
 	case len(details) > l.Payload:
-		details = json.RawMessage(`"details left out: over the limit of a payload"`)
+		details = json.RawMessage(`"details left out: over the payload limit"`)
 	case len(details) > 0 && (!jsonscan.Valid(details) || !utf8.Valid(details)):
 		details = json.RawMessage(`"details left out: not JSON"`)
 	}
@@ -42,8 +41,8 @@ func (l Limits) FailureOf(f *history.Failure) *Failure {
 	}
 }
 
-// History returns the failure as history records it; nil for nil. A failure
-// without a kind, as foreign workers may send it, is an application's.
+// History converts the failure to its form in package history; nil for nil. A failure
+// without a kind, as other workers may send it, becomes an application failure.
 func (f *Failure) History() *history.Failure {
 	if f == nil {
 		return nil
@@ -65,10 +64,10 @@ func (f *Failure) History() *history.Failure {
 	}
 }
 
-// Fit returns a text for people, a reason, as it stands in a work item: cut to its limit.
+// Fit cuts a text for people to its limit in a work item.
 func (l Limits) Fit(text string) string { return fit(text, l.withDefaults().Text) }
 
-// fit cuts a text to n bytes of UTF-8.
+// fit cuts a text to n bytes of valid UTF-8.
 func fit(s string, n int) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	if len(s) <= n {

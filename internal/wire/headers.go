@@ -5,28 +5,27 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of an item's headers. They travel with each activity and child of an
-// instance and stand in its history, so they are for what has to go with all of
-// them: trace context, a tenant, values of interceptors. W3C trace context
-// (traceparent and the 512 bytes of tracestate that everybody has to pass on)
-// takes an eighth of it.
+// Limits of an item's headers. Headers are sent with each activity and child of an
+// instance and stored in its history, so use them for values that all of these need:
+// trace context, a tenant, values of interceptors. W3C trace context (traceparent and the
+// 512 bytes of tracestate that must be propagated) takes an eighth of the limit.
 const (
-	// MaxHeaders is how many there are at most.
+	// MaxHeaders is the maximum number of headers.
 	MaxHeaders = 16
-	// MaxHeaderName is the length of a name: 1 to 64 lower-case ASCII letters,
-	// digits, "-", "_" and ".", as they can stand in HTTP, in logs and in
+	// MaxHeaderName is the maximum length of a name. A name has 1 to 64 lower-case ASCII
+	// letters, digits, "-", "_" and ".", so that it can be used in HTTP, in logs and in
 	// environment variables.
 	MaxHeaderName = 64
-	// MaxHeaderBytes bounds all names and values together.
+	// MaxHeaderBytes limits all names and values together.
 	MaxHeaderBytes = 4096
 )
 
-// CheckHeaders reports what is wrong with headers: their number, a name, all of
-// them together, a value that is not UTF-8 or has a character that BadCharacter
-// finds. Values may be empty.
+// CheckHeaders returns an error if there are too many headers, if a name is invalid, if
+// names and values are too long together, or if a value is not UTF-8 or has a character
+// that BadCharacter finds. Values may be empty.
 func CheckHeaders(headers map[string]string) error {
 	if len(headers) > MaxHeaders {
-		return fmt.Errorf("%d headers, the limit is %d", len(headers), MaxHeaders)
+		return fmt.Errorf("%d headers exceed the limit of %d", len(headers), MaxHeaders)
 	}
 	size := 0
 	for name, value := range headers {
@@ -42,7 +41,7 @@ func CheckHeaders(headers map[string]string) error {
 		}
 	}
 	if size > MaxHeaderBytes {
-		return fmt.Errorf("%d bytes of names and values, the limit is %d; put large values elsewhere and send a reference", size, MaxHeaderBytes)
+		return fmt.Errorf("%d bytes of names and values exceed the limit of %d; store large values elsewhere and send a reference", size, MaxHeaderBytes)
 	}
 	return nil
 }

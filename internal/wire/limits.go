@@ -1,22 +1,22 @@
 package wire
 
-// Limits of a work item, in bytes. A field that is 0 means its default; below
-// 0 means no limit.
+// Limits of a work item, in bytes. A field that is 0 uses its default; a negative value
+// means no limit.
 type Limits struct {
-	// InstanceID: 512 by default. Instance ids are 1 byte or more of UTF-8
-	// without what BadCharacter finds.
+	// InstanceID: 512 by default. An instance id has at least 1 byte of UTF-8, and no
+	// character that BadCharacter finds.
 	InstanceID int
-	// ID of an item, of an event that a start brings, of a worker's request,
-	// and tokens: 256 by default. Characters as of an instance id.
+	// ID of an item, of an event that a start includes, of a worker's request, and
+	// tokens: 256 by default. The same characters are allowed as in an instance id.
 	ID int
-	// Name of an orchestration, an activity or an event, a version, a codec,
-	// an actor, a fairness group: 256 by default. Characters as of an instance
-	// id; names are 1 byte or more.
+	// Name of an orchestration, an activity or an event, a version, a codec, an actor, a
+	// fairness group: 256 by default. The same characters are allowed as in an instance
+	// id; a name has at least 1 byte.
 	Name int
-	// Payload: each input, data, result and details: 262,144 (256 KiB) by
-	// default. Of an item with a codec half as much again: base64 makes a
-	// payload a third longer, a codec some bytes. The limit holds for what
-	// comes out of it too.
+	// Payload: each input, data, result and details: 262,144 (256 KiB) by default. An
+	// item with a codec may have half as much again, because base64 makes a payload a
+	// third longer and a codec adds some bytes. The decoded payload must be within the
+	// limit too.
 	Payload int
 	// Text: a reason, and each text of a failure: 65,536 (64 KiB) by default.
 	Text int
@@ -27,11 +27,11 @@ func DefaultLimits() Limits {
 	return Limits{InstanceID: 512, ID: 256, Name: 256, Payload: 256 << 10, Text: 64 << 10}
 }
 
-// noLimits is for what has been let in, or made here, already.
+// noLimits is for items that were already accepted, or were made by this process.
 func noLimits() Limits { return Limits{-1, -1, -1, -1, -1} }
 
-// sealedPayload is how large a payload may be that a codec has sealed.
-func (l Limits) sealedPayload() int {
+// encodedPayload returns the size limit of a payload that a codec has encoded.
+func (l Limits) encodedPayload() int {
 	if l.Payload < 0 {
 		return l.Payload
 	}

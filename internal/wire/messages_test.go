@@ -10,12 +10,13 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// The contract, docs/messages.md, is tested by what it shows: its commands are
-// taken apart as a shell would do it, and the bodies in them are parsed.
+// The examples of the contract, docs/messages.md, are tested: their commands are split as
+// a shell would split them, and the bodies in them are parsed.
 
 const contract = "../../docs/messages.md"
 
-// contractText is the page of users, and that of what Turnstile sends to itself.
+// contractText has the users' page and the page about messages that Turnstile sends to
+// itself.
 func contractText(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile(contract)
@@ -29,7 +30,7 @@ func contractText(t *testing.T) string {
 	return string(page) + string(own)
 }
 
-// fenced returns the code blocks of a language.
+// fenced returns the code blocks in a language.
 func fenced(t *testing.T, language string) []string {
 	t.Helper()
 	page := contractText(t)
@@ -40,8 +41,8 @@ func fenced(t *testing.T, language string) []string {
 	return blocks
 }
 
-// shellWords splits a command line: single and double quotes, and lines that go
-// on behind a backslash.
+// shellWords splits a command line, with single and double quotes and with lines that are
+// continued after a backslash.
 func shellWords(t *testing.T, command string) []string {
 	t.Helper()
 	var words []string
@@ -129,7 +130,7 @@ func TestTheExamplesOfTheContractCanBePasted(t *testing.T) {
 	}
 }
 
-func TestTheContractShowsJSONAsItIsTaken(t *testing.T) {
+func TestTheContractShowsJSONThatParseAccepts(t *testing.T) {
 	t.Parallel()
 	blocks := fenced(t, "json")
 	want := []wire.Kind{wire.ActivityCompleted, wire.TimerFired}

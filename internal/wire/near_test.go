@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-func TestWhatIsMisspeltIsToldWithWhatIsNear(t *testing.T) {
+func TestAMisspeltFieldOrKindIsReportedWithASuggestion(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		`{"kind":"StartOrchestration","Instance":"i","name":"Main"}`:       `field "instance": missing or empty; expected a string; there is a field "Instance", did you mean "instance"?`,

@@ -11,18 +11,17 @@ import (
 	"github.com/turnstile-go/turnstile/internal/near"
 )
 
-// Parse reads a work item within the DefaultLimits. Every error is a
-// *ParseError.
+// Parse reads a work item within the DefaultLimits. Every error is a *ParseError.
 //
-// Unknown fields are ignored, so that later minor versions of the contract
-// may add some, and kept (Item.Unknown). Known fields must have their type, whatever the kind; null
-// counts as absent, except for a payload, where it is the value null. Names of
-// fields are case-sensitive. V is 1 and Attempt of an ActivityExecute is 1 in
-// what is returned when they were absent; an ActivityToken is put apart.
-// Payloads are copies of exactly the bytes that stand in data.
+// Unknown fields are ignored, so that later minor versions of the contract can add
+// fields, and kept in Item.Unknown. Known fields must have their type, whatever the kind.
+// null counts as absent, except for a payload, whose value is then null. Field names are
+// case-sensitive. In the result, V is 1 if it was absent, Attempt is 1 if an
+// ActivityExecute or ActivityPending had none, and an ActivityToken is replaced by the
+// fields that it contains. Payloads are unmodified copies of the bytes in data.
 func Parse(data []byte) (Item, error) { return Limits{}.Parse(data) }
 
-// ParseText is Parse of the body of a message, which is not copied to be read.
+// ParseText is Parse for the body of a message. It does not copy the body.
 func ParseText(body string) (Item, error) { return Limits{}.ParseText(body) }
 
 // ParseText is the function ParseText within these limits.
@@ -31,14 +30,14 @@ func (l Limits) ParseText(body string) (Item, error) { return l.Parse(bytesOf(bo
 // ParseWrapped is the function ParseWrapped within these limits.
 func (l Limits) ParseWrapped(body string) (Item, error) { return l.Parse(Unwrap(bytesOf(body))) }
 
-// ParseWrapped is ParseText of what Unwrap takes out of a body.
+// ParseWrapped is ParseText for the result of Unwrap.
 func ParseWrapped(body string) (Item, error) { return Parse(Unwrap(bytesOf(body))) }
 
-// bytesOf returns the bytes of a text as they are. Neither Unwrap nor Parse
-// changes what it reads, and nothing that they return lies in it.
+// bytesOf returns the bytes of a string without copying them. Neither Unwrap nor Parse
+// modifies its input, and their results do not alias it.
 func bytesOf(body string) []byte { return unsafe.Slice(unsafe.StringData(body), len(body)) }
 
-// Parse reads a work item within these limits; else as the function Parse.
+// Parse is the function Parse within these limits.
 func (l Limits) Parse(data []byte) (Item, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return Item{}, &ParseError{Reason: ReasonMalformed, Problem: "the body is empty; expected a work item, a JSON object"}
@@ -68,8 +67,8 @@ func (l Limits) Parse(data []byte) (Item, error) {
 	return item, nil
 }
 
-// nearly says which of the fields that are there may be meant for one that is
-// missing.
+// nearly adds a hint to the error for a missing field if another field has a similar
+// name.
 func (p *parser) nearly() {
 	if p.err.Reason != ReasonInvalidField || !strings.HasPrefix(p.err.Problem, missing) {
 		return
@@ -83,12 +82,12 @@ func (p *parser) nearly() {
 	}
 }
 
-// missing begins the problem of a field that has to be there.
+// missing starts the problem of a required field.
 const missing = "missing"
 
 func (p *parser) item(i *Item) {
-	// Version and kind come first: what a newer contract says must not be
-	// taken for a mistake.
+	// Version and kind come first, because an item of a newer contract must not be
+	// reported as invalid.
 	if v := p.fields.get("v"); v != nil {
 		p.count(v, &i.V)
 	}
@@ -116,7 +115,7 @@ func (p *parser) item(i *Item) {
 	}
 }
 
-// field reads one field of an item; one that is unknown is left.
+// field reads one field of an item, and keeps unknown fields.
 func (p *parser) field(f *field, i *Item) {
 	switch string(f.name) {
 	case "instance":
@@ -161,6 +160,10 @@ func (p *parser) field(f *field, i *Item) {
 		p.whole(f, &i.ScheduledAtMS)
 	case "not_before_ms":
 		p.whole(f, &i.NotBeforeMS)
+	case "waits_ms":
+		p.whole(f, &i.WaitsMS)
+	case "turn_ms":
+		p.whole(f, &i.TurnMS)
 	case "retry":
 		p.object(f, func(o *parser) { o.retry(&i.Retry) })
 	case "details":
@@ -218,7 +221,7 @@ func (p *parser) field(f *field, i *Item) {
 	}
 }
 
-// kindOf reads the kind; those that are known are texts of our own.
+// kindOf reads the kind. Known kinds share the constants' strings.
 func (p *parser) kindOf(i *Item) {
 	f := p.fields.get("kind")
 	if f == nil {

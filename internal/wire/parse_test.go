@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// items has one item of every kind with every field that the kind uses.
+// items has one item of every kind, with every field that the kind uses.
 func items() []wire.Item {
 	failure := &wire.Failure{
 		Kind: history.FailureApplication, Message: "card <declined> & \"more\"\n", Code: "declined", Source: "Charge",
@@ -32,7 +32,7 @@ func items() []wire.Item {
 		{V: 1, Kind: wire.StartOrchestration, Instance: "order-1", ID: "s9", Name: "Fulfil", OnConflict: wire.ConflictUseExisting},
 		{V: 1, Kind: wire.StartOrchestration, Instance: "order-1", ID: "s8", Name: "Fulfil", LimitKey: "customer ü", Limit: 2},
 		{V: 1, Kind: wire.ActivityExecute, Instance: "order-1", ExecutionID: 1, SchedulingEventID: 3, Name: "Charge", Token: "t",
-			Attempt: 2, ScheduledAtMS: 6, NotBeforeMS: 7, Input: []byte(`"x"`),
+			Attempt: 2, ScheduledAtMS: 6, NotBeforeMS: 7, WaitsMS: 8, TurnMS: 9, Input: []byte(`"x"`),
 			Retry: &history.Retry{MaxAttempts: 3, InitialMS: 1, MaxMS: 2, Coefficient: 1.5, Jitter: 0.5, TimeoutMS: 9, FinalCodes: []string{"declined"}, LimitKey: "stripe", Limit: 20, RateKey: "ü", Rate: 100, RateMS: 1000, Queue: "gpu", FairKey: "tenant ü"}},
 		{V: 1, Kind: wire.ActivityCompleted, Instance: "order-1", ExecutionID: 1, SourceEventID: 3, Token: "t", Result: []byte(`true`)},
 		{V: 1, Kind: wire.ActivityFailed, Instance: "order-1", ExecutionID: 1, SourceEventID: 3, Token: "t", Details: failure},
@@ -50,7 +50,7 @@ func items() []wire.Item {
 	}
 }
 
-func TestEveryKindComesBackAsItWasEncoded(t *testing.T) {
+func TestEveryKindRoundTrips(t *testing.T) {
 	t.Parallel()
 	for _, want := range items() {
 		body, err := want.Encode()
@@ -69,7 +69,7 @@ func TestEveryKindComesBackAsItWasEncoded(t *testing.T) {
 	}
 }
 
-func TestParseTakesWhatTheContractLeavesOpen(t *testing.T) {
+func TestParseAcceptsEveryFormThatTheContractAllows(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		body string
@@ -127,12 +127,12 @@ func TestM05ABadBodyIsRefusedWithItsReason(t *testing.T) {
 		"an empty body":                    {"", wire.ReasonMalformed, "", "empty"},
 		"a body of white space":            {" \n", wire.ReasonMalformed, "", "empty"},
 		"no JSON":                          {"start order-1", wire.ReasonMalformed, "", "not a JSON object"},
-		"an array":                         {"[1]", wire.ReasonMalformed, "", `begins with "[1]"`},
-		"a string":                         {`"x"`, wire.ReasonMalformed, "", "begins with"},
+		"an array":                         {"[1]", wire.ReasonMalformed, "", `starts with "[1]"`},
+		"a string":                         {`"x"`, wire.ReasonMalformed, "", "starts with"},
 		"a cut off object":                 {`{"v":1,"kind":"Wake"`, wire.ReasonMalformed, "", "ends too early"},
 		"a cut off string":                 {`{"v":1,"kind":"Wa`, wire.ReasonMalformed, "", "ends too early"},
-		"two objects":                      {`{"kind":"Wake","instance":"i"}{}`, wire.ReasonMalformed, "", "behind the object"},
-		"text behind the object":           {`{"kind":"Wake","instance":"i"} x`, wire.ReasonMalformed, "", "behind the object"},
+		"two objects":                      {`{"kind":"Wake","instance":"i"}{}`, wire.ReasonMalformed, "", "data after the object"},
+		"text behind the object":           {`{"kind":"Wake","instance":"i"} x`, wire.ReasonMalformed, "", "data after the object"},
 		"a field given twice":              {`{"kind":"Wake","instance":"i","instance":"j"}`, wire.ReasonMalformed, "", `"instance" is given twice`},
 		"bytes that are not UTF-8":         {"{\"kind\":\"Wake\",\"instance\":\"\xff\"}", wire.ReasonMalformed, "", "UTF-8"},
 		"a megabyte of noise":              {strings.Repeat("~noise~ ", 1<<17), wire.ReasonMalformed, "", "not a JSON object"},
@@ -172,7 +172,7 @@ func TestM05ABadBodyIsRefusedWithItsReason(t *testing.T) {
 		"mistyped details":                 {`{"kind":"ActivityFailed","instance":"i","execution_id":1,"source_event_id":1,"token":"t","details":"x"}`, wire.ReasonInvalidField, "details", "expected an object"},
 		"a firing without its time":        {`{"kind":"TimerFired","instance":"i","execution_id":1,"source_event_id":1,"token":"t"}`, wire.ReasonInvalidField, "fire_at_ms", "missing"},
 		"a child's end without the parent": {`{"kind":"SubOrchCompleted","instance":"i","source_event_id":1,"token":"t"}`, wire.ReasonInvalidField, "parent_instance", "missing"},
-		"nanoseconds for milliseconds":     {`{"kind":"TimerFired","instance":"i","execution_id":1,"source_event_id":1,"token":"t","fire_at_ms":1767229200000000000}`, wire.ReasonInvalidField, "fire_at_ms", "not nanoseconds"},
+		"nanoseconds for milliseconds":     {`{"kind":"TimerFired","instance":"i","execution_id":1,"source_event_id":1,"token":"t","fire_at_ms":1767229200000000000}`, wire.ReasonInvalidField, "fire_at_ms", "not microseconds or nanoseconds"},
 		"microseconds for milliseconds":    {`{"kind":"Wake","instance":"i","sent_ms":1767229200000000}`, wire.ReasonInvalidField, "sent_ms", "not microseconds"},
 		"a wait over 292 years":            {`{"kind":"ActivityExecute","instance":"i","execution_id":1,"name":"n","token":"t","scheduling_event_id":1,"retry":{"total_timeout_ms":9223372036855}}`, wire.ReasonInvalidField, "retry", "292 years"},
 		"headers that are no object":       {start(`,"headers":"x"`), wire.ReasonInvalidField, "headers", "expected an object"},
@@ -181,11 +181,11 @@ func TestM05ABadBodyIsRefusedWithItsReason(t *testing.T) {
 		"a header in capitals":             {start(`,"headers":{"Tenant":"x"}`), wire.ReasonInvalidField, "headers", "lower-case"},
 		"a header without a name":          {start(`,"headers":{"":"x"}`), wire.ReasonInvalidField, "headers", "lower-case"},
 		"a header over two lines":          {start(`,"headers":{"a":"x\ny"}`), wire.ReasonInvalidField, "headers", "U+000A"},
-		"seventeen headers":                {start(`,"headers":` + manyHeaders(17)), wire.ReasonInvalidField, "headers", "17 headers, the limit is 16"},
+		"seventeen headers":                {start(`,"headers":` + manyHeaders(17)), wire.ReasonInvalidField, "headers", "17 headers exceed the limit of 16"},
 		"headers of over four kilobytes":   {start(`,"headers":{"a":"` + strings.Repeat("x", 4096) + `"}`), wire.ReasonInvalidField, "headers", "4097 bytes"},
 		"an origin that is no object":      {start(`,"origin":"order-0"`), wire.ReasonInvalidField, "origin", "expected an object"},
-		"an origin in itself":              {start(`,"origin":{"instance":"i"}`), wire.ReasonInvalidField, "origin", "only with on_conflict"},
-		"a fork with a policy":             {start(`,"on_conflict":"redrive","origin":{"instance":"order-0"}`), wire.ReasonInvalidField, "on_conflict", "has no policy"},
+		"an origin in itself":              {start(`,"origin":{"instance":"i"}`), wire.ReasonInvalidField, "origin", "requires on_conflict"},
+		"a fork with a policy":             {start(`,"on_conflict":"redrive","origin":{"instance":"order-0"}`), wire.ReasonInvalidField, "on_conflict", "starts a new instance"},
 		"a mistyped origin":                {start(`,"origin":{"event_id":"9"}`), wire.ReasonInvalidField, "origin.event_id", "whole number"},
 		"an actor over two lines":          {start(`,"actor":"ada\r\nadmin"`), wire.ReasonInvalidField, "actor", "U+000D"},
 		"a mistyped actor":                 {start(`,"actor":{"user":"ada"}`), wire.ReasonInvalidField, "actor", "expected a string"},
@@ -208,7 +208,7 @@ func TestM05ABadBodyIsRefusedWithItsReason(t *testing.T) {
 	}
 }
 
-func TestL01AtTheLimitIsTakenAndOneByteMoreIsRefused(t *testing.T) {
+func TestL01AValueAtItsLimitIsAcceptedAndOneByteMoreIsRefused(t *testing.T) {
 	t.Parallel()
 	x := func(n int) string { return strings.Repeat("x", n) }
 	for name, c := range map[string]struct {
@@ -279,8 +279,8 @@ func encode(t testing.TB, i wire.Item) []byte {
 	return body
 }
 
-// FuzzParse looks for bodies that crash Parse, and for items that it takes and
-// can't give back.
+// FuzzParse looks for bodies that crash Parse, and for items that it accepts but cannot
+// encode again.
 func FuzzParse(f *testing.F) {
 	for _, i := range items() {
 		f.Add(encode(f, i))

@@ -9,9 +9,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// What is read out of a body holds nothing of it, so that a body which is not
-// copied first is the same as one that is: here one that changes afterwards.
-func TestNothingOfWhatIsParsedLiesInTheBody(t *testing.T) {
+// A parsed item does not alias the body. So parsing a body without copying it first gives
+// the same item, even if the body changes afterwards, as it does here.
+func TestAParsedItemDoesNotAliasTheBody(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		`{"v":1,"kind":"ActivityExecute","instance":"order-1","execution_id":1,"scheduling_event_id":3,"name":"Charge","token":"1.4bd1c8","attempt":2,"headers":{"h":"x"},"input":{"order":"order-1"},"more":[1,2]}`,

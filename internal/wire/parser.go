@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// parser takes the fields of one JSON object out of it, one after the other.
-// The first error stays.
+// parser reads the fields of one JSON object, one after the other. It keeps the first
+// error.
 type parser struct {
 	fields fields
 	kind   Kind
@@ -38,11 +38,11 @@ func (p *parser) invalid(f *field, format string, args ...any) {
 	}
 }
 
-// present reports whether a field is not null; false after an error.
+// present reports whether a field is not null. It returns false after an error.
 func (p *parser) present(f *field) bool { return p.err == nil && string(f.raw) != "null" }
 
-// payload is a copy of a field's bytes: the body may be written over, and what
-// of it is kept need not keep the rest of it.
+// payload returns a copy of a field's bytes, because the body may be overwritten, and a
+// payload that is kept should not keep the whole body.
 func (p *parser) payload(f *field) json.RawMessage { return bytes.Clone(f.raw) }
 
 func (p *parser) text(f *field, to *string) {
@@ -58,7 +58,7 @@ func (p *parser) text(f *field, to *string) {
 	case err != nil:
 		p.invalid(f, "expected a string, found %s", found(f.raw))
 	case unpairedSurrogate(f.raw):
-		p.invalid(f, "the string holds an unpaired surrogate, which is no character")
+		p.invalid(f, "the string has an unpaired surrogate, which is not a character")
 	default:
 		*to = s
 	}
@@ -95,7 +95,7 @@ func (p *parser) count(f *field, to *int) {
 	*to = int(n)
 }
 
-// number reads any number that a float64 holds.
+// number reads a number that fits a float64.
 func (p *parser) number(f *field, to *float64) {
 	if !p.present(f) {
 		return
@@ -120,7 +120,7 @@ func (p *parser) object(f *field, read func(o *parser)) {
 	}
 }
 
-// inner reads an object inside the item; its errors name the whole path.
+// inner reads an object inside the item. Its errors name the whole path.
 func (p *parser) inner(f *field, read func(o *parser)) {
 	if p.err != nil {
 		return
@@ -141,8 +141,8 @@ func (p *parser) inner(f *field, read func(o *parser)) {
 	}
 }
 
-// unpairedSurrogate reports whether a JSON string escapes half a surrogate
-// pair. Decoding would make U+FFFD of each, so that two ids could become one.
+// unpairedSurrogate reports whether a JSON string has an escaped half of a surrogate
+// pair. Decoding would turn each into U+FFFD, so that two ids could become equal.
 func unpairedSurrogate(raw []byte) bool {
 	for i := 0; i+1 < len(raw); i++ {
 		if raw[i] != '\\' {
@@ -152,7 +152,8 @@ func unpairedSurrogate(raw []byte) bool {
 		if raw[i] != 'u' || raw[i+1]|0x20 != 'd' || raw[i+2] < '8' {
 			continue
 		}
-		// D800 to DFFF: only high (D8 to DB) and low (DC to DF) together.
+		// D800 to DFFF: only a high surrogate (D8 to DB) followed by a low one (DC to DF)
+		// is valid.
 		low := raw[i+2]|0x20 >= 'c'
 		paired := !low && i+8 < len(raw) && raw[i+5] == '\\' && raw[i+6] == 'u' &&
 			raw[i+7]|0x20 == 'd' && raw[i+8]|0x20 >= 'c'

@@ -12,18 +12,18 @@ import (
 	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
-// fields are those of one JSON object: their bytes, untouched, in order. An item
-// has a dozen, among which a walk finds one that is given twice sooner than a map
-// does. What a stranger sends may have any number, for which there is one.
+// fields holds the fields of one JSON object in order, with their bytes unchanged. An
+// item has about a dozen, so a linear search finds a duplicate faster than a map. A
+// message from outside may have any number of fields; beyond few, a map is used.
 type fields struct {
 	list []field
-	// marks has a bit of each name: most names have one of their own.
+	// marks has one bit for each name; most names have a bit of their own.
 	marks uint64
-	// names of the list, once it has more than few.
+	// names of the fields in list, once it has more than few.
 	names map[string]bool
 }
 
-// field is one of them; its name is a part of the body where it has no escapes.
+// field is one field; its name is a slice of the body if it has no escapes.
 type field struct {
 	name []byte
 	raw  json.RawMessage
@@ -31,7 +31,7 @@ type field struct {
 
 const few = 32
 
-// get returns a field; nil if it is not there.
+// get returns a field; nil if there is none with this name.
 func (f *fields) get(name string) *field {
 	for i := range f.list {
 		if string(f.list[i].name) == name {
@@ -41,7 +41,7 @@ func (f *fields) get(name string) *field {
 	return nil
 }
 
-// mark is a bit that a name has, and shares with others.
+// mark returns a bit for a name; several names may share a bit.
 func mark(name []byte) uint64 {
 	if len(name) == 0 {
 		return 1
@@ -49,8 +49,8 @@ func mark(name []byte) uint64 {
 	return 1 << ((len(name)*7 + int(name[0]) + int(name[len(name)-1])*5) & 63)
 }
 
-// index notes the name of the field that was added last, and reports whether it
-// is new.
+// index notes the name of the field that was added last, and reports whether the name is
+// new.
 func (f *fields) index() bool {
 	n := len(f.list) - 1
 	name := f.list[n].name
@@ -72,11 +72,11 @@ func (f *fields) index() bool {
 	return true
 }
 
-// rooms are where the fields of an item lie while it is parsed.
+// rooms holds arrays for the fields of an item while it is parsed.
 var rooms = sync.Pool{New: func() any { return new([16]field) }}
 
-// split cuts data, which has to be one JSON object, into its fields; their list
-// begins in room.
+// split divides data, which must be one JSON object, into its fields. Their list uses
+// room first.
 func split(data []byte, room *[16]field) (fields, error) {
 	if at := jsonscan.Space(data, 0); at < len(data) && data[at] == '{' {
 		f, end, err := cut(data, at, room[:0])
@@ -90,7 +90,7 @@ func split(data []byte, room *[16]field) (fields, error) {
 	return fields{}, refusal(bytes.TrimLeft(data, " \t\r\n"))
 }
 
-// refusal says what keeps data from being one JSON object.
+// refusal returns the reason why data is not one JSON object.
 func refusal(data []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	open, err := dec.Token()
@@ -98,16 +98,16 @@ func refusal(data []byte) error {
 		return cutShort(err)
 	}
 	if open != json.Delim('{') {
-		return fmt.Errorf("it begins with %q", clip(string(bytes.TrimSpace(data)), 20))
+		return fmt.Errorf("it starts with %q", clip(string(bytes.TrimSpace(data)), 20))
 	}
 	var object json.RawMessage
 	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&object); err != nil {
 		return cutShort(err)
 	}
-	return errors.New("something stands behind the object")
+	return errors.New("there is data after the object")
 }
 
-// cutShort gives the bare io.EOF a sentence.
+// cutShort replaces a bare io.EOF with a readable error.
 func cutShort(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("it ends too early")
@@ -115,11 +115,11 @@ func cutShort(err error) error {
 	return err
 }
 
-// errNotJSON says that what is to be cut is no JSON.
+// errNotJSON says that the data is not JSON.
 var errNotJSON = errors.New("it is not JSON")
 
-// cut cuts the object that begins at an index into its fields, checks it on the
-// way, and returns where it ends. The values are parts of data.
+// cut divides the object that starts at an index into its fields, validates it, and
+// returns the index after it. The values are slices of data.
 func cut(data []byte, at int, room []field) (f fields, end int, err error) {
 	f.list = room
 	at = jsonscan.Space(data, at+1)
@@ -166,8 +166,8 @@ func cut(data []byte, at int, room []field) (f fields, end int, err error) {
 	}
 }
 
-// value checks the value that begins at an index, and returns where it ends. One
-// that nests deeper than the scan goes is read by encoding/json.
+// value validates the value that starts at an index, and returns the index after it. A
+// value that is nested deeper than jsonscan supports is read by encoding/json.
 func value(data []byte, at int) (end int, err error) {
 	end, problem := jsonscan.Value(data, at)
 	if problem == jsonscan.TooNested {
@@ -183,13 +183,13 @@ func value(data []byte, at int) (end int, err error) {
 	return end, nil
 }
 
-// unquote reads a JSON string.
+// unquote decodes a JSON string.
 func unquote(raw []byte) (s string, err error) {
 	err = json.Unmarshal(raw, &s)
 	return s, err
 }
 
-// plain is what stands in a valid JSON value that is a string without escapes.
+// plain returns the content of a valid JSON string that has no escapes.
 func plain(valid []byte) ([]byte, bool) {
 	if len(valid) == 0 || valid[0] != '"' || bytes.IndexByte(valid, '\\') >= 0 {
 		return nil, false

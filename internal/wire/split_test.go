@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzSplit holds split against encoding/json: the same bodies are objects for
-// both, with the same fields in the same bytes.
+// FuzzSplit compares split with encoding/json: both must accept the same bodies, with the
+// same fields in the same bytes.
 func FuzzSplit(f *testing.F) {
 	for _, body := range []string{
 		`{}`, " { } ", `{"a":1}`, "\n{\t\"a\" :\r[1 , {\"b\":\"]}\\\"\"}, -1.5e3 ] ,\"\\u0061b\": null ,\"\":true}",
@@ -42,7 +42,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// many is an object of n fields.
+// many returns an object with n fields.
 func many(n int) string {
 	b := []byte(`{"v":1,"kind":"ExternalRaised","instance":"i","name":"n"`)
 	for i := range n {
@@ -51,7 +51,7 @@ func many(n int) string {
 	return string(b) + "}"
 }
 
-func TestABodyMayHaveAnyNumberOfFieldsEachOnce(t *testing.T) {
+func TestABodyMayHaveAnyNumberOfDistinctFields(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{few - 4, few - 3, 1000} {
 		f, err := split([]byte(many(n)), new([16]field))
@@ -67,7 +67,7 @@ func TestABodyMayHaveAnyNumberOfFieldsEachOnce(t *testing.T) {
 	}
 }
 
-func TestAPayloadMayNestDeeperThanTheScanGoes(t *testing.T) {
+func TestAPayloadMayNestDeeperThanTheScannerSupports(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
 	body := `{"v":1,"kind":"ExternalRaised","instance":"i","data": ` + deep + ` ,"name":"n"}`
@@ -94,7 +94,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// rawOf returns the bytes of a field; nil if it is not there.
+// rawOf returns the bytes of a field; nil if there is none with this name.
 func rawOf(f *fields, name string) json.RawMessage {
 	if one := f.get(name); one != nil {
 		return one.raw

@@ -36,7 +36,7 @@ func TestABucketThatIsNotThereShowsAtTheFirstInvocation(t *testing.T) {
 	})
 	for bucket, want := range map[string]string{
 		there:          "",
-		there + "-not": `archive: bucket "` + there + `-not": there is no such bucket; make it, or correct the parameter ArchiveBucket of the stack`,
+		there + "-not": `archive: bucket "` + there + `-not": there is no such bucket; create it, or correct the parameter ArchiveBucket of the stack`,
 	} {
 		var log bytes.Buffer
 		o, err := awslambda.NewOrchestrator(turnstile.NewApp(), append(orchestratorEnvironment(t, q), "TURNSTILE_ARCHIVE_BUCKET="+bucket),
@@ -60,7 +60,7 @@ func TestABucketThatIsNotThereShowsAtTheFirstInvocation(t *testing.T) {
 		if err := json.Unmarshal(log.Bytes(), &line); err != nil {
 			t.Fatalf("not one line: %v: %s", err, log.String())
 		}
-		if line.Level != "ERROR" || !strings.Contains(line.Msg, "no instance is purged") || !strings.HasPrefix(line.Error, want) {
+		if line.Level != "ERROR" || !strings.Contains(line.Msg, "retention purges no instance") || !strings.HasPrefix(line.Error, want) {
 			t.Errorf("the line is %+v", line)
 		}
 	}

@@ -69,7 +69,7 @@ func TestAnOrderThroughTheClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Status != client.StatusCompleted || d.Name != "Fulfil" || string(d.CustomStatus) != `"shipped"` || d.EndedAt.Before(d.CreatedAt) {
+	if d.Status != client.StatusCompleted || d.Name != "Fulfil" || string(d.States["status"].Value) != `"shipped"` || d.EndedAt.Before(d.CreatedAt) {
 		t.Errorf("O-01: described as %+v", d)
 	}
 	events := checkedHistory(ctx, t, s.client, sample(), id)

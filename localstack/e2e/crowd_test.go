@@ -7,14 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
 
 	"github.com/turnstile-go/turnstile"
@@ -52,7 +49,7 @@ func gather(ctx turnstile.Context, in crowdOf) (int, error) {
 const passing = 20 * time.Millisecond
 
 func passThrough(ctx context.Context, key string) (none turnstile.None, err error) {
-	if err := note(noteBegins, key); err != nil {
+	if err := note(noteStarts, key); err != nil {
 		return none, err
 	}
 	defer func() { err = errors.Join(err, note(noteEnds, key)) }()
@@ -72,9 +69,8 @@ func passThrough(ctx context.Context, key string) (none turnstile.None, err erro
 // What the file of notes has: a line of one of these words and what it is about. The file
 // has one order of them over all processes, in which nothing ends after its note of that.
 const (
-	noteBegins  = "begins"  // and the key
+	noteStarts  = "begins"  // and the key
 	noteEnds    = "ends"    // and the key
-	notePermit  = "permit"  // and the key of a rate, and until when the permit is taken, in ms
 	noteRequest = "request" // and the service
 )
 
@@ -90,41 +86,17 @@ func note(word string, about ...any) error {
 	return errors.Join(err, f.Close())
 }
 
-// noting is the configuration of a function that notes its requests, and the permits of rates
-// that it takes: a permit is taken for the span of its rate, by the clock of the process.
+// noting is the configuration of a function that notes its requests.
 func noting(ctx context.Context) (aws.Config, error) {
 	cfg, err := config.LoadDefaultConfig(ctx)
 	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
-		return errors.Join(
-			stack.Initialize.Add(middleware.InitializeMiddlewareFunc("NotePermits",
-				func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
-					out, metadata, err := next.HandleInitialize(ctx, in)
-					if update, is := in.Parameters.(*dynamodb.UpdateItemInput); is && err == nil {
-						err = notePermitOf(update)
-					}
-					return out, metadata, err
-				}), middleware.Before),
-			stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("NoteRequests",
-				func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
-					if err := note(noteRequest, awsmiddleware.GetServiceID(ctx)); err != nil {
-						return middleware.DeserializeOutput{}, middleware.Metadata{}, err
-					}
-					return next.HandleDeserialize(ctx, in)
-				}), middleware.Before))
+		return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("NoteRequests",
+			func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
+				if err := note(noteRequest, awsmiddleware.GetServiceID(ctx)); err != nil {
+					return middleware.DeserializeOutput{}, middleware.Metadata{}, err
+				}
+				return next.HandleDeserialize(ctx, in)
+			}), middleware.Before)
 	})
 	return cfg, err
-}
-
-// notePermitOf notes a claim of a permit of a rate that was not refused.
-func notePermitOf(update *dynamodb.UpdateItemInput) error {
-	item, isText := update.Key["activity"].(*types.AttributeValueMemberS)
-	until, isNumber := update.ExpressionAttributeValues[":until"].(*types.AttributeValueMemberN)
-	if !isText || !isNumber || !strings.Contains(aws.ToString(update.UpdateExpression), "claim_until_ms") {
-		return nil
-	}
-	_, key, is := strings.Cut(item.Value, "#rate\t")
-	if !is {
-		return nil
-	}
-	return note(notePermit, key, until.Value)
 }

@@ -18,7 +18,7 @@ import (
 // TestM05 sends, in one call and in one group, a start, a body that is no work
 // item, and the event that the instance waits for. On the FIFO queue a message
 // that were only refused would keep the event from ever coming.
-func TestM05AMalformedMessageIsDeadLetteredAndItsNeighboursGoOn(t *testing.T) {
+func TestM05AMalformedMessageIsDeadLetteredAndItsNeighboursContinue(t *testing.T) {
 	t.Parallel()
 	s, ctx := deployed(t)
 	queue := variable(t, "TURNSTILE_ORCHESTRATOR_QUEUE_URL")

@@ -68,7 +68,7 @@ func TestARuleOnTheBusTakesWhatHappensToAnInstance(t *testing.T) {
 	}
 
 	want := []string{"started", "suspended", "resumed", "completed"}
-	told := receiveTold(ctx, t, s, queue, len(want))
+	told := receiveReported(ctx, t, s, queue, len(want))
 	var types []string
 	for _, e := range told {
 		d := e.Detail
@@ -134,9 +134,9 @@ func ruleToAQueue(ctx context.Context, t *testing.T, s *stack, bus, instance str
 	return *made.QueueUrl
 }
 
-// receiveTold receives until so many events with different numbers have come, and returns
+// receiveReported receives until so many events with different numbers have come, and returns
 // them by their numbers. Each may come twice, and the bus keeps no order.
-func receiveTold(ctx context.Context, t *testing.T, s *stack, queue string, n int) []onTheBus {
+func receiveReported(ctx context.Context, t *testing.T, s *stack, queue string, n int) []onTheBus {
 	t.Helper()
 	told := map[string]onTheBus{}
 	for len(told) < n {

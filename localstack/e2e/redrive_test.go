@@ -22,7 +22,7 @@ import (
 // with one command. Each completes, and no step that was taken is taken again. With
 // TURNSTILE_REDRIVE_INSTANCES=1000 there are so many. The test changes the activity function
 // that all tests of the deployed stack share, so it runs ahead of them: it is not parallel.
-func TestO10ManyInstancesAreRedrivenAfterAMendedDeployment(t *testing.T) {
+func TestO10ManyInstancesAreRedrivenAfterAFixedDeployment(t *testing.T) {
 	many := 30
 	if n, err := strconv.Atoi(os.Getenv("TURNSTILE_REDRIVE_INSTANCES")); err == nil {
 		many = n
@@ -40,7 +40,7 @@ func TestO10ManyInstancesAreRedrivenAfterAMendedDeployment(t *testing.T) {
 	t.Cleanup(func() { deployCode(context.WithoutCancel(ctx), t, function, sample) })
 	batch := unique("batch")
 	runs := make([]*client.Run[int], many)
-	began := time.Now()
+	startedAt := time.Now()
 	for i := range runs {
 		var err error
 		if runs[i], err = client.Start(ctx, s.client, smokeapp.Chain, 3, client.WithInstanceID(fmt.Sprintf("%s-%d", batch, i)),
@@ -53,10 +53,10 @@ func TestO10ManyInstancesAreRedrivenAfterAMendedDeployment(t *testing.T) {
 			t.Fatalf("instance %s did not fail: %v", run.Instance, err)
 		}
 	}
-	t.Logf("%d instances failed in %s", many, time.Since(began))
+	t.Logf("%d instances failed in %s", many, time.Since(startedAt))
 
 	deployCode(ctx, t, function, mended)
-	began = time.Now()
+	startedAt = time.Now()
 	out, err := exec.CommandContext(ctx, command, "redrive", "--status", "failed", "--where", fmt.Sprintf("batch = %q", batch),
 		"--reason", "the steps work again", "--yes", strconv.Itoa(many), "--rate", "20").CombinedOutput()
 	if err != nil {
@@ -68,7 +68,7 @@ func TestO10ManyInstancesAreRedrivenAfterAMendedDeployment(t *testing.T) {
 			return err == nil && d.ExecutionID == 2 && d.Status == client.StatusCompleted
 		})
 	}
-	t.Logf("%d instances redriven in %s", many, time.Since(began))
+	t.Logf("%d instances redriven in %s", many, time.Since(startedAt))
 
 	lines, err := os.ReadFile(taken)
 	if err != nil {

@@ -109,7 +109,7 @@ func (s *stack) awaitNoSchedules(ctx context.Context, t *testing.T, instance str
 		if e.Kind != history.TimerCreated {
 			continue
 		}
-		name := timer.Name(instance, execution, e.EventID)
+		name := timer.Name(instance, execution, e.EventID, e.AtMS)
 		eventually(ctx, t, "I-08: the schedule of event "+instance+" is left over", func() bool {
 			_, err := s.schedules.GetSchedule(ctx, &scheduler.GetScheduleInput{GroupName: &group, Name: &name})
 			var notFound *types.ResourceNotFoundException

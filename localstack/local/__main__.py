@@ -19,19 +19,19 @@ COMMANDS = """
 commands:
   install            install LocalStack, DynamoDB Local, the SAM CLI and the AWS CLI into .local/
   up                 install what is missing, start LocalStack, build and deploy template.yaml into it,
-                     serve the console beside it
+                     and serve the console
   down               stop LocalStack and everything it started
-  status             say what runs, and where its logs are
+  status             list running emulators and their logs
   env                print export lines for clients and tests: eval "$(localstack/local.sh env)";
-                     with --stack NAME those of a stack of yours
-  dynamodb-up PORT   start DynamoDB Local alone, in memory (faster, for tests of storage)
+                     with --stack NAME for a stack that you deployed
+  dynamodb-up PORT   start only DynamoDB Local, in memory (faster, for tests of storage)
   dynamodb-down PORT stop it
   test               run the tests of these commands and of the LocalStack plugins
 """
 
 
 def main() -> int:
-    # A command that is stopped stops what it started, as after an error.
+    # A terminated command stops what it started, as after an error.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         arguments = _parse()
@@ -55,24 +55,24 @@ def _parse() -> argparse.Namespace:
         sub.set_defaults(run=run)
         if port:
             default = settings.default_port("TURNSTILE_LOCAL_PORT", 4566)
-            sub.add_argument("--port", type=_port, default=default, help="of LocalStack (TURNSTILE_LOCAL_PORT, 4566)")
+            sub.add_argument("--port", type=_port, default=default, help="LocalStack's port (TURNSTILE_LOCAL_PORT, 4566)")
         return sub
 
     command("install", _install)
     up = command("up", _up, port=True)
-    up.add_argument("--no-deploy", action="store_true", help="start the emulators alone")
+    up.add_argument("--no-deploy", action="store_true", help="start only the emulators")
     up.add_argument("--no-console", action="store_true", help="do not serve the console")
-    up.add_argument("--template", type=Path, default=deploy.TEMPLATE, help="deploy this one (template.yaml)")
+    up.add_argument("--template", type=Path, default=deploy.TEMPLATE, help="template to deploy (template.yaml)")
     up.add_argument("--parameter", action="append", default=[], metavar="KEY=VALUE", help="a template parameter")
     down = command("down", _down, port=True)
     down.add_argument("--all", action="store_true", help="stop every emulator that was started here")
     command("status", _status)
     env = command("env", _env, port=True)
-    env.add_argument("--stack", default="", metavar="NAME", help="another stack than the one that up deploys")
+    env.add_argument("--stack", default="", metavar="NAME", help="a stack other than the one that up deploys")
     for name, run in (("dynamodb-up", _dynamodb_up), ("dynamodb-down", _dynamodb_down)):
         default = settings.default_port("TURNSTILE_DYNAMODB_PORT", 8000)
         sub = command(name, run)
-        sub.add_argument("port", type=_port, nargs="?", default=default, help="TURNSTILE_DYNAMODB_PORT, 8000")
+        sub.add_argument("port", type=_port, nargs="?", default=default, help="port (TURNSTILE_DYNAMODB_PORT, 8000)")
     command("test", _test)
     return parser.parse_args()
 
@@ -92,11 +92,11 @@ def _up(arguments: argparse.Namespace) -> None:
     began = time.monotonic()
     place = settings.localstack(arguments.port)
     if not arguments.no_deploy and not arguments.template.is_file():
-        raise Failure(f"there is no {arguments.template} to deploy; 'up --no-deploy' starts the emulators alone")
+        raise Failure(f"the template {arguments.template} does not exist; 'up --no-deploy' starts only the emulators")
     install.install()
     with _locked(place):
         if processes.running(place) is not None:
-            print(f"{place} runs already")
+            print(f"{place} is already running")
             if not arguments.no_deploy:
                 stack = deploy.deploy(place, arguments.template.resolve(), arguments.parameter)
         else:
@@ -112,13 +112,13 @@ def _up(arguments: argparse.Namespace) -> None:
 
 
 def _serve_console(place: Place) -> None:
-    """What is deployed works without it, so that nothing fails for it."""
+    """Starts the console. A failure is only printed, because the stack works without the console."""
     print("starting the console", flush=True)
     try:
         console.start(place)
     except Failure as failure:
         processes.stop(settings.console(place.port), patience=2)
-        print(f"local.sh: there is no console: {failure}", file=sys.stderr)
+        print(f"local.sh: the console did not start: {failure}", file=sys.stderr)
 
 
 def _show(place: Place, stack: dict[str, str]) -> None:
@@ -133,7 +133,7 @@ def _show(place: Place, stack: dict[str, str]) -> None:
         print(f"  {start}")
     if processes.running(settings.console(place.port)) is not None:
         print(f"\nThe console: {console.address(settings.console(place.port))}")
-    print(f"\nWhat the functions write: {_relative(place.folder / 'functions')}/")
+    print(f"\nLogs of the functions: {_relative(place.folder / 'functions')}/")
     print(f"\nTo stop: localstack/local.sh down{port}")
 
 
@@ -144,8 +144,8 @@ def _down(arguments: argparse.Namespace) -> None:
         with _locked(place):
             stopped = stop[place.kind](place)
         if place.kind == "console" and not stopped:
-            continue  # It may never have been asked for.
-        print(f"{place}: {'stopped' if stopped else 'did not run'}")
+            continue  # It may never have been started.
+        print(f"{place}: {'stopped' if stopped else 'was not running'}")
 
 
 def _status(arguments: argparse.Namespace) -> int:
@@ -153,26 +153,26 @@ def _status(arguments: argparse.Namespace) -> int:
     for place in settings.places():
         process = processes.running(place)
         if process is None:
-            print(f"{place}: gone (log: {_relative(place.log)}); 'down' cleans up after it")
+            print(f"{place}: has ended (log: {_relative(place.log)}); 'down' cleans up")
             continue
         running += 1
         state = "" if place.kind != "localstack" or emulator.is_healthy(place) else ", not healthy"
         where = console.address(place) if place.kind == "console" else place.endpoint
         print(f"{place}: process {process.pid}{state}, {where} (log: {_relative(place.log)})")
     if not running:
-        print("nothing runs")
+        print("nothing is running")
     return 0 if running else 3
 
 
 def _env(arguments: argparse.Namespace) -> None:
     place = settings.localstack(arguments.port)
     if processes.running(place) is None:
-        raise Failure(f"{place} does not run; start it with 'localstack/local.sh up'")
+        raise Failure(f"{place} is not running; start it with 'localstack/local.sh up'")
     for name, value in (deploy.environment(place, arguments.stack) | deploy.built(place)).items():
         print(f"export {name}={shlex.quote(value)}")
     served = settings.console(place.port)
     where = console.address(served) if processes.running(served) is not None and not arguments.stack else ""
-    # Also where there is none: another stack's may be set in this shell.
+    # Also without a console, because the shell may have the address of another stack's.
     print(f"export TURNSTILE_CONSOLE={shlex.quote(where)}")
     print(f'export PATH={shlex.quote(str(settings.BIN))}{os.pathsep}"$PATH"')
 
@@ -191,11 +191,11 @@ def _dynamodb_down(arguments: argparse.Namespace) -> None:
     place = settings.dynamodb(arguments.port)
     with _locked(place):
         stopped = dynamodb.stop(place)
-    print(f"{place}: {'stopped' if stopped else 'did not run'}")
+    print(f"{place}: {'stopped' if stopped else 'was not running'}")
 
 
 def _test(arguments: argparse.Namespace) -> int:
-    # LocalStack's Python, where there is one, runs the tests that need its classes too.
+    # LocalStack's own Python, if it is installed, also runs the tests that need its classes.
     python = settings.LOCALSTACK_VENV / "bin" / "python" if install.LOCALSTACK.is_complete() else sys.executable
     status = 0
     for top, tests in ((settings.HERE, "local/tests"), (settings.HERE / "plugin", "tests")):
@@ -209,15 +209,15 @@ def _stopped_on_failure(place: Place) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # Without patience: in the middle of its start LocalStack may be deaf to being asked.
+        # With little patience, because LocalStack may ignore signals while it starts.
         if processes.stop(place, patience=2):
-            print(f"{place}: stopped again", file=sys.stderr)
+            print(f"{place}: stopped after the failure", file=sys.stderr)
         raise
 
 
 @contextlib.contextmanager
 def _locked(place: Place) -> Iterator[None]:
-    """One command at a time changes one emulator."""
+    """Lets only one command at a time change an emulator."""
     settings.RUN.mkdir(parents=True, exist_ok=True)
     with (settings.RUN / f"{place.kind}-{place.port}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

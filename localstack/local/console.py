@@ -1,4 +1,4 @@
-"""The console (`turnstile console`) beside LocalStack, as one process."""
+"""The console (`turnstile console`) of a LocalStack, as one process."""
 
 import json
 import shutil
@@ -11,13 +11,13 @@ from local import deploy, processes, settings
 from local.settings import Failure, Place
 
 PORT = 8877
-"""Where it listens if that is free; else any port that is."""
+"""The port on which it listens if it is free; otherwise any free port."""
 ANSWER_SECONDS = 600
-"""More than the slowest machine needs: it bounds a start that hangs."""
+"""Longer than the slowest machine needs, so that only a start that hangs fails."""
 
 
 def start(localstack: Place) -> str:
-    """Builds the command, starts it on what is deployed, and waits until it answers: its address."""
+    """Builds the command, starts it on the deployed stack, waits until it answers, and returns its address."""
     place = settings.console(localstack.port)
     stop(place)
     place.folder.mkdir(parents=True, exist_ok=True)
@@ -36,12 +36,12 @@ def start(localstack: Place) -> str:
 
 
 def stop(place: Place) -> bool:
-    """Stops it; the log stays until the next start."""
+    """Stops the console; the log remains until the next start."""
     return processes.stop(place)
 
 
 def address(place: Place) -> str:
-    """Where the one that was started last listens; empty if there was none."""
+    """Returns the address of the console that was started last; empty if there was none."""
     try:
         kept: dict[str, str] = json.loads(_address_file(place).read_text())
     except FileNotFoundError:
@@ -50,9 +50,9 @@ def address(place: Place) -> str:
 
 
 def _build(place: Place, binary: Path) -> None:
-    """In a folder of its own, so that stopping finds what it left running."""
+    """Builds into the place's folder, so that stop finds processes that it left running."""
     if shutil.which("go") is None:
-        raise Failure("go does not run: the console is built with it")
+        raise Failure("cannot run go, which builds the console")
     built = subprocess.run(
         ["go", "build", "-o", str(binary), "."],
         cwd=settings.ROOT / "cmd" / "turnstile",
@@ -62,7 +62,7 @@ def _build(place: Place, binary: Path) -> None:
         text=True,
     )
     if built.returncode != 0:
-        raise Failure(f"the command turnstile does not build:\n{built.stderr.strip()}")
+        raise Failure(f"the command turnstile could not be built:\n{built.stderr.strip()}")
 
 
 def _free_port() -> int:
@@ -74,7 +74,7 @@ def _free_port() -> int:
             except OSError:
                 continue
             return int(probe.getsockname()[1])
-    raise Failure("there is no free port for the console")
+    raise Failure("no port is free for the console")
 
 
 def _answers(address: str) -> bool:

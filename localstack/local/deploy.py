@@ -18,9 +18,9 @@ START = settings.HERE / "start.json"
 
 
 def deploy(place: Place, template: Path, parameters: Sequence[str]) -> dict[str, str]:
-    """Builds and deploys; the outputs of the stack, kept for 'env' too."""
+    """Builds and deploys. Returns the outputs of the stack, and saves them for 'env'."""
     if not template.is_file():
-        raise Failure(f"there is no {template} to deploy; 'up --no-deploy' starts the emulators alone")
+        raise Failure(f"the template {template} does not exist; 'up --no-deploy' starts only the emulators")
     overrides = [f"Architecture={architecture()}", *parameters]
     build = str(place.folder / "build")
     sam = str(settings.SAM_VENV / "bin" / "sam")
@@ -43,20 +43,20 @@ def deploy(place: Place, template: Path, parameters: Sequence[str]) -> dict[str,
     )
     outputs = _stack_outputs(place, settings.STACK)
     for name, value in outputs.items():
-        if value == "unknown":  # so LocalStack calls what a resource type that it does not know returns
-            raise Failure(f"LocalStack does not know the resource behind the stack's output {name}")
+        if value == "unknown":  # what LocalStack returns for a resource type that it does not support
+            raise Failure(f"LocalStack does not support the resource of the stack's output {name}")
     _outputs_file(place).write_text(json.dumps(outputs, indent=2) + "\n")
     return outputs
 
 
 def architecture() -> str:
-    """This machine's, in Lambda's word for it."""
+    """Returns the architecture of this machine, by Lambda's name."""
     machine = platform.machine().lower()
     return "arm64" if machine in ("arm64", "aarch64") else "x86_64"
 
 
 def outputs(place: Place) -> dict[str, str]:
-    """Those of the last deployment; empty if there was none."""
+    """Returns the outputs of the last deployment; empty if there was none."""
     try:
         kept: dict[str, str] = json.loads(_outputs_file(place).read_text())
     except FileNotFoundError:
@@ -71,18 +71,18 @@ def variable(output: str) -> str:
 
 
 def environment(place: Place, stack: str = "") -> dict[str, str]:
-    """Variables for clients and tests: where the emulator is, and what of 'up' or another stack is there."""
+    """Variables for clients and tests: the emulator's address, and the outputs of 'up' or another stack."""
     env = settings.client_environment(place.endpoint)
     deployed = _stack_outputs(place, stack) if stack else outputs(place)
     env |= {variable(output): value for output, value in deployed.items()}
     if stack:
-        # The command line takes this one before the others, which may be another stack's in this shell.
+        # The command line prefers this variable to the others, which the shell may have from another stack.
         env["TURNSTILE_STACK"] = stack
     return env
 
 
 def built(place: Place) -> dict[str, str]:
-    """Variables for tests, which need not build again what 'up' has built: the functions and the command."""
+    """Variables that let tests use what 'up' has built: the functions and the command."""
     programs = {
         "TURNSTILE_LOCAL_FUNCTIONS": place.folder / "build",
         "TURNSTILE_LOCAL_COMMAND": settings.console(place.port).folder / "turnstile",
@@ -114,7 +114,7 @@ def _stack_outputs(place: Place, name: str) -> dict[str, str]:
         text=True,
     )
     if answer.returncode != 0:
-        raise Failure(f"the stack {name} cannot be described; is it deployed into {place}? {answer.stderr.strip()}")
+        raise Failure(f"the stack {name} could not be described; is it deployed into {place}? {answer.stderr.strip()}")
     [stack] = json.loads(answer.stdout)["Stacks"]
     return {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
 
@@ -133,9 +133,9 @@ def _run(place: Place, title: str, command: Sequence[str | Path], cwd: Path) -> 
         )
     if done.returncode == 0:
         return
-    text = f"{title} ended with status {done.returncode}.{processes.log_end(log)}"
+    text = f"{title} failed with status {done.returncode}.{processes.log_end(log)}"
     if processes.running(place) is None:
-        text += f"\n{place} is gone; that may be why.{processes.log_end(place.log)}"
+        text += f"\n{place} has ended, which may be the cause.{processes.log_end(place.log)}"
     raise Failure(text)
 
 
@@ -145,8 +145,8 @@ def _tool_environment(place: Place) -> dict[str, str]:
         | settings.client_environment(place.endpoint)
         | {
             "SAM_CLI_TELEMETRY": "0",
-            "__SAM_CLI_APP_DIR": str(place.folder / "sam"),  # not the home
-            "CGO_ENABLED": "0",  # as Lambda wants it: linked to no C library of this machine
+            "__SAM_CLI_APP_DIR": str(place.folder / "sam"),  # not in the home folder
+            "CGO_ENABLED": "0",  # Lambda needs binaries that are not linked to a C library of this machine
             "PATH": f"{settings.BIN}{os.pathsep}{os.environ['PATH']}",
         }
     )

@@ -1,4 +1,4 @@
-"""DynamoDB Local alone: in memory, one database for all keys and regions."""
+"""DynamoDB Local without LocalStack: in memory, with one database for all keys and regions."""
 
 import shutil
 import urllib.error
@@ -8,14 +8,14 @@ from local import processes, settings
 from local.settings import Failure, Place
 
 READY_SECONDS = 600
-"""More than the slowest machine needs: it bounds a start that hangs."""
+"""Longer than the slowest machine needs, so that only a start that hangs fails."""
 
 
 def start(place: Place) -> None:
     processes.check_port_is_free(place, "'dynamodb-up PORT'", "TURNSTILE_DYNAMODB_PORT")
     shutil.rmtree(place.folder, ignore_errors=True)
     place.folder.mkdir(parents=True)
-    # A link, so that the running JVM can be told by its command line to be this one.
+    # A link, so that the command line of the running JVM identifies this place.
     program = place.folder / "program"
     program.symlink_to(settings.DYNAMODB)
     print(f"starting {place}", flush=True)
@@ -44,7 +44,7 @@ def stop(place: Place) -> bool:
 
 
 def answers(place: Place) -> bool:
-    """It refuses a plain GET with 400, which is answer enough."""
+    """Reports whether it answers; an error status, such as the 400 for a plain GET, counts."""
     try:
         urllib.request.urlopen(place.endpoint, timeout=2).close()
     except urllib.error.HTTPError:

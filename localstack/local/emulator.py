@@ -1,4 +1,4 @@
-"""LocalStack with DynamoDB Local inside, as one process group."""
+"""LocalStack with DynamoDB Local, as one process group."""
 
 import json
 import os
@@ -11,11 +11,11 @@ from local.settings import Failure, Place
 
 SERVICES = "sqs,dynamodb,dynamodbstreams,scheduler,lambda,iam,sts,cloudformation,cloudwatch,logs,s3,events,ssm,kms"
 HEALTHY_SECONDS = 600
-"""More than the slowest machine needs: it bounds a start that hangs."""
+"""Longer than the slowest machine needs, so that only a start that hangs fails."""
 
 
 def start(place: Place) -> None:
-    """Starts LocalStack and waits until its services answer; Failure with its log if not."""
+    """Starts LocalStack and waits until its services answer. A Failure contains the end of its log."""
     processes.check_port_is_free(place, "--port", "TURNSTILE_LOCAL_PORT")
     shutil.rmtree(place.folder, ignore_errors=True)
     root = place.folder / "root"
@@ -34,7 +34,7 @@ def start(place: Place) -> None:
 
 
 def stop(place: Place) -> bool:
-    """Stops it with all it started, and removes its state; the logs stay until the next start."""
+    """Stops LocalStack and all it started, and deletes its state. The logs remain until the next start."""
     stopped = processes.stop(place)
     for name in ("root", "tmp", "home"):
         shutil.rmtree(place.folder / name, ignore_errors=True)
@@ -51,7 +51,7 @@ def is_healthy(place: Place) -> bool:
 
 
 def _dynamodb_answers(place: Place) -> bool:
-    """The first call starts its JVM, which takes some seconds; better here than in the first test."""
+    """Makes the first call, which starts the JVM and takes some seconds, so that no test has to wait for it."""
     request = urllib.request.Request(
         place.endpoint,
         data=b"{}",
@@ -70,7 +70,7 @@ def _dynamodb_answers(place: Place) -> bool:
 
 
 def _prepare(root: Path) -> None:
-    """Lays out what LocalStack would download: DynamoDB Local, a Java home, a Java agent."""
+    """Provides what LocalStack would download: DynamoDB Local, a Java home, a Java agent."""
     packages = root / "var" / "lib" / "localstack" / "lib"
     dynamodb = packages / "dynamodb-local" / "2"
     dynamodb.mkdir(parents=True)
@@ -84,23 +84,23 @@ def _prepare(root: Path) -> None:
 def _environment(place: Place, root: Path) -> dict[str, str]:
     env = settings.clean_environment()
     env |= {
-        # Nothing is written outside this folder, not even to a cache in the home.
+        # LocalStack writes only to this folder, not even to a cache in the home folder.
         "HOME": str(place.folder / "home"),
         "XDG_CACHE_HOME": str(place.folder / "home" / ".cache"),
         "TMPDIR": str(place.folder / "tmp"),
         "FILESYSTEM_ROOT": str(root),
-        "OVERRIDE_IN_DOCKER": "0",  # else a machine with /.dockerenv makes it ignore FILESYSTEM_ROOT
+        "OVERRIDE_IN_DOCKER": "0",  # otherwise LocalStack ignores FILESYSTEM_ROOT on a machine with /.dockerenv
         "PYTHONUNBUFFERED": "1",
         "GATEWAY_LISTEN": f"127.0.0.1:{place.port}",
         "LOCALSTACK_HOST": f"localhost:{place.port}",
         "SERVICES": SERVICES,
         "EAGER_SERVICE_LOADING": "1",
-        # Nothing is asked of the outside.
+        # LocalStack calls no external services.
         "ACTIVATE_PRO": "0",
         "DISABLE_EVENTS": "1",
         "SKIP_SSL_CERT_DOWNLOAD": "1",
         "DNS_ADDRESS": "0",
-        # Queue URLs that resolve; no metrics that nobody reads.
+        # Queue URLs that resolve, and no unused metrics.
         "SQS_ENDPOINT_STRATEGY": "path",
         "SQS_DISABLE_CLOUDWATCH_METRICS": "1",
         "DYNAMODB_IN_MEMORY": "1",

@@ -1,7 +1,7 @@
 """Installs what is missing into .local/, in the versions that the lock files name.
 
-Each part has a stamp with a hash of what it was made from, written when the part is
-complete: a part without its stamp is removed and made again.
+Each part has a stamp with a hash of its sources, which is written when the part is
+complete. A part without a valid stamp is deleted and made again.
 """
 
 import base64
@@ -27,14 +27,14 @@ from local.settings import Failure
 
 PLUGIN = settings.HERE / "plugin"
 _FORMAT = "1"
-"""Changed when parts are made in another way from the same sources."""
+"""Must change when parts are made differently from the same sources."""
 
 AGENT_SOURCE = settings.HERE / "agent" / "NoAgent.java"
 
 
 @dataclass(frozen=True)
 class Part:
-    """One thing to install: what it is made from decides whether it has to be made again."""
+    """One part of the installation. It is made again if its sources change."""
 
     name: str
     title: str
@@ -76,7 +76,7 @@ class Part:
         partial.replace(self.stamp)
 
     def run(self, command: Sequence[str | Path], cwd: Path | None = None) -> None:
-        """Runs a step, its output in the part's log; Failure with the end of it if it fails."""
+        """Runs a step with its output in the part's log. A Failure contains the end of that log."""
         with self.log.open("ab") as log:
             done = subprocess.run(
                 [str(word) for word in command],
@@ -89,19 +89,19 @@ class Part:
         if done.returncode != 0:
             raise Failure(
                 f"could not install {self.title}: '{Path(command[0]).name} {' '.join(map(str, command[1:4]))} …' "
-                f"ended with status {done.returncode}.{log_end(self.log)}"
+                f"failed with status {done.returncode}.{log_end(self.log)}"
             )
 
 
 def install(only_dynamodb: bool = False) -> None:
-    """Makes every part that is not complete. Safe to run twice at once, and to interrupt."""
+    """Makes every part that is not complete. It can be interrupted, and run concurrently."""
     with _lock():
         first = [DYNAMODB] if only_dynamodb else [LOCALSTACK, SAM, DYNAMODB, AGENT]
-        # One after another where a part needs another one, side by side where not.
+        # The second group needs the first; parts of a group are independent of each other.
         for group in (first, [] if only_dynamodb else [PLUGIN_PART]):
             missing = [part for part in group if not part.is_complete()]
             if LOCALSTACK in missing:
-                PLUGIN_PART.stamp.unlink(missing_ok=True)  # it goes with the folder that is made anew
+                PLUGIN_PART.stamp.unlink(missing_ok=True)  # LocalStack's folder contains the plugins
             with ThreadPoolExecutor(max_workers=4) as pool:
                 failures = [f for f in pool.map(_attempt, missing) if f is not None]
             if failures:
@@ -124,14 +124,14 @@ def _make_venv(part: Part) -> None:
     shutil.rmtree(part.target, ignore_errors=True)
     part.run([sys.executable, "-m", "venv", part.target])
     requirements = part.made_from[0]
-    # --no-deps: the lock is complete, and what it leaves out is not wanted.
-    # --require-hashes: nothing but the very files that were locked is installed.
+    # --no-deps: the lock file is complete, and some dependencies are left out on purpose.
+    # --require-hashes: only the exact locked files are installed.
     python = str(part.target / "bin" / "python")
     part.run([python, "-m", "pip", "install", "--no-deps", "--require-hashes", "--requirement", str(requirements)])
 
 
 def _make_plugin(part: Part) -> None:
-    # A copy is built, so that nothing is written among the sources.
+    # Builds a copy, so that the build writes nothing into the sources.
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "plugin"
         shutil.copytree(PLUGIN, copy, ignore=shutil.ignore_patterns("tests", "__pycache__", "*.egg-info", "build"))
@@ -157,7 +157,7 @@ def _make_dynamodb(part: Part) -> None:
         digest = "sha512-" + base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
         if digest != settings.DYNAMODB_INTEGRITY:
             raise Failure(
-                f"{settings.DYNAMODB_PACKAGE} is not the package that was locked: "
+                f"{settings.DYNAMODB_PACKAGE} is not the locked package: "
                 f"its digest is {digest}, not {settings.DYNAMODB_INTEGRITY}"
             )
         with tarfile.open(archive) as tar:
@@ -176,9 +176,9 @@ def _make_agent(part: Part) -> None:
 
 
 def _write_tools() -> None:
-    """Fills .local/bin, which 'local.sh env' puts on PATH."""
+    """Writes .local/bin, which 'local.sh env' adds to PATH."""
     aws, sam = settings.LOCALSTACK_VENV / "bin" / "aws", settings.SAM_VENV / "bin" / "sam"
-    # Version 1 of the AWS CLI asks SQS itself, whatever AWS_ENDPOINT_URL says.
+    # Version 1 of the AWS CLI ignores AWS_ENDPOINT_URL for SQS.
     endpoint = '${AWS_ENDPOINT_URL:+--endpoint-url "$AWS_ENDPOINT_URL"}'
     settings.BIN.mkdir(parents=True, exist_ok=True)
     for name, command in (("aws", f"{shlex.quote(str(aws))} {endpoint}"), ("sam", shlex.quote(str(sam)))):
@@ -208,7 +208,7 @@ def _lock() -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print("waiting for another installation in this folder to end", flush=True)
+            print("waiting for another installation in this folder", flush=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

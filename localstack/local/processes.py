@@ -1,4 +1,4 @@
-"""Processes that outlive the command that started them: found again, and stopped with all they started."""
+"""Starts processes that outlive the command, finds them again, and stops them with all they started."""
 
 import contextlib
 import json
@@ -14,16 +14,16 @@ from pathlib import Path
 from local.settings import Failure, Place
 
 STOP_SECONDS = 20
-"""How long an emulator may take to stop by itself. LocalStack needs 5."""
+"""How long an emulator may take to stop after SIGTERM. LocalStack needs 5 s."""
 LOG_LINES = 40
 
 _children: dict[int, subprocess.Popen[bytes]] = {}
-"""Those that this command itself started: it is their parent, and has to reap them."""
+"""Processes that this command started and has to reap."""
 
 
 @dataclass(frozen=True)
 class Process:
-    """One process; ``started`` tells it from a later one with the same number."""
+    """One process; ``started`` distinguishes it from a later one with the same id."""
 
     pid: int
     parent: int
@@ -39,7 +39,7 @@ class Process:
 
 
 def table() -> list[Process]:
-    """All processes but zombies."""
+    """Returns all processes except zombies."""
     return _table_proc() if Path("/proc/self/stat").exists() else _table_ps()
 
 
@@ -89,7 +89,7 @@ def with_descendants(root: Process, processes: Iterable[Process]) -> list[Proces
 
 
 def start(place: Place, command: Sequence[str | Path], env: Mapping[str, str]) -> Process:
-    """Starts an emulator in a session of its own, its output in the place's log."""
+    """Starts an emulator in its own session, with its output in the place's log."""
     with place.log.open("ab") as log:
         child = subprocess.Popen(
             [str(part) for part in command],
@@ -103,13 +103,13 @@ def start(place: Place, command: Sequence[str | Path], env: Mapping[str, str]) -
     _children[child.pid] = child
     process = next((p for p in table() if p.pid == child.pid), None)
     if process is None:
-        raise Failure(f"{place} ended at once (exit status {child.wait()}).{log_end(place.log)}")
+        raise Failure(f"{place} ended immediately (exit status {child.wait()}).{log_end(place.log)}")
     place.state.write_text(json.dumps({"pid": process.pid, "started": process.started}))
     return process
 
 
 def running(place: Place) -> Process | None:
-    """The emulator's process, if it was started here and still runs."""
+    """Returns the emulator's process if it was started here and is still running."""
     try:
         state = json.loads(place.state.read_text())
     except (FileNotFoundError, ValueError):
@@ -118,9 +118,9 @@ def running(place: Place) -> Process | None:
 
 
 def stop(place: Place, patience: float | None = None) -> bool:
-    """Stops an emulator and everything it started; False if nothing of it ran.
+    """Stops an emulator and everything it started. Returns False if nothing was running.
 
-    It is asked first, and killed if that takes longer than the patience, in seconds.
+    It sends SIGTERM, and SIGKILL if the emulator has not ended after the patience, in seconds.
     """
     process = running(place)
     left = []
@@ -128,8 +128,8 @@ def stop(place: Place, patience: float | None = None) -> bool:
         left = with_descendants(process, table())
         process.signal(signal.SIGTERM)
         wait_until(lambda: not process.is_running(), STOP_SECONDS if patience is None else patience)
-    # What it started may have lost its parent, in a crash for example. All of it
-    # runs from the emulator's own folder.
+    # A crash, for example, leaves children without their parent. All of them run from the
+    # emulator's own folder.
     orphans = [p for p in table() if runs_from(place.folder, p)]
     left = [p for p in {*left, *orphans} if p.is_running()]
     for other in left:
@@ -143,7 +143,7 @@ def stop(place: Place, patience: float | None = None) -> bool:
 
 
 def runs_from(folder: Path, process: Process) -> bool:
-    """Whether a process is a program of this folder, or a JVM with a jar of it."""
+    """Reports whether a process is a program of this folder, or a JVM with a jar from it."""
     return process.command.startswith(f"{folder}/") or f" -jar {folder}/" in process.command
 
 
@@ -163,15 +163,15 @@ def check_port_is_free(place: Place, option: str, variable: str) -> None:
             probe.bind(("0.0.0.0", place.port))
         except OSError as error:
             raise Failure(
-                f"port {place.port} cannot be used ({error.strerror}): another program has it.\n"
+                f"port {place.port} cannot be used ({error.strerror}): another program uses it.\n"
                 f"Stop that program, or choose another port with {option} or {variable}."
             ) from None
 
 
 def log_end(log: Path, lines: int = LOG_LINES) -> str:
-    """The last lines of a log, headed by its name, to put behind an error."""
+    """Returns the last lines of a log with its name as a heading, for the end of an error."""
     try:
         text = log.read_text(errors="replace").splitlines()
     except FileNotFoundError:
-        return f"\nIt wrote no log ({log})."
+        return f"\nThere is no log ({log})."
     return "\n".join(["", f"The end of {log}:", *(f"  | {line}" for line in text[-lines:])])

@@ -1,4 +1,4 @@
-"""Where things are, and what can be set."""
+"""Paths and settings."""
 
 import os
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 """The repository."""
 HERE = ROOT / "localstack"
 LOCAL = ROOT / ".local"
-"""Everything installed and everything running; ignored by git."""
+"""All installed programs and running emulators; ignored by git."""
 RUN = LOCAL / "run"
 
 LOCALSTACK_VENV = LOCAL / "venv" / "localstack"
@@ -25,12 +25,12 @@ STACK = "turnstile"
 
 
 class Failure(Exception):
-    """Ends the command with this text, which says what was wrong and what to do."""
+    """Ends the command with an error text that says what was wrong and what to do."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where one running emulator keeps its state, log and process id."""
+    """The folder of one running emulator, with its state, log and process id."""
 
     kind: str
     port: int
@@ -61,7 +61,7 @@ def localstack(port: int) -> Place:
 
 
 def console(port: int) -> Place:
-    """The console of the LocalStack on that port."""
+    """Returns the place of the console of the LocalStack on that port."""
     return Place("console", port)
 
 
@@ -70,7 +70,7 @@ def dynamodb(port: int) -> Place:
 
 
 def places() -> list[Place]:
-    """Every emulator that was started here and not stopped."""
+    """Returns every emulator that was started here and not stopped."""
     found = []
     for state in sorted(RUN.glob("*-*/process.json")):
         kind, _, port = state.parent.name.rpartition("-")
@@ -90,7 +90,7 @@ def java() -> Path:
 
 
 def clean_environment() -> dict[str, str]:
-    """This shell's variables without those that would lead an emulator or a tool elsewhere."""
+    """Returns the shell's variables without those that would change what an emulator or a tool does."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -99,7 +99,7 @@ def clean_environment() -> dict[str, str]:
 
 
 def client_environment(endpoint: str) -> dict[str, str]:
-    """What AWS clients need to find an emulator, with keys that are not secret."""
+    """Returns the variables with which AWS clients find an emulator. The keys are not secret."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_ACCESS_KEY_ID": "test",

@@ -14,32 +14,31 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Bounds of the check.
+// Limits of the check.
 const (
 	mostChecked = 1000
-	// longest is how long the code of one instance may take, and all of them
-	// together twice as long.
+	// longest is how long the code of one instance may take. All of them together may take twice as
+	// long.
 	longest = 5 * time.Second
 )
 
-// findings of a check.
+// findings are the results of a check.
 type findings struct {
 	running int
-	// stuck instances need nothing from here: a new process tries each of them.
+	// stuck instances need nothing from the check: a new process tries each of them.
 	stuck int
-	// suspended instances are not looked at: their code runs when they are resumed.
+	// suspended instances are not checked: their code runs when they are resumed.
 	suspended int
-	// misfits are running instances whose history the code does not follow, and damaged
-	// those whose history cannot be one. The program wakes both, so that they say what is
-	// wrong. unchecked counts those that were too many, took too long or have events of a newer
-	// build.
+	// misfits are running instances whose history disagrees with the code. damaged are those whose
+	// history is not valid. The program wakes both, so that they report the problem. unchecked counts
+	// those that were too many, took too long or have events of a newer build.
 	misfits, damaged []string
 	unchecked        int
 }
 
-// check replays the running instances with the code of this process. It changes
-// nothing. Without it a history that the code no longer fits would show with the
-// next message, which may be weeks away.
+// check replays the running instances with the code of this process. It changes nothing. Without it, a
+// history that disagrees with the code would not be noticed before the next message, which may be weeks
+// away.
 func check(ctx context.Context, app *turnstile.App, c *client.Client) (findings, error) {
 	var found findings
 	err := each(ctx, c, client.StatusStuck, func(d *client.Description) error {
@@ -55,10 +54,10 @@ func check(ctx context.Context, app *turnstile.App, c *client.Client) (findings,
 	if err != nil {
 		return found, err
 	}
-	began := time.Now()
+	startedAt := time.Now()
 	return found, each(ctx, c, client.StatusRunning, func(d *client.Description) error {
 		found.running++
-		if found.running > mostChecked || time.Since(began) > 2*longest {
+		if found.running > mostChecked || time.Since(startedAt) > 2*longest {
 			found.unchecked++
 			return nil
 		}
@@ -97,12 +96,12 @@ func each(ctx context.Context, c *client.Client, status client.Status, f func(*c
 	}
 }
 
-// follows reports whether the code follows a history. Code that blocks does
-// not, and is left behind.
+// follows reports whether the code agrees with a history. Code that blocks does not, and its goroutine
+// is abandoned.
 func follows(app *turnstile.App, d *client.Description, events []history.Event) bool {
 	for i := range events {
 		if events[i].Codec != "" {
-			return true // It is sealed, and this process has no key.
+			return true // It is encrypted, and this process has no key.
 		}
 	}
 	result := make(chan bool, 1)
@@ -110,7 +109,7 @@ func follows(app *turnstile.App, d *client.Description, events []history.Event) 
 		x := engine.New(engine.Config{Instance: d.Instance, ExecutionID: d.ExecutionID, Registry: app.Orchestrations()})
 		defer x.Close()
 		if err := x.Feed(events, false); err != nil {
-			// Damage is for the host to say.
+			// The host reports damage.
 			_, nondeterminism := errors.AsType[*engine.NondeterminismError](err)
 			result <- !nondeterminism
 			return
@@ -126,7 +125,7 @@ func follows(app *turnstile.App, d *client.Description, events []history.Event) 
 	}
 }
 
-// String says it in a line, or some.
+// String returns the findings in one line, or a few.
 func (f findings) String() string {
 	if f.running+f.stuck+f.suspended == 0 {
 		return "none yet"
@@ -145,7 +144,7 @@ func (f findings) String() string {
 		parts = append(parts, fmt.Sprintf("%d not checked against the code", f.unchecked))
 	}
 	if len(f.damaged) > 0 {
-		parts = append(parts, "damaged is the history of "+some(f.damaged))
+		parts = append(parts, "the history of "+some(f.damaged)+" is damaged")
 	}
 	switch {
 	case len(f.misfits) > 0:
@@ -156,7 +155,7 @@ func (f findings) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// some names a few instances.
+// some lists a few instances.
 func some(instances []string) string {
 	const most = 5
 	n := len(instances)

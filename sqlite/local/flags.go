@@ -8,17 +8,17 @@ import (
 	"github.com/turnstile-go/turnstile/sqlite/internal/supervised"
 )
 
-// defaultData is the directory of the database, from where the program is run.
+// defaultData is the directory of the database, relative to the working directory.
 const defaultData = ".turnstile"
 
 type flags struct {
 	addr, data string
 	reset      bool
-	// supervised: `turnstile dev` has started it.
+	// supervised: `turnstile dev` started the program.
 	supervised bool
 }
 
-// parse reads the command line; what `turnstile dev` has said is the default.
+// parse parses the command line; the variables that `turnstile dev` sets are the defaults.
 func parse(args []string, getenv func(string) string, out io.Writer) (flags, error) {
 	f := flags{data: getenv(supervised.Data), supervised: getenv(supervised.Supervised) != ""}
 	if f.data == "" {
@@ -26,9 +26,9 @@ func parse(args []string, getenv func(string) string, out io.Writer) (flags, err
 	}
 	set := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	set.SetOutput(out)
-	set.StringVar(&f.addr, "addr", getenv(supervised.Addr), "where the console listens, as `HOST:PORT` of this machine; default "+embedded.ConsoleAddr+", or any port if that is taken")
+	set.StringVar(&f.addr, "addr", getenv(supervised.Addr), "address of the console, as `HOST:PORT` of this machine; default "+embedded.ConsoleAddr+", or any port if that is taken")
 	set.StringVar(&f.data, "data", f.data, "`DIR` of the database")
-	set.BoolVar(&f.reset, "reset", getenv(supervised.Reset) != "", "begin with an empty database: all instances are forgotten")
+	set.BoolVar(&f.reset, "reset", getenv(supervised.Reset) != "", "start with an empty database: all instances are lost")
 	err := set.Parse(args[1:])
 	if err == nil && set.NArg() > 0 {
 		err = errArgument(set.Arg(0))

@@ -19,16 +19,15 @@ type options struct {
 	embedded []embedded.Option
 }
 
-// OnStart calls f each time that the program starts, before any orchestration or
-// activity runs: to start an instance to look at, by an id that is always the same. An error of
-// f ends the program, so f returns nil for a *client.AlreadyExistsError and for client.ErrPurged.
+// OnStart calls f each time that the program starts, before any orchestration or activity runs. It can
+// start a sample instance, under an id that is always the same. An error of f ends the program, so f
+// must return nil for a *client.AlreadyExistsError and for client.ErrPurged.
 func OnStart(f func(context.Context, *client.Client) error) Option {
 	return option(func(o *options) { o.onStart = f })
 }
 
-// WithEmbedded gives options to the runtime, such as embedded.WithCodecs. Those that
-// Run sets itself (database, console, observer, logger, dead letters) are set
-// before, so that these win.
+// WithEmbedded passes options to the runtime, such as embedded.WithCodecs. They take precedence over
+// the options that Run sets itself (database, console, observer, logger, dead letters).
 func WithEmbedded(opts ...embedded.Option) Option {
 	return option(func(o *options) { o.embedded = append(o.embedded, opts...) })
 }

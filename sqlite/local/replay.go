@@ -15,17 +15,16 @@ import (
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
-// ReplayIfAsked lets `turnstile replay` check histories against a program that does
-// not call [Run]. Call it first in main, before the database is opened:
+// ReplayIfAsked lets `turnstile replay` check histories against a program that does not call [Run].
+// Call it first in main, before the database is opened:
 //
 //	app := turnstile.NewApp(…)
 //	local.ReplayIfAsked(app)
 //	db, err := sqlite.Open("data")
 //
-// If `turnstile replay` started the process (TURNSTILE_REPLAY is set), it replays
-// the histories, prints what does not agree, and ends the process: with status 0
-// if all agree, 1 if the application cannot run (App.Err), 4 if one does not agree.
-// Otherwise it does nothing.
+// If `turnstile replay` started the process (TURNSTILE_REPLAY is set), it replays the histories, prints
+// disagreements, and ends the process: with status 0 if all agree, 1 if the application cannot run
+// (App.Err), 4 if one does not agree. Otherwise it does nothing.
 func ReplayIfAsked(app *turnstile.App) {
 	p := process{getenv: os.Getenv, out: os.Stdout, err: os.Stderr}
 	if status, asked := p.replayIfAsked(app); asked {
@@ -45,8 +44,8 @@ func (p *process) replayIfAsked(app *turnstile.App) (status int, asked bool) {
 	return replay(app, file, p.out), true
 }
 
-// replay runs the histories of a file against the application, for `turnstile
-// replay`, says what does not agree, and returns the exit status.
+// replay replays the histories of a file with the application, for `turnstile replay`. It prints
+// disagreements and returns the exit status.
 func replay(app *turnstile.App, file string, out io.Writer) (status int) {
 	r := &report{}
 	done := make(chan struct{})
@@ -63,7 +62,7 @@ func replay(app *turnstile.App, file string, out io.Writer) (status int) {
 	return supervised.Disagrees
 }
 
-// waits says where the code of an execution waits, as the console's API does.
+// waits says where the code of an execution waits, in the format of the console's API.
 type waits struct {
 	Instance    string   `json:"instance"`
 	ExecutionID int64    `json:"execution_id"`
@@ -78,13 +77,13 @@ type branch struct {
 	Branches int     `json:"branches,omitempty"`
 }
 
-// tellPlaces says where the code waits in histories that it agrees with, a line for each
-// execution that goes on.
+// tellPlaces prints where the code waits in histories that it agrees with, one line for each running
+// execution.
 func tellPlaces(app *turnstile.App, file string, out io.Writer) {
 	var document struct{ Exports []json.RawMessage }
 	data, err := os.ReadFile(file)
 	if err != nil || json.Unmarshal(data, &document) != nil {
-		return // That they agree is what was asked for.
+		return // Only the agreement was asked for.
 	}
 	if document.Exports == nil {
 		document.Exports = []json.RawMessage{data}
@@ -114,8 +113,8 @@ func tellPlaces(app *turnstile.App, file string, out io.Writer) {
 	}
 }
 
-// ran are the events of a history that code has gone by. What was recorded since without
-// running it would be run here for the first time.
+// ran returns the events of a history that the code has processed. Events that were recorded since
+// without running the code would run here for the first time.
 func ran(x *history.Export) []history.Event {
 	n := len(x.Events)
 	for i := len(x.Turns) - 1; i >= 0 && x.Turns[i].Parked; i-- {
@@ -125,12 +124,12 @@ func ran(x *history.Export) []history.Event {
 		}
 	}
 	if n < 0 || n > len(x.Events) {
-		return nil // Somebody has cut it.
+		return nil // The history was cut by hand.
 	}
 	return engine.Runnable(x.Events[:n])
 }
 
-// report is a turnstiletest.T that keeps what is wrong.
+// report is a turnstiletest.T that collects the problems.
 type report struct{ problems []string }
 
 func (*report) Helper() {}

@@ -18,30 +18,28 @@ import (
 	"github.com/turnstile-go/turnstile/sqlite/internal/supervised"
 )
 
-// Run runs the application until the process is asked to end (Ctrl-C, SIGTERM),
-// and never returns. Instances go on where they were when the program ended the
-// last time, however it did. If the code no longer agrees with the history of
-// one, that is stuck, and says why, until the code agrees again.
+// Run runs the application until the process is asked to end (Ctrl-C, SIGTERM, or its terminal is
+// closed), and never returns. Instances continue where they were when the program last ended, however
+// it ended. If the code no longer agrees with the history of an instance, the instance is stuck, and
+// says why, until the code agrees again.
 //
-// The program has three flags: -addr, where the console listens
-// (embedded.WithConsole), -data, the directory of the database (.turnstile), and
-// -reset, to begin with an empty one.
+// The program has three flags: -addr, the address of the console (embedded.WithConsole), -data, the
+// directory of the database (.turnstile), and -reset, to start with an empty database.
 //
-// The exit status is 0 when it was asked to end, 1 if the application cannot run
-// (App.Err, an error of OnStart), 2 for a command line that is not taken, and 3 if
-// the database or the address cannot be had.
+// The exit status is 0 if it was asked to end, 1 if the application cannot run (App.Err, an error of
+// OnStart), 2 for an invalid command line, and 3 if the database or the address is not available.
 func Run(app *turnstile.App, opts ...Option) {
 	p := process{args: os.Args, getenv: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	os.Exit(p.run(context.Background(), app, opts))
 }
 
-// Exit statuses besides those of package supervised.
+// Exit statuses in addition to those of package supervised.
 const (
 	exitDone  = 0
 	exitUsage = 2
 )
 
-// process is what the program touches, so that tests can hand in their own.
+// process has everything outside the program that it uses, so that tests can replace it.
 type process struct {
 	args     []string
 	getenv   func(string) string
@@ -79,21 +77,25 @@ func runnable(app *turnstile.App) error {
 	if app != nil && app.Err() == nil {
 		return nil
 	}
-	_, err := embedded.New(app) // It knows what to say.
+	_, err := embedded.New(app) // It returns the error to report.
 	return err
 }
 
 // untilAsked returns a context that ends when the program is asked to end.
 func (p *process) untilAsked(ctx context.Context, isSupervised bool) (context.Context, context.CancelFunc) {
 	if !isSupervised {
-		ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-		// A second time ends it at once.
+		signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+		if !signal.Ignored(syscall.SIGHUP) { // nohup makes the process ignore it.
+			signals = append(signals, syscall.SIGHUP)
+		}
+		ctx, stop := signal.NotifyContext(ctx, signals...)
+		// A second signal ends it immediately.
 		context.AfterFunc(ctx, stop)
 		return ctx, stop
 	}
-	// Ctrl-C reaches all processes of a terminal. The one that has started this
-	// one says when it is to end, also by ending itself, in whatever way.
-	signal.Ignore(os.Interrupt)
+	// Ctrl-C and the end of the terminal reach all processes of a terminal. The process that started
+	// this one decides when it ends, also by ending itself in any way.
+	signal.Ignore(os.Interrupt, syscall.SIGHUP)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	go func() {
 		_, _ = io.Copy(io.Discard, p.in)
@@ -102,7 +104,7 @@ func (p *process) untilAsked(ctx context.Context, isSupervised bool) (context.Co
 	return ctx, stop
 }
 
-// serve runs the application, and returns the exit status and why it is not 0.
+// serve runs the application, and returns the exit status and, if it is not 0, the reason.
 func (p *process) serve(ctx context.Context, app *turnstile.App, f flags, o *options) (status int, err error) {
 	if err := runnable(app); err != nil {
 		return supervised.Failed, err
@@ -127,7 +129,7 @@ func (p *process) serve(ctx context.Context, app *turnstile.App, f flags, o *opt
 		return supervised.Refused, err
 	}
 	fmt.Fprintf(p.out, "console   %s\ndatabase  %s\n", env.ConsoleURL(), shorter(db.Path()))
-	forget, err := tell(f.data, env.ConsoleURL())
+	forget, err := tell(env.ConsoleURL(), filepath.Join(f.data, supervised.ConsoleFile), p.getenv(supervised.Console))
 	if err != nil {
 		return supervised.Refused, errors.Join(err, end(env))
 	}
@@ -153,14 +155,14 @@ func (p *process) serve(ctx context.Context, app *turnstile.App, f flags, o *opt
 	return exitDone, nil
 }
 
-// end gives back what a runtime has that is not to run.
+// end releases the resources of a runtime that will not run.
 func end(env *embedded.Runtime) error {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
 	return env.Run(ctx)
 }
 
-// shorter is a path as seen from here, if it is below.
+// shorter returns a path relative to the working directory, if it is below it.
 func shorter(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

@@ -86,7 +86,7 @@ func (s *started) ends(status int) {
 	}
 }
 
-func TestInstancesGoOnWhereTheyWereWhenTheProgramEnded(t *testing.T) {
+func TestInstancesContinueWhereTheyWereWhenTheProgramEnded(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	first := start(t, in(dir), application("Hello"), OnStart(begin))
@@ -107,7 +107,7 @@ func TestInstancesGoOnWhereTheyWereWhenTheProgramEnded(t *testing.T) {
 	third.ends(exitDone)
 }
 
-func TestACodeThatNoLongerFitsIsShownAtOnceAndMendedByTheRightOne(t *testing.T) {
+func TestACodeThatNoLongerFitsIsShownAtOnceAndFixedByTheRightOne(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first := start(t, in(dir), application("Hello"), OnStart(begin))
@@ -127,7 +127,7 @@ func TestACodeThatNoLongerFitsIsShownAtOnceAndMendedByTheRightOne(t *testing.T) 
 	again.ends(exitDone)
 
 	mended := start(t, in(dir), application("Hello"), OnStart(begin))
-	mended.shows("  ada  goes on\n")
+	mended.shows("  ada  continues\n")
 	mended.stop()
 	mended.ends(exitDone)
 }
@@ -155,7 +155,7 @@ func TestAnInstanceWithoutItsHistoryKeepsNobodyFromRunning(t *testing.T) {
 		_, err := client.Start(ctx, c, welcome, "Bob", client.WithInstanceID("bob"))
 		return err
 	}))
-	second.shows("damaged is the history of ada", "  ada  corrupt", "Hello Bob")
+	second.shows("the history of ada is damaged", "  ada  corrupt", "Hello Bob")
 	second.stop()
 	second.ends(exitDone)
 }
@@ -195,7 +195,7 @@ func TestWhyItDoesNotRun(t *testing.T) {
 	}{
 		"a flag that is none":          {[]string{"-what"}, application(""), nil, exitUsage, "-data DIR"},
 		"an argument":                  {[]string{"what"}, application(""), nil, exitUsage, "local: there is no argument what: see -help"},
-		"help":                         {[]string{"-help"}, application(""), nil, exitDone, "begin with an empty database"},
+		"help":                         {[]string{"-help"}, application(""), nil, exitDone, "start with an empty database"},
 		"no application":               {nil, nil, nil, supervised.Failed, "local: embedded: the application is nil"},
 		"one that cannot run":          {nil, twice, nil, supervised.Failed, "local: embedded: the application cannot run"},
 		"what was to begin fails":      {nil, application(""), OnStart(func(context.Context, *client.Client) error { return errors.New("no") }), supervised.Failed, "local: the function of OnStart failed: no"},

@@ -4,17 +4,29 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/turnstile-go/turnstile/sqlite/internal/supervised"
 )
 
-// tell writes down where the console is, for `turnstile list` and others in this
-// folder; forget takes that away again.
-func tell(data, url string) (forget func(), err error) {
-	file := filepath.Join(data, supervised.ConsoleFile)
-	if err := os.WriteFile(file, []byte(url+"\n"), 0o600); err != nil {
-		return nil, fmt.Errorf("where the console is: %w", err)
+// tell writes the address of the console to files, for `turnstile list` and other commands; forget
+// removes it again. A file without a name is skipped.
+func tell(url string, files ...string) (forget func(), err error) {
+	// If a file remains, its address does not answer, which readers notice.
+	forget = func() {
+		for _, file := range files {
+			_ = os.Remove(file)
+		}
 	}
-	// One that stays says that nothing answers there.
-	return func() { _ = os.Remove(file) }, nil
+	for _, file := range files {
+		if file == "" {
+			continue
+		}
+		err := os.MkdirAll(filepath.Dir(file), 0o700)
+		if err == nil {
+			err = os.WriteFile(file, []byte(url+"\n"), 0o600)
+		}
+		if err != nil {
+			forget()
+			return nil, fmt.Errorf("writing the address of the console: %w", err)
+		}
+	}
+	return forget, nil
 }

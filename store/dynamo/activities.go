@@ -23,7 +23,7 @@ type Activities struct {
 
 var _ store.Activities = (*Activities)(nil)
 
-// ActivitiesClient is what Activities calls of *dynamodb.Client.
+// ActivitiesClient has the methods of *dynamodb.Client that Activities calls.
 type ActivitiesClient interface {
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
 	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
@@ -44,8 +44,8 @@ func activityKey(k store.ActivityKey) attributes {
 	return attributes{"activity": text(string(append(b, k.Instance...)))}
 }
 
-// RequestStop implements store.Activities. Of several requests the first
-// reason stays, so that repeating one changes nothing.
+// RequestStop implements store.Activities. Of several requests the first reason is kept, so repeating
+// one changes nothing.
 func (a *Activities) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (a *Activities) Heartbeat(ctx context.Context, key store.ActivityKey, beat 
 	}, len(beat.Details))
 	var refused *types.ConditionalCheckFailedException
 	if errors.As(err, &refused) {
-		// A later attempt goes on; what this one says no longer counts.
+		// A later attempt is running; this heartbeat no longer counts.
 		item, err = refused.Item, nil
 	}
 	if err != nil {
@@ -129,8 +129,8 @@ func (a *Activities) Claim(ctx context.Context, key store.ActivityKey, claim sto
 	return err
 }
 
-// MarkSuspect implements store.Activities.
-func (a *Activities) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
+// SetSuspect implements store.Activities.
+func (a *Activities) SetSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -162,14 +162,13 @@ func (a *Activities) NoteNext(ctx context.Context, key store.ActivityKey, next s
 	}, len(next.Kind)+len(next.Message))
 	var refused *types.ConditionalCheckFailedException
 	if errors.As(err, &refused) {
-		return nil // A later attempt has been noted.
+		return nil // A later attempt was already noted.
 	}
 	return err
 }
 
-// update changes an item, on a condition if there is one. The
-// *types.ConditionalCheckFailedException of one whose condition does not hold
-// has the item as it stands.
+// update changes an item, under its condition if there is one. If the condition does not hold, the
+// *types.ConditionalCheckFailedException contains the existing item.
 func (a *Activities) update(ctx context.Context, r request, in *dynamodb.UpdateItemInput, bytes int) (item attributes, err error) {
 	in.TableName = &a.config.Tables.Activities
 	in.ReturnConsumedCapacity = a.config.consumed()
@@ -196,7 +195,7 @@ func of(key store.ActivityKey, what string) request {
 	return request{what: what, instance: key.Instance, executionID: key.ExecutionID, eventID: key.EventID}
 }
 
-// claimOf is the claim of an item; the zero value if it has none.
+// claimOf returns the claim in an item; the zero value if it has none.
 func claimOf(item attributes) store.Claim {
 	n := int(numberOf(item, "claim_attempt"))
 	if n == 0 {

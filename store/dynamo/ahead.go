@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// What is written ahead of a turn stands in the partition of its execution under slots below 1
-// (store.Turn.AheadSlots), which no Query of a history asks for.
+// Events that are written in advance of a turn are stored in the partition of its execution in slots
+// below 1 (store.Turn.AheadSlots), which the Query of a history never reads.
 
 // WriteAhead implements store.Store. It is one PutItem.
 func (s *Store) WriteAhead(ctx context.Context, part store.Turn) error {
@@ -24,7 +24,7 @@ func (s *Store) WriteAhead(ctx context.Context, part store.Turn) error {
 	if err != nil {
 		return err
 	}
-	r := request{what: "write ahead of a turn", instance: part.Instance, executionID: part.ExecutionID, eventID: part.First()}
+	r := request{what: "write of events in advance of a turn", instance: part.Instance, executionID: part.ExecutionID, eventID: part.First()}
 	return s.config.repeat(ctx, r, func(ctx context.Context) verdict { return s.put(ctx, r, &it) })
 }
 
@@ -40,7 +40,7 @@ func (s *Store) Ahead(ctx context.Context, instance string, executionID int64, n
 	return parts[0].Last(), nil
 }
 
-// join puts what was written ahead in front of a turn that was read.
+// join prepends the events that were written in advance to a turn that was read.
 func (s *Store) join(ctx context.Context, t *store.Turn) (hole, err error) {
 	parts, err := s.ahead(ctx, t, false)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Store) join(ctx context.Context, t *store.Turn) (hole, err error) {
 	return t.Join(parts), nil
 }
 
-// ahead returns the parts of a name in order, or the last of them alone.
+// ahead returns the parts of a name in order, or only the last of them.
 func (s *Store) ahead(ctx context.Context, of *store.Turn, last bool) ([]store.Turn, error) {
 	low, high := of.AheadSlots(store.MaxAhead)
 	in := dynamodb.QueryInput{

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// attributes is an item as the SDK takes it.
+// attributes is an item in the form that the SDK uses.
 type attributes = map[string]types.AttributeValue
 
 func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
@@ -44,14 +44,14 @@ func flagOf(item attributes, name string) bool {
 	return ok && v.Value
 }
 
-// compressor writes bytes as an attribute: text as it is, or gzip.
+// compressor encodes bytes as an attribute: text as it is, or gzip.
 type compressor struct {
 	over    int
 	writers sync.Pool // of *gzip.Writer
 }
 
-// value returns b as S, or as B, gzip, if it is over the threshold and gains
-// by it, or is not text.
+// value returns b as S, or as B with gzip if b is not text, or if it is over the threshold and becomes
+// smaller.
 func (c *compressor) value(b []byte) types.AttributeValue {
 	isText := utf8.Valid(b)
 	if isText && len(b) <= c.over {
@@ -63,9 +63,9 @@ func (c *compressor) value(b []byte) types.AttributeValue {
 	return text(string(b))
 }
 
-// estimate returns about how large the value of b will be: at most its length,
-// if an item holds that; else by compressing a sample from its
-// middle, so that a turn that has to be split is not compressed twice.
+// estimate returns the approximate size of the value of b: at most its length if an item can hold that,
+// else an estimate from compressing a sample of its middle, so that a turn that has to be split is not
+// compressed twice.
 func (c *compressor) estimate(b []byte) int {
 	const sample = 32 << 10
 	if len(b) <= MaxItem {
@@ -84,14 +84,14 @@ func (c *compressor) compress(b []byte) []byte {
 	} else {
 		w.Reset(&out)
 	}
-	// A bytes.Buffer takes every write.
+	// Writing to a bytes.Buffer cannot fail.
 	_, _ = w.Write(b)
 	_ = w.Close()
 	c.writers.Put(w)
 	return out.Bytes()
 }
 
-// bytesOf reads what compressor wrote; nil if the attribute is absent.
+// bytesOf decodes what compressor encoded; nil if the attribute is absent.
 func bytesOf(item attributes, name string) ([]byte, error) {
 	switch v := item[name].(type) {
 	case nil:
@@ -101,9 +101,9 @@ func bytesOf(item attributes, name string) ([]byte, error) {
 	case *types.AttributeValueMemberB:
 		r, err := gzip.NewReader(bytes.NewReader(v.Value))
 		if err != nil {
-			return nil, fmt.Errorf("attribute %s is no gzip: %w", name, err)
+			return nil, fmt.Errorf("attribute %s is not gzip: %w", name, err)
 		}
-		// The last four bytes say how long the content is; a hint only.
+		// The last four bytes are the length of the content; used only as a hint.
 		var b bytes.Buffer
 		if n := len(v.Value); n > 4 {
 			b.Grow(int(min(binary.LittleEndian.Uint32(v.Value[n-4:]), 8<<20)) + bytes.MinRead)

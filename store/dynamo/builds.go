@@ -15,30 +15,30 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Build is what a build of one of the functions has, for consoles.
+// Build describes a build of one of the functions, for consoles.
 type Build struct {
 	// Serves is "orchestrations" or "activities".
 	Serves string
 	// ID of the build.
 	ID string
-	// Since is when the first process of it noted it.
+	// Since is when the first process of the build noted it.
 	Since time.Time
-	// Catalog is what it has, as JSON.
+	// Catalog is what the build contains, as JSON.
 	Catalog []byte
 }
 
-// buildsKey is the item that names all builds: no execution has the number 0.
+// buildsKey is the key of the item that lists all builds: no execution has the number 0.
 func buildsKey() attributes { return activityKey(store.ActivityKey{Instance: "builds"}) }
 
 func buildKey(serves, id string) attributes {
 	return activityKey(store.ActivityKey{Instance: "build/" + serves + "/" + id})
 }
 
-// sinceOf is the attribute of the item that names all builds.
+// sinceOf is the attribute of a build in the item that lists all builds.
 func sinceOf(serves, id string) string { return "since/" + serves + "/" + id }
 
-// NoteBuild writes down what a build has, unless that has been done: it reads one item,
-// and writes two the first time. The build is written before it is named.
+// NoteBuild stores what a build contains, if that is not stored yet: it reads one item, and writes two
+// the first time. The build's item is written before the build is listed.
 func (a *Activities) NoteBuild(ctx context.Context, b Build) error {
 	r := request{what: "catalog of build " + b.ID}
 	names, err := getItem(ctx, a.client, &a.config, r, &dynamodb.GetItemInput{TableName: &a.config.Tables.Activities, Key: buildsKey()})
@@ -49,7 +49,7 @@ func (a *Activities) NoteBuild(ctx context.Context, b Build) error {
 		return nil
 	}
 	_, err = a.update(ctx, r, &dynamodb.UpdateItemInput{
-		// CATALOG is a reserved word of DynamoDB, which refuses it where a name stands.
+		// CATALOG is a reserved word of DynamoDB, which rejects it as a name in an expression.
 		Key: buildKey(b.Serves, b.ID), UpdateExpression: aws.String("SET #catalog = :catalog"),
 		ExpressionAttributeNames:  map[string]string{"#catalog": "catalog"},
 		ExpressionAttributeValues: attributes{":catalog": a.encoder.compressor.value(b.Catalog)},
@@ -64,13 +64,13 @@ func (a *Activities) NoteBuild(ctx context.Context, b Build) error {
 	}, len(b.ID))
 	var refused *types.ConditionalCheckFailedException
 	if errors.As(err, &refused) {
-		return nil // Another process of the build was faster.
+		return nil // Another process of the build was first.
 	}
 	return err
 }
 
-// Builds returns the builds that were noted last, the newest first, at most `most` of
-// each function. It reads one item, and one for each build.
+// Builds returns the builds that were noted last, newest first, at most `most` of each function. It
+// reads one item, and one more for each build.
 func (a *Activities) Builds(ctx context.Context, most int) ([]Build, error) {
 	r := request{what: "builds of the functions"}
 	names, err := getItem(ctx, a.client, &a.config, r, &dynamodb.GetItemInput{TableName: &a.config.Tables.Activities, Key: buildsKey()})

@@ -12,8 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// slotIsFree is the condition that makes a commit: this event_id does not
-// exist yet.
+// slotIsFree is the condition of a commit: this event_id does not exist yet.
 const slotIsFree = "attribute_not_exists(execution)"
 
 // Commit implements store.Store.
@@ -53,7 +52,7 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 	return s.config.repeat(ctx, r, func(ctx context.Context) verdict { return s.transact(ctx, r, w) })
 }
 
-// put writes a turn of one item.
+// put writes a turn that is one item.
 func (s *Store) put(ctx context.Context, r request, it *Item) verdict {
 	out, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName:                           &s.config.Tables.History,
@@ -77,7 +76,7 @@ func (s *Store) put(ctx context.Context, r request, it *Item) verdict {
 	return unsettled(r, err)
 }
 
-// unsettled is the verdict on an error that no condition made.
+// unsettled returns the verdict for an error that is not about a condition.
 func unsettled(r request, err error) verdict {
 	switch outcomeOf(err) {
 	case busy, mismatched:
@@ -100,9 +99,9 @@ type transaction struct {
 	input  dynamodb.TransactWriteItemsInput
 }
 
-// transaction builds the request: the items of the turns in order, the record,
-// what finds it by its search attributes. The request token is new for each commit and the same for its repeats:
-// two writers never share one, be their content equal.
+// transaction builds the request: the items of the turns in order, the record, and the items for its
+// search attributes. The request token is new for each commit and the same for its repeats, so two
+// writers never share one, even if their content is equal.
 func (s *Store) transaction(c *store.Commit, items []Item) (*transaction, error) {
 	w := &transaction{commit: c, items: items}
 	writes := make([]types.TransactWriteItem, 0, len(items)+1)
@@ -162,18 +161,17 @@ func (s *Store) transact(ctx context.Context, r request, w *transaction) verdict
 			return w.judge(r, c.CancellationReasons, err)
 		}
 	case mismatched:
-		// 128 random bits met themselves, or something on the way tampers
-		// with tokens. Nothing was written; go on under another.
+		// The 128 random bits were used before, or something on the way changes tokens. Nothing was
+		// written; continue with another token.
 		w.input.ClientRequestToken = aws.String(s.config.requestToken())
 	}
 	return unsettled(r, err)
 }
 
-// judge reads the reasons of a cancelled transaction, in the order in which
-// they settle the matter.
+// judge evaluates the reasons of a cancelled transaction, in the order in which they decide the result.
 func (w *transaction) judge(r request, reasons []types.CancellationReason, err error) verdict {
 	if len(reasons) != len(w.input.TransactItems) {
-		// Nothing was written, and it does not say why.
+		// Nothing was written, and DynamoDB does not say why.
 		return verdict{again, err}
 	}
 	slotTaken, recordFails, passing, invalid := false, false, false, ""
@@ -182,8 +180,8 @@ func (w *transaction) judge(r request, reasons []types.CancellationReason, err e
 		case reasonCondition:
 			if i < len(w.items) {
 				if w.items[i].own(why.Item) {
-					// A transaction is all or nothing: one own item in its
-					// slot means that all are, and the record's change too.
+					// A transaction is all or nothing: if one of this commit's items is in its slot,
+					// all are, and the change of the record too.
 					return verdict{kind: settled}
 				}
 				slotTaken = true
@@ -217,8 +215,8 @@ func (w *transaction) judge(r request, reasons []types.CancellationReason, err e
 	case passing:
 		return verdict{again, fmt.Errorf("%s: %w", reasonsText(reasons), err)}
 	case recordFails:
-		// The slot is free, so that an earlier attempt of unknown outcome has
-		// not landed; but it may.
+		// The slot is free, so an earlier attempt with an unknown outcome has not succeeded yet; but it
+		// still may.
 		return verdict{rejected, conflict}
 	}
 	return verdict{again, fmt.Errorf("%s: %w", reasonsText(reasons), err)}

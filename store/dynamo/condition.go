@@ -19,8 +19,8 @@ func newExpression() *expression {
 	return &expression{names: make(map[string]string, 12), values: make(attributes, 12)}
 }
 
-// name returns the placeholder of an attribute name. All names get one, for
-// many are reserved words.
+// name returns the placeholder of an attribute name. All names get one, because many are reserved
+// words.
 func (x *expression) name(attribute string) string {
 	p := "#" + attribute
 	x.names[p] = attribute
@@ -33,14 +33,13 @@ func (x *expression) value(placeholder string, v types.AttributeValue) string {
 	return p
 }
 
-// condition returns the text of what RecordChange.Holds says, empty if
-// nothing is demanded.
+// condition returns the condition of RecordChange.Holds as an expression; empty if nothing is required.
 func (x *expression) condition(change *store.RecordChange) string {
 	c := change.If
 	exists := "attribute_exists(" + x.name("instance") + ") AND attribute_not_exists(" + x.name("purged") + ")"
 	if c.Absent {
 		if change.Create == nil {
-			// A change without Create needs a record, and this one demands
+			// A change without Create requires a record, and this condition requires that there is
 			// none: it never holds.
 			return exists + " AND attribute_not_exists(" + x.name("instance") + ")"
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Client is what the store calls of *dynamodb.Client.
+// Client has the methods of *dynamodb.Client that the store calls.
 type Client interface {
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
@@ -34,39 +34,34 @@ type Tables struct {
 	Keys       string
 }
 
-// Config configures a Store, Activities or Keys. Only Tables is required (of
-// them Activities alone for Activities, Keys alone for Keys).
+// Config configures a Store, Activities or Keys. Only Tables is required (only Tables.Activities for
+// Activities, only Tables.Keys for Keys).
 type Config struct {
 	Tables Tables
 
-	// Shards that what is written to each index of the instances table is
-	// spread over, DefaultShards to MaxShards; 0, or what is below, means
-	// DefaultShards, what is above MaxShards. A partition of an index takes
-	// 1,000 writes a second, and a throttled index throttles its table. It may
-	// be raised and lowered at any time, and differ between writers: the
-	// largest number ever used is recorded in the table, and lists read that
-	// many shards, with a Query each. Who only reads need not set it.
+	// Shards is the number of shards over which writes to each index of the instances table are spread,
+	// DefaultShards to MaxShards; lower values, including 0, mean DefaultShards, higher ones MaxShards.
+	// A partition of an index accepts 1,000 writes a second, and a throttled index throttles its table.
+	// The number may be raised and lowered at any time, and may differ between writers: the largest
+	// number ever used is recorded in the table, and lists read that many shards, with one Query each.
+	// A store that only reads need not set it.
 	Shards int
-	// CompressOver is the size in bytes from which documents, outputs and
-	// custom statuses are compressed; 0 means DefaultCompressOver, negative
-	// means only where they would not fit otherwise.
+	// CompressOver is the size in bytes above which documents, outputs and states are
+	// compressed; 0 means DefaultCompressOver; negative means only if they would not fit otherwise.
 	CompressOver int
-	// Attempts at a write, or at an unprocessed rest of a batch, that meets
-	// throttling, another transaction or a lost answer; 0 means
-	// DefaultAttempts.
+	// Attempts is how often a write, or the unprocessed rest of a batch, is tried if it meets
+	// throttling, another transaction or a lost response; 0 means DefaultAttempts.
 	Attempts int
-	// AttemptTimeout bounds one attempt at a write, after which its outcome
-	// is unknown and it is repeated; 0 means DefaultAttemptTimeout.
+	// AttemptTimeout limits one attempt at a write, after which its outcome is unknown and it is
+	// repeated; 0 means DefaultAttemptTimeout.
 	AttemptTimeout time.Duration
 
-	// Meter is told what each request to DynamoDB cost; nil asks DynamoDB for
-	// no such figures.
+	// Meter receives the cost of each request to DynamoDB; if it is nil, DynamoDB is not asked for
+	// these figures.
 	Meter func(Usage)
-	// Sleep waits between attempts, or returns the context's error. Nil means
-	// the wall clock.
+	// Sleep waits between attempts, or returns the context's error. Nil uses the wall clock.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Random gives 64 random bits, for jitter and request tokens. Nil means
-	// math/rand/v2.
+	// Random returns 64 random bits, for jitter and request tokens. Nil uses math/rand/v2.
 	Random func() uint64
 }
 
@@ -115,20 +110,19 @@ type Store struct {
 	client  Client
 	config  Config
 	encoder *Encoder
-	// noted: lists look at all shards that this store writes to.
+	// noted: the table records enough shards for lists to read all shards that this store writes to.
 	noted atomic.Bool
 }
 
 var _ store.Store = (*Store)(nil)
 
-// New returns a store on the tables that config names. It makes no request.
+// New returns a store on the tables in config. It makes no request.
 func New(client Client, config Config) *Store {
 	config = config.withDefaults()
 	return &Store{client: client, config: config, encoder: NewEncoder(config)}
 }
 
-// requestToken returns 128 random bits in hex: a name that no other writer
-// gives.
+// requestToken returns 128 random bits in hex: a token that no other writer uses.
 func (c *Config) requestToken() string {
 	b := make([]byte, 0, 32)
 	b = strconv.AppendUint(b, c.Random()|1<<63, 16)
@@ -136,6 +130,6 @@ func (c *Config) requestToken() string {
 	return string(b)
 }
 
-// once turns the SDK's own retries off: the store repeats writes by itself,
-// for an answer to a second attempt says nothing about the first.
+// once turns off the SDK's own retries. The store repeats writes itself, because the response to a
+// second attempt says nothing about the first.
 func once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }

@@ -13,13 +13,13 @@ import (
 
 var _ store.StatusCounter = (*Store)(nil)
 
-// statuses are all that an instance can have.
+// statuses are all statuses under which an instance can be listed.
 var statuses = []store.Status{store.StatusRunning, store.StatusStuck, store.StatusCorrupt, store.StatusSuspended, store.StatusScheduled, store.StatusQueued, store.StatusCompleted, store.StatusFailed,
 	store.StatusCancelled, store.StatusTerminated}
 
-// CountByStatus implements store.StatusCounter for queries by status and time: it
-// counts the keys of index by_status, which may lag behind the records by a moment,
-// and reads no record. Counting stops at most of a status.
+// CountByStatus implements store.StatusCounter for queries by status and time: it counts the keys of
+// index by_status, which may lag behind the records by a moment, and reads no record. Counting stops at
+// `most` instances of a status.
 func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery, most int) (counts map[store.Status]int, more map[store.Status]bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -58,14 +58,14 @@ func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery, most int) 
 	return counts, more, nil
 }
 
-// counted is a shard on its way through the keys of a status.
+// counted is the state of a shard while the keys of a status are counted.
 type counted struct {
 	name string
 	next attributes
 }
 
-// countStatus counts the instances of a status, until there are most of them:
-// each round reads of the shards that have more an equal share of what is left.
+// countStatus counts the instances of a status up to `most`: each round reads an equal share of the
+// remaining number from each shard that has more.
 func (s *Store) countStatus(ctx context.Context, status store.Status, names []string, low, high string, most int) (n int, more bool, err error) {
 	left := make([]counted, len(names))
 	for i, name := range names {

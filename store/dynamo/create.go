@@ -11,17 +11,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// AdminClient is what CreateTables calls of *dynamodb.Client.
+// AdminClient has the methods of *dynamodb.Client that CreateTables calls.
 type AdminClient interface {
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
 	DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error)
 	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
 }
 
-// CreateTables creates the tables for tests and local use, billed on
-// demand, and waits until they are active. Tables that exist are left as they
-// are. Production creates them from template.yaml, which adds what such tables
-// lack: encryption, point-in-time recovery, protection against deletion.
+// CreateTables creates the tables for tests and local use, billed on demand, and waits until they are
+// active. Existing tables are not changed. In production, template.yaml creates the tables, with what
+// these lack: encryption, point-in-time recovery, protection against deletion.
 func CreateTables(ctx context.Context, client AdminClient, config Config) error {
 	for _, d := range TableDefinitions() {
 		name := config.Tables.name(d.Table)

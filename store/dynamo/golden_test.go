@@ -50,7 +50,7 @@ func TestItemsAreWrittenAsTheGoldenFileSays(t *testing.T) {
 	long.Events[0] = history.Event{Kind: history.ExternalEvent, EventID: 3, Name: "page", Payload: []byte(`"` + string(bytes.Repeat([]byte("x"), 9000)) + `"`)}
 	record := store.Record{
 		Instance: "order-7", ExecutionID: 12, StartID: "start-1", Name: "Fulfil", Version: "1.10", Status: store.StatusStuck,
-		CreatedAt: at, UpdatedAt: at.Add(time.Second), FirstExecution: 9, CustomStatus: []byte(`{"step":"ship"}`), Codec: "aes",
+		CreatedAt: at, UpdatedAt: at.Add(time.Second), FirstExecution: 9, States: []byte(`{"step":"ship"}`), Codec: "aes",
 		Failure: &history.Failure{Kind: history.FailureApplication, Message: "no stock", Details: []byte(`{"sku": 7}`)},
 		Parent:  &history.Parent{Instance: "cart-1", ExecutionID: 1, EventID: 4, Token: "00ff"},
 		Problem: &store.Problem{Kind: "panic", Message: "index out of range", EventID: 7, SinceMS: at.UnixMilli(), Tries: 2},

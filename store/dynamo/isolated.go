@@ -11,13 +11,12 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// ReadIsolated implements store.Store. It is a TransactGetItems, which DynamoDB
-// isolates from transactions that are under way: it is cancelled for a conflict
-// with them, where a GetItem and a Query may find part of what one writes
-// (Developer Guide, "Isolation levels for DynamoDB transactions").
+// ReadIsolated implements store.Store. It is a TransactGetItems, which DynamoDB isolates from
+// transactions in progress: it is cancelled if it conflicts with one, while a GetItem and a Query may
+// find a part of what one writes (Developer Guide, "Isolation levels for DynamoDB transactions").
 //
-// Of a turn that is split into items, part by part is asked for: whoever has
-// seen one of them knows that the transaction was made, and finds the next.
+// A turn that is split into items is read part by part: if one part is stored, the transaction was
+// made, so the next part is stored too.
 func (s *Store) ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (store.Isolated, error) {
 	if err := ctx.Err(); err != nil {
 		return store.Isolated{}, err
@@ -46,7 +45,7 @@ func (s *Store) ReadIsolated(ctx context.Context, instance string, executionID, 
 	}
 }
 
-// transactGet reads the record and the item of a slot; nil for what is not there.
+// transactGet reads the record and the item of a slot; nil for those that do not exist.
 func (s *Store) transactGet(ctx context.Context, instance string, executionID, eventID int64) (record, slot attributes, err error) {
 	r := request{what: "isolated read", instance: instance, executionID: executionID, eventID: eventID}
 	in := &dynamodb.TransactGetItemsInput{
@@ -60,7 +59,7 @@ func (s *Store) transactGet(ctx context.Context, instance string, executionID, e
 			return isolatedVerdict(r, err)
 		}
 		if len(out.Responses) != len(in.TransactItems) {
-			return verdict{again, fmt.Errorf("%d answers for %d items", len(out.Responses), len(in.TransactItems))}
+			return verdict{again, fmt.Errorf("%d responses for %d items", len(out.Responses), len(in.TransactItems))}
 		}
 		record, slot = out.Responses[0].Item, out.Responses[1].Item
 		var found []attributes
@@ -84,8 +83,8 @@ func (s *Store) getSlot(instance string, executionID, eventID int64) types.Trans
 		Key: attributes{"execution": text(executionKey(instance, executionID)), "event_id": number(eventID)}}}
 }
 
-// isolatedVerdict is the verdict on the error of a TransactGetItems. It has no
-// effect to be unsure of: what passes is tried again.
+// isolatedVerdict returns the verdict for the error of a TransactGetItems. A read has no effect that
+// could be unknown, so temporary errors are retried.
 func isolatedVerdict(r request, err error) verdict {
 	switch outcomeOf(err) {
 	case busy, unknown:

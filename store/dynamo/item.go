@@ -8,14 +8,14 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Encoder makes items of turns and records. It makes no requests: what meters
-// costs can use it without a client.
+// Encoder encodes turns and records as items. It makes no requests, so a cost meter can use it without
+// a client.
 type Encoder struct {
 	compressor compressor
 	shards     int
 }
 
-// NewEncoder returns the encoder of a store with that configuration.
+// NewEncoder returns the encoder of a store with this configuration.
 func NewEncoder(config Config) *Encoder {
 	config = config.withDefaults()
 	over := config.CompressOver
@@ -25,8 +25,8 @@ func NewEncoder(config Config) *Encoder {
 	return &Encoder{compressor: compressor{over: over}, shards: config.Shards}
 }
 
-// mustCompress is the size from which a value is compressed whatever the
-// configuration says: an item has little room beside it.
+// mustCompress is the size above which a value is always compressed, whatever the configuration: an
+// item has little room beside it.
 const mustCompress = MaxItem - 8<<10
 
 // Item is one item of the history table.
@@ -34,7 +34,7 @@ type Item struct {
 	Attributes attributes
 	// Size as DynamoDB counts it.
 	Size int
-	// first event of the item; token and digest of its turn.
+	// first is the item's first event; token and digest are those of its turn.
 	first         int64
 	token, digest string
 }
@@ -49,8 +49,8 @@ func executionKey(instance string, executionID int64) string {
 	return string(append(b, instance...))
 }
 
-// Turn returns the items that a valid turn is stored as, in order: one, or
-// several if it is over MaxItem. *store.TooLargeError if one event is.
+// Turn returns the items in which a valid turn is stored, in order: one, or several if it is over
+// MaxItem. Error: *store.TooLargeError if one event is too large for an item.
 func (e *Encoder) Turn(t *store.Turn) ([]Item, error) {
 	stored := t.Stored()
 	doc := t.Document(stored)
@@ -69,9 +69,9 @@ func (e *Encoder) Turn(t *store.Turn) ([]Item, error) {
 	return items, nil
 }
 
-// Ahead returns the item of a part that is written ahead of a turn. Its payloads may be sealed anew
-// each time, so that it has no digest: by its name it is known. *store.TooLargeError if one item
-// does not hold it.
+// Ahead returns the item of a part that is written in advance of a turn. It has no digest, because its
+// payloads may be encrypted anew each time; its name identifies it. Error: *store.TooLargeError if it
+// does not fit into one item.
 func (e *Encoder) Ahead(part *store.Turn) (Item, error) {
 	slot, _ := part.AheadSlots(part.First())
 	a := attributes{
@@ -89,12 +89,11 @@ func (e *Encoder) Ahead(part *store.Turn) (Item, error) {
 	return it, nil
 }
 
-// partSize is what part, parts and turn may add to an item.
+// partSize is the most that part, parts and turn add to an item.
 const partSize = len("part") + len("parts") + len("turn") + 3*12
 
-// split appends the item of a run of events, doc their document; or, if it is
-// too large, cuts the run into as many as its size asks for and appends the
-// items of those.
+// split appends the item of a run of events, whose document is doc. If it is too large, split divides
+// the run into as many as its size requires and appends the items of those.
 func (e *Encoder) split(items []Item, t *store.Turn, events []history.Event, doc []byte, digest string) ([]Item, error) {
 	size := e.compressor.estimate(doc)
 	if size <= MaxItem*11/10 || len(events) == 1 {
@@ -102,7 +101,7 @@ func (e *Encoder) split(items []Item, t *store.Turn, events []history.Event, doc
 		if it.Size+partSize <= MaxItem {
 			items = append(items, it)
 			if sum := sizeOf(items); sum > MaxTransaction {
-				// What is behind it need not be compressed to find that out.
+				// The rest does not need to be compressed to know that.
 				id, what, n := t.Largest()
 				return nil, &store.TooLargeError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: id, What: what, EventSize: n,
 					CommitSize: sum, Limit: "4 MB a transaction"}
@@ -134,9 +133,8 @@ func sizeOf(items []Item) (sum int) {
 	return sum
 }
 
-// cut cuts two or more events into n runs (2 to one an event) of about equal
-// size: each run ends where the next event would carry it further beyond its
-// share than it falls short.
+// cut divides two or more events into n runs (2 to one per event) of about equal size: each run ends
+// where the next event would exceed its share by more than the run falls short of it.
 func cut(events []history.Event, n int) [][]history.Event {
 	n = min(max(n, 2), len(events))
 	total := 0
@@ -190,8 +188,7 @@ func (e *Encoder) item(t *store.Turn, events []history.Event, doc []byte, digest
 	return Item{Attributes: a, Size: ItemSize(a), first: slot, token: t.Token, digest: digest}
 }
 
-// own reports whether the item found in the slot of it was written by the
-// same append.
+// own reports whether the item found in its slot was written by the same append.
 func (it *Item) own(found attributes) bool {
 	return textOf(found, "token") == it.token && textOf(found, "digest") == it.digest
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Keys implements store.Keys on a DynamoDB table of its own, which only the
-// orchestrator's role may read: one item a key, its id in key_id, its 32 bytes
-// in secret. Permissions: dynamodb:GetItem and dynamodb:PutItem.
+// Keys implements store.Keys on a separate DynamoDB table that only the orchestrator's role may read:
+// one item per key, with its id in key_id and its 32 bytes in secret. Permissions: dynamodb:GetItem and
+// dynamodb:PutItem.
 type Keys struct {
 	client KeysClient
 	config Config
@@ -21,7 +21,7 @@ type Keys struct {
 
 var _ store.Keys = (*Keys)(nil)
 
-// KeysClient is what Keys calls of *dynamodb.Client.
+// KeysClient has the methods of *dynamodb.Client that Keys calls.
 type KeysClient interface {
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
@@ -32,8 +32,7 @@ func NewKeys(client KeysClient, config Config) *Keys {
 	return &Keys{client: client, config: config.withDefaults()}
 }
 
-// Key implements store.Keys. The error of a passing fault is a
-// store.ErrUnavailable.
+// Key implements store.Keys. A temporary fault is a store.ErrUnavailable.
 func (k *Keys) Key(ctx context.Context, id string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -46,8 +45,8 @@ func (k *Keys) Key(ctx context.Context, id string) ([]byte, error) {
 	return secretOf(item), nil
 }
 
-// Create implements store.Keys. Its repeats are harmless: a put whose answer
-// was lost finds its own key.
+// Create implements store.Keys. Its repeats are harmless: a put whose response was lost finds its own
+// key.
 func (k *Keys) Create(ctx context.Context, id string, key []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -77,8 +76,8 @@ func (k *Keys) Create(ctx context.Context, id string, key []byte) ([]byte, error
 	return kept, err
 }
 
-// secretOf returns nil for no item. An item without a secret has an empty one,
-// which is no key.
+// secretOf returns nil if there is no item. An item without a secret has an empty one, which is not a
+// valid key.
 func secretOf(item attributes) []byte {
 	if item == nil {
 		return nil

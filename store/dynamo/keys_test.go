@@ -82,7 +82,7 @@ func TestAKeyWhoseAnswerWasLostIsFoundByTheRepeat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := other.Ready(t.Context()); err != nil || !other.Proves(ring.Token("a", 1, 2), "a", 1, 2) {
+	if err := other.Ready(t.Context()); err != nil || !other.Proves(ring.Token("a", 1, 2, 3), "a", 1, 2) {
 		t.Errorf("the process uses another key than the one that is kept: %v", err)
 	}
 }
@@ -110,7 +110,7 @@ func TestKeysOnDynamoDBLocal(t *testing.T) {
 		if err := ring.Ready(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		tokens = append(tokens, ring.Token("a", 1, 2))
+		tokens = append(tokens, ring.Token("a", 1, 2, 3))
 	}
 	if tokens[0] != tokens[1] {
 		t.Error("two processes have different keys")

@@ -13,9 +13,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// List implements store.Store. An index gives the keys in order, a Query a
-// shard; the records are read from the table, strongly consistent, and looked
-// at again, for an index may lag behind.
+// List implements store.Store. An index returns the keys in order, with a Query for each shard. The
+// records are then read from the table, strongly consistent, and checked again, because an index may
+// lag behind.
 func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, error) {
 	if err := ctx.Err(); err != nil {
 		return store.ListPage{}, err
@@ -28,11 +28,11 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	fetch := limit
 	filtered := len(q.Where) > 0 || q.Prefix != "" || q.Status != "" && q.Name != "" || q.Scans()
 	if filtered {
-		// Few of the records may meet the conditions.
+		// Few of the records may match the conditions.
 		fetch = max(limit, batchGets)
 	}
 	if q.Prefix != "" {
-		// Few of the keys may.
+		// Few of the keys may match.
 		fetch = max(fetch, fetchedForPrefix)
 	}
 	names, err := s.listedShards(ctx)
@@ -43,7 +43,7 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	var page store.ListPage
 	last := ""
 	for looked, keysLooked := 0, 0; ; {
-		// The keys that may still fill the page, then their records.
+		// First the keys that may still fill the page, then their records.
 		n := batchGets
 		if !filtered {
 			n = min(limit-len(page.Records), batchGets)
@@ -55,7 +55,7 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 		if len(keys) == 0 {
 			return page, nil
 		}
-		// A list key names its instance: what has another prefix is not read.
+		// A list key contains its instance, so records with another prefix are not read.
 		named := slices.DeleteFunc(slices.Clone(keys), func(e entry) bool { return !strings.HasPrefix(e.instance, q.Prefix) })
 		var records map[string]store.Record
 		if len(named) > 0 {
@@ -73,7 +73,7 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 			}
 		}
 		if len(page.Records) == limit || filtered && looked >= maxLooked || q.Prefix != "" && keysLooked >= maxKeysLooked {
-			// One key more tells whether there is another page.
+			// One more key tells whether there is another page.
 			more := keys
 			if len(more) == 0 {
 				if more, err = s.next(ctx, shards, 1); err != nil {
@@ -88,21 +88,21 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	}
 }
 
-// maxLooked is how many records a call with conditions, with a status and a name, or
-// that scans looks at: an index finds by one of them at most.
+// maxLooked is how many records a call reads that has conditions, has a status and a name, or scans: an
+// index covers at most one of them.
 const maxLooked = 1000
 
-// maxKeysLooked is how many keys a call with a prefix of ids looks at: no index
-// finds by it. They are some 140 read units.
+// maxKeysLooked is how many keys a call with a prefix of ids reads, because no index covers it. They
+// cost about 140 read units.
 const maxKeysLooked = 10_000
 
 // fetchedForPrefix is how many keys are fetched at once, from all shards together.
 const fetchedForPrefix = 2000
 
-// entry is what an index gives of a record.
+// entry is a record's entry in an index.
 type entry struct{ instance, listKey string }
 
-// shard is one partition of an index on its way from high to low.
+// shard is the state of a shard of an index that is read from high to low.
 type shard struct {
 	index, attribute, key string
 	low, high             string
@@ -115,8 +115,8 @@ func shardsFor(q *store.ListQuery, names []string, low, high string, limit int) 
 	index, attribute, prefix := byTime, "all_shard", ""
 	switch {
 	case q.Status == store.StatusStuck || q.Status == store.StatusCorrupt || q.Status == store.StatusSuspended || q.Status == store.StatusScheduled || q.Status == store.StatusQueued:
-		// The marks are rare, so that their index is the shorter way even
-		// where a name or an attribute is asked for too.
+		// These statuses are rare, so their index is shorter even if the query also has a name or an
+		// attribute.
 		index, attribute, prefix = byStatus, "status_shard", string(q.Status)+"#"
 	case q.Equality() != nil:
 		c := q.Equality()
@@ -137,7 +137,7 @@ func shardsFor(q *store.ListQuery, names []string, low, high string, limit int) 
 	return shards
 }
 
-// next takes up to n entries off the shards, greatest list key first.
+// next takes up to n entries from the shards, greatest list key first.
 func (s *Store) next(ctx context.Context, shards []*shard, n int) ([]entry, error) {
 	var entries []entry
 	for len(entries) < n {
@@ -161,7 +161,7 @@ func (s *Store) next(ctx context.Context, shards []*shard, n int) ([]entry, erro
 	return entries, nil
 }
 
-// fill reads the next entries of a shard, until there are some or no more.
+// fill reads the next entries of a shard, until there are some or it has no more.
 func (s *Store) fill(ctx context.Context, sh *shard) error {
 	for len(sh.entries) == 0 && !sh.exhausted {
 		out, err := s.page(ctx, request{what: "list by " + sh.index}, &dynamodb.QueryInput{
@@ -177,8 +177,8 @@ func (s *Store) fill(ctx context.Context, sh *shard) error {
 		}
 		sh.exhausted = len(out.LastEvaluatedKey) == 0
 		for _, item := range out.Items {
-			// The item may be one that finds a record by an attribute: the list
-			// key names the instance in any case.
+			// The item may be one that finds a record by an attribute: the list key contains the
+			// instance in any case.
 			e := entry{listKey: textOf(item, "list_key")}
 			_, e.instance, _ = strings.Cut(e.listKey, "#")
 			// BETWEEN includes its upper bound, KeyRange does not.
@@ -208,7 +208,7 @@ func (s *Store) records(ctx context.Context, entries []entry) (map[string]store.
 		}
 	}
 	found := make(map[string]store.Record, len(entries))
-	r := request{what: "list", instance: entries[0].instance} // the first of them
+	r := request{what: "list", instance: entries[0].instance} // named after the first
 	err := s.config.repeat(ctx, r, func(ctx context.Context) verdict {
 		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
 			RequestItems:           map[string]types.KeysAndAttributes{table: {Keys: keys, ConsistentRead: aws.Bool(true)}},
@@ -217,7 +217,7 @@ func (s *Store) records(ctx context.Context, entries []entry) (map[string]store.
 		if err != nil {
 			s.config.meterRead("BatchGetItem", err, nil)
 			if outcomeOf(err) == unknown {
-				return verdict{again, err} // a read: nothing is lost by it
+				return verdict{again, err} // a read: repeating it is harmless
 			}
 			return unsettled(r, err)
 		}

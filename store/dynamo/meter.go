@@ -4,22 +4,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Usage is what one request to DynamoDB cost, as Config.Meter is told it.
+// Usage is what one request to DynamoDB cost, for Config.Meter.
 type Usage struct {
 	// Operation of DynamoDB: "PutItem", "TransactWriteItems", "Query", …
 	Operation string
-	// ReadUnits and WriteUnits are the capacity units that DynamoDB reported,
-	// those of indexes included. A failed request reports none, though it
-	// costs what its condition's item costs.
+	// ReadUnits and WriteUnits are the capacity units that DynamoDB reported, including those of
+	// indexes. A failed request reports none, although it costs as much as the item of its condition.
 	ReadUnits, WriteUnits float64
-	// Items written, or returned by a read; Bytes is their size as ItemSize
+	// Items is how many items were written, or returned by a read; Bytes is their size as ItemSize
 	// counts it. Updates of a record count the change, not the whole record.
 	Items, Bytes int
 	// Failed is set if the request returned an error.
 	Failed bool
 }
 
-// consumed asks for figures if they are metered.
+// consumed returns the setting that asks DynamoDB for figures if a meter is set.
 func (c *Config) consumed() types.ReturnConsumedCapacity {
 	if c.Meter == nil {
 		return types.ReturnConsumedCapacityNone

@@ -9,18 +9,17 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// What is kept of failed attempts stands in attributes that are taken in turn, so that a
-// note is written without reading the others: the note of attempt n in the attribute
-// n modulo their number. The newest is there too, for the attempt that is noted after it.
+// The notes of failed attempts are stored in attributes that are used in turn, so that a note can be
+// written without reading the others: the note of attempt n is in the attribute n modulo their number.
+// The newest note is also there, for the attempt that is noted after it.
 const noteSlots = store.MaxEarlier + 1
 
 // noteName is the attribute of the note of an attempt.
 func noteName(attempt int) string { return "n" + strconv.Itoa(attempt%noteSlots) }
 
-// noteText is a note as it stands in its attribute: the attempt, when the one before it
-// had failed, how long that took in milliseconds (empty where it is not known), its
-// request, the kind of its failure, and the text. Behind the request stands who asked for
-// that attempt, if somebody did.
+// noteText encodes a note for its attribute: the attempt, when the attempt before it failed, how long
+// that took in milliseconds (empty if unknown), its request, the kind of its failure, and the message.
+// After the request comes the actor who asked for that attempt, if there is one.
 func noteText(next store.NextAttempt) string {
 	next = next.Earlier()
 	took := ""
@@ -39,7 +38,7 @@ func noteText(next store.NextAttempt) string {
 	return strings.Join([]string{strconv.Itoa(next.Attempt), strconv.FormatInt(next.NotedAt.UnixMilli(), 10), took, request, next.Kind, next.Message}, " ")
 }
 
-// noteOf reads the text of a note; the zero value if it is none.
+// noteOf decodes the text of a note; the zero value if it is invalid.
 func noteOf(s string) (n store.NextAttempt) {
 	parts := strings.SplitN(s, " ", 6)
 	if len(parts) != 6 {
@@ -62,12 +61,12 @@ func noteOf(s string) (n store.NextAttempt) {
 	return n
 }
 
-// addNotes adds the notes before the next attempt, and of the one that it follows what
-// stands in its note alone.
+// addNotes adds the notes before the next attempt, and, for the attempt that it follows, the fields
+// that only its note has.
 func addNotes(s *store.ActivityState, item attributes) {
 	for attempt := max(s.Next.Attempt-store.MaxEarlier, 1); attempt <= s.Next.Attempt; attempt++ {
 		switch n := noteOf(textOf(item, noteName(attempt))); {
-		case n.Attempt != attempt: // It was not noted, or by a build that keeps the newest alone.
+		case n.Attempt != attempt: // It was not noted, or by a build that keeps only the newest.
 		case attempt < s.Next.Attempt:
 			s.Earlier = append(s.Earlier, n)
 		default:

@@ -13,28 +13,28 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// outcome is what an attempt at a request came to.
+// outcome is the outcome of an attempt at a request.
 type outcome uint8
 
 const (
 	// done: it took effect.
 	done outcome = iota
-	// busy: it had no effect, for a reason that passes; repeat it.
+	// busy: it had no effect, for a temporary reason; repeat it.
 	busy
-	// unknown: it may have had its effect, or have it later.
+	// unknown: it may have had an effect, or may have one later.
 	unknown
-	// refused: a condition did not hold; the answer says on what item.
+	// refused: a condition did not hold; the response has the item.
 	refused
 	// cancelled: a transaction had no effect; its reasons say why.
 	cancelled
 	// mismatched: the request token was used for another request.
 	mismatched
-	// failed: it had no effect, and repeating it is of no use.
+	// failed: it had no effect, and repeating it does not help.
 	failed
 )
 
-// outcomeOf classifies the error of one attempt without SDK retries. What is
-// not known to be without effect counts as unknown.
+// outcomeOf classifies the error of one attempt without SDK retries. An error counts as unknown unless
+// it is known that the attempt had no effect.
 func outcomeOf(err error) outcome {
 	if err == nil {
 		return done
@@ -65,21 +65,20 @@ func outcomeOfCode(api smithy.APIError, err error) outcome {
 	case
 		// A transaction, or a replica in another region, holds the item.
 		"TransactionConflictException", "ReplicatedWriteConflictException",
-		// Refused before it was looked at; the SDK corrects its clock by it.
+		// Refused before it was processed; the SDK uses the response to correct its clock.
 		"RequestTimeTooSkewed", "RequestExpired",
-		// The same; the next attempt is signed with credentials that the SDK has
-		// renewed, as it does those of a role.
+		// The same; the next attempt is signed with renewed credentials, which the SDK renews like
+		// those of a role.
 		"ExpiredTokenException", "ExpiredToken":
 		return busy
 	case "TransactionInProgressException",
-		// An earlier attempt with this request token is still under way; or the
-		// service waited in vain for the rest of a request.
+		// An earlier attempt with this request token is still in progress, or the service timed out
+		// waiting for the rest of a request.
 		"RequestTimeout", "RequestTimeoutException":
 		return unknown
 	}
-	// Of a table, one of its indexes (whose writes throttle the table's), or the
-	// account; of on-demand tables that grow as well. In a transaction they are
-	// reasons.
+	// Throttling of a table, of one of its indexes (whose writes throttle the table's), or of the
+	// account; also of on-demand tables that grow. In a transaction these are reasons.
 	if _, throttled := retry.DefaultThrottleErrorCodes[api.ErrorCode()]; throttled {
 		return busy
 	}
@@ -89,8 +88,7 @@ func outcomeOfCode(api smithy.APIError, err error) outcome {
 	case answered && response.HTTPStatusCode() == http.StatusTooManyRequests:
 		return busy
 	case api.ErrorFault() == smithy.FaultServer, answered && response.HTTPStatusCode() >= 500:
-		// InternalServerError, ServiceUnavailable: for a write they say
-		// nothing about its effect.
+		// InternalServerError and ServiceUnavailable: for a write they say nothing about its effect.
 		return unknown
 	}
 	return failed
@@ -102,9 +100,9 @@ type reason uint8
 const (
 	reasonNone reason = iota
 	reasonCondition
-	// reasonBusy: another transaction, or throttling; it passes.
+	// reasonBusy: another transaction, or throttling; it is temporary.
 	reasonBusy
-	// reasonInvalid: the item can't be written at all.
+	// reasonInvalid: the item cannot be written at all.
 	reasonInvalid
 )
 
@@ -120,8 +118,7 @@ func reasonOf(r types.CancellationReason) reason {
 	case "TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError":
 		return reasonBusy
 	}
-	// ValidationError, ItemCollectionSizeLimitExceeded, and what is not
-	// documented today.
+	// ValidationError, ItemCollectionSizeLimitExceeded, and any reason that is not documented today.
 	return reasonInvalid
 }
 
@@ -146,15 +143,14 @@ func reasonsText(reasons []types.CancellationReason) string {
 	return b.String()
 }
 
-// tooLarge reports whether DynamoDB refused an item or a request for its size.
-// Updates of a record can meet this: its size before is not known.
+// tooLarge reports whether DynamoDB refused an item or a request because of its size. This can happen
+// to updates of a record, because the record's size is not known in advance.
 func tooLarge(message string) bool {
 	return strings.Contains(message, "size has exceeded") || strings.Contains(message, "size to update has exceeded") ||
 		strings.Contains(message, "exceeds the maximum")
 }
 
-// request names a request for errors: "commit of instance "a" execution 1
-// event 7".
+// request describes a request for errors: "commit of instance "a" execution 1 event 7".
 type request struct {
 	what, instance       string
 	executionID, eventID int64
@@ -174,7 +170,7 @@ func (r request) String() string {
 	return s
 }
 
-// advice says what to do about errors that people meet in a new deployment.
+// advice returns what to do about errors that are common in a new deployment.
 func advice(err error) string {
 	var api smithy.APIError
 	if !errors.As(err, &api) {

@@ -15,21 +15,19 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// recordAttributes are all attributes of a record that a tombstone does not
-// keep.
+// recordAttributes are all attributes of a record that a tombstone does not keep.
 var recordAttributes = [...]string{
-	"name", "version", "status", "created_at", "updated_at", "ended_at", "first_execution", "pruned", "earlier_starts", "codec", "suspect",
-	"dispatched", "looped_at", "untold", "stamp", "forked", "forks", "origin", "fairness_group", "custom_status", "output", "failure", "parent", "problem", "change",
+	"name", "version", "status", "created_at", "updated_at", "ended_at", "first_execution", "pruned", "earlier_starts", "states_codec", "codec", "suspect",
+	"dispatched", "looped_at", "awaits", "unreported", "stamp", "forked", "forks", "origin", "fairness_group", "states", "output", "failure", "parent", "problem", "change",
 	"all_shard", "status_shard", "name_shard", "list_key",
 }
 
-// Hide implements store.Store. Without its index attributes the tombstone is
-// in no list.
+// Hide implements store.Store. Without its index attributes the tombstone is not in any list.
 func (s *Store) Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// One that has ended never gets another search attribute.
+	// An ended instance never gets another search attribute.
 	r, err := s.Describe(ctx, instance)
 	if errors.Is(err, store.ErrNotFound) {
 		return &store.RecordConflictError{Instance: instance}
@@ -71,7 +69,7 @@ func (s *Store) Hide(ctx context.Context, instance string, executionID int64, fr
 	}, size, "")
 }
 
-// hideSearched hides a record together with the items by which it is found.
+// hideSearched hides a record and deletes the items by which it is found.
 func (s *Store) hideSearched(ctx context.Context, r *store.Record, x *expression, update, condition string, size int) error {
 	table := &s.config.Tables.Instances
 	writes := []types.TransactWriteItem{{Update: &types.Update{
@@ -88,10 +86,9 @@ func (s *Store) hideSearched(ctx context.Context, r *store.Record, x *expression
 	return s.transactRecord(ctx, request{what: "hiding", instance: r.Instance}, writes, size, "")
 }
 
-// DeleteHistory implements store.Store. Executions go from the oldest to the
-// newest, and of each the item of event 1 goes first, on its own: what an
-// interruption leaves does not begin with event 1, and Read does not take it
-// for a history.
+// DeleteHistory implements store.Store. Executions are deleted from the oldest to the newest, and of
+// each the item of event 1 first, on its own: what an interruption leaves does not begin with event 1,
+// so Read does not treat it as a history.
 func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -126,11 +123,10 @@ func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, 
 	return true, nil
 }
 
-// oldest returns the oldest execution up to upTo that has history; upTo+1 if
-// none has. Since executions are deleted in order and their numbers are never
-// used again, all behind it have history too, so that an instance of many
-// executions needs few looks. They begin near upTo, because what is deleted of an
-// instance whose executions are pruned ends shortly before it.
+// oldest returns the oldest execution up to upTo that has a history; upTo+1 if none has. Since
+// executions are deleted in order and their numbers are never reused, all later ones have a history
+// too, so an instance with many executions needs few reads. The search starts near upTo, because the
+// deleted executions of an instance whose executions are pruned end shortly before it.
 func (s *Store) oldest(ctx context.Context, instance string, upTo int64) (int64, error) {
 	const few = 8
 	if upTo <= few {
@@ -162,7 +158,7 @@ const batchWrites = 25
 func (s *Store) deleteSlots(ctx context.Context, instance string, executionID int64, slots []int64) error {
 	key := text(executionKey(instance, executionID))
 	r := request{what: "delete of the history", instance: instance, executionID: executionID, eventID: slots[0]}
-	if slots[0] <= 1 { // Slots below 1 have what was written ahead of event 1.
+	if slots[0] <= 1 { // Slots below 1 have the events written in advance of event 1.
 		err := s.config.repeat(ctx, r, func(ctx context.Context) verdict {
 			out, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 				TableName: &s.config.Tables.History, Key: attributes{"execution": key, "event_id": number(1)},
@@ -196,7 +192,7 @@ func (s *Store) deleteSlots(ctx context.Context, instance string, executionID in
 	return nil
 }
 
-// deleteBatch repeats what DynamoDB leaves unprocessed.
+// deleteBatch repeats the deletes that DynamoDB leaves unprocessed.
 func (s *Store) deleteBatch(ctx context.Context, r request, requests []types.WriteRequest) error {
 	table := s.config.Tables.History
 	return s.config.repeat(ctx, r, func(ctx context.Context) verdict {

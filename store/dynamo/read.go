@@ -13,15 +13,14 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Read implements store.Store. It is one Query, a page a megabyte; and one
-// more where the first item found does not begin a turn at `from`, to see the
-// turn that `from` lies in.
+// Read implements store.Store. It is one Query, with a page for each megabyte, and a second one if the
+// first item found does not begin a turn at `from`, to read the turn that contains `from`.
 func (s *Store) Read(ctx context.Context, instance string, executionID, from int64) ([]store.Turn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	// A hole in front of stored items can be a transaction met half written,
-	// and is gone when read again. One that stays is corruption.
+	// A hole before stored items can be a transaction in progress, and then disappears when it is read
+	// again. A hole that stays is corruption.
 	const looks = 3
 	for n := 1; ; n++ {
 		turns, hole, err := s.look(ctx, instance, executionID, from)
@@ -34,7 +33,7 @@ func (s *Store) Read(ctx context.Context, instance string, executionID, from int
 	}
 }
 
-// look reads once. A hole is an error that another look may not find.
+// look reads once. A hole is an error that another read may not find.
 func (s *Store) look(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, hole, err error) {
 	parts, err := s.parts(ctx, instance, executionID, from)
 	if err != nil {
@@ -54,8 +53,8 @@ func (s *Store) look(ctx context.Context, instance string, executionID, from int
 	return turns, hole, nil
 }
 
-// parts returns the stored items from event id `from` on, and in front of
-// them those of the turn that `from` lies in, or of the one before.
+// parts returns the stored items from event id `from` on, and before them those of the turn that
+// contains `from`, or of the turn before.
 func (s *Store) parts(ctx context.Context, instance string, executionID, from int64) ([]part, error) {
 	key := executionKey(instance, executionID)
 	parts, err := s.query(ctx, instance, executionID, dynamodb.QueryInput{
@@ -65,8 +64,7 @@ func (s *Store) parts(ctx context.Context, instance string, executionID, from in
 	if err != nil || from <= 1 || len(parts) > 0 && parts[0].first == from && parts[0].part <= 1 {
 		return parts, err
 	}
-	// The item just before `from`, and then, if it is a part, those in front
-	// of it.
+	// The item just before `from`, and then, if it is a part, the parts before it.
 	before, err := s.query(ctx, instance, executionID, dynamodb.QueryInput{
 		KeyConditionExpression:    aws.String("execution = :e AND event_id BETWEEN :first AND :last"),
 		ExpressionAttributeValues: attributes{":e": text(key), ":first": number(1), ":last": number(from - 1)},
@@ -89,14 +87,14 @@ func (s *Store) parts(ctx context.Context, instance string, executionID, from in
 	return append(before, parts...), nil
 }
 
-// query returns the items of an execution that a Query finds: all pages, or
-// what its limit allows.
+// query returns the items of an execution that a Query finds: all pages, or as many as its limit
+// allows.
 func (s *Store) query(ctx context.Context, instance string, executionID int64, in dynamodb.QueryInput) ([]part, error) {
 	return s.queryFrom(ctx, instance, executionID, 0, in)
 }
 
-// queryFrom is query for what was written ahead: from is the slot from minus which on it counts its
-// events; 0 for a history.
+// queryFrom is query for events written in advance: the event id of an item is from minus its slot.
+// from is 0 for a history.
 func (s *Store) queryFrom(ctx context.Context, instance string, executionID, from int64, in dynamodb.QueryInput) ([]part, error) {
 	in.TableName = &s.config.Tables.History
 	in.ConsistentRead = aws.Bool(true)
@@ -135,12 +133,12 @@ func (s *Store) page(ctx context.Context, r request, in *dynamodb.QueryInput) (o
 	return out, err
 }
 
-// part is a stored item: a turn, or part of one.
+// part is a stored item: a turn, or a part of one.
 type part struct {
 	turnOf store.Turn
 	first  int64
 	digest string
-	// part i of parts of the turn in slot turn; 0 for a turn in one item.
+	// This is part of parts of the turn in slot turn; 0 for a turn in one item.
 	part, parts, turn int64
 }
 
@@ -176,9 +174,8 @@ func decodePart(instance string, executionID, from int64, item attributes) (part
 	return p, nil
 }
 
-// assemble makes turns of items that stand in order. A turn whose parts are
-// not all there is left out if nothing stands behind it: a transaction that
-// is not yet there. If something does, it is a hole.
+// assemble joins items, given in order, into turns. A turn with missing parts is left out if nothing is
+// stored after it, because its transaction is not complete yet; otherwise it is a hole.
 func assemble(parts []part) (turns []store.Turn, hole error) {
 	turns = make([]store.Turn, 0, len(parts))
 	for i := 0; i < len(parts); {
@@ -196,7 +193,7 @@ func assemble(parts []part) (turns []store.Turn, hole error) {
 		if !complete {
 			if i+n < len(parts) {
 				return nil, &store.CorruptError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: p.turn, Unconfirmed: true,
-					Reason: fmt.Sprintf("of the %d parts of the turn that begins with event %d not all are stored, but events behind it are", p.parts, p.turn)}
+					Reason: fmt.Sprintf("not all of the %d parts of the turn that begins with event %d are stored, but events after it are", p.parts, p.turn)}
 			}
 			break
 		}
@@ -206,7 +203,7 @@ func assemble(parts []part) (turns []store.Turn, hole error) {
 	return turns, nil
 }
 
-// join returns the turn that the parts make, and whether all of it is there.
+// join returns the turn that the parts form, and whether it is complete.
 func join(parts []part) (t store.Turn, complete bool) {
 	t = parts[0].turnOf
 	n := 0
@@ -247,7 +244,7 @@ func (s *Store) keysOf(ctx context.Context, instance string, executionID int64, 
 		}
 		n, err := strconv.ParseInt(v.Value, 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("store: history of instance %q execution %d has a slot %q that is no event id: %w", instance, executionID, v.Value, err)
+			return nil, fmt.Errorf("store: history of instance %q execution %d has a slot %q that is not an event id: %w", instance, executionID, v.Value, err)
 		}
 		slots = append(slots, n)
 	}

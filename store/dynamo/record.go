@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Record returns the item of an instance record as a start writes it.
+// Record returns the item of an instance record, as a start writes it.
 func (e *Encoder) Record(r *store.Record) (attributes, error) {
 	a := make(attributes, 24)
 	a["instance"] = text(r.Instance)
@@ -32,20 +32,21 @@ func (e *Encoder) Record(r *store.Record) (attributes, error) {
 	setTime(a, "looped_at", r.LoopedAt)
 	setNumber(a, "first_execution", r.FirstExecution)
 	setNumber(a, "pruned", r.Pruned)
+	setText(a, "states_codec", r.StatesCodec)
 	setText(a, "codec", r.Codec)
 	setText(a, "suspect", r.Suspect)
 	setText(a, "fairness_group", r.FairnessGroup)
 	setText(a, "dispatched", r.Dispatched)
-	setText(a, "untold", r.Untold)
+	setText(a, "unreported", r.Unreported)
 	setNumber(a, "stamp", r.Stamp)
 	setNumber(a, "forked", r.Forked)
-	if len(r.CustomStatus) > 0 {
-		a["custom_status"] = e.compressor.value(r.CustomStatus)
+	if len(r.States) > 0 {
+		a["states"] = e.compressor.value(r.States)
 	}
 	if len(r.Output) > 0 {
 		a["output"] = e.compressor.value(r.Output)
 	}
-	for name, v := range map[string]any{"failure": toFailure(r.Failure), "parent": (*parentJSON)(r.Parent), "problem": r.Problem, "suspension": r.Suspension, "origin": r.Origin, "earlier_starts": r.EarlierStarts, "forks": r.Forks} {
+	for name, v := range map[string]any{"failure": toFailure(r.Failure), "parent": (*parentJSON)(r.Parent), "problem": r.Problem, "suspension": r.Suspension, "awaits": r.Awaits, "origin": r.Origin, "earlier_starts": r.EarlierStarts, "forks": r.Forks} {
 		s, err := jsonText(v)
 		if err != nil {
 			return nil, fmt.Errorf("store: record of instance %q: %s: %w", r.Instance, name, err)
@@ -99,15 +100,16 @@ func decodeRecord(a attributes) (store.Record, error) {
 	r.LoopedAt = timeOf(a, "looped_at")
 	r.FirstExecution, r.Pruned, r.Stamp = numberOf(a, "first_execution"), numberOf(a, "pruned"), numberOf(a, "stamp")
 	r.Forked = numberOf(a, "forked")
-	r.Codec, r.Suspect, r.Dispatched = textOf(a, "codec"), textOf(a, "suspect"), textOf(a, "dispatched")
-	r.Untold = textOf(a, "untold")
+	r.StatesCodec, r.Codec = textOf(a, "states_codec"), textOf(a, "codec")
+	r.Suspect, r.Dispatched = textOf(a, "suspect"), textOf(a, "dispatched")
+	r.Unreported = textOf(a, "unreported")
 	r.FairnessGroup = textOf(a, "fairness_group")
 	var err error
 	fail := func(name string, err error) (store.Record, error) {
 		return store.Record{}, fmt.Errorf("store: record of instance %q can't be read: attribute %s: %w", r.Instance, name, err)
 	}
-	if r.CustomStatus, err = bytesOf(a, "custom_status"); err != nil {
-		return fail("custom_status", err)
+	if r.States, err = bytesOf(a, "states"); err != nil {
+		return fail("states", err)
 	}
 	if r.Output, err = bytesOf(a, "output"); err != nil {
 		return fail("output", err)
@@ -136,6 +138,9 @@ func decodeRecord(a attributes) (store.Record, error) {
 	}
 	if err = fromJSON(a, "suspension", &r.Suspension); err != nil {
 		return fail("suspension", err)
+	}
+	if err = fromJSON(a, "awaits", &r.Awaits); err != nil {
+		return fail("awaits", err)
 	}
 	if err = fromJSON(a, "origin", &r.Origin); err != nil {
 		return fail("origin", err)
@@ -167,13 +172,14 @@ func fromJSON(a attributes, name string, v any) error {
 	return json.Unmarshal([]byte(s), v)
 }
 
-// parentJSON is history.Parent as it stands in the table.
+// parentJSON is history.Parent as it is stored in the table.
 type parentJSON history.Parent
 
 type parentFields struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
 	EventID     int64  `json:"event_id"`
+	AtMS        int64  `json:"at_ms,omitempty"`
 	Token       string `json:"token"`
 }
 
@@ -183,8 +189,8 @@ func (p *parentJSON) MarshalJSON() ([]byte, error) {
 
 func (p *parentJSON) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, (*parentFields)(p)) }
 
-// failureJSON is history.Failure as it stands in the table. Details are a
-// string, for their bytes are kept.
+// failureJSON is history.Failure as it is stored in the table. Details are a string, because their
+// bytes must not change.
 type failureJSON struct {
 	Kind      string `json:"kind,omitempty"`
 	Message   string `json:"message"`

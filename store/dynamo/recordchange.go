@@ -14,10 +14,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// update returns the text of what RecordChange.Apply does; change.Create is
-// nil.
+// update returns RecordChange.Apply as an update expression; change.Create is nil.
 func (e *Encoder) update(x *expression, instance string, change *store.RecordChange, token string) (string, error) {
-	// The change as a record: what is zero in it is removed.
+	// The change as a record: its zero fields are removed.
 	r := change.Apply(store.Record{Instance: instance})
 	item, err := e.Record(&r)
 	if err != nil {
@@ -43,8 +42,9 @@ func (e *Encoder) update(x *expression, instance string, change *store.RecordCha
 	assign("status", change.Status != nil)
 	assign("status_shard", change.Status != nil)
 	assign("ended_at", change.EndedAt != nil)
-	assign("custom_status", change.CustomStatus != nil)
+	assign("states", change.States != nil)
 	assign("output", change.Output != nil)
+	assign("states_codec", change.StatesCodec != nil)
 	assign("codec", change.Codec != nil)
 	assign("failure", change.Failure != nil)
 	assign("problem", change.Problem != nil)
@@ -52,7 +52,8 @@ func (e *Encoder) update(x *expression, instance string, change *store.RecordCha
 	assign("suspect", change.Suspect != nil)
 	assign("dispatched", change.Dispatched != nil)
 	assign("looped_at", change.LoopedAt != nil)
-	assign("untold", change.Untold != nil)
+	assign("awaits", change.Awaits != nil)
+	assign("unreported", change.Unreported != nil)
 	assign("stamp", change.Stamp != nil)
 	assign("ahead", change.Ahead != nil)
 	assign("forked", change.Forked != nil)
@@ -82,8 +83,8 @@ func (e *Encoder) update(x *expression, instance string, change *store.RecordCha
 	return s, nil
 }
 
-// recordWrites returns the record's part of a transaction, the record first, and
-// its size. token names a change made without a turn.
+// recordWrites returns the record's part of a transaction, the record first, and its size. token
+// identifies a change made without a turn.
 func (s *Store) recordWrites(instance string, change *store.RecordChange, token string) ([]types.TransactWriteItem, int, error) {
 	write, size, err := s.recordWrite(instance, change, token)
 	if err != nil {
@@ -128,8 +129,8 @@ func (s *Store) recordWrite(instance string, change *store.RecordChange, token s
 	}}, x.size, nil
 }
 
-// UpdateRecord implements store.Store. Each change carries a token, by which a
-// repeat behind a lost answer recognises what it has done.
+// UpdateRecord implements store.Store. Each change has a token, so that a repeat after a lost response
+// recognizes its own change.
 func (s *Store) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -186,7 +187,7 @@ func (s *Store) UpdateRecord(ctx context.Context, instance string, change store.
 	}, x.size, token)
 }
 
-// updateItem repeats an update of the record of r until it is answered.
+// updateItem repeats an update of the record of r until it gets a definite response.
 func (s *Store) updateItem(ctx context.Context, r request, in *dynamodb.UpdateItemInput, size int, token string) error {
 	in.TableName = &s.config.Tables.Instances
 	in.Key = attributes{"instance": text(r.instance)}
@@ -203,8 +204,8 @@ func (s *Store) updateItem(ctx context.Context, r request, in *dynamodb.UpdateIt
 	})
 }
 
-// transactRecord repeats a transaction of the record of r, its first write, and
-// of the items by which it is found until it is answered.
+// transactRecord repeats a transaction of the record of r, which is its first write, and of the items
+// by which it is found, until it gets a definite response.
 func (s *Store) transactRecord(ctx context.Context, r request, writes []types.TransactWriteItem, size int, token string) error {
 	in := &dynamodb.TransactWriteItemsInput{
 		TransactItems:          writes,
@@ -254,17 +255,17 @@ func (s *Store) judgeRecord(r request, err error, token string) verdict {
 		if token != "" && textOf(found.Item, "change") == token {
 			return verdict{kind: settled}
 		}
-		// Others may have changed the record since an attempt whose answer
-		// was lost, so that this settles nothing about that one.
+		// Other writers may have changed the record since an attempt whose response was lost, so this
+		// says nothing about that attempt.
 		return verdict{rejected, recordConflict(r.instance, found.Item)}
 	}
 	if outcomeOf(err) == failed && tooLarge(err.Error()) {
-		return verdict{rejected, fmt.Errorf("store: %s: the record would exceed 400 KB, the limit of an item; shorten output or custom status: %w", r, err)}
+		return verdict{rejected, fmt.Errorf("store: %s: the record would exceed 400 KB, the limit of an item; shorten the output or the states: %w", r, err)}
 	}
 	return unsettled(r, err)
 }
 
-// recordConflict returns the error that tells of the record found.
+// recordConflict returns the error with the record found.
 func recordConflict(instance string, item attributes) error {
 	e := &store.RecordConflictError{Instance: instance}
 	if len(item) > 0 {

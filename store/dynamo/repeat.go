@@ -18,13 +18,13 @@ type verdict struct {
 type verdictKind uint8
 
 const (
-	// settled: the write took effect, or can't any more; err (nil or not) is
-	// the answer whatever earlier attempts came to.
+	// settled: the write took effect, or no longer can; err (nil or not) is the result whatever the
+	// outcome of earlier attempts.
 	settled verdictKind = iota
-	// rejected: this attempt had no effect and repeating it is of no use; an
-	// earlier one of unknown outcome may still land.
+	// rejected: this attempt had no effect and repeating it does not help; an earlier attempt with an
+	// unknown outcome may still succeed.
 	rejected
-	// again: no effect, for a reason that passes.
+	// again: no effect, for a temporary reason.
 	again
 	// open: the outcome is not known.
 	open
@@ -35,13 +35,13 @@ const (
 	maxDelay   = 2 * time.Second
 )
 
-// repeat makes identical attempts at a write until one is answered. When they
-// are used up, or the context ends, it says what is known: ErrUnavailable if
-// no attempt can have taken effect, else ErrUnknownOutcome. Finding nothing
-// after an unknown outcome would prove nothing, so nothing is read back.
+// repeat makes identical attempts at a write until one gets a definite response. When the attempts are
+// used up, or the context ends, it returns what is known: ErrUnavailable if no attempt can have taken
+// effect, else ErrUnknownOutcome. It reads nothing back, because finding nothing after an unknown
+// outcome would prove nothing.
 func (c *Config) repeat(ctx context.Context, r request, attempt func(ctx context.Context) verdict) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("store: %s not begun: %w", r, err)
+		return fmt.Errorf("store: %s not started: %w", r, err)
 	}
 	var lost error
 	for n := 1; ; n++ {
@@ -66,8 +66,8 @@ func (c *Config) repeat(ctx context.Context, r request, attempt func(ctx context
 	}
 }
 
-// read repeats a read, which has no effect to be unsure of: whatever passes is
-// ErrUnavailable in the end.
+// read repeats a read. A read has no effect that could be unknown, so if temporary errors persist, it
+// returns ErrUnavailable.
 func (c *Config) read(ctx context.Context, r request, attempt func(ctx context.Context) error) error {
 	return c.repeat(ctx, r, func(ctx context.Context) verdict {
 		err := attempt(ctx)
@@ -87,8 +87,8 @@ func (c *Config) bounded(ctx context.Context, attempt func(ctx context.Context) 
 	return attempt(ctx)
 }
 
-// delay returns how long to wait behind attempt n: all of it is jitter, so
-// that writers that met do not meet again.
+// delay returns how long to wait after attempt n. All of it is jitter, so that writers that conflicted
+// do not conflict again.
 func (c *Config) delay(n int) time.Duration {
 	bound := min(firstDelay<<min(n-1, 10), maxDelay)
 	return time.Duration(c.Random() % uint64(bound))

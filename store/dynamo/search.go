@@ -11,16 +11,15 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// searchPrefix begins the names of a record's attributes that are search
-// attributes: search.customer.
+// searchPrefix is the prefix of the names of record attributes that are search attributes:
+// search.customer.
 const searchPrefix = "search."
 
-// searchMark begins the keys of search items, and stands between their parts.
-// No instance and no name has a control character, so that theirs are never
-// the same.
+// searchMark begins the keys of search items, and separates their parts. Instance ids and names have no
+// control characters, so their keys never collide.
 const searchMark = "\x1f"
 
-// searchText writes a search value with its type before it.
+// searchText encodes a search value with its type before it.
 func searchText(v history.SearchValue) string {
 	switch v.Kind() {
 	case history.SearchText:
@@ -31,14 +30,14 @@ func searchText(v history.SearchValue) string {
 	return "t:" + v.String()
 }
 
-// setSearch writes a record's search attributes.
+// setSearch sets a record's search attributes.
 func setSearch(a attributes, search history.SearchAttributes) {
 	for name, v := range search {
 		a[searchPrefix+name] = text(searchText(v))
 	}
 }
 
-// searchOf reads what setSearch wrote; nil for none.
+// searchOf decodes what setSearch has set; nil for none.
 func searchOf(a attributes) (search history.SearchAttributes, err error) {
 	for attribute, v := range a {
 		name, ok := strings.CutPrefix(attribute, searchPrefix)
@@ -70,23 +69,23 @@ func parseSearch(s string) (history.SearchValue, error) {
 		t, err := time.Parse(time.RFC3339Nano, rest)
 		return history.SearchTimeOf(t), err
 	}
-	return history.SearchValue{}, fmt.Errorf("%.40q is no search value", s)
+	return history.SearchValue{}, fmt.Errorf("%.40q is not a search value", s)
 }
 
-// searchItemKey is the key of the item by which an instance is found by an
-// attribute. It does not depend on the value: a new value replaces the item.
+// searchItemKey returns the key of the item by which an instance is found by an attribute. It does not
+// depend on the value, so a new value replaces the item.
 func searchItemKey(instance, name string) attributes {
 	return attributes{"instance": text(searchMark + name + searchMark + instance)}
 }
 
-// searchPartition is the partition, without its shard, of index by_name that
-// holds who has the value.
+// searchPartition returns the partition, without its shard, of index by_name for the instances that
+// have the value.
 func searchPartition(name string, v history.SearchValue) string {
 	return searchMark + name + "=" + searchText(v) + "#"
 }
 
-// SearchItems returns the items that find an instance by its attributes, in the
-// order of their names. listKey is that of its record.
+// SearchItems returns the items by which an instance is found by its attributes, in the order of their
+// names. listKey is the list key of its record.
 func (e *Encoder) SearchItems(instance, listKey string, search history.SearchAttributes) []map[string]types.AttributeValue {
 	var items []attributes
 	for _, name := range search.Names() {
@@ -98,15 +97,14 @@ func (e *Encoder) SearchItems(instance, listKey string, search history.SearchAtt
 	return items
 }
 
-// searchWrites returns the upkeep of those items: a put for each attribute that
-// is set, a delete for each that is removed. They stand in the transaction of
-// the record's change, so that both always say the same; they need no
-// condition of their own.
+// searchWrites returns the changes of those items: a put for each attribute that is set, a delete for
+// each that is removed. They are in the transaction of the record's change, so that both always agree;
+// they need no condition of their own.
 func (s *Store) searchWrites(instance string, change *store.RecordChange) (writes []types.TransactWriteItem, size int) {
 	table := &s.config.Tables.Instances
 	set, listKey := change.SearchAttributes, ""
 	if r := change.Create; r != nil {
-		// Of those before it has another value, or none.
+		// Each attribute of the old record gets a new value, or none.
 		set, listKey = set.With(r.SearchAttributes), r.ListKey()
 	} else if len(set) > 0 {
 		listKey = (&store.Record{Instance: instance, CreatedAt: change.FoundAt}).ListKey()

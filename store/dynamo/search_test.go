@@ -49,7 +49,7 @@ func TestSearchAttributesCostWhatTheGuideSays(t *testing.T) {
 	record := store.Record{Instance: "order-7", ExecutionID: 1, FirstExecution: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: at, UpdatedAt: at}
 	cost("a turn", 1, 0, 1, commit(nil))
 	cost("a start without attributes", 1, 0, 10, commit(&store.RecordChange{Create: &record, UpdatedAt: at}))
-	cost("a turn with a custom status", 1, 0, 4, commit(&store.RecordChange{CustomStatus: ptr([]byte("7")), UpdatedAt: at}))
+	cost("a turn with a custom status", 1, 0, 4, commit(&store.RecordChange{States: ptr([]byte("7")), UpdatedAt: at}))
 	cost("an attribute is set", 1, 0, 8, commit(set("customer", history.SearchTextOf("c-1"))))
 	cost("it gets another value", 1, 0, 10, commit(set("customer", history.SearchTextOf("c-2"))))
 	cost("it is removed", 1, 0, 8, commit(set("customer", history.SearchValue{})))

@@ -11,21 +11,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// The number of shards of the indexes may be raised, and lowered again: the
-// largest that anything was written with stands in the instances table, and lists
-// read as many. A writer with more than DefaultShards notes it before its first
-// write of a record; with up to that many nothing is noted and nothing is asked
-// for, since lists never read fewer.
+// The number of index shards may be raised, and lowered again: the instances table records the largest
+// number that was ever used for writing, and lists read as many. A writer with more than DefaultShards
+// records its number before its first write of a record. With fewer shards nothing is recorded or read,
+// because lists never read fewer than DefaultShards.
 
-// shardsKey is the key of the item that has it. No instance id has a control
-// character, and keys of search items have a second one.
+// shardsKey is the key of the item that has the number. Instance ids have no control characters, and
+// keys of search items have a second one.
 const shardsKey = searchMark + "index_shards"
 
 func shardsItemKey() attributes { return attributes{"instance": text(shardsKey)} }
 
-// noteShards makes sure, once in the life of the store, that lists will look
-// where this one writes: with one read, and one write by whoever is the first to
-// write with so many shards.
+// noteShards makes sure, once per store, that lists read all shards that this store writes to: with one
+// read, and one write by the first writer that uses so many shards.
 func (s *Store) noteShards(ctx context.Context) error {
 	if s.config.Shards <= DefaultShards || s.noted.Load() {
 		return nil
@@ -40,8 +38,7 @@ func (s *Store) noteShards(ctx context.Context) error {
 	return err
 }
 
-// recordedShards returns the largest number of shards that anything was written
-// with.
+// recordedShards returns the largest number of shards that was ever used for writing.
 func (s *Store) recordedShards(ctx context.Context) (int, error) {
 	item, err := getItem(ctx, s.client, &s.config, request{what: "read of the number of index shards"}, &dynamodb.GetItemInput{
 		TableName: &s.config.Tables.Instances, Key: shardsItemKey(),
@@ -51,13 +48,13 @@ func (s *Store) recordedShards(ctx context.Context) (int, error) {
 	}
 	n := numberOf(item, "shards")
 	if n < DefaultShards || n > MaxShards {
-		return 0, fmt.Errorf("store: the item %q of the instances table says %d index shards; it has to be a number (attribute shards) from %d to %d, the largest that was ever configured",
+		return 0, fmt.Errorf("store: the item %q of the instances table has %d index shards; the attribute shards must be a number from %d to %d, the largest that was ever configured",
 			shardsKey, n, DefaultShards, MaxShards)
 	}
 	return int(n), nil
 }
 
-// recordShards writes the number, unless a larger one is there.
+// recordShards writes the number, unless a larger one is recorded.
 func (s *Store) recordShards(ctx context.Context) error {
 	in := &dynamodb.UpdateItemInput{
 		TableName:                 &s.config.Tables.Instances,
@@ -79,14 +76,13 @@ func (s *Store) recordShards(ctx context.Context) error {
 			return verdict{kind: settled}
 		}
 		if outcomeOf(err) == unknown {
-			return verdict{again, err} // Nothing else has been written: the call may be repeated whole.
+			return verdict{again, err} // Nothing else was written: the whole call may be repeated.
 		}
 		return unsettled(r, err)
 	})
 }
 
-// listedShards returns how many shards a list reads: as many as anything was
-// written with, by whomever.
+// listedShards returns the shards that a list reads: as many as any writer has used.
 func (s *Store) listedShards(ctx context.Context) ([]string, error) {
 	n, err := s.recordedShards(ctx)
 	if err != nil {

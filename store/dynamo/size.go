@@ -39,7 +39,7 @@ func valueSize(v types.AttributeValue) int {
 	case *types.AttributeValueMemberBOOL, *types.AttributeValueMemberNULL:
 		return 1
 	}
-	// Lists, maps and sets are not stored.
+	// Lists, maps and sets are never stored.
 	return 0
 }
 

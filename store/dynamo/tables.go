@@ -1,23 +1,21 @@
 package dynamo
 
-// TableDefinition is a table as the store needs it. template.yaml, with which
-// production creates the tables, says the same; a test compares the two.
+// TableDefinition describes a table that the store needs. template.yaml creates the same tables in
+// production; a test compares the two.
 type TableDefinition struct {
-	// Table is which of Tables: "history", "instances", "activities" or
-	// "keys".
+	// Table is the field of Tables: "history", "instances", "activities" or "keys".
 	Table string
-	// PartitionKey, and SortKey if it has a name.
+	// PartitionKey, and SortKey unless its name is empty.
 	PartitionKey, SortKey KeyAttribute
 	Indexes               []IndexDefinition
-	// TTLAttribute, empty for none.
+	// TTLAttribute; empty for none.
 	TTLAttribute string
 }
 
 // KeyAttribute is a key attribute and its type: "S" or "N".
 type KeyAttribute struct{ Name, Type string }
 
-// IndexDefinition is a global secondary index. All project keys alone
-// (KEYS_ONLY).
+// IndexDefinition is a global secondary index. All project only keys (KEYS_ONLY).
 type IndexDefinition struct {
 	Name                  string
 	PartitionKey, SortKey KeyAttribute

@@ -43,7 +43,7 @@ func BenchmarkColdTurn(b *testing.B) {
 		n    int
 	}{{"none", plain, 0}, {"one", plain, 1}, {"three", plain, 3}, {"headers", headed, 1}} {
 		b.Run(c.name, func(b *testing.B) {
-			parts := []turnstile.Part{chain.Implement(typedChain(step))}
+			parts := []turnstile.Component{chain.Implement(typedChain(step))}
 			for i := range c.n {
 				own := c.with
 				own.Name = fmt.Sprint(i)

@@ -1,20 +1,15 @@
 package bench
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/turnstile-go/turnstile/internal/compiled"
 )
 
 // The packages of peers need sources that fetch.sh clones and modules that a proxy may refuse, so
@@ -45,7 +40,7 @@ func TestThePeersUseWhatIsThere(t *testing.T) {
 			}
 		}
 		var bad []error
-		config := types.Config{Importer: compiled(t, files, wanted), Error: func(err error) {
+		config := types.Config{Importer: compiled.Importer(t, files, "", wanted...), Error: func(err error) {
 			// A type argument may be known from a package of others alone.
 			if text := err.Error(); !strings.Contains(text, "could not import") && !strings.Contains(text, "cannot infer") {
 				bad = append(bad, err)
@@ -58,28 +53,4 @@ func TestThePeersUseWhatIsThere(t *testing.T) {
 			t.Error(err)
 		}
 	}
-}
-
-// compiled imports the packages, and what they import, as the go command has compiled them, and no
-// others.
-func compiled(t *testing.T, files *token.FileSet, packages []string) types.Importer {
-	t.Helper()
-	list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, packages...)...)
-	var complaints bytes.Buffer
-	list.Stderr = &complaints
-	out, err := list.Output()
-	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, &complaints)
-	}
-	exports := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
-		exports[path] = file
-	}
-	return importer.ForCompiler(files, "gc", func(path string) (io.ReadCloser, error) {
-		if exports[path] == "" {
-			return nil, fmt.Errorf("%s: %w", path, errors.ErrUnsupported)
-		}
-		return os.Open(exports[path])
-	})
 }

@@ -112,7 +112,7 @@ func rawRaces(c *engine.Context, in []byte) ([]byte, error) {
 type shape struct {
 	name, orchestration string
 	raw                 engine.Func
-	part                turnstile.Part
+	part                turnstile.Component
 	sample              func(i int) []byte
 }
 

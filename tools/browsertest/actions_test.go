@@ -48,7 +48,7 @@ func TestAnOrchestrationIsStartedFromThePage(t *testing.T) {
 	b.click("dialog textarea", "")
 	b.write("{not json")
 	b.press("Tab")
-	b.shows("This is not JSON")
+	b.shows("Not valid JSON")
 	if !eval[bool](b, `document.querySelector("dialog button[type=submit]").disabled`) {
 		t.Error("what is no JSON could be sent")
 	}
@@ -94,7 +94,7 @@ func TestAConsoleThatOnlyReadsOffersNoActions(t *testing.T) {
 	b := serveStill(t).open("#/stuck", browser.View{})
 	b.settled()
 	b.goTo("#/about")
-	b.shows("not allowed: it only reads")
+	b.shows("not allowed (read-only)")
 	for _, address := range []string{"#/stuck", "#/instances"} {
 		b.goTo(address)
 		for _, word := range []string{"Wake it", "Start"} {
@@ -139,7 +139,7 @@ func TestWhatIsWrongLeadsToTheDocumentation(t *testing.T) {
 	link := `[...document.querySelectorAll('.card[data-kind="panic"] a.external')]`
 	b.wait(link + ".length === 1")
 	if got := eval[[]string](b, link+`.map(a => a.href + " " + a.target + " " + a.rel + " " + a.textContent)`); !strings.HasSuffix(got[0],
-		"/docs/guide/stuck.md#panic _blank noopener noreferrer More on panic  (another site, in a new tab)") {
+		"/docs/guide/stuck.md#panic _blank noopener noreferrer More about panic  (another site, in a new tab)") {
 		t.Errorf("the link is %q", got)
 	}
 	b.axeFinds("the links")

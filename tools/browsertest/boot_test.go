@@ -9,7 +9,7 @@ import (
 )
 
 // A browser without what the page needs gets a text, not an empty window.
-func TestABrowserThatLacksSomethingIsTold(t *testing.T) {
+func TestABrowserThatLacksSomethingShowsIt(t *testing.T) {
 	t.Parallel()
 	for lack, script := range map[string]string{
 		"dialogs":              `delete globalThis.HTMLDialogElement`,

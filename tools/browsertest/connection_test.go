@@ -46,7 +46,7 @@ func TestAViewOpenedWhileTheServerIsAwaySaysSo(t *testing.T) {
 	s.listener.Cut()
 	for _, address := range []string{"#/stuck", "#/instances?name=Ship", instance(demo.Completed, "")} {
 		b.goTo(address)
-		b.shows("The server does not answer", "Try again")
+		b.shows("The server does not respond", "Try again")
 		for _, found := range b.axe() {
 			t.Errorf("%s: %s", address, found)
 		}

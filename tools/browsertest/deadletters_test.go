@@ -17,16 +17,16 @@ func TestDeadLettersAreLookedAtWhenAskedAndRedrivenAfterADryRun(t *testing.T) {
 	s := serveLive(t, console.WithPlace(api.Place{Kind: "aws"}))
 	b := s.open("#/dead-letters", browser.View{})
 	b.settled()
-	b.shows("Look at the dead letters")
+	b.shows("Read the dead letters")
 	for _, a := range s.answered(0) {
 		if strings.Contains(a.path, "dead-letters") {
 			t.Errorf("%s %s came before anybody asked", a.method, a.path)
 		}
 	}
-	b.click("button", "Look at the dead letters")
-	b.shows("not readable", "What to do:")
+	b.click("button", "Read the dead letters")
+	b.shows("not parsable", "What to do:")
 	b.click(".letters summary", "")
-	b.shows("Message id", "goes back to")
+	b.shows("Message id", "redriven to")
 	for _, found := range b.axe() {
 		t.Error(found)
 	}
@@ -34,17 +34,17 @@ func TestDeadLettersAreLookedAtWhenAskedAndRedrivenAfterADryRun(t *testing.T) {
 
 	mark := s.mark()
 	b.click(".group button", "Redrive it…")
-	b.shows("First you see what would happen to each")
-	b.click("dialog button", "See what would happen")
-	b.shows("Plan: nothing was done yet")
+	b.shows("The plan shows what would happen to each message")
+	b.click("dialog button", "Show the plan")
+	b.shows("Plan (nothing has been done yet)")
 	b.press("Escape")
 	b.wait(`!document.querySelector("dialog[open]")`)
-	b.click("button", "Look again")
+	b.click("button", "Refresh")
 	b.wait(`document.querySelectorAll("[data-letter]").length === ` + strconv.Itoa(letters))
 
 	b.click(".group button", "Delete it…")
-	b.click("dialog button", "See what would happen")
-	b.click("dialog button", "Delete for good")
+	b.click("dialog button", "Show the plan")
+	b.click("dialog button", "Delete permanently")
 	b.shows("1 message deleted.")
 	b.wait(`document.querySelectorAll("[data-letter]").length === ` + strconv.Itoa(letters-1))
 	for _, a := range s.answered(mark) {
@@ -59,12 +59,12 @@ func TestDeadLettersAreThoseOfTheFilter(t *testing.T) {
 	t.Parallel()
 	b := serveLive(t, console.WithPlace(api.Place{Kind: "aws"})).open("#/dead-letters?reason=unknown_instance&instance=nobody", browser.View{})
 	b.settled()
-	b.click("button", "Look at the dead letters")
-	b.shows("Nothing was given up.")
-	b.click(".filter-chips button", "Remove the filter: instance nobody")
-	b.click(".filter-chips button", "Remove the filter: reason unknown_instance")
-	b.shows("Look at the dead letters")
-	if text := b.text(); strings.Contains(text, "Nothing was given up.") {
+	b.click("button", "Read the dead letters")
+	b.shows("No message is in a dead-letter queue.")
+	b.click(".filter-chips button", "Remove filter: instance nobody")
+	b.click(".filter-chips button", "Remove filter: reason unknown_instance")
+	b.shows("Read the dead letters")
+	if text := b.text(); strings.Contains(text, "No message is in a dead-letter queue.") {
 		t.Error("without a filter stands what was found with one")
 	}
 	// The answer comes when the filter is another.
@@ -77,17 +77,17 @@ func TestDeadLettersAreThoseOfTheFilter(t *testing.T) {
 		};
 		return true;
 	})()`)
-	b.click("button", "Look at the dead letters")
-	b.shows("Looking at the dead letters")
+	b.click("button", "Read the dead letters")
+	b.shows("Reading the dead letters")
 	eval[bool](b, `(location.hash = "#/dead-letters?instance=nobody", true)`)
-	b.shows("Look at the dead letters")
+	b.shows("Read the dead letters")
 	eval[bool](b, `(window.answer(), true)`)
 	b.settled()
 	if n := eval[int](b, `document.querySelectorAll("[data-letter]").length`); n > 0 {
 		t.Errorf("%d letters of others stand under the filter of an instance", n)
 	}
-	b.click("button", "Look at the dead letters")
-	b.shows("Nothing was given up.")
+	b.click("button", "Read the dead letters")
+	b.shows("No message is in a dead-letter queue.")
 }
 
 // Where looking is free, dead letters and the ages of queues are there without a click.
@@ -95,11 +95,11 @@ func TestWhatIsFreeIsLookedAtWithoutAClick(t *testing.T) {
 	t.Parallel()
 	b := serveStill(t).open("#/dead-letters", browser.View{Width: 400, Height: 800})
 	b.settled()
-	b.shows("not readable", "What to do:")
+	b.shows("not parsable", "What to do:")
 	b.axeFinds("dead letters without a click")
 	b.goTo("#/queues")
 	b.wait(`[...document.querySelectorAll(".queues th")].some(e => e.innerText === "Oldest")`)
-	if eval[bool](b, `document.body.innerText.includes("Ask for it")`) {
+	if eval[bool](b, `document.body.innerText.includes("Read the age")`) {
 		t.Error("ages are asked for where they cost nothing")
 	}
 }
@@ -109,7 +109,7 @@ func TestQueuesSayWhatTheyHold(t *testing.T) {
 	b := serveLive(t, console.WithPlace(api.Place{Kind: "aws"})).open("#/queues", browser.View{})
 	b.settled()
 	b.shows("orchestrator", "messages for orchestrations", "dead-fifo")
-	b.click("button", "Ask for it")
+	b.click("button", "Read the age")
 	b.shows("Oldest")
 	b.wait(`document.querySelector('.queues a[href="#/dead-letters"]')`)
 	for _, found := range b.axe() {

@@ -23,7 +23,7 @@ func TestInputAndResultStandBesideTheTimeline(t *testing.T) {
 			demo.Completed:     {`Input { "id": "order-1"`, `Result { "status": "shipped"`},
 			demo.Waiting:       {`Input { "id": "order-waiting"`},
 			demo.Failed:        {`Input {`},
-			demo.Sealed:        {"Input sealed by aesgcm:2030-05", "Result sealed"},
+			demo.Encoded:       {"Input encoded by codec aesgcm:2030-05", "Result encoded"},
 			demo.HostileText:   {"Input { \"bidi\": \"userU+202E", "Result { \"bidi\": \"userU+202E"},
 			demo.HostileLarge:  {"Input Show input (244 KB)", `Result "noxxx`},
 			demo.HostileMarkup: {"Input ", "Result "},
@@ -36,7 +36,7 @@ func TestInputAndResultStandBesideTheTimeline(t *testing.T) {
 			b.must(err)
 			b.wait(fmt.Sprintf("((have, want) => have.length === want.length && want.every((w, i) => have[i].startsWith(w)))(%s, %s)", ends, beginnings))
 			// Each takes a line, but for what says why it is sealed.
-			if high := eval[float64](b, `Math.max(...[...document.querySelectorAll("main .tab-body .ends > div")].map((d) => d.offsetHeight))`); high > 34 && id != demo.Sealed {
+			if high := eval[float64](b, `Math.max(...[...document.querySelectorAll("main .tab-body .ends > div")].map((d) => d.offsetHeight))`); high > 34 && id != demo.Encoded {
 				t.Errorf("%s, %d wide: a line is %v pixels high", id, view.Width, high)
 			}
 			b.axeFinds(id)
@@ -62,7 +62,7 @@ func TestInputAndResultUnfoldWhereTheyStand(t *testing.T) {
 
 	mark := s.mark()
 	b.goTo(instance(demo.HostileLarge, ""))
-	b.wait(`document.querySelector(".tab-body .ends .folded button") && document.querySelector(".custom-status details")`)
+	b.wait(`document.querySelector(".tab-body .ends .folded button")`)
 	for _, a := range s.answered(mark) {
 		if strings.HasSuffix(a.path, encode(demo.HostileLarge)+"/executions/1/events/1") {
 			t.Errorf("%s is read, and nobody has asked for it", a.path)

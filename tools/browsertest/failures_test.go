@@ -29,7 +29,7 @@ func TestAllOfOneCauseAreRedriven(t *testing.T) {
 	b.click(".view-head button", "Select")
 	b.click(".selection button", "Select all")
 	b.click(".selection button", "Redrive 1")
-	b.shows("Redrive 1 instance")
+	b.shows("Redrive 1 instance", "1 instance would start no operation again")
 	for _, found := range b.axe() {
 		t.Error(found)
 	}
@@ -44,7 +44,7 @@ func TestTheBarsOfFailuresAreSaid(t *testing.T) {
 	t.Parallel()
 	b := serveStill(t).open("#/failures?since=all", browser.View{})
 	b.settled()
-	b.wait(`[...document.querySelectorAll(".failure-bars svg")].every(s => /^\d+ failures? from \d{4}-.* to .*; most, \d+, from /.test(s.getAttribute("aria-label")))`)
+	b.wait(`[...document.querySelectorAll(".failure-bars svg")].every(s => /^\d+ failures? from \d{4}-.* to .*; peak \d+, from /.test(s.getAttribute("aria-label")))`)
 	bars := eval[int](b, `document.querySelectorAll(".all-failures rect").length`)
 	if bars < 2 || bars > 31 {
 		t.Errorf("%d bars are drawn", bars)
@@ -52,7 +52,7 @@ func TestTheBarsOfFailuresAreSaid(t *testing.T) {
 	b.click(".cause p a", "Fulfil")
 	b.wait(`location.hash.includes("name=Fulfil")`)
 	b.settled()
-	b.shows("Only the orchestration", "the card was declined")
+	b.shows("Only orchestration", "the card was declined")
 }
 
 // Of a failure that was handed on, what failed first stands first, and behind it how it came
@@ -82,8 +82,8 @@ func TestWhatFailedFirstStandsFirst(t *testing.T) {
 	for _, view := range []browser.View{{}, {Width: 400, Height: 800, Dark: true}} {
 		b := s.open(instance("order-7", ""), view)
 		b.settled()
-		b.wait(`/^\S+ Charge: the card was declined\s+Handed on by activity Charge → payment-7 with .order 7. All that failed alike$/.test(document.querySelector(".notice.failed").innerText.trim().replace(/\s+/g, " "))`)
-		b.axeFinds("what failed first")
+		b.wait(`/^\S+ Charge: the card was declined\s+Propagated through activity Charge → payment-7 with .order 7. All failures with this cause$/.test(document.querySelector(".notice.failed").innerText.trim().replace(/\s+/g, " "))`)
+		b.axeFinds("failures by root cause")
 		if wide := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
 			t.Errorf("the page is %d pixels wider than the window", wide)
 		}

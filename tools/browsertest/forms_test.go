@@ -31,16 +31,16 @@ func TestTheFormToStartKnowsTheCode(t *testing.T) {
 	b.press("n")
 	b.wait(`[...document.querySelectorAll("#known-names option")].some(o => o.value === "Fulfil")`)
 	b.write("Fulfil")
-	b.shows("The code takes orders.Order")
-	b.click("dialog button", "Fill in an example")
+	b.shows("The code expects orders.Order")
+	b.click("dialog button", "Insert an example")
 	if got := b.value("Input"); len(got) < 20 || got[0] != '{' {
 		t.Errorf("the example is %q", got)
 	}
 	b.axeFinds("the form with an example")
 	eval[bool](b, `(t => (t.value = '{"custmer":7,"id":8}', t.dispatchEvent(new Event("input", {bubbles: true}))))(document.querySelector("dialog textarea"))`)
-	b.shows("Wrong", "id is a number, and the code has a text (string)", "Odd", "custmer is a field that orders.Order does not have", `did you mean "customer"?`, "Start all the same")
+	b.shows("Error", "id is a number, but the code expects a string (string)", "Warning", "custmer is a field that orders.Order does not have", `did you mean "customer"?`, "Start anyway")
 	b.axeFinds("the form with what is wrong")
-	b.click("dialog button", "Take the last input")
+	b.click("dialog button", "Use the last input")
 	b.wait(`!document.querySelector("dialog .problems-list") && document.querySelector("dialog textarea").value.includes("customer")`)
 	b.press("Escape")
 }
@@ -50,14 +50,14 @@ func TestActionsStandWhereTheThingIs(t *testing.T) {
 	t.Parallel()
 	b := serveLive(t).open("#/instances/"+encode(demo.Waiting)+"/waiting", browser.View{})
 	b.settled()
-	b.click(".row-actions button", "Raise it")
-	b.shows("The code takes orders.Approval")
+	b.click(".row-actions button", "Raise the event")
+	b.shows("The code expects orders.Approval")
 	if got := b.value("Event"); got == "" {
 		t.Error("the event that it waits for is not in the form")
 	}
 	b.axeFinds("the form to raise what is waited for")
-	b.click("dialog button", "Fill in an example")
-	b.click("dialog button", "Raise")
+	b.click("dialog button", "Insert an example")
+	b.click("dialog button", "Raise the event")
 	b.wait(`!document.querySelector("dialog[open]")`)
 	b.shows("sent to")
 }
@@ -70,7 +70,7 @@ func TestADialogStaysOpenWhileTheInstanceMoves(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := o.open(instance("moves", "/waiting"), browser.View{})
-	b.click(".row-actions button", "Raise it")
+	b.click(".row-actions button", "Raise the event")
 	b.field("Data", `"half a sentence`)
 	mark := o.mark()
 	act(t, o.site, "instances/moves/raise", `{"name":"other"}`)
@@ -91,12 +91,12 @@ func TestATimerIsFiredWhereItWaits(t *testing.T) {
 	t.Parallel()
 	b := serveLive(t).open("#/instances/"+encode(demo.Waiting)+"/waiting", browser.View{})
 	b.settled()
-	b.click(".row-actions button", "Fire it now")
-	b.shows("Fire the timer now", "approval", "not when it is due", "The history says that it was fired early")
+	b.click(".row-actions button", "Fire now")
+	b.shows("Fire the timer", "approval", ", due", "The history records that it fired early")
 	b.axeFinds("the form to fire a timer")
-	b.click("dialog button", "Fire it")
+	b.click("dialog button", "Fire the timer")
 	b.wait(`!document.querySelector("dialog[open]")`)
-	b.shows("the timer fires in")
+	b.shows("Fire timer sent to")
 }
 
 func TestAnActivityIsRetriedWhereItWaits(t *testing.T) {
@@ -109,11 +109,11 @@ func TestAnActivityIsRetriedWhereItWaits(t *testing.T) {
 	b := serve(t, "/", h).open("#/instances/"+encode(demo.ManyAttempts)+"/waiting", browser.View{})
 	b.settled()
 	b.click(".row-actions button", "Retry now")
-	b.shows("begins now, and not again when it is due", "The last attempt failed")
+	b.shows("starts now instead of after its retry delay", "The last attempt failed")
 	b.axeFinds("the form to retry an activity")
-	b.click("dialog button", "Retry it")
+	b.click("dialog button", "Retry the activity")
 	b.wait(`!document.querySelector("dialog[open]")`)
-	b.shows("the activity is retried in")
+	b.shows("Retry now sent to")
 }
 
 func TestARedriveStandsAtTheRowThatFailed(t *testing.T) {
@@ -158,13 +158,13 @@ func TestWhoActedStandsWhereTheyActed(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := s.open(instance(run.Instance, "/waiting"), browser.View{})
-	for _, next := range []string{"Retry now", "Retry now", "Fire it now", "Raise it"} {
+	for _, next := range []string{"Retry now", "Retry now", "Fire now", "Raise the event"} {
 		b.click(".row-actions button", next)
 		b.click("dialog button[type=submit]", "")
 		b.wait(`!document.querySelector("dialog[open]")`)
 		if next == "Retry now" {
 			// Attempt 3 succeeds, and the timer may be there before anything else was shown.
-			b.wait(`!document.querySelector(".row-actions button") || /attempt 3|Fire it now/.test(document.querySelector("main").innerText)`)
+			b.wait(`!document.querySelector(".row-actions button") || /attempt 3|Fire now/.test(document.querySelector("main").innerText)`)
 		}
 	}
 	b.status("completed")
@@ -176,7 +176,7 @@ func TestWhoActedStandsWhereTheyActed(t *testing.T) {
 	b.goTo(instance(run.Instance, "?row=1.2"))
 	b.wait(`document.querySelectorAll(".attempts [data-attempt]").length === 3`)
 	got := eval[[]string](b, `[...document.querySelectorAll(".attempts tr")].map((r) => [...r.children].map((c) => c.innerText.trim()).filter((_, i) => i === 0 || i === 1 || i === 4).join("|"))`)
-	want := []string{"Attempt|State|Asked for by", "1|failed|", "2|failed|ada \u05e2\u05d3\u05d4", "3|completed|ada \u05e2\u05d3\u05d4"}
+	want := []string{"Attempt|State|Requested by", "1|failed|", "2|failed|ada \u05e2\u05d3\u05d4", "3|completed|ada \u05e2\u05d3\u05d4"}
 	if !slices.Equal(got, want) {
 		t.Errorf("the attempts are %q, want %q", got, want)
 	}

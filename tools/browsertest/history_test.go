@@ -26,7 +26,7 @@ func TestAnEventLeadsToItsSourceAndBack(t *testing.T) {
 
 	b.click(".segments button", "full")
 	b.wait(`location.hash.includes("view=full")`)
-	b.shows("attempt began")
+	b.shows("attempt started")
 	b.click(".segments button", "JSON")
 	b.shows(`"source_event_id":`)
 	b.axeFinds("the history as JSON")
@@ -58,7 +58,7 @@ func TestAnInstanceThatIsNotThereYetAppears(t *testing.T) {
 	s := serveLive(t)
 	s.notThere("instances/to-come")
 	b := s.open(instance("to-come", ""), browser.View{})
-	b.shows("There is no such instance")
+	b.shows("Instance not found")
 	act(t, s, "instances", `{"instance":"to-come","name":"Echo","input":{"a":1}}`)
 	b.wait(`document.querySelector("[data-instance-view]")?.dataset.status === "completed"`)
 }
@@ -72,7 +72,7 @@ func TestAnInstanceIsActedOn(t *testing.T) {
 	b.settled()
 	b.click(".actions button", "Wake")
 	b.click("dialog button", "Wake the instance")
-	b.shows("Wake-up sent to " + demo.Waiting)
+	b.shows("Wake sent to " + demo.Waiting)
 
 	b.click(".actions button", "Raise an event")
 	b.click("dialog label", "Event")
@@ -80,9 +80,9 @@ func TestAnInstanceIsActedOn(t *testing.T) {
 	b.write("nobody-waits-for-this")
 	b.click("dialog label", "Data")
 	b.write(`{"by":"ada"}`)
-	b.click("dialog button", "Raise")
-	b.shows(`waits for event "nobody-waits-for-this" now`)
-	b.click("dialog button", "Raise it all the same")
+	b.click("dialog button", "Raise the event")
+	b.shows(`is not waiting for event "nobody-waits-for-this"`)
+	b.click("dialog button", "Raise it anyway")
 	b.wait(`!document.querySelector("dialog[open]")`)
 	b.wait(`[...document.querySelectorAll("[data-event]")].some(e => e.innerText.includes("ExternalEvent") && e.innerText.includes("nobody-waits-for-this"))`)
 

@@ -87,7 +87,7 @@ func TestTheLargestPayloadsAreFolded(t *testing.T) {
 	small(b)
 	b.click("button", "Show input (256 KB)")
 	b.shows("xxxxxxxx")
-	b.shows("show more")
+	b.shows("Show more")
 	small(b)
 
 	export := history.EncodeExport(history.Export{Instance: "megabyte", ExecutionID: 1, Events: []history.Event{

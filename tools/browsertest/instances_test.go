@@ -3,9 +3,16 @@ package browsertest
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/demo"
+	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/tools/browsertest/browser"
 )
 
@@ -32,7 +39,7 @@ func TestFiltersStandInTheAddress(t *testing.T) {
 	value := strings.Trim(strings.SplitN(condition, " = ", 2)[1], `"`)
 	b.wait(fmt.Sprintf(`[...document.querySelectorAll("[data-row]")].every(r => r.innerText.includes(%q))`, value))
 
-	b.click(".filter-chips button", "Clear")
+	b.click(".filter-chips button", "Clear filters")
 	b.wait(`!location.hash.includes("where")`)
 	b.settled()
 	eval[bool](b, `document.querySelector("select").value = "15m", document.querySelector("select").dispatchEvent(new Event("change", {bubbles: true}))`)
@@ -43,14 +50,14 @@ func TestFiltersStandInTheAddress(t *testing.T) {
 
 // Ids are found by how they begin: the field offers the newest as one types, and the
 // filter stands in the address.
-func TestIdsAreFoundByHowTheyBegin(t *testing.T) {
+func TestIdsAreFoundByHowTheyStart(t *testing.T) {
 	t.Parallel()
 	b := serveStill(t).open("", browser.View{})
 	b.settled()
 	const begin = "order-17"
 	b.click("[role=combobox]", "")
 	b.write(begin)
-	b.shows("only ids that begin with this")
+	b.shows("only ids with this prefix")
 	b.wait(`[...document.querySelectorAll("[role=option]")].some(o => /^\s*order-17[0-9]/.test(o.innerText) && o.innerText.includes("open the instance"))`)
 	for _, found := range b.axe() {
 		t.Error(found)
@@ -59,8 +66,8 @@ func TestIdsAreFoundByHowTheyBegin(t *testing.T) {
 	b.wait(fmt.Sprintf(`new URLSearchParams(location.hash.split("?")[1]).get("prefix") === %q`, begin))
 	b.settled()
 	b.wait(fmt.Sprintf(`%s.length > 0 && %s.every(i => i.startsWith(%q))`, ids, ids, begin))
-	b.shows("ids that begin with " + begin)
-	b.click(".filter-chips button", "ids that begin with "+begin)
+	b.shows("ids with prefix " + begin)
+	b.click(".filter-chips button", "ids with prefix "+begin)
 	b.wait(`!location.hash.includes("prefix") && document.querySelector(".pager")?.innerText.includes("50 instances on this page in ")`)
 }
 
@@ -90,7 +97,7 @@ func TestColumnsAndOrderStandInTheAddress(t *testing.T) {
 	b := serveStill(t).open("#/instances?sort=-instance&hide=attributes,took&roots=no", browser.View{})
 	b.settled()
 	const heads = `[...document.querySelectorAll(".instances th")].map(h => h.innerText.trim()).join("|").toLowerCase()`
-	if got := eval[string](b, heads); got != "status|instance ↓|orchestration|custom status, problem|started" {
+	if got := eval[string](b, heads); got != "status|instance ↓|orchestration|state, problem|started" {
 		t.Errorf("the columns are %q", got)
 	}
 	if !eval[bool](b, `(i => i.length === 50 && i.every((id, n) => n === 0 || i[n - 1] > id))(`+ids+`)`) {
@@ -110,13 +117,13 @@ func TestColumnsAndOrderStandInTheAddress(t *testing.T) {
 
 	b.click("button", "Columns")
 	b.click(".dialog label", "Orchestration")
-	b.click(".dialog label", "Took")
+	b.click(".dialog label", "Duration")
 	b.wait(`new URLSearchParams(location.hash.split("?")[1]).get("hide") === "name,attributes"`)
 	for _, found := range b.axe() {
 		t.Error(found)
 	}
 	b.click(".dialog button", "Done")
-	if got := eval[string](b, heads); got != "status ↑|instance|custom status, problem|started|took" {
+	if got := eval[string](b, heads); got != "status ↑|instance|state, problem|started|duration" {
 		t.Errorf("the columns are %q", got)
 	}
 	for _, found := range b.axe() {
@@ -160,7 +167,7 @@ func TestTheSearchFieldOpensAndFilters(t *testing.T) {
 	b.press("ArrowDown", "Enter")
 	b.wait(`location.hash.includes("name=Retir")`)
 	b.settled()
-	b.shows("Nothing matches")
+	b.shows("No matching instances")
 
 	// What is no condition is said, with what would be one.
 	b.Allow("status of 400")
@@ -233,7 +240,7 @@ func TestChildrenStandFoldedUnderTheirParents(t *testing.T) {
 				t.Errorf("%d rows stand there, a child among them", folded)
 			}
 			// The counts are exact where they cost nothing.
-			b.wait(`/^[0-9]+ in all, 50 instances on this page in [0-9]+ trees/.test(document.querySelector(".pager").innerText)`)
+			b.wait(`/^[0-9]+ in total, 50 instances on this page in [0-9]+ trees/.test(document.querySelector(".pager").innerText)`)
 			b.click(row(demo.WaitsForChild)+" .fold", "")
 			b.wait(there(region) + " && " + there(region+"/1/4") + ` && document.querySelector('` + row(demo.WaitsForChild) + ` .fold').ariaExpanded === "true"`)
 			if depth := eval[string](b, fmt.Sprintf(`document.querySelector('%s').dataset.depth + document.querySelector('%s').dataset.depth`, row(region), row(region+"/1/4"))); depth != "23" {
@@ -258,5 +265,88 @@ func TestChildrenStandFoldedUnderTheirParents(t *testing.T) {
 				t.Errorf("%d rows are left", left)
 			}
 		})
+	}
+}
+
+// A list of what started in the last hours moves on while it is open: what started before that leaves it, and the
+// count goes with the rows.
+func TestAListOfTheLastHoursMovesOn(t *testing.T) {
+	t.Parallel()
+	e, err := embedded.New(turnstile.NewApp())
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func(id string, ago time.Duration) {
+		t.Helper()
+		at := time.Now().Add(-ago).UTC()
+		r := store.Record{Instance: id, ExecutionID: 1, Name: "Order", Status: store.StatusRunning, CreatedAt: at, UpdatedAt: at}
+		if err := e.Store().UpdateRecord(t.Context(), id, store.RecordChange{If: store.RecordCondition{Absent: true}, Create: &r, UpdatedAt: at}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start("old", 23*time.Hour+30*time.Minute)
+	start("new", time.Minute)
+	var ahead atomic.Int64
+	clock := console.WithClock(func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) })
+	h, err := console.Handler(e.Client(), append(e.ConsoleOptions(), clock)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, "/", h)
+	b := s.open("#/instances?since=24h", browser.View{})
+	b.settled()
+	const counted = `document.querySelector(".pager .total")?.textContent`
+	b.wait(`document.querySelectorAll("main [data-row]").length === 2 && ` + counted + ` === "2"`)
+	// An hour passes, here and there.
+	ahead.Store(int64(time.Hour))
+	eval[bool](b, `(() => { const real = Date.now; Date.now = () => real() + 3_600_000; return true })()`)
+	b.wait(`document.querySelectorAll("main [data-row]").length === 1 && ` + counted + ` === "1"`)
+	start("late", 0)
+	b.wait(`document.querySelectorAll("main [data-row]").length === 2 && ` + counted + ` === "2"`)
+}
+
+// Real data stands in a list so that it can be read: chips in one line, the fields of a custom status, roots alone, and
+// Enter on an email finds who has it.
+func TestAListOfRealDataCanBeRead(t *testing.T) {
+	t.Parallel()
+	e, err := embedded.New(turnstile.NewApp())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const email = "maximiliane.musterfrau@very-long-company-name.example.com"
+	for n := range 6 {
+		at := time.Now().Add(-time.Duration(n) * time.Minute).UTC()
+		r := store.Record{Instance: fmt.Sprint("order-", n), ExecutionID: 1, Name: "Order", Status: store.StatusRunning, CreatedAt: at, UpdatedAt: at,
+			SearchAttributes: history.SearchAttributes{"email": history.SearchTextOf(email), "plan": history.SearchTextOf("business plus")},
+			States:           history.EncodeStates([]history.State{{Name: history.ListedState, Value: []byte(`{"step":"charging the card","done":3,"of":{"parts":7}}`)}})}
+		if n == 5 { // its parent is elsewhere
+			r.Instance, r.Parent, r.SearchAttributes = "child-1", &history.Parent{Instance: "elsewhere", ExecutionID: 1, EventID: 2}, nil
+		}
+		if err := e.Store().UpdateRecord(t.Context(), r.Instance, store.RecordChange{If: store.RecordCondition{Absent: true}, Create: &r, UpdatedAt: at}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h, err := console.Handler(e.Client(), e.ConsoleOptions()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, "/", h)
+	for _, view := range []browser.View{{}, {Width: 400, Height: 800, Dark: true}} {
+		b := s.open("", view)
+		b.settled()
+		b.wait(ids + `.length === 5`)
+		b.shows("step charging the card", "done 3", `of {"parts":7}`)
+		if broken := eval[int](b, `[...document.querySelectorAll(".attributes .chip")].filter(c => c.getBoundingClientRect().height > 30 || c.scrollWidth > c.clientWidth + 1).length`); broken > 0 {
+			t.Errorf("%d chips are broken into lines, or run over their frames", broken)
+		}
+		b.axeFinds("a list of real data")
+		b.click(".others button", "Show 1 child whose parents are not on this page")
+		b.wait(ids + `.length === 6`)
+		b.click("[role=combobox]", "")
+		b.write(email)
+		b.press("Enter")
+		b.wait(`new URLSearchParams(location.hash.split("?")[1]).get("where") === 'email = "` + email + `"'`)
+		b.settled()
+		b.wait(ids + `.length === 5`)
 	}
 }

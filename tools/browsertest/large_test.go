@@ -65,11 +65,11 @@ func serveLarge(b *testing.B) *site {
 	if err != nil {
 		b.Fatal(err)
 	}
-	began := time.Now().Add(-largeInstances * time.Second)
+	startedAt := time.Now().Add(-largeInstances * time.Second)
 	for i := range largeInstances {
-		at := began.Add(time.Duration(i) * time.Second)
+		at := startedAt.Add(time.Duration(i) * time.Second)
 		r := store.Record{Instance: fmt.Sprintf("order-%06d", i), ExecutionID: 1, FirstExecution: 1, Name: "Fulfil", Status: store.StatusCompleted, CreatedAt: at, UpdatedAt: at, EndedAt: at.Add(time.Minute),
-			CustomStatus: []byte(`"shipped with the third lorry of the day"`), SearchAttributes: history.SearchAttributes{"customer": history.SearchTextOf(fmt.Sprintf("c-%d", i%1000))}}
+			States: history.EncodeStates([]history.State{{Name: history.ListedState, Value: []byte(`"shipped with the third lorry of the day"`)}}), SearchAttributes: history.SearchAttributes{"customer": history.SearchTextOf(fmt.Sprintf("c-%d", i%1000))}}
 		if i%100 == 0 {
 			r.Status, r.Failure = store.StatusFailed, &history.Failure{Kind: "application", Code: "declined", Message: "card declined"}
 		}

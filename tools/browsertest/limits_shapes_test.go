@@ -11,8 +11,9 @@ import (
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/clock"
-	"github.com/turnstile-go/turnstile/internal/gating"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 	"github.com/turnstile-go/turnstile/internal/limits"
+	"github.com/turnstile-go/turnstile/internal/limits/limitstest"
 	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/store"
@@ -29,29 +30,22 @@ func serveManyLimits(t *testing.T, keys int) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	began := time.Now().Add(-90 * time.Second)
+	startedAt := time.Now().Add(-90 * time.Second)
 	for n := range keys {
 		key := fmt.Sprintf("customer %04d", n)
-		var s limits.State
-		for m := range 2 {
-			who := limits.Who{ActivityKey: store.ActivityKey{Instance: fmt.Sprintf("order-%d-%d", n, m), ExecutionID: 1, EventID: 2}, Attempt: 1}
-			s, _, _ = s.Ask(who, fmt.Sprint(m), 1, began, began.Add(time.Hour))
+		attempt := func(m int) []limits.Who {
+			return []limits.Who{{ActivityKey: store.ActivityKey{Instance: fmt.Sprintf("order-%d-%d", n, m), ExecutionID: 1, EventID: 2}, Attempt: 1}}
 		}
+		l := limitstest.Limit{N: 1, Held: attempt(0), Waiting: attempt(1), Lasts: time.Hour}
 		if n == 0 {
-			s = s.WithSet(limits.Closed, "ada", began)
+			l.Set = limits.Closed
 		}
-		s.Version = 1
-		if _, written, err := limits.Write(t.Context(), activities, key, &s, began, limits.Retention); err != nil || !written {
-			t.Fatal(written, err)
-		}
-		if err := limits.List(t.Context(), activities, key, began, limits.Retention); err != nil {
-			t.Fatal(err)
-		}
+		limitstest.Put(t, activities, key, l, startedAt)
 	}
-	gate := func(key string, status store.Status) {
-		line := gating.Line{Key: key, N: 10, Declared: 10, Length: 900}
+	coordinator := func(key string, status store.Status) {
+		line := coordination.State{Key: key, N: 10, Declared: 10, Length: 900}
 		for n := range 60 {
-			place := gating.Place{Instance: fmt.Sprintf("import-%s-%d", strings.Repeat("x", 40), n), ExecutionID: 1, EventID: 2, SinceMS: began.UnixMilli()}
+			place := coordination.Request{Instance: fmt.Sprintf("import-%s-%d", strings.Repeat("x", 40), n), ExecutionID: 1, EventID: 2, SinceMS: startedAt.UnixMilli()}
 			if n < 10 {
 				line.Running = append(line.Running, place)
 			} else {
@@ -62,19 +56,19 @@ func serveManyLimits(t *testing.T, keys int) *site {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := store.Record{Instance: gating.InstanceID(key), ExecutionID: 1, FirstExecution: 1, Name: gating.Orchestration, Status: status, CreatedAt: began, UpdatedAt: began, CustomStatus: shown}
+		r := store.Record{Instance: coordination.InstanceID(key), ExecutionID: 1, FirstExecution: 1, Name: coordination.Orchestration, Status: status, CreatedAt: startedAt, UpdatedAt: startedAt, States: history.EncodeStates([]history.State{{Name: history.ListedState, Value: shown}})}
 		if status == store.StatusStuck {
 			r.Problem = &store.Problem{Kind: "panic", Message: "it broke"}
 		}
-		err = instances.Commit(t.Context(), store.Commit{Record: &store.RecordChange{Create: &r, UpdatedAt: began}, Turns: []store.Turn{{Instance: r.Instance, ExecutionID: 1, Token: "t",
-			Events: []history.Event{{EventID: 1, Kind: history.OrchestrationStarted, Name: r.Name, AtMS: began.UnixMilli(), Start: &history.Start{ExecutionID: 1}}}}}})
+		err = instances.Commit(t.Context(), store.Commit{Record: &store.RecordChange{Create: &r, UpdatedAt: startedAt}, Turns: []store.Turn{{Instance: r.Instance, ExecutionID: 1, Token: "t",
+			Events: []history.Event{{EventID: 1, Kind: history.OrchestrationStarted, Name: r.Name, AtMS: startedAt.UnixMilli(), Start: &history.Start{ExecutionID: 1}}}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	if keys > 0 {
-		gate("import "+strings.Repeat("of a customer with a long name ", 7), store.StatusStuck)
-		gate("imports", store.StatusRunning)
+		coordinator("import "+strings.Repeat("of a customer with a long name ", 7), store.StatusStuck)
+		coordinator("imports", store.StatusRunning)
 	}
 	c, err := client.New(client.Config{Store: instances, Activities: activities, Queue: q})
 	if err != nil {
@@ -99,7 +93,7 @@ func TestLimitsOfEveryShapeAreSeen(t *testing.T) {
 		b.axeFinds("no limits")
 		b = many.open("#/queues", look)
 		b.settled()
-		b.shows("1,002 limits", "imports", "10 of 10 permits held, 900 waiting", "Show the first 50 of 900", "its gate is stuck", "Show 50 more of 1,002")
+		b.shows("1,002 limits", "imports", "10 of 10 permits held, 900 waiting", "Show the first 50 of 900", "coordinator is stuck", "Show 50 more of 1,002")
 		b.axeFinds("many limits")
 		if first := eval[string](b, `document.querySelector(".limit h3").textContent`); !strings.HasPrefix(first, "import") {
 			t.Errorf("%d px: the first limit is %q, and 900 wait for another", look.Width, first)
@@ -120,5 +114,5 @@ func TestLimitsOfEveryShapeAreSeen(t *testing.T) {
 	b.wait(`document.querySelectorAll(".limit").length === 100`)
 	b.click(`.limits input[type="search"]`, "")
 	b.write("customer 0000")
-	b.shows("1 of 1,002 limits", "1 permit held, 1 waiting", "closed, the code says 1", "Set by ada")
+	b.shows("1 of 1,002 limits", "1 permit held, 1 waiting", "closed, the code declares 1", "Set by ada")
 }

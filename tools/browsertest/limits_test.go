@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/internal/limits"
+	"github.com/turnstile-go/turnstile/internal/limits/limitstest"
 	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
 	"github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/store"
@@ -24,26 +25,16 @@ func serveLimits(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	var s limits.State
-	began := time.Now().Add(-90 * time.Second)
+	startedAt := time.Now().Add(-90 * time.Second)
+	attempt := func(n int) limits.Who {
+		return limits.Who{ActivityKey: store.ActivityKey{Instance: "order-" + string(rune('1'+n)), ExecutionID: 1, EventID: int64(n + 2)}, Attempt: 1}
+	}
+	var all []limits.Who
 	for n := range 9 {
-		who := limits.Who{ActivityKey: store.ActivityKey{Instance: "order-" + string(rune('1'+n)), ExecutionID: 1, EventID: int64(n + 2)}, Attempt: 1}
-		s, _, _ = s.Ask(who, string(rune('a'+n)), 2, began.Add(time.Duration(n)*time.Second), began.Add(time.Hour))
+		all = append(all, attempt(n))
 	}
-	if _, written, err := limits.Write(t.Context(), activities, "stripe", &s, began, limits.Retention); err != nil || !written {
-		t.Fatal(written, err)
-	}
-	rate := limits.OfRate("stripe")
-	waits := limits.Who{ActivityKey: store.ActivityKey{Instance: "order-1", ExecutionID: 1, EventID: 30}, Attempt: 2}
-	r, _ := limits.State{}.AskAgain(waits, 100, time.Second, began, time.Now().Add(time.Hour))
-	if _, written, err := limits.Write(t.Context(), activities, rate, &r, began, limits.Retention); err != nil || !written {
-		t.Fatal(written, err)
-	}
-	for _, name := range []string{"stripe", rate} {
-		if err := limits.List(t.Context(), activities, name, began, limits.Retention); err != nil {
-			t.Fatal(err)
-		}
-	}
+	limitstest.Put(t, activities, "stripe", limitstest.Limit{N: 2, Held: all[:2], Waiting: all[2:], Lasts: time.Hour}, startedAt)
+	limitstest.Put(t, activities, limits.OfRate("stripe"), limitstest.Limit{N: 100, Span: time.Second, Waiting: all[:1], Lasts: time.Hour}, startedAt)
 	c, err := client.New(client.Config{Store: memory.New(), Activities: activities, Queue: q})
 	if err != nil {
 		t.Fatal(err)
@@ -74,16 +65,16 @@ func TestALimitIsSeenAndChangedBesideTheQueues(t *testing.T) {
 	b.click("dialog button", "Reset to the code's 2")
 	b.shows("2 of 2 permits held")
 	// The rate with the same key stands behind it, because fewer wait.
-	b.shows("at most 100 in 1.0s begin, 1 waiting")
+	b.shows("starts at most 100 per 1.0s, 1 waiting")
 	b.click(".limit ~ .limit button", "Change")
 	b.shows("Change a rate")
 	b.axeFinds("the dialog of a rate")
 	b.write("5")
 	b.click("dialog button", "Set")
-	b.shows("at most 5 in 1.0s begin", "set, the code says 100 in 1.0s")
+	b.shows("starts at most 5 per 1.0s", "set, the code declares 100 per 1.0s")
 	b.click(".limit ~ .limit button", "Change")
-	b.click("dialog button", "Reset to the code's 100 in 1.0s")
-	b.shows("at most 100 in 1.0s begin")
+	b.click("dialog button", "Reset to the code's 100 per 1.0s")
+	b.shows("starts at most 100 per 1.0s")
 }
 
 // Of those that wait at a gate each can become the first, also one whose id begins with what the paths
@@ -100,6 +91,6 @@ func TestOneThatWaitsForALimitBecomesTheFirst(t *testing.T) {
 	b := s.open("#/instances", browser.View{})
 	b.wait(`document.querySelectorAll("[data-instance][data-status=queued]").length === 2`)
 	b.goTo("#/queues")
-	b.click(".limit td button", "To the front")
-	b.shows("becomes the first of those that wait.")
+	b.click(".limit td button", "Move to front")
+	b.shows("moves to the front of the waiting list.")
 }

@@ -52,6 +52,9 @@ var modules = []struct{ module, expression, want string }{
 		`{"status":"stuck","name":"A","prefix":"order-","from":"2026-01-01T23:00:00.000Z","page_size":50,"page_token":"t"}`},
 	{"listquery.js", `[{ended: "1h"}, {ended_from: "x", ended_to: "y", since: "24h"}].map(q => m.apiQuery(q, Date.UTC(2026, 0, 2))).map(q => [q.from, q.to, q.ended_from, q.ended_to])`,
 		`[[null,null,"2026-01-01T23:00:00.000Z",null],["2026-01-01T00:00:00.000Z",null,"x","y"]]`},
+	// The time of a span moves on by a sixtieth of it, for rows and counts alike.
+	{"listquery.js", `[{since: "15m"}, {since: "1h"}, {since: "7d", ended: "1h"}, {}, {from: "x"}].map(q => [0, 14_999, 59_999, 60_000].map(ms => m.asOf(q, Date.UTC(2026, 0, 2) + ms) - (m.asOf(q, 0) === 0 && m.asOf(q, 1e12) ? Date.UTC(2026, 0, 2) : 0)))`,
+		`[[0,0,45000,60000],[0,0,0,60000],[0,0,0,60000],[0,0,0,0],[0,0,0,0]]`},
 	{"listquery.js", `[m.scans({ended: "1h"}), m.scans({since: "1h"}), m.filters({ended: "yesterday", ended_to: "y"})]`,
 		`[true,false,[["ended","ended yesterday"],["ended_to","ended before y"]]]`},
 	// What the API is asked for is a field, but for the page.
@@ -59,8 +62,14 @@ var modules = []struct{ module, expression, want string }{
 		`[["page_size","page_token"],[],["status","name","prefix","where","since","from","to"]]`},
 	{"listquery.js", `[m.condition("customer", 'a "b"'), m.condition("total", 9.5), m.and("", "a = 1"), m.and("a = 1", "b = 2"), m.and("a = 1 and b = 2", "b = 2")]`,
 		`["customer = \"a \\\"b\\\"\"","total = 9.5","a = 1","a = 1 and b = 2","a = 1 and b = 2"]`},
-	{"listquery.js", `[false, true].map(siblings => m.trees([["s1", "p"], ["b", "a"], ["a"], ["s2", "p"], ["c", "b"], ["t", "s2"], ["d", "a"]].map(([instance, parent]) => ({instance, parent: parent && {instance: parent}})), siblings).map(t => t.row.instance + ":" + t.under.map(u => u.row.instance + u.depth)))`,
-		`[["s1:","a:b1,c2,d1","s2:t1"],["s1:s20,t1","a:b1,c2,d1"]]`},
+	{"listquery.js", `(({heads, others}) => [heads.map(t => t.row.instance + ":" + t.under.map(u => u.row.instance + u.depth)), others.map(u => u.row.instance + u.depth)])(m.trees([["s1", "p"], ["b", "a"], ["a"], ["s2", "p"], ["c", "b"], ["t", "s2"], ["d", "a"]].map(([instance, parent]) => ({instance, parent: parent && {instance: parent}}))))`,
+		`[["a:b1,c2,d1"],["s10","s20","t1"]]`},
+	// A text that is a value of an attribute is searched for there, unless an instance has it as its id.
+	{"listquery.js", `[[], ["a@b.de"]].map(ids => m.suggestions("a@b.de", [], ids, [["email", "string", true], ["total", "number", false]]).map(s => s.kind + " " + s.text))`,
+		`[["where email = \"a@b.de\"","instance a@b.de","prefix a@b.de","words a@b.de"],["instance a@b.de","prefix a@b.de","words a@b.de","where email = \"a@b.de\""]]`},
+	{"names.js", `(m.meet([{name: "A", search_attributes: {xmail: "ada@x.de", xtotal: 7}}]), m.knownAttributes("bob@x.de").concat(m.knownAttributes("seven")).filter(([n]) => n[0] === "x"))`,
+		`[["xmail","string",true],["xtotal","number",false],["xmail","string",false],["xtotal","number",false]]`},
+	{"json.js", `[{step: "charge", done: 3, of: {a: 1}, none: null}, {}, [1], "x", null].map(v => m.customFields(v))`, `[[["step","charge"],["done","3"],["of","{\"a\":1}"]],null,null,null,null]`},
 	{"listquery.js", `["order-1", 'customer = "a"', "Ful", " ", "a b"].map(t => m.suggestions(t, ["Fulfil", "Ship"]).map(s => s.kind + " " + s.text))`,
 		`[["instance order-1","name order-1","prefix order-1","words order-1"],["where customer = \"a\"","instance customer = \"a\""],["instance Ful","name Fulfil","name Ful","prefix Ful","words Ful"],["name Fulfil","name Ship"],["instance a b","prefix a b","words a b"]]`},
 	{"listquery.js", `m.suggestions("order-1", [], ["order-12", "order-1", "Order-1", "an order-1"]).map(s => s.kind + " " + s.text)`,
@@ -69,13 +78,14 @@ var modules = []struct{ module, expression, want string }{
 		`[{"instance":"d","v":2},{"instance":"a","v":1},{"instance":"b","v":2}]`},
 
 	{"problems.js", `m.group([
-		{instance: "o-1", name: "A", status: "stuck", problem: {kind: "panic", message: "in instance \"o-1\" at event 17: boom at a.go:12", since_ms: 5}},
-		{instance: "o-2", name: "A", status: "stuck", problem: {kind: "panic", message: "in instance \"o-2\" at event 19: boom at a.go:12", since_ms: 3}},
-		{instance: "o-3", name: "A", status: "stuck", problem: {kind: "panic", message: "in instance \"o-3\" at event 19: boom at a.go:13"}},
-		{instance: "o-4", name: "B", status: "corrupt", problem: {kind: "corrupt", message: "gone"}},
-		{instance: "o-5", name: "B", status: "stuck"}
-	]).map(g => [g.kind, g.since, g.instances.map(i => i.instance).join()])`,
-		`[["panic",3,"o-1,o-2"],["corrupt",null,"o-4"],["panic",null,"o-3"],["unknown",null,"o-5"]]`},
+		{instance: "o-1", name: "A", version: "1", status: "stuck", cause_key: "a", problem: {kind: "panic", since_ms: 5}},
+		{instance: "o-2", name: "A", version: "2", status: "stuck", cause_key: "a", problem: {kind: "panic", since_ms: 3}},
+		{instance: "o-3", name: "A", status: "stuck", cause_key: "b", problem: {kind: "panic"}},
+		{instance: "o-4", name: "B", status: "corrupt", cause_key: "c", problem: {kind: "corrupt"}},
+		{instance: "o-5", name: "B", status: "stuck", cause_key: "d"},
+		{instance: "o-6", name: "C", status: "stuck", cause_key: "a"}
+	]).map(g => [g.kind, g.name, g.since, g.versions.join(), g.instances.map(i => i.instance).join()])`,
+		`[["panic","A",3,"1,2","o-1,o-2"],["corrupt","B",null,"","o-4"],["panic","A",null,"","o-3"],["unknown","B",null,"","o-5"],["unknown","C",null,"","o-6"]]`},
 
 	{"difference.js", `[
 		'nondeterminism in instance "t" execution 1 at event 2: history has ActivityScheduled("CopyRows", input "a"), the code at github.com/x/app.go:41 started ActivityScheduled("CheckRows", input "a") (name differs); deploy code that agrees with the history',
@@ -105,7 +115,7 @@ var modules = []struct{ module, expression, want string }{
 	{"links.js", `[m.fill("https://l/{instance}?t={trace}&f={from}&t={to}", {instance: "a/b (1)", trace: "x", from: 60_000, to: 120_000}),
 		m.fill("https://l/{instance*}", {instance: "a/b é"}), m.fill("javascript:{instance}", {instance: "a"}), m.fill("", {}), m.problem("https://l/{id}"),
 		m.traceOf({traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}), m.traceOf({traceparent: "x"}), m.traceOf()]`,
-		`["https://l/a%2Fb%20%281%29?t=x&f=1970-01-01T00%3A00%3A00.000Z&t=1970-01-01T00%3A03%3A00.000Z","https://l/a*2Fb*20*C3*A9","","","There is no {id}.","4bf92f3577b34da6a3ce929d0e0e4736","",""]`},
+		`["https://l/a%2Fb%20%281%29?t=x&f=1970-01-01T00%3A00%3A00.000Z&t=1970-01-01T00%3A03%3A00.000Z","https://l/a*2Fb*20*C3*A9","","","Unknown placeholder {id}.","4bf92f3577b34da6a3ce929d0e0e4736","",""]`},
 	{"deadletters.js", `m.group([{reason: "forged"}, {}, {reason: "new_one"}, {}]).map(g => [g.reason, g.letters.length, m.words(g.reason)])`,
 		`[["",2,"moved by the queue after the last receive"],["forged",1,"with a wrong token"],["new_one",1,"new_one"]]`},
 }

@@ -115,7 +115,7 @@ func TestWhatIsRaisedIsOfferedWhenTheTimelineIsRead(t *testing.T) {
 	eval[bool](b, `(window.answer(), true)`)
 	b.shows("It waits for")
 	b.wait(`document.querySelector("dialog input").value === "go"`)
-	b.click("dialog button", "Raise")
+	b.click("dialog button", "Raise the event")
 	b.status("completed")
 	b.goTo(instance("hold", "/values"))
 	b.wait(`document.querySelector(".facts a.external")?.href === "https://team.example/hold"`) // No browser has a template.
@@ -145,21 +145,21 @@ func TestAnOrchestrationIsStartedRaisedAndPurged(t *testing.T) {
 	b.wait(`document.activeElement.select() === undefined`)
 	b.write("Go")
 	b.field("Data", `"on"`)
-	b.click("dialog button", "Raise")
+	b.click("dialog button", "Raise the event")
 	b.shows(`did you mean "go"?`)
 	b.axeFinds("the dialog to raise what nothing waits for")
 	b.click("label", "Event")
 	b.wait(`document.activeElement.select() === undefined`)
 	b.write("go")
 	b.axeFinds("the dialog to raise")
-	b.click("dialog button", "Raise")
+	b.click("dialog button", "Raise the event")
 	b.status("completed")
 	b.click("a", "Values")
 	b.shows(`"on"`)
 
 	b.click("button", "Purge")
 	b.click("dialog label.sure", "")
-	b.shows("after 15 days")
+	b.shows("for 15 days")
 	b.axeFinds("the dialog to purge")
 	b.click("dialog button", "Purge the instance")
 	b.wait(`location.hash === "#/instances"`)
@@ -212,8 +212,8 @@ func TestAnActivityIsEndedByItsToken(t *testing.T) {
 	t.Parallel()
 	o := serveOffice(t)
 	for _, c := range []struct{ how, label, text, confirm, status string }{
-		{"", "Result", `"signed"`, "Complete it", "completed"},
-		{"with a failure, which is final", "Message", "refused", "Let it fail", "failed"},
+		{"", "Result", `"signed"`, "Complete the activity", "completed"},
+		{"Failed; it is not retried", "Message", "refused", "Fail the activity", "failed"},
 	} {
 		run, err := client.Start(t.Context(), o.client, asked, "", client.WithInstanceID("asked "+c.status))
 		if err != nil {
@@ -224,11 +224,11 @@ func TestAnActivityIsEndedByItsToken(t *testing.T) {
 		b.status("running")
 		b.press("Control+k")
 		b.write("by its token")
-		b.shows("Complete an activity by its token")
+		b.shows("Complete or fail an activity by its token")
 		b.press("Enter")
 		b.field("Completion token", token)
 		if c.how != "" {
-			b.click("label", "How it ends")
+			b.click("label", "Outcome")
 			b.write(c.how[:10])
 		}
 		b.field(c.label, c.text)
@@ -246,10 +246,10 @@ func TestAnActivityIsEndedByItsToken(t *testing.T) {
 	b.settled()
 	b.press("Control+k")
 	b.write("by its token")
-	b.shows("Complete an activity by its token")
+	b.shows("Complete or fail an activity by its token")
 	b.press("Enter")
 	b.field("Completion token", "nonsense")
-	b.click("dialog button", "Complete it")
+	b.click("dialog button", "Complete the activity")
 	b.wait(`document.querySelector("dialog [role=alert]")?.innerText.includes("token")`)
 }
 

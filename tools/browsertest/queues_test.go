@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"context"
+	"net/http"
 	"testing"
 
 	"github.com/turnstile-go/turnstile"
@@ -12,13 +13,13 @@ import (
 )
 
 // A queue of the program is paused on the page, its instances are one click away, and it goes on.
-func TestAQueueIsPausedAndGoesOn(t *testing.T) {
+func TestAQueueIsPausedAndContinues(t *testing.T) {
 	t.Parallel()
 	draw := turnstile.NewActivity[string, string]("draw").With(turnstile.Queue("gpu"))
 	picture := turnstile.NewOrchestration[string, string]("Picture")
-	began, end := make(chan struct{}, 2), make(chan struct{})
+	startedAt, end := make(chan struct{}, 2), make(chan struct{})
 	e, err := embedded.New(turnstile.NewApp(picture.Implement(draw.Call), draw.Implement(func(_ context.Context, what string) (string, error) {
-		began <- struct{}{}
+		startedAt <- struct{}{}
 		select {
 		case <-end:
 			return what, nil
@@ -29,7 +30,7 @@ func TestAQueueIsPausedAndGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := console.Handler(e.Client(), append(e.ConsoleOptions(), console.AllowActions())...)
+	h, err := console.Handler(e.Client(), append(e.ConsoleOptions(), console.AllowActions(), console.WithActor(func(*http.Request) string { return "ada" }))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,21 +52,32 @@ func TestAQueueIsPausedAndGoesOn(t *testing.T) {
 		return run
 	}
 	runs := []*client.Run[string]{start("cat-1")}
-	receive(t, began, "the attempt begins")
-	b := serve(t, "/", h).open("#/queues", browser.View{})
+	receive(t, startedAt, "the attempt begins")
+	s := serve(t, "/", h)
+	b := s.open("#/queues", browser.View{})
 	b.click("a[href*='queue=gpu']", "instances")
-	b.shows("cat-1", "with an attempt in the queue gpu")
+	b.shows("cat-1", "with an attempt in queue gpu")
 	b.goTo("#/queues")
 	b.click("table.queues button", "Pause the queue gpu")
-	b.shows("Queue gpu is paused", "by somebody")
+	b.shows("Queue gpu is paused", "by ada")
 	b.axeFinds("a paused queue")
 	close(end) // What is under way ends, and what comes waits.
 	if _, err := runs[0].Wait(within(t)); err != nil {
 		t.Error(err)
 	}
 	runs = append(runs, start("cat-2"))
+	// Who looks at what waits there is told, wherever that is.
+	const badge = `[...document.querySelectorAll(".nav a")].find(a => a.textContent.startsWith("Queues")).innerText`
+	b.wait(badge + `.endsWith("1 paused")`)
+	for _, view := range []browser.View{{}, {Width: 400, Height: 800, Dark: true}} {
+		b := s.open(instance("cat-2", ""), view)
+		b.shows("The queue gpu is paused by ada")
+		b.axeFinds("an instance that waits in a paused queue")
+	}
+	b.goTo("#/queues")
 	b.click("table.queues button", "Unpause the queue gpu")
-	b.shows("Queue gpu goes on")
+	b.shows("Queue gpu is unpaused")
+	b.wait("!" + badge + `.includes("paused")`)
 	if _, err := runs[1].Wait(within(t)); err != nil {
 		t.Error(err)
 	}

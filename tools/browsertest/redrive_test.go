@@ -13,12 +13,15 @@ func TestAFailedInstanceIsRedrivenFromItsPage(t *testing.T) {
 	s := serveLive(t)
 	b := s.open(instance(demo.Failed, ""), browser.View{})
 	b.settled()
+	// With the same code a redrive of this one fails as before: a restart is advised.
+	b.shows("A redrive would start no operation again")
+	b.wait(`document.querySelector(".actions button.primary").innerText.includes("Restart")`)
 	b.click(".actions button", "Redrive")
-	b.shows("It goes on where it failed")
-	b.click("dialog button", "Show what starts anew")
-	b.shows("Events that are taken over: 6. Results behind them that stay: 1.", "Nothing starts anew: only the code runs again.")
+	b.shows("The instance continues where it failed")
+	b.click("dialog button", "Show the plan")
+	b.shows("Events copied: 6. Later results kept: 1.", "No operation starts again: only the code runs again.")
 	// The orchestrator has refused one before, as its dead letter says.
-	b.shows("Refused before: redrive of instance", "cannot be redriven from event 999", "When the code is fixed, redrive the dead letter.")
+	b.shows("Refused before: redrive of instance", "cannot be redriven from event 999", "Redrive the dead letter to try again.")
 	for _, found := range b.axe() {
 		t.Error(found)
 	}
@@ -35,10 +38,10 @@ func TestAnInstanceIsForkedFromItsPage(t *testing.T) {
 	b.settled()
 	s.notThere("instances/~~fork") // It is opened before it has begun.
 	b.click(".actions button", "Fork")
-	b.shows("Another instance goes on in its place")
+	b.shows("A new instance continues from a copy of this history")
 	b.write("~fork") // It begins with what the paths of the API put before some ids.
-	b.click("dialog button", "Show what starts anew")
-	b.shows("Events that are taken over: 6. Results behind them that stay: 1.")
+	b.click("dialog button", "Show the plan")
+	b.shows("Events copied: 6. Later results kept: 1.")
 	for _, found := range b.axe() {
 		t.Error(found)
 	}

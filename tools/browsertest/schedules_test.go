@@ -43,7 +43,7 @@ func serveSchedules(t *testing.T, definitions ...schedule.Definition) (*site, *c
 }
 
 func report(name string) schedule.Definition {
-	return schedule.Definition{Name: name, Cron: "0 3 1 1 *", Zone: "Europe/Berlin", Overlap: schedule.BufferOne, Starts: schedule.Orchestration(hold, "daily")}
+	return schedule.Definition{Name: name, Cron: "0 3 1 1 *", TimeZone: "Europe/Berlin", Overlap: schedule.BufferOne, Starts: schedule.Orchestration(hold, "daily")}
 }
 
 // moment writes a time into the field with this label. What keys make of it depends on
@@ -63,39 +63,39 @@ func TestSchedulesAreListedAndThereMayBeNone(t *testing.T) {
 		b.shows("nightly-report", "../<b>odd</b>", "0 3 1 1 * Europe/Berlin", "active", "Hold")
 		b.axeFinds("the list of schedules")
 		b = none.open("#/schedules", look)
-		b.shows("There are no schedules")
-		b.axeFinds("no schedules")
+		b.shows("No schedules")
+		b.axeFinds("an empty list of schedules")
 	}
 	b := some.open("#/schedules", browser.View{})
 	b.click("tbody a", "../<b>odd</b>")
-	b.shows("Next ticks", "buffer one", "Nothing yet.")
+	b.shows("Next runs", "buffer one", "No runs yet.")
 }
 
 func TestAScheduleIsOperatedInTheConsole(t *testing.T) {
 	t.Parallel()
 	s, _ := serveSchedules(t, report("nightly-report"))
 	b := s.open("#/schedules/nightly-report", browser.View{})
-	b.shows("Next ticks", "0 3 1 1 * Europe/Berlin", "buffer one", "Nothing yet.", "Each tick has started an instance.")
+	b.shows("Next runs", "0 3 1 1 * Europe/Berlin", "buffer one", "No runs yet.", "Every scheduled run started an instance.")
 	b.click(".actions button", "Pause")
 	b.write("the warehouse moves")
 	b.axeFinds("the dialog that pauses")
-	b.click("dialog button", "Pause")
-	b.shows("Note: the warehouse moves", "None: it is paused.")
+	b.click("dialog button", "Pause the schedule")
+	b.shows("Note: the warehouse moves", "None: the schedule is paused.")
 	b.click(".actions button", "Trigger")
-	b.click("dialog button", "Trigger")
+	b.click("dialog button", "Start an instance")
 	b.shows("nightly-report@trigger-", "completed")
 	b.click(".actions button", "Resume")
-	b.click("dialog button", "Resume")
-	b.wait(`!document.body.innerText.includes("None: it is paused.")`)
+	b.click("dialog button", "Resume the schedule")
+	b.wait(`!document.body.innerText.includes("None: the schedule is paused.")`)
 	b.click(".actions button", "Backfill")
 	b.moment("From (UTC)", "2025-01-01T00:00")
-	b.moment("To (UTC), included", "2026-12-31T00:00")
+	b.moment("To (UTC), inclusive", "2026-12-31T00:00")
 	b.axeFinds("the dialog that backfills")
-	b.click("dialog button", "Backfill")
-	b.shows("2 ticks of nightly-report in that range.", "nightly-report@2025-01-01T02:00:00Z")
+	b.click("dialog button", "Start the runs")
+	b.shows("2 runs of nightly-report in that range.", "nightly-report@2025-01-01T02:00:00Z")
 	for _, look := range []browser.View{{}, {Dark: true}, {Width: 390, Height: 844}} {
 		b := s.open("#/schedules/nightly-report", look)
-		b.shows("Started last", "nightly-report@2025-01-01T02:00:00Z")
+		b.shows("Recent runs", "nightly-report@2025-01-01T02:00:00Z")
 		b.axeFinds("a schedule")
 		if over := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 			t.Errorf("%+v: %d pixels stick out of the window %s", look, over, eval[string](b, `[...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > innerWidth && !e.closest(".table-wrap")).map((e) => e.outerHTML.slice(0, 90)).join("\n")`))
@@ -103,7 +103,7 @@ func TestAScheduleIsOperatedInTheConsole(t *testing.T) {
 	}
 	s.notThere("schedules/nightly-report") // The tabs above still show it.
 	b.click(".actions button", "Delete")
-	b.click("dialog button.danger", "Delete")
-	b.shows("nightly-report is asked to end")
+	b.click("dialog button.danger", "Delete the schedule")
+	b.shows("Delete sent to schedule nightly-report")
 	b.wait(`location.hash === "#/schedules"`)
 }

@@ -45,7 +45,7 @@ func TestManyInstancesAreSelectedAndCancelledTogether(t *testing.T) {
 	b.wait(`window.held() === 6`)
 	b.click("dialog footer button", "Stop")
 	eval[bool](b, `(window.release(), true)`)
-	b.shows("Stopped. Sent to 6 of 60. The rest is still selected.")
+	b.shows("Stopped. Sent to 6 of 60. The others are still selected.")
 	b.axeFinds("the dialog after a job was stopped")
 	b.click("dialog footer button", "Close")
 	b.shows("54 selected", "Suspend 54")
@@ -89,7 +89,7 @@ func TestManyInstancesAreSelectedAndCancelledTogether(t *testing.T) {
 	b.shows("0 selected")
 	b.wait(`document.querySelectorAll("[data-instance][data-status=cancelled]").length === 50`)
 	b.click(".selection button", "Select this page")
-	b.shows("Rerun 50", "Purge 50")
+	b.shows("Restart 50", "Purge 50")
 	b.click(".selection button", "Purge 50")
 	if !eval[bool](b, `document.querySelector("dialog footer button[type=submit]").disabled`) {
 		t.Error("many can be purged without a second thought")
@@ -123,13 +123,13 @@ func TestAFilterOfAScheduleOrAQueueIsOneAsAllOthers(t *testing.T) {
 	b.click(".view-head button", "Select")
 	b.click(".selection button", "Select this page")
 	b.shows("2 selected")
-	b.click(".filter-chips button", "started by the schedule nightly")
+	b.click(".filter-chips button", "started by schedule nightly")
 	b.wait(ids + `.length === 3`)
 	b.shows("0 selected")
 	b.wait(total + `?.innerText === "3"`)
 	b.goTo("#/instances?queue=default")
-	b.shows("Nothing matches")
-	b.click(".filter-chips button", "with an attempt in the queue default")
+	b.shows("No matching instances")
+	b.click(".filter-chips button", "with an attempt in queue default")
 	b.wait(ids + `.length === 3`)
 }
 
@@ -213,28 +213,28 @@ func TestSelectingAllOfASpanReadsAllPages(t *testing.T) {
 	b.shows("210 selected")
 }
 
-// A rerun whose answer is lost is sent again with the id of the first one, and counts once; what is
+// A restart whose answer is lost is sent again with the id of the first one, and counts once; what is
 // asked for after it was sent is another.
-func TestARerunWithoutAnAnswerIsRepeatedWithItsID(t *testing.T) {
+func TestARestartWithoutAnAnswerIsRepeatedWithItsID(t *testing.T) {
 	t.Parallel()
 	o := serveOffice(t)
 	o.startMany(2)
 	b := o.open("#/instances", browser.View{})
 	b.settled()
-	// The ids of reruns, in the order of instances; while losing is true, no rerun is answered.
+	// The ids of restarts, in the order of instances; while losing is true, no restart is answered.
 	eval[bool](b, `(() => {
 		const send = window.fetch;
 		window.sent = [];
 		window.fetch = async (of, ...rest) => {
 			const path = String(of?.url ?? of);
-			if (!path.endsWith("/rerun")) return send(of, ...rest);
+			if (!path.endsWith("/restart")) return send(of, ...rest);
 			window.sent.push(path.split("/").at(-2) + " " + JSON.parse(rest[0].body).start_id);
 			if (window.losing) throw new TypeError("Failed to fetch");
 			return send(of, ...rest);
 		};
 		return true;
 	})()`)
-	reruns := func(n int) []string {
+	restarts := func(n int) []string {
 		t.Helper()
 		b.wait(fmt.Sprintf(`window.sent.length === %d`, n))
 		return eval[[]string](b, `window.sent.splice(0).sort()`)
@@ -247,42 +247,42 @@ func TestARerunWithoutAnAnswerIsRepeatedWithItsID(t *testing.T) {
 		}
 		b.wait(`document.querySelectorAll("[data-instance][data-status=completed]").length === 2`)
 	}
-	rerun := func(says string) []string {
+	restart := func(says string) []string {
 		t.Helper()
-		b.click(".selection button", "Rerun 2")
-		b.click("dialog footer button", "Rerun 2 instances")
+		b.click(".selection button", "Restart 2")
+		b.click("dialog footer button", "Restart 2 instances")
 		b.shows(says)
 		b.click("dialog footer button", "Close")
-		return reruns(2)
+		return restarts(2)
 	}
 	end()
 	b.click(".view-head button", "Select")
 	b.click(".selection button", "Select this page")
 	eval[bool](b, `window.losing = true`)
-	lost := rerun("Sent to 0 of 2, refused for 2.")
+	lost := restart("Sent to 0 of 2, refused for 2.")
 	eval[bool](b, `(window.losing = false, true)`)
-	if again := rerun("Sent to 2 of 2."); !slices.Equal(again, lost) || strings.Contains(again[0], "undefined") {
+	if again := restart("Sent to 2 of 2."); !slices.Equal(again, lost) || strings.Contains(again[0], "undefined") {
 		t.Errorf("sent were %q, and then %q", lost, again)
 	}
 	end()
 	b.click(".selection button", "Select this page")
-	if other := rerun("Sent to 2 of 2."); slices.Contains(lost, other[0]) || slices.Contains(lost, other[1]) {
-		t.Errorf("a rerun after one that was sent has its id: %q", other)
+	if other := restart("Sent to 2 of 2."); slices.Contains(lost, other[0]) || slices.Contains(lost, other[1]) {
+		t.Errorf("a restart after one that was sent has its id: %q", other)
 	}
 	end()
 
 	// In the dialog of one instance it is so too.
 	b.goTo(instance("hold-000", ""))
 	b.status("completed")
-	b.click(".actions button", "Rerun")
+	b.click(".actions button", "Restart")
 	eval[bool](b, `window.losing = true`)
-	b.click("dialog button", "Begin again")
-	b.wait(`document.querySelector("dialog [role=alert]")?.innerText.includes("does not answer")`)
-	lost = reruns(1)
+	b.click("dialog button", "Restart the instance")
+	b.wait(`document.querySelector("dialog [role=alert]")?.innerText.includes("does not respond")`)
+	lost = restarts(1)
 	eval[bool](b, `(window.losing = false, true)`)
-	b.click("dialog button", "Begin again")
+	b.click("dialog button", "Restart the instance")
 	b.status("running")
-	if again := reruns(1); again[0] != lost[0] || strings.Contains(again[0], "undefined") {
+	if again := restarts(1); again[0] != lost[0] || strings.Contains(again[0], "undefined") {
 		t.Errorf("sent were %q, and then %q", lost, again)
 	}
 }

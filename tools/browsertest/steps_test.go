@@ -23,7 +23,7 @@ func TestOneStepsThroughAHistory(t *testing.T) {
 	for _, found := range b.axe() {
 		t.Error(found)
 	}
-	b.click(`.steps [aria-label="Event before"]`, "")
+	b.click(`.steps [aria-label="Previous event"]`, "")
 	b.shows("Event 12 of 13: SubOrchestrationCompleted")
 	b.goTo(instance(demo.Completed, "?at=1.3"))
 	b.shows("Event 3 of ")
@@ -36,10 +36,10 @@ func TestOneStepsThroughAHistory(t *testing.T) {
 	}
 	// Where the console has the code, each step says at which line that waited, and for what.
 	own := serveLive(t).open(instance(demo.Completed, "?at=1.3"), browser.View{Width: 400, Height: 800, Dark: true})
-	own.wait(`/After event 3 the code waits at\s+\w+\.go:\d+ for ReserveStock/.test(document.querySelector(".waited")?.innerText)`)
+	own.wait(`/After event 3, the code waits at\s+\w+\.go:\d+ for ReserveStock/.test(document.querySelector(".waited")?.innerText)`)
 	own.axeFinds("the line that waited")
-	own.click(`.steps [aria-label="Event after"]`, "")
-	own.wait(`document.querySelector(".steps").innerText.includes("Event 4 of ") && /After event \d+ the code waits at/.test(document.querySelector(".waited")?.innerText)`)
+	own.click(`.steps [aria-label="Next event"]`, "")
+	own.wait(`document.querySelector(".steps").innerText.includes("Event 4 of ") && /After event \d+, the code waits at/.test(document.querySelector(".waited")?.innerText)`)
 	b.click(".steps button", "Now")
 	b.wait(fmt.Sprintf(`!location.hash.includes("at=") && %s === %d`, rows, all))
 }

@@ -22,12 +22,12 @@ func TestAConsoleIsNotReachedByAnotherHost(t *testing.T) {
 	b.Allow("status of 421")
 	// The browser's word on plain HTTP to a host that is not this machine's.
 	b.Allow("Cross-Origin-Opener-Policy header has been ignored")
-	b.shows(`not reached by the host`)
+	b.shows(`does not accept requests for host`)
 	if text := b.text(); strings.Contains(text, "order-") {
 		t.Errorf("another host is shown instances: %.200s", text)
 	}
 	b.must(b.Open(s.url))
-	b.shows(`not reached by the host`)
+	b.shows(`does not accept requests for host`)
 }
 
 // What a page of another site can have a browser do, tried: nothing of it is

@@ -105,7 +105,7 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 		b.shows("the card was declined", "declined")
 	})
 	b.task("redrive all of its kind, from there", 3, func() {
-		b.clicks(".notice a", "All that failed alike")
+		b.clicks(".notice a", "All failures with this cause")
 		b.shows(strconv.Itoa(declined) + " instances")
 		b.clicks(".view-head button", "Redrive all "+strconv.Itoa(declined))
 		b.clicks("dialog footer button", "Redrive "+strconv.Itoa(declined)+" instances")
@@ -116,7 +116,7 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 	})
 	b.press("Escape")
 	b.goTo(instance(failed.Instance, ""))
-	b.shows("Redriven, goes on from event")
+	b.shows("Redriven, continues from event")
 	b.goTo("#/instances")
 	if eval[bool](b.tab, `document.querySelector("dialog[open]") !== null`) {
 		b.press("Escape")
@@ -132,7 +132,7 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 		b.shows("Sent to ")
 		b.wait(`document.querySelector("dialog progress").value === document.querySelector("dialog progress").max`)
 		for _, refused := range []string{"refused", "Stopped"} {
-			if text := eval[string](b.tab, `document.querySelector("dialog").innerText`); strings.Contains(text, refused) || !strings.Contains(text, "children are left out") {
+			if text := eval[string](b.tab, `document.querySelector("dialog").innerText`); strings.Contains(text, refused) || !strings.Contains(text, "children are skipped") {
 				t.Errorf("the dialog says %s", text)
 			}
 		}
@@ -159,7 +159,7 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 		b.wait(`document.activeElement.matches("dialog textarea")`)
 		b.types("true")
 		b.axeFinds("the dialog to approve")
-		b.clicks("dialog button", "Raise")
+		b.clicks("dialog button", "Raise the event")
 		b.status("completed")
 	})
 }

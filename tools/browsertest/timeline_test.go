@@ -43,9 +43,9 @@ func TestTheTimelineIsUsedByMouseAndKeys(t *testing.T) {
 	t.Parallel()
 	b := serveStill(t).open(instance(demo.WaitsForChild, ""), browser.View{})
 	b.settled()
-	b.shows("attempt 4 of 5 follows")
+	b.shows("attempt 4 of 5 is next")
 	b.wait(`document.querySelectorAll(".tl-line.row").length === 1`)
-	b.click(".tl-fold", "Unfold")
+	b.click(".tl-fold", "Expand")
 	b.wait(`document.querySelectorAll(".tl-line.row").length > 2`)
 	// The lines of the grid reach over what has unfolded.
 	b.wait(`document.querySelector(".tl-under").clientHeight >= Math.min(document.querySelector(".tl-scroll").clientHeight, document.querySelector(".tl-scroll").dataset.drawn * 26) - 2`)
@@ -85,7 +85,7 @@ func TestTheAttemptsOfAnActivityAreShown(t *testing.T) {
 					t.Errorf("attempt %d is shown as %q", i+1, row)
 				}
 			}
-			b.shows("The newest 4 that failed before it are kept for two weeks", "To keep all, each failure would")
+			b.shows("The newest 4 failed attempts before it are kept for two weeks", "Keeping all of them would")
 			b.axeFinds("the attempts of an activity")
 			if wide := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
 				t.Errorf("the page is %d pixels wider than the window", wide)
@@ -214,7 +214,7 @@ func TestAKeptHistoryIsLookedAt(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.choose("run.json", string(run))
-	b.shows("A run that was kept", "with a crash behind call 8")
+	b.shows("A recorded run", "with a crash behind call 8")
 	b.click(`.file-instances a[href*="other"]`, "")
 	b.wait(`document.querySelector("h1")?.innerText.includes("other")`)
 
@@ -321,7 +321,7 @@ func TestTwoExecutionsAreComparedOnThePage(t *testing.T) {
 			b.goTo("#/difference?a=" + demo.Completed + "&b=order-2")
 			b.wait(`document.querySelector(".difference-equal")`)
 			b.shows("2 equal operations")
-			b.click(".view-head label", "Equal operations too")
+			b.click(".view-head label", "Show equal operations")
 			b.wait(`document.querySelector("[data-differs=equal]") && !document.querySelector(".difference-equal") && location.hash.includes("all=true")`)
 			b.goTo(instance(demo.Continued, ""))
 			b.click("a", "Compare the last two executions")
@@ -358,7 +358,7 @@ func TestTheLineOfGoThatWaitsIsShown(t *testing.T) {
 
 	still := serveStill(t).open(instance(demo.ManyAttempts, "/waiting"), browser.View{})
 	still.settled()
-	still.shows("All that is open")
+	still.shows("All open operations")
 	if eval[bool](still, `!!document.querySelector(".code-lines, .at-line")`) {
 		t.Error("a console without the code says where it waits")
 	}

@@ -53,7 +53,7 @@ func open(root string) (*repository, error) {
 			}
 		}
 		if len(f.Replace) > 0 {
-			return nil, fmt.Errorf("%s has a replace directive, with which nobody can install it: go.work is where modules are replaced", f.Syntax.Name)
+			return nil, fmt.Errorf("%s has a replace directive, so it cannot be installed: replace modules in go.work", f.Syntax.Name)
 		}
 	}
 	return r, nil

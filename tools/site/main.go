@@ -26,7 +26,7 @@ func main() {
 }
 
 func buildSite(root, work, mermaid string) error {
-	began := time.Now()
+	startedAt := time.Now()
 	source, site := filepath.Join(work, "source"), filepath.Join(work, "public")
 	for _, dir := range []string{source, site} {
 		if err := os.RemoveAll(dir); err != nil {
@@ -54,7 +54,7 @@ func buildSite(root, work, mermaid string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("site: %d pages and %d packages of the API, %d links checked, in %s: %s\n", pages, packages, links, time.Since(began).Round(100*time.Millisecond), site)
+	fmt.Printf("site: %d pages and %d packages of the API, %d links checked, in %s: %s\n", pages, packages, links, time.Since(startedAt).Round(100*time.Millisecond), site)
 	return nil
 }
 

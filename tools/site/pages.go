@@ -33,7 +33,7 @@ var menu = []section{
 	}},
 	{"Write", []page{
 		{"Errors and retries", "docs/guide/errors.md"}, {"Concurrency", "docs/guide/concurrency.md"}, {"Events", "docs/guide/events.md"},
-		{"Children", "docs/guide/children.md"}, {"Schedules", "docs/guide/schedules.md"}, {"Begin again", "docs/guide/begin-again.md"}, {"Redrive", "docs/guide/redrive.md"}, {"Suspend", "docs/guide/suspend.md"},
+		{"Children", "docs/guide/children.md"}, {"Schedules", "docs/guide/schedules.md"}, {"Restart", "docs/guide/restart.md"}, {"Redrive", "docs/guide/redrive.md"}, {"Suspend", "docs/guide/suspend.md"},
 		{"Search attributes", "docs/guide/search.md"}, {"Interceptors", "docs/guide/interceptors.md"}, {"Limits", "docs/guide/limits.md"},
 		{"Limits over instances", "docs/guide/limits-over-instances.md"}, {"Queues", "docs/guide/queues.md"}, {"Recipes", "docs/guide/recipes.md"}, {"Lint", "docs/lint.md"},
 		{"Testing", "docs/guide/testing.md"}, {"Versions", "docs/guide/versions.md"},
@@ -44,7 +44,7 @@ var menu = []section{
 	}},
 	{"Operate", []page{
 		{"Stuck instances", "docs/guide/stuck.md"}, {"Troubleshooting", "docs/troubleshooting.md"}, {"Operations", "docs/operations.md"},
-		{"Retention", "docs/guide/retention.md"}, {"Events about instances", "docs/guide/instance-events.md"}, {"Command line", "docs/cli.md"}, {"Console", "docs/console.md"}, {"Agents", "docs/guide/agents.md"}, {"Telemetry", "docs/telemetry.md"},
+		{"Delete data, retention", "docs/guide/retention.md"}, {"Events about instances", "docs/guide/instance-events.md"}, {"Command line", "docs/cli.md"}, {"Console", "docs/console.md"}, {"Agents", "docs/guide/agents.md"}, {"Telemetry", "docs/telemetry.md"},
 	}},
 	{"Decide", []page{
 		{"Cost", "docs/guide/cost.md"}, {"Reliability", "docs/reliability.md"}, {"Security", "docs/security.md"},

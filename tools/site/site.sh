@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the site of the users' pages into .local/site/public and checks it.
 #   tools/site/site.sh          installs what is missing, builds, checks
-#   tools/site/site.sh serve    the same, and serves it on 127.0.0.1:8090
-# Once .local/site holds the tools, it needs no network.
+#   tools/site/site.sh serve    does the same, and serves the site on 127.0.0.1:8090
+# When the tools are installed in .local/site, it needs no network.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 work="$PWD/.local/site"
@@ -14,10 +14,10 @@ for candidate in "$python" python3 python3.13 python; do
 done
 missing=()
 [ -n "$python" ] || missing+=("Python 3 with venv: set TURNSTILE_PYTHON to its path")
-command -v npm >/dev/null || missing+=("npm: it brings the script that draws diagrams")
+command -v npm >/dev/null || missing+=("npm, which downloads the script that draws diagrams")
 command -v go >/dev/null || missing+=("Go")
 if [ "${#missing[@]}" -gt 0 ]; then
-	printf 'site.sh: this machine lacks:\n' >&2
+	printf 'site.sh: missing prerequisites:\n' >&2
 	printf '  %s\n' "${missing[@]}" >&2
 	exit 2
 fi

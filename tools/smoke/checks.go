@@ -78,7 +78,7 @@ func (s *stack) timer(ctx context.Context, d time.Duration) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name := timer.Name(run.Instance, 1, created.EventID)
+	name := timer.Name(run.Instance, 1, created.EventID, created.AtMS)
 	if err := s.awaitSchedule(ctx, name); err != nil {
 		return "", err
 	}

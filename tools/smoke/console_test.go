@@ -205,7 +205,9 @@ func (c *stackConsole) order() string {
 	if started.Instance != id {
 		c.t.Fatalf("started is %q", started.Instance)
 	}
-	c.watch(id, func(l *api.LiveInstance) bool { return string(l.Instance.CustomStatus) == `"waiting for approval"` })
+	c.watch(id, func(l *api.LiveInstance) bool {
+		return string(l.Instance.States["status"].Value) == `"waiting for approval"`
+	})
 	return id
 }
 
@@ -238,7 +240,7 @@ func TestTheConsoleOfADeployedStackShowsAnOrderAndActsOnIt(t *testing.T) {
 	}
 	// Its child begins in a turn of its own, at its own time.
 	c.until("the order waits for the timer of its child", func() bool {
-		var waiting api.WaitingFor
+		var waiting api.PendingOperations
 		c.get(at(id, "/waiting-for"), &waiting)
 		return slices.ContainsFunc(waiting.Operations, func(o api.WaitingOperation) bool {
 			return o.Child != nil && len(o.Child.Operations) == 1 && o.Child.Operations[0].Kind == "timer"
@@ -293,7 +295,7 @@ func (c *stackConsole) send(group, body string) {
 	}
 }
 
-func TestTheConsoleOfADeployedStackMendsWhatIsStuckAndRedrivesDeadLetters(t *testing.T) {
+func TestTheConsoleOfADeployedStackFixesWhatIsStuckAndRedrivesDeadLetters(t *testing.T) {
 	t.Parallel()
 	c := serveStack(t)
 	stuck := "nobody-" + rand.Text()

@@ -55,7 +55,7 @@ func TestTheTimerIsLongEnoughForScheduler(t *testing.T) {
 	}
 }
 
-func TestAStackOfAnotherTemplateIsToldByAllThatItLacks(t *testing.T) {
+func TestAStackOfAnotherTemplateIsReportedWithAllThatItLacks(t *testing.T) {
 	t.Parallel()
 	v := values{stack: "other", outputs: map[string]string{"HistoryTable": "h"}}
 	if got := v.output("HistoryTable"); got != "h" {

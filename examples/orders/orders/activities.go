@@ -6,11 +6,11 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// Activities returns what the process that runs activities registers, with
-// what they work with.
-func Activities(s Services) []turnstile.Part {
+// Activities returns the activities that the worker process registers, with the services that they
+// use.
+func Activities(s Services) []turnstile.Component {
 	a := activities{s}
-	return []turnstile.Part{
+	return []turnstile.Component{
 		ReserveStock.Implement(a.reserveStock),
 		ReleaseStock.Implement(a.releaseStock),
 		Charge.Implement(a.charge),
@@ -21,9 +21,8 @@ func Activities(s Services) []turnstile.Part {
 	}
 }
 
-// activities run at least once: a worker may die behind the effect. So every
-// call carries a key that is the same for all attempts, by which a service
-// knows what it has done already.
+// activities run at least once, because a worker can die after the effect. So every call has a key
+// that is the same for all attempts, by which a service recognizes a repeated call.
 type activities struct{ services Services }
 
 func (a activities) reserveStock(ctx context.Context, o Order) (Reservation, error) {

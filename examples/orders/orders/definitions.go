@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// Declared once: names and types. Importing them links no implementation.
+// Names and types are declared once. Importing them links no implementation.
 var (
 	Fulfil = turnstile.NewOrchestration[Order, Result]("Fulfil")
 	Ship   = turnstile.NewOrchestration[Shipment, Tracking]("Ship")
@@ -21,27 +21,29 @@ var (
 	SendReminder = turnstile.NewActivity[Reminder, turnstile.None]("SendReminder").With(steady)
 
 	Approved = turnstile.NewEvent[Approval]("approved")
+
+	// Status says how far an order is. Lists show the state of this name.
+	Status = turnstile.NewState[string]("status")
 )
 
 var (
 	steady = turnstile.Retry(turnstile.RetryPolicy{
 		MaxAttempts: 4, InitialInterval: time.Second, MaxInterval: time.Minute, Jitter: 0.2,
 	})
-	// What undoes something is tried for longer: giving up leaves a mess.
+	// Compensations are retried for longer, because giving up leaves the order half undone.
 	persistent = turnstile.Retry(turnstile.RetryPolicy{
 		MaxAttempts: 20, InitialInterval: time.Second, MaxInterval: 10 * time.Minute, Jitter: 0.2,
 	})
 )
 
-// Order is what Fulfil starts with.
+// Order is the input of Fulfil.
 type Order struct {
 	ID       string `json:"id"`
 	Customer string `json:"customer"`
 	Lines    []Line `json:"lines"`
-	// Card to charge. One that ends in 0000 is declined.
+	// Card is the card to charge. A card that ends in 0000 is declined.
 	Card string `json:"card"`
-	// ApproveWithin is how long the approval may take, as in "24h"; empty for
-	// a day.
+	// ApproveWithin is how long the approval may take, such as "24h"; empty for a day.
 	ApproveWithin string `json:"approve_within,omitempty"`
 	// RemindEvery is the time between two reminders; empty for an hour.
 	RemindEvery string `json:"remind_every,omitempty"`
@@ -51,11 +53,11 @@ type Order struct {
 type Line struct {
 	SKU      string `json:"sku"`
 	Quantity int    `json:"quantity"`
-	// Price of one, in cents.
+	// Price is the price of one, in cents.
 	Price int64 `json:"price"`
 }
 
-// Total returns the price of everything, in cents.
+// Total returns the total price, in cents.
 func (o Order) Total() int64 {
 	var total int64
 	for _, l := range o.Lines {
@@ -64,13 +66,13 @@ func (o Order) Total() int64 {
 	return total
 }
 
-// Result of Fulfil.
+// Result is the output of Fulfil.
 type Result struct {
-	// Status: "shipped" or "not approved".
+	// Status is "shipped" or "not approved".
 	Status   string    `json:"status"`
 	Charged  int64     `json:"charged"`
 	Tracking *Tracking `json:"tracking,omitempty"`
-	// By whom it was approved or refused; empty if nobody did in time.
+	// By is the person who approved or rejected the order; empty if the approval timed out.
 	By string `json:"by,omitempty"`
 }
 
@@ -80,19 +82,19 @@ type Approval struct {
 	Approved bool   `json:"approved"`
 }
 
-// Reservation of stock.
+// Reservation is a reservation of stock.
 type Reservation struct {
 	ID    string `json:"id"`
 	Lines []Line `json:"lines"`
 }
 
-// Receipt of a payment.
+// Receipt is the receipt of a payment.
 type Receipt struct {
 	ID     string `json:"id"`
 	Amount int64  `json:"amount"`
 }
 
-// Shipment is what Ship starts with.
+// Shipment is the input of Ship.
 type Shipment struct {
 	OrderID     string      `json:"order_id"`
 	Customer    string      `json:"customer"`
@@ -103,22 +105,21 @@ type Shipment struct {
 type Parcel struct {
 	ID       string `json:"id"`
 	Customer string `json:"customer"`
-	// PickUpAfterMS is when the carrier can take it, in milliseconds from
-	// packing.
+	// PickUpAfterMS is when the carrier can take the parcel, in milliseconds from packing.
 	PickUpAfterMS int64 `json:"pick_up_after_ms,omitempty"`
 }
 
-// Tracking of a parcel on its way.
+// Tracking is the tracking code of a parcel.
 type Tracking struct {
 	Carrier string `json:"carrier"`
 	Code    string `json:"code"`
 }
 
-// Reminder is what Remind starts with, and goes on with.
+// Reminder is the input of Remind, in each of its executions.
 type Reminder struct {
 	OrderID string `json:"order_id"`
-	// Every is the time between two.
+	// Every is the time between two reminders.
 	Every string `json:"every"`
-	// Sent so far.
+	// Sent is the number of reminders sent so far.
 	Sent int `json:"sent"`
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// Orchestrations returns what the process that runs orchestrations registers, and the
-// event that they wait for, so that its type is known in forms.
-func Orchestrations() []turnstile.Part {
-	return []turnstile.Part{
+// Orchestrations returns the orchestrations that the orchestrator process registers, and the event
+// that they wait for, so that the console knows its type.
+func Orchestrations() []turnstile.Component {
+	return []turnstile.Component{
 		Fulfil.Implement(fulfil),
 		Ship.Implement(ship),
 		Remind.Implement(remind),
@@ -19,15 +19,15 @@ func Orchestrations() []turnstile.Part {
 	}
 }
 
-// fulfil takes an order from payment to parcel. If it fails, or is not
-// approved, what was done is undone, last first.
+// fulfil processes an order from payment to parcel. If it fails, or is not approved, the completed
+// steps are undone in reverse order.
 func fulfil(ctx turnstile.Context, o Order) (Result, error) {
 	var undo undoing
 	result, err := fulfilSteps(ctx, o, &undo)
 	if err == nil && result.Status == shipped {
 		return result, nil
 	}
-	// In a shielded scope this works even if the order was cancelled.
+	// With WithoutCancel this works even if the order was cancelled.
 	if failed := undo.all(turnstile.WithoutCancel(ctx)); failed != nil {
 		return Result{}, errors.Join(err, failed)
 	}
@@ -45,9 +45,9 @@ func fulfilSteps(ctx turnstile.Context, o Order, undo *undoing) (Result, error) 
 		return Result{}, err
 	}
 
-	// Both are under way before the first is awaited. A cancel waits for them, because a bank
-	// that is asked to stop may have charged. A bank that answers after the last attempt may have
-	// charged too: where that matters, a refund names the order and is added before the charge.
+	// Both start before the first is awaited. A cancel waits for them, because a bank that is asked
+	// to stop may already have charged. A bank that answers after the last attempt may have charged
+	// too: where that matters, add a refund that names the order before the charge.
 	status(ctx, "reserving and charging")
 	shielded := turnstile.WithoutCancel(ctx)
 	stock, payment := ReserveStock.Start(shielded, o), Charge.Start(shielded, o)
@@ -88,7 +88,7 @@ func fulfilSteps(ctx turnstile.Context, o Order, undo *undoing) (Result, error) 
 	return Result{Status: shipped, Charged: receipt.Amount, Tracking: &tracking, By: approval.By}, nil
 }
 
-// approve waits for the approval, with reminders going out until it is there.
+// approve waits for the approval, and sends reminders until it arrives.
 func approve(ctx turnstile.Context, o Order, within time.Duration) (Approval, error) {
 	reminders, stop := turnstile.WithCancel(ctx)
 	defer stop("decided")
@@ -96,15 +96,14 @@ func approve(ctx turnstile.Context, o Order, within time.Duration) (Approval, er
 	return Approved.WaitTimeout(ctx.WithLabel("approval"), within)
 }
 
-// undoing is what to do when a later step fails.
+// undoing collects the compensations of completed steps.
 type undoing struct {
 	steps []func(turnstile.Context) error
 }
 
 func (u *undoing) add(step func(turnstile.Context) error) { u.steps = append(u.steps, step) }
 
-// all undoes everything, last first. A step that fails does not keep the
-// others from being undone.
+// all runs the compensations in reverse order. If one fails, the others still run.
 func (u *undoing) all(ctx turnstile.Context) error {
 	var errs []error
 	for i := len(u.steps) - 1; i >= 0; i-- {
@@ -115,10 +114,10 @@ func (u *undoing) all(ctx turnstile.Context) error {
 	return errors.Join(errs...)
 }
 
-// status shows where the order is, in describe and lists.
+// status shows the progress of the order, in describe and lists.
 func status(ctx turnstile.Context, s string) {
 	// A string always encodes.
-	_ = turnstile.SetCustomStatus(ctx, s)
+	_ = Status.Set(ctx, s)
 }
 
 func duration(s string, fallback time.Duration) (time.Duration, error) {

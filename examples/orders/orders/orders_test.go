@@ -24,8 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const histories = "../../../testdata/histories"
 
-// shop is the application in virtual time, with services that note what was
-// asked of them.
+// shop is the application in virtual time, with services that record their calls.
 type shop struct {
 	*turnstiletest.Env
 	notes *notes
@@ -45,11 +44,11 @@ func application(broken ...string) (*turnstile.App, *notes) {
 	services := orders.Services{
 		Warehouse: warehouse{s.Warehouse, n}, Bank: bank{s.Bank, n}, Carrier: carrier{s.Carrier, n}, Mail: mail{s.Mail, n},
 	}
-	return turnstile.NewApp(turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(services))), n
+	return turnstile.NewApp(turnstile.Components(orders.Orchestrations()), turnstile.Components(orders.Activities(services))), n
 }
 
-// fulfil starts an order, does something an hour and a half later, and waits
-// until everything rests.
+// fulfil starts an order, calls later after an hour and a half, and waits until nothing is left to
+// do.
 func (s *shop) fulfil(o orders.Order, later func(run *turnstiletest.Run[orders.Result])) (orders.Result, error) {
 	run := turnstiletest.Start(s.Env, orders.Fulfil, o, client.WithInstanceID("order"))
 	if later != nil {
@@ -80,11 +79,11 @@ func TestAnApprovedOrderIsShipped(t *testing.T) {
 	if result.Status != "shipped" || result.Charged != 1300 || result.By != "Grace" || result.Tracking == nil || result.Tracking.Code == "" {
 		t.Errorf("the result is %+v", result)
 	}
-	// Four reminders in an hour and a half, none afterwards; nothing undone.
+	// Four reminders in an hour and a half, none afterwards, and nothing undone.
 	s.notes.want(t, "reserve", "charge", "remind 0", "remind 1", "remind 2", "remind 3", "pack", "hand over")
 	d, err := s.Client().Describe(t.Context(), "order")
-	if err != nil || string(d.CustomStatus) != `"shipped"` {
-		t.Errorf("the custom status is %s, %v", d.CustomStatus, err)
+	if err != nil || string(d.States["status"].Value) != `"shipped"` {
+		t.Errorf("the status is %v, %v", d.States, err)
 	}
 	child, err := s.Client().Describe(t.Context(), "order/shipment")
 	if err != nil || child.Parent == nil || child.Parent.Instance != "order" {
@@ -185,15 +184,14 @@ func TestADurationThatIsNoneFailsTheOrder(t *testing.T) {
 	s.notes.want(t)
 }
 
-// What earlier builds have written of this application goes on with the code of
-// today: see docs/internal/testing.md. TURNSTILE_KEEP=BUILD has the other tests write
-// what theirs come to.
+// The code replays the histories that earlier builds of this application have written: see
+// docs/internal/testing.md. With TURNSTILE_KEEP=BUILD the other tests write their histories.
 func TestV06HistoriesOfEarlierBuildsReplay(t *testing.T) {
 	t.Parallel()
-	turnstiletest.Replay(t, turnstile.NewApp(turnstile.Parts(orders.Orchestrations())), histories+"/*/orders/*.json")
+	turnstiletest.Replay(t, turnstile.NewApp(turnstile.Components(orders.Orchestrations())), histories+"/*/orders/*.json")
 }
 
-// notes keeps what was asked of the services, and breaks some of it.
+// notes records the calls of the services, and makes some fail.
 type notes struct {
 	broken []string
 
@@ -219,7 +217,7 @@ func (n *notes) note(what, key string) error {
 	return nil
 }
 
-// want compares what was asked for.
+// want compares the recorded calls.
 func (n *notes) want(t *testing.T, want ...string) {
 	t.Helper()
 	n.mu.Lock()

@@ -6,11 +6,11 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// mostReminders bounds the loop, should nobody ever cancel it.
+// mostReminders limits the loop in case it is never cancelled.
 const mostReminders = 100
 
-// remind sends one reminder after the other until it is cancelled. Each round
-// is an execution of its own, so that the history does not grow.
+// remind sends one reminder after the other until it is cancelled. Each iteration is an execution
+// of its own, so that the history does not grow.
 func remind(ctx turnstile.Context, r Reminder) (int, error) {
 	every, err := duration(r.Every, time.Hour)
 	if err != nil {

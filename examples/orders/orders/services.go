@@ -4,9 +4,8 @@ import (
 	"context"
 )
 
-// Services are what the activities work with. A real application has clients
-// of its warehouse and its bank here; Simulated returns stand-ins. The key of
-// a call is the same whenever the call is repeated.
+// Services are used by the activities. A real application has clients of its warehouse and its bank
+// here; Simulated returns stand-ins. The key of a call is the same whenever the call is repeated.
 type Services struct {
 	Warehouse Warehouse
 	Bank      Bank
@@ -32,7 +31,7 @@ type Carrier interface {
 	HandOver(ctx context.Context, key string, p Parcel) (Tracking, error)
 }
 
-// Mail reaches whoever has to approve.
+// Mail reaches the person who has to approve.
 type Mail interface {
 	Remind(ctx context.Context, key string, r Reminder) error
 }

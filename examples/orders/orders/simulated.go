@@ -11,12 +11,10 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// Simulated returns services that keep nothing and always answer the same:
-// what they hand out is derived from the key of the call. A card that ends in
-// 0000 is declined, and of nothing there are more than 1,000 in stock.
+// Simulated returns services without state that always answer the same: they derive their ids from
+// the key of the call. A card that ends in 0000 is declined, and the stock of every item is 1,000.
 //
-// latency is how long each call takes, pickUp how long the carrier lets a
-// parcel wait.
+// latency is the duration of each call, pickUp how long a parcel waits for the carrier.
 func Simulated(latency, pickUp time.Duration) Services {
 	s := simulated{latency: latency, pickUp: pickUp}
 	return Services{Warehouse: s, Bank: s, Carrier: s, Mail: s}
@@ -67,7 +65,7 @@ func (s simulated) HandOver(ctx context.Context, key string, _ Parcel) (Tracking
 
 func (s simulated) Remind(ctx context.Context, _ string, _ Reminder) error { return s.work(ctx) }
 
-// work takes the time that a call takes.
+// work waits for the duration of a call.
 func (s simulated) work(ctx context.Context) error {
 	if s.latency <= 0 {
 		return ctx.Err()

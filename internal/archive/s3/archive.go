@@ -9,12 +9,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/turnstile-go/turnstile/internal/archive"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Client is what an Archive uses of *s3.Client.
+// Client has the methods of *s3.Client that an Archive uses.
 type Client interface {
 	HeadBucket(context.Context, *awss3.HeadBucketInput, ...func(*awss3.Options)) (*awss3.HeadBucketOutput, error)
 	PutObject(context.Context, *awss3.PutObjectInput, ...func(*awss3.Options)) (*awss3.PutObjectOutput, error)
@@ -22,17 +23,20 @@ type Client interface {
 
 var _ Client = (*awss3.Client)(nil)
 
-// NewClient makes a client. An endpoint other than that of AWS, such as an emulator's, has the
-// bucket in the path, because nobody resolves a host name for each bucket there.
+// NewClient returns a client. With an endpoint other than AWS, such as an emulator, the bucket is part
+// of the path, because there is no host name for each bucket there.
 func NewClient(cfg aws.Config) *awss3.Client {
 	return awss3.NewFromConfig(cfg, func(o *awss3.Options) { o.UsePathStyle = o.BaseEndpoint != nil })
 }
 
 // Options of an archive.
 type Options struct {
-	// Bucket takes the documents, under Prefix, which is "" or ends with "/".
+	// Bucket stores the documents, under Prefix, which is "" or ends with "/".
 	Bucket, Prefix string
-	// KMSKeyARN encrypts them; empty for the default encryption of the bucket.
+	// Owner is the account that owns the bucket: S3 refuses a request to a bucket of another account,
+	// such as one that took over the name. Empty for any account.
+	Owner string
+	// KMSKeyARN is the key that encrypts the documents; empty for the default encryption of the bucket.
 	KMSKeyARN string
 }
 
@@ -53,11 +57,12 @@ func New(client Client, opts Options) (*Archive, error) {
 	return &Archive{client: client, opts: opts}, nil
 }
 
-// Keep puts a document; see store.Archive. S3 has it on several devices in several zones
-// when it answers. An error is an *Error.
+// Keep stores a document; see store.Archive. When it returns, S3 has stored the document on several
+// devices in several zones. An error is an *Error; it wraps errors.ErrUnsupported if S3 refuses the
+// size or the key of this document.
 func (a *Archive) Keep(ctx context.Context, instance string, executionID int64, document []byte) error {
 	key := a.opts.Prefix + archive.Name(instance, executionID)
-	in := &awss3.PutObjectInput{Bucket: &a.opts.Bucket, Key: &key, Body: bytes.NewReader(document), ContentType: aws.String("application/json")}
+	in := &awss3.PutObjectInput{Bucket: &a.opts.Bucket, Key: &key, Body: bytes.NewReader(document), ContentType: aws.String("application/json"), ExpectedBucketOwner: a.owner()}
 	if a.opts.KMSKeyARN != "" {
 		in.ServerSideEncryption, in.SSEKMSKeyId = types.ServerSideEncryptionAwsKms, &a.opts.KMSKeyARN
 		// One request to KMS serves many objects.
@@ -65,25 +70,38 @@ func (a *Archive) Keep(ctx context.Context, instance string, executionID int64, 
 	}
 	if _, err := a.client.PutObject(ctx, in); err != nil {
 		err = cutShort(ctx, err)
-		return &Error{Bucket: a.opts.Bucket, Key: key, Advice: a.advice(err), Err: err}
+		advice := a.advice(err)
+		if api, is := errors.AsType[smithy.APIError](err); is && (api.ErrorCode() == "EntityTooLarge" || api.ErrorCode() == "KeyTooLongError") {
+			err = fmt.Errorf("this document cannot be stored (%w): %w", errors.ErrUnsupported, err)
+		}
+		return &Error{Bucket: a.opts.Bucket, Key: key, Advice: advice, Err: err}
 	}
 	return nil
 }
 
-// Check asks once whether the bucket is there, in the region of the client. An error is an
-// *Error without a Key. S3 also denies the question to a role that may put objects: such an
-// error has Denied, and says nothing of the bucket.
+// Check checks once whether the bucket exists, in the region of the client. An error is an *Error
+// without a Key. S3 may deny the check to a role that may put objects: such an error has Denied set,
+// and says nothing about the bucket.
 func (a *Archive) Check(ctx context.Context) error {
-	_, err := a.client.HeadBucket(ctx, &awss3.HeadBucketInput{Bucket: &a.opts.Bucket})
+	_, err := a.client.HeadBucket(ctx, &awss3.HeadBucketInput{Bucket: &a.opts.Bucket, ExpectedBucketOwner: a.owner()})
 	if err == nil {
 		return nil
 	}
 	err = cutShort(ctx, err)
 	return &Error{Bucket: a.opts.Bucket, Denied: denied(err), Err: err,
-		Advice: Advice(err, "check that the role of the orchestrator may call s3:ListBucket on the bucket, in its own policy and in that of the bucket, and s3:PutObject in it")}
+		Advice: Advice(err, "check that the role of the orchestrator may call s3:ListBucket on the bucket and s3:PutObject in it, in both its own policy and the bucket policy")}
 }
 
-// cutShort says of an error that the context ended the call, whatever the SDK made of it.
+// owner returns the owner that a request requires; nil for none.
+func (a *Archive) owner() *string {
+	if a.opts.Owner == "" {
+		return nil
+	}
+	return &a.opts.Owner
+}
+
+// cutShort adds the context's error to err if the context ended the call, whatever error the SDK
+// returned.
 func cutShort(ctx context.Context, err error) error {
 	if ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
 		return fmt.Errorf("%w: %w", ctx.Err(), err)

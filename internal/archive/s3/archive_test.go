@@ -119,6 +119,21 @@ func TestAnObjectIsEncryptedWithTheKeyOfTheCustomer(t *testing.T) {
 	}
 }
 
+// The bucket's name may belong to another account, whose owner would read everything.
+func TestARequestDemandsTheOwnerOfTheBucket(t *testing.T) {
+	t.Parallel()
+	for _, owner := range []string{"", "123456789012"} {
+		b := &bucketOnHTTP{}
+		a := open(t, b, s3.Options{Bucket: bucket, Owner: owner})
+		if err := a.Keep(t.Context(), "a", 1, []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.headers["a/1.json"].Get("X-Amz-Expected-Bucket-Owner"); got != owner {
+			t.Errorf("the put demands the owner %q, want %q", got, owner)
+		}
+	}
+}
+
 func TestAnErrorNamesTheBucketAndWhatToDo(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -127,12 +142,15 @@ func TestAnErrorNamesTheBucketAndWhatToDo(t *testing.T) {
 		region string
 		bucket string
 		want   []string
+		// unarchivable: the error concerns this document alone.
+		unarchivable bool
 	}{
-		{bucket: "missing-bucket", want: []string{`bucket "missing-bucket"`, "make it, or correct the parameter ArchiveBucket"}},
+		{bucket: "missing-bucket", want: []string{`bucket "missing-bucket"`, "create it, or correct the parameter ArchiveBucket"}},
 		{code: "AccessDenied", status: 403, want: []string{`object "prod/a/1.json" of bucket "acme-archive"`, `s3:PutObject under "prod/"`, "kms:GenerateDataKey"}},
-		{code: "PermanentRedirect", status: 301, region: "us-east-1", want: []string{"is in region us-east-1; it has to be in that of the stack"}},
+		{code: "PermanentRedirect", status: 301, region: "us-east-1", want: []string{"is in region us-east-1; it must be in the region of the stack"}},
 		{code: "AuthorizationHeaderMalformed", status: 400, want: []string{"in another region"}},
-		{code: "KMS.NotFoundException", status: 400, want: []string{"the key that encrypts it is not there"}},
+		{code: "KMS.NotFoundException", status: 400, want: []string{"the key that encrypts it does not exist"}},
+		{code: "EntityTooLarge", status: 400, want: []string{"this document cannot be stored"}, unarchivable: true},
 		{code: "SomethingNew", status: 400, want: []string{`bucket "acme-archive"`, "SomethingNew"}},
 	} {
 		t.Run(tt.code+tt.bucket, func(t *testing.T) {
@@ -156,6 +174,9 @@ func TestAnErrorNamesTheBucketAndWhatToDo(t *testing.T) {
 			if !is || typed.Bucket != name || typed.Key != "prod/a/1.json" {
 				t.Fatalf("the error is %#v", err)
 			}
+			if errors.Is(err, errors.ErrUnsupported) != tt.unarchivable {
+				t.Errorf("%v concerns this document alone: %v", err, !tt.unarchivable)
+			}
 			for _, want := range tt.want {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("%v\ndoes not say %q", err, want)
@@ -174,7 +195,7 @@ func TestABucketIsLookedAtByOneRequest(t *testing.T) {
 		want           string // nothing: it is there
 	}{
 		{bucket: bucket},
-		{bucket: "missing-bucket", want: `archive: bucket "missing-bucket": there is no such bucket; make it, or correct the parameter ArchiveBucket of the stack`},
+		{bucket: "missing-bucket", want: `archive: bucket "missing-bucket": there is no such bucket; create it, or correct the parameter ArchiveBucket of the stack`},
 		{bucket: bucket, status: 403, denied: true, want: "access is denied; check that the role of the orchestrator may call s3:ListBucket"},
 		{bucket: bucket, status: 301, region: "us-east-1", want: "is in region us-east-1"},
 	} {

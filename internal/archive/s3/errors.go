@@ -10,13 +10,13 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Error says that a bucket did not take or give an object, or is not there, and what to do.
+// Error says that a bucket could not store or return an object, or does not exist, and what to do.
 type Error struct {
-	// Key of the object; empty where the bucket itself was asked for.
+	// Key of the object; empty if the request was for the bucket itself.
 	Bucket, Key string
-	// Advice is what to do; empty where it is to be tried again.
+	// Advice says what to do; empty if the call should be repeated.
 	Advice string
-	// Denied is whether a permission is missing.
+	// Denied says whether a permission is missing.
 	Denied bool
 	Err    error
 }
@@ -36,14 +36,17 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 func (a *Archive) advice(err error) string {
-	key := ""
-	if a.opts.KMSKeyARN != "" {
-		key = "; and that it may call kms:GenerateDataKey and kms:Decrypt on " + a.opts.KMSKeyARN
+	also := ""
+	if a.opts.Owner != "" {
+		also = "; that the bucket belongs to account " + a.opts.Owner
 	}
-	return Advice(err, fmt.Sprintf("check that the role of the orchestrator may call s3:PutObject under %q, in its own policy and in that of the bucket%s", a.opts.Prefix, key))
+	if a.opts.KMSKeyARN != "" {
+		also += "; and that it may call kms:GenerateDataKey and kms:Decrypt on " + a.opts.KMSKeyARN
+	}
+	return Advice(err, fmt.Sprintf("check that the role of the orchestrator may call s3:PutObject under %q, in both its own policy and the bucket policy%s", a.opts.Prefix, also))
 }
 
-// denied reports whether an answer of S3 is that a permission is missing.
+// denied reports whether a response of S3 says that a permission is missing.
 func denied(err error) bool {
 	var api smithy.APIError
 	if !errors.As(err, &api) {
@@ -56,8 +59,8 @@ func denied(err error) bool {
 	return false
 }
 
-// Advice says what to do about an answer of S3, where that is known; ifDenied is for an answer
-// that permissions are missing.
+// Advice returns what to do about a response of S3, if that is known; ifDenied is the advice if
+// permissions are missing.
 func Advice(err error, ifDenied string) string {
 	var api smithy.APIError
 	if !errors.As(err, &api) || retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err) == aws.TrueTernary {
@@ -67,20 +70,20 @@ func Advice(err error, ifDenied string) string {
 		return "access is denied; " + ifDenied
 	}
 	switch api.ErrorCode() {
-	case "NoSuchBucket", "NotFound": // The second of a HEAD, whose answer has no body.
-		return "there is no such bucket; make it, or correct the parameter ArchiveBucket of the stack"
+	case "NoSuchBucket", "NotFound": // NotFound is the code of a HEAD, whose response has no body.
+		return "there is no such bucket; create it, or correct the parameter ArchiveBucket of the stack"
 	case "PermanentRedirect", "AuthorizationHeaderMalformed", "MovedPermanently", "BadRequest":
 		var answer *awshttp.ResponseError
 		if errors.As(err, &answer) && answer.Response != nil {
 			if region := answer.Response.Header.Get("X-Amz-Bucket-Region"); region != "" {
-				return fmt.Sprintf("the bucket is in region %s; it has to be in that of the stack", region)
+				return fmt.Sprintf("the bucket is in region %s; it must be in the region of the stack", region)
 			}
 		}
-		return "the bucket is in another region; it has to be in that of the stack"
+		return "the bucket is in another region; it must be in the region of the stack"
 	case "NoSuchKey":
-		return "there is no such object; list what there is with `aws s3 ls`"
+		return "there is no such object; list the objects with `aws s3 ls`"
 	case "KMS.NotFoundException", "KMS.DisabledException", "KMS.KMSInvalidStateException":
-		return "the key that encrypts it is not there, or disabled; see docs/guide/customer-key.md"
+		return "the key that encrypts it does not exist or is disabled; see docs/guide/customer-key.md"
 	}
 	return ""
 }

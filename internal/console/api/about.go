@@ -15,6 +15,29 @@ type About struct {
 	Limits       Limits       `json:"limits"`
 	Cost         Cost         `json:"cost"`
 	Links        Links        `json:"links"`
+	// Acts are those that operators can do to an instance.
+	Acts []Act `json:"acts"`
+}
+
+// Act describes an act on an instance, for its button and its form. Its request is POST
+// instances/{id}/{name}.
+type Act struct {
+	Name string `json:"name"`
+	// Title is the word on its button, Sends that on the button of its form if it is another.
+	Title string `json:"title"`
+	Sends string `json:"sends,omitempty"`
+	// Does says what it does, in one or two sentences.
+	Does string `json:"does"`
+	// Of is the kind of operation that it acts on: "timer" or "activity"; left out for none.
+	Of string `json:"of,omitempty"`
+	// Needs is what such an operation must have for it, as its row in the timeline says in live.
+	Needs string `json:"needs,omitempty"`
+	// Destroys: it discards work or data.
+	Destroys bool `json:"destroys,omitempty"`
+	// Many: it can be done to many instances at once.
+	Many bool `json:"many,omitempty"`
+	// Reason: it takes a reason, for the history.
+	Reason bool `json:"reason,omitempty"`
 }
 
 // Links are templates of addresses of other sites, for readers whose browser has none of its own.

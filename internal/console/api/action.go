@@ -27,10 +27,10 @@ type Start struct {
 	// UseExisting takes the instance that has the id already, if it is one of
 	// the same orchestration.
 	UseExisting bool `json:"use_existing,omitempty"`
-	// BeginAgain begins the next execution of the instance that has the id already, if
-	// it has ended and was one of the same orchestration.
-	BeginAgain bool `json:"begin_again,omitempty"`
-	// NotBefore is when its code begins; left out for at once.
+	// AllowRestart restarts the instance that already has the id, if it has ended and is of
+	// the same orchestration.
+	AllowRestart bool `json:"restart,omitempty"`
+	// NotBefore is when its code starts; omitted to start immediately.
 	NotBefore time.Time `json:"not_before,omitzero"`
 	// LimitKey and Limit: at most so many instances with this key run at a time; left out for
 	// the limit of its implementation, if that has one.
@@ -38,20 +38,20 @@ type Start struct {
 	Limit    int    `json:"limit,omitempty"`
 }
 
-// Rerun has an instance that has ended begin again.
-type Rerun struct {
+// Restart has an instance that has ended restart.
+type Restart struct {
 	// Input; left out for the one that its last execution began with.
 	Input json.RawMessage `json:"input,omitempty"`
 	// Version; left out for the newest that is deployed.
 	Version string `json:"version,omitempty"`
-	// StartID tells a repeat of this rerun from another one; left out for a random one.
+	// StartID tells a repeat of this restart from another one; left out for a random one.
 	StartID string `json:"start_id,omitempty"`
 }
 
-// Redrive has an instance that has ended go on where it failed.
+// Redrive continues an ended instance where it failed.
 type Redrive struct {
-	// As is the id of a new instance that goes on in its place, while it stays as it is;
-	// left out for the instance itself.
+	// As is the id of a new instance that continues instead, and leaves the ended one
+	// unchanged; omitted to continue the instance itself.
 	As string `json:"as,omitempty"`
 	// From is an event of its last execution: what led to it happens again, and all behind
 	// it; left out for where the instance failed.
@@ -66,20 +66,23 @@ type Redrive struct {
 	StartID string `json:"start_id,omitempty"`
 }
 
-// Redriven says what a redrive has go on.
+// Redriven describes what a redrive copies and what it runs again.
 type Redriven struct {
 	Instance string `json:"instance"`
-	// StartID and After are those of a start that begins an instance again; left out by a
-	// dry run.
+	// StartID is the id of the start that restarts the instance, and After the last execution
+	// before it; omitted by a dry run.
 	StartID string `json:"start_id,omitempty"`
 	After   int64  `json:"after,omitempty"`
-	// TakenOver is how many events the next execution takes over.
-	TakenOver int64 `json:"taken_over"`
+	// CopiedEvents is how many events the next execution takes over.
+	CopiedEvents int64 `json:"copied_events"`
 	// Kept are the results and external events behind those that stay.
 	Kept int `json:"kept"`
 	// Again is what is started anew.
 	Again []RedrivenWork `json:"again"`
 }
+
+// Nothing reports whether the redrive starts nothing again: with the same code it fails as before.
+func (d *Redriven) Nothing() bool { return d.CopiedEvents > 0 && len(d.Again) == 0 }
 
 // RedrivenWork is an activity, a timer or a child that a redrive starts anew.
 type RedrivenWork struct {
@@ -95,10 +98,10 @@ type RedrivenWork struct {
 	Why string `json:"why"`
 }
 
-// RedrivenOf is what a redrive of an instance has go on.
+// RedrivenOf returns the description of an instance's redrive.
 func RedrivenOf(instance string, d *client.Redriven) Redriven {
-	out := Redriven{Instance: instance, StartID: d.StartID, After: d.After, TakenOver: d.TakenOver, Kept: d.Kept, Again: []RedrivenWork{}}
-	for _, w := range d.Again {
+	out := Redriven{Instance: instance, StartID: d.StartID, After: d.PreviousExecution, CopiedEvents: d.CopiedEvents, Kept: d.Kept, Again: []RedrivenWork{}}
+	for _, w := range d.Rescheduled {
 		out.Again = append(out.Again, RedrivenWork{EventID: w.EventID, Kind: w.Kind.String(), Name: w.Name, Instance: w.Instance, Why: w.Why})
 	}
 	return out
@@ -114,8 +117,7 @@ type StartEvent struct {
 type Started struct {
 	Instance string `json:"instance"`
 	StartID  string `json:"start_id"`
-	// After is the last execution of the run that the start follows, where it begins an
-	// instance again.
+	// After is the last execution before the start, if it restarts an instance.
 	After int64 `json:"after,omitempty"`
 }
 
@@ -137,18 +139,18 @@ type End struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Reschedule moves the time at which an instance begins, or goes on by itself.
+// Reschedule changes the time at which an instance starts, or resumes by itself.
 type Reschedule struct {
 	At time.Time `json:"at"`
 }
 
 // Early is for an operation that waits for its time, and is not to wait for it.
 type Early struct {
-	// EventID of the event in the current execution that began to wait.
+	// EventID of the event in the current execution that started to wait.
 	EventID int64 `json:"event_id"`
-	// Reason for the history, which has nothing of a retry.
+	// Reason for the history; not for a retry, which records none.
 	Reason string `json:"reason,omitempty"`
-	// DryRun sends nothing: the answer says when it is due by itself.
+	// DryRun sends nothing: the answer says when it is due.
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
@@ -162,6 +164,8 @@ type Purge struct {
 	// Children are taken first, and theirs. Nothing is sent if one of them still runs and
 	// Force is not set.
 	Children bool `json:"children,omitempty"`
+	// DryRun purges nothing: the answer names the children.
+	DryRun bool `json:"dry_run,omitempty"`
 }
 
 // Sent says that an action was sent. It takes effect when the orchestrator
@@ -178,6 +182,12 @@ type Sent struct {
 	// Notes say what is odd about what a dry run was asked for, a sentence each:
 	// nothing waits for an event of that name, its data has another type.
 	Notes []string `json:"notes,omitempty"`
+	// Wrong: by what is known of the code, the name or the data is wrong. An event of a name that the
+	// code has, for which nothing waits yet, is not.
+	Wrong bool `json:"wrong,omitempty"`
+	// Children, of the dry run of a purge, are the children of the instance, and theirs, which have
+	// records, inputs and results of their own.
+	Children []string `json:"children,omitempty"`
 }
 
 // WakeMany lets many instances try again: those named, or those that a filter

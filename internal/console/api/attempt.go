@@ -23,6 +23,8 @@ type Attempts struct {
 	// Kept says which attempts are kept, for how long, and what it would cost to keep
 	// all.
 	Kept string `json:"kept"`
+	// Paused is the pause of the queue in which its next attempt waits.
+	Paused *PausedQueue `json:"paused,omitempty"`
 	// NotRead says why those that do not stand in the history could not be looked at.
 	NotRead string `json:"not_read,omitempty"`
 }
@@ -32,13 +34,13 @@ type Attempt struct {
 	// Attempt is its number, from 1.
 	Attempt int `json:"attempt"`
 	// State: done, failed, cancelled, running; waiting for its time or for a worker;
-	// unknown, where nobody has said whether it runs.
+	// unknown if no worker has recorded whether it runs.
 	State string `json:"state"`
 	// StartedAt and EndedAt by its worker's clock; the end of the last one is when that
 	// was recorded. Left out where it is not known.
 	StartedAt time.Time `json:"started_at,omitzero"`
 	EndedAt   time.Time `json:"ended_at,omitzero"`
-	// DueAt is when it begins at the earliest.
+	// DueAt is the earliest time at which it starts.
 	DueAt time.Time `json:"due_at,omitzero"`
 	// RequestID names the worker: the invocation that made it. Left out where all runs in
 	// one process.

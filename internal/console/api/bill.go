@@ -6,7 +6,7 @@ import "github.com/turnstile-go/turnstile/internal/timeline"
 // prices.
 type Bill struct {
 	Dollars float64 `json:"dollars"`
-	// Hypothetical: the instance does not run on AWS, so nobody is charged; the dollars
+	// Hypothetical: the instance does not run on AWS, so nothing is charged; the dollars
 	// are what AWS would charge for the same work.
 	Hypothetical bool       `json:"hypothetical,omitempty"`
 	Lines        []BillLine `json:"lines"`

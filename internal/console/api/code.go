@@ -6,13 +6,13 @@ import "github.com/turnstile-go/turnstile/engine"
 type CodeWaits struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
-	// EventID is the last event that the code has gone by; 0 before its first turn was over.
+	// EventID is the last event that the code has processed; 0 before its first turn ended.
 	EventID int64 `json:"event_id"`
 	// Branches of the code that wait, the main function first; none where the code has
 	// ended.
 	Branches []CodeBranch `json:"branches"`
-	// Problem says why the code at hand does not come to where it waits: it disagrees with
-	// the history, or a payload is sealed.
+	// Problem says why the replay does not reach the place where the code waits: the code
+	// disagrees with the history, or a payload cannot be decoded.
 	Problem string `json:"problem,omitempty"`
 }
 

@@ -8,6 +8,9 @@ type Counts struct {
 	CountedAt time.Time `json:"counted_at"`
 	// Counts by status.
 	Counts map[string]Count `json:"counts"`
+	// PausedQueues are the queues that are paused, where the console knows it; left out where
+	// something narrows what is counted.
+	PausedQueues []PausedQueue `json:"paused_queues,omitempty"`
 }
 
 // Count is a number of instances.

@@ -27,10 +27,10 @@ type DeadLetter struct {
 	// Attributes, Body and Opened are shown of single ones.
 	Attributes map[string]string `json:"attributes,omitempty"`
 	Body       string            `json:"body,omitempty"`
-	// Opened is the body with plain payloads, where they were sealed.
+	// Opened is the body with decoded payloads; omitted if no payload is encoded.
 	Opened string `json:"opened,omitempty"`
-	// Sealed says why payloads in the body cannot be opened.
-	Sealed string `json:"sealed,omitempty"`
+	// DecodeError says why payloads in the body cannot be opened.
+	DecodeError string `json:"decode_error,omitempty"`
 	// Unread says why the body is no work item.
 	Unread string `json:"unread,omitempty"`
 	// Folded names what a list left out for its size: "body".

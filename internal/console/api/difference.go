@@ -32,7 +32,8 @@ type DifferenceSide struct {
 	Name        string    `json:"name"`
 	Version     string    `json:"version,omitempty"`
 	From        time.Time `json:"from"`
-	// To is left out while it goes on, and End, the kind of its last event.
+	// To is omitted while it runs, and so is End, which says how it ended: completed, failed, cancelled, terminated,
+	// continued as new.
 	To     time.Time `json:"to,omitzero"`
 	End    string    `json:"end,omitempty"`
 	Events int       `json:"events"`
@@ -60,10 +61,10 @@ type DifferenceRow struct {
 type DifferenceOperation struct {
 	EventID     int64 `json:"event_id"`
 	CompletedBy int64 `json:"completed_by,omitempty"`
-	// State as in the timeline; of an end the kind of the last event.
+	// State as in the timeline; of an end how it ended.
 	State   string `json:"state,omitempty"`
 	Version string `json:"version,omitempty"`
-	// TookMS is left out while it goes on. Times are not compared.
+	// TookMS is omitted while it runs. Times are not compared.
 	TookMS  int64 `json:"took_ms,omitempty"`
 	Attempt int   `json:"attempt,omitempty"`
 	// DurationMS of a timer.
@@ -107,7 +108,7 @@ func DifferenceOf(a, b DifferenceSide, rows []difference.Row, all bool) Differen
 			continue
 		}
 		if row.Kind != "" {
-			row.A, row.B = sideOf(r.A, r.Equal()), sideOf(r.B, r.Equal())
+			row.A, row.B = sideOf(r.A, a.From, r.Equal()), sideOf(r.B, b.From, r.Equal())
 			if one := r.A; one != nil && one.Row != nil {
 				row.Op, row.Label = one.Row.Op, one.Row.Label
 			} else if one := r.B; one != nil && one.Row != nil {
@@ -119,7 +120,7 @@ func DifferenceOf(a, b DifferenceSide, rows []difference.Row, all bool) Differen
 	return out
 }
 
-func sideOf(o *difference.Operation, bare bool) *DifferenceOperation {
+func sideOf(o *difference.Operation, from time.Time, bare bool) *DifferenceOperation {
 	if o == nil {
 		return nil
 	}
@@ -129,12 +130,16 @@ func sideOf(o *difference.Operation, bare bool) *DifferenceOperation {
 	case r != nil:
 		out.CompletedBy, out.State, out.Version, out.Attempt = r.CompletedBy, string(r.State), r.Version, r.Attempt
 		if !r.EndedAt.IsZero() {
-			out.TookMS = r.EndedAt.Sub(r.ScheduledAt).Milliseconds()
+			startedAt := r.ScheduledAt
+			if startedAt.Before(from) && !r.EndedAt.Before(from) {
+				startedAt = from // A redrive has started it again.
+			}
+			out.TookMS = r.EndedAt.Sub(startedAt).Milliseconds()
 		}
 	case o.Asked.Kind == history.OrchestrationStarted:
 		out.Version = o.Asked.Version
 	default:
-		out.State, result = o.Asked.Kind.String(), o.Asked
+		out.State, result = difference.EndState(o.Asked), o.Asked
 	}
 	if bare {
 		return out

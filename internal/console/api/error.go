@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -26,7 +27,7 @@ const (
 	CodeCrossOrigin Code = "cross_origin"
 	// CodeReadOnly: this console does not act.
 	CodeReadOnly Code = "read_only"
-	// CodeTooLarge: the request, a payload or the answer is over its limit.
+	// CodeTooLarge: the request, a payload or the response exceeds its limit.
 	CodeTooLarge Code = "too_large"
 	// CodeNotFound: there is no such instance, execution, event or dead letter.
 	CodeNotFound Code = "not_found"
@@ -42,7 +43,7 @@ const (
 	// CodeContradicted: the code disagrees with the history that a redrive would take over,
 	// as problem says. Nothing was changed.
 	CodeContradicted Code = "contradicted"
-	// CodeNotPending: the activity was completed before, or nobody waits for it.
+	// CodeNotPending: the activity is already completed, or nothing waits for it.
 	CodeNotPending Code = "not_pending"
 	// CodeBadToken: the text is not the completion token of an activity.
 	CodeBadToken Code = "bad_token"
@@ -52,8 +53,8 @@ const (
 	CodeCorrupt Code = "corrupt"
 	// CodeNewer: a newer build wrote what is to be shown.
 	CodeNewer Code = "newer_build"
-	// CodeSealed: it is sealed by a codec that this program does not have.
-	CodeSealed Code = "sealed"
+	// CodeNotDecoded: it is encoded by a codec that this program does not have.
+	CodeNotDecoded Code = "not_decoded"
 	// CodeNotOffered: this console was not given what that takes.
 	CodeNotOffered Code = "not_offered"
 	// CodeDenied: the role in use may not do this; the message says which
@@ -72,7 +73,7 @@ const (
 	CodeInternal Code = "internal"
 )
 
-// Error is what is answered in place of a result, as {"error": …}.
+// Error is returned instead of a result, as {"error": …}.
 type Error struct {
 	Code Code `json:"code"`
 	// Message says what was wrong, and where.
@@ -81,6 +82,9 @@ type Error struct {
 	Advice string `json:"advice,omitempty"`
 	// Problem is where code and history part, of the code contradicted.
 	Problem *store.Problem `json:"problem,omitempty"`
+	// FreeAt is, of the codes not_found and purged, when the id of an instance that was purged can be
+	// started again. It is left out if there was no such instance.
+	FreeAt time.Time `json:"free_at,omitzero"`
 }
 
 func (e *Error) Error() string {

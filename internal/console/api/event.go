@@ -37,11 +37,13 @@ type Event struct {
 	// cancel_instance, resume_instance, patch.
 	Op string `json:"op,omitempty"`
 	// Inline marks an activity that runs inside the turn.
-	Inline      bool           `json:"inline,omitempty"`
-	ExplicitID  bool           `json:"explicit_id,omitempty"`
-	UseExisting bool           `json:"use_existing,omitempty"`
-	OnParentEnd string         `json:"on_parent_end,omitempty"`
-	Retry       *history.Retry `json:"retry,omitempty"`
+	Inline      bool `json:"inline,omitempty"`
+	ExplicitID  bool `json:"explicit_id,omitempty"`
+	UseExisting bool `json:"use_existing,omitempty"`
+	// WithPrevious marks an arrival that was recorded before the code had run for the one in front of it.
+	WithPrevious bool           `json:"with_previous,omitempty"`
+	OnParentEnd  string         `json:"on_parent_end,omitempty"`
+	Retry        *history.Retry `json:"retry,omitempty"`
 	// StartedAt, Attempt and RequestID are of the attempt that ended an activity.
 	StartedAt time.Time `json:"started_at,omitzero"`
 	Attempt   int       `json:"attempt,omitempty"`
@@ -51,29 +53,29 @@ type Event struct {
 	SenderID string        `json:"sender_id,omitempty"`
 	Reason   string        `json:"reason,omitempty"`
 	Failure  *wire.Failure `json:"failure,omitempty"`
-	// Imposed says who ended the execution in place of its code: terminated,
+	// Forced says what ended the execution other than its code: terminated,
 	// policy, limit.
-	Imposed string `json:"imposed,omitempty"`
+	Forced string `json:"forced,omitempty"`
 	// LimitKey and Limit: at most so many instances with this key run at a time.
 	LimitKey string `json:"limit_key,omitempty"`
 	Limit    int    `json:"limit,omitempty"`
-	// Start is what OrchestrationStarted and ParentAttached have besides.
+	// Start has the other fields of OrchestrationStarted and ParentAttached.
 	Start *StartFacts `json:"start,omitempty"`
-	// Codec that sealed the payload, the details of a failure and a custom status,
-	// and that this program does not have. They are left out then.
+	// Codec encoded the payload, the details of a failure and states, which are
+	// omitted because this program does not have the codec.
 	Codec string `json:"codec,omitempty"`
 	// Folded names what a list left out for its size: "details",
-	// "custom_status". A payload says so itself.
+	// "states". A payload says so itself.
 	Folded []string `json:"folded,omitempty"`
 }
 
-// StartFacts are what a start says besides name, version and input. It never holds
-// what proves something: the secret, and the token for the parent.
+// StartFacts has the fields of a start other than name, version and input. It never has
+// the secret or the token for the parent.
 type StartFacts struct {
 	ExecutionID      int64                    `json:"execution_id,omitempty"`
 	StartID          string                   `json:"start_id,omitempty"`
 	Parent           *Parent                  `json:"parent,omitempty"`
-	CustomStatus     json.RawMessage          `json:"custom_status,omitempty"`
+	States           json.RawMessage          `json:"states,omitempty"`
 	SearchAttributes history.SearchAttributes `json:"search_attributes,omitempty"`
 	Headers          map[string]string        `json:"headers,omitempty"`
 	Origin           *history.Origin          `json:"origin,omitempty"`
@@ -88,7 +90,7 @@ type Events struct {
 	Events      []Event `json:"events"`
 	// LastEventID of the whole history.
 	LastEventID int64 `json:"last_event_id"`
-	// NextFrom is the event id from which to go on; left out at the end.
+	// NextFrom is the first event id of the next page; omitted at the end.
 	NextFrom int64 `json:"next_from,omitempty"`
 }
 
@@ -99,9 +101,9 @@ func EventOf(e *history.Event, whole bool) Event {
 		EventID: e.EventID, Kind: e.Kind.String(), At: fromMS(e.AtMS), SourceEventID: e.SourceEventID,
 		Name: e.Name, Label: e.Label, Version: e.Version, Instance: e.Instance, Payload: payloadOf(e, whole),
 		FireAt: fromMS(e.FireAtMS), DurationMS: e.DurationMS,
-		Op: e.Op, Inline: e.Inline, ExplicitID: e.ExplicitID, UseExisting: e.UseExisting, OnParentEnd: e.OnParentEnd, Retry: e.Retry,
+		Op: e.Op, Inline: e.Inline, ExplicitID: e.ExplicitID, UseExisting: e.UseExisting, WithPrevious: e.WithPrevious, OnParentEnd: e.OnParentEnd, Retry: e.Retry,
 		StartedAt: fromMS(e.StartedAtMS), Attempt: e.Attempt, RequestID: e.RequestID,
-		Actor: e.Actor, SenderID: e.SenderID, Reason: e.Reason, Failure: failureOf(e.Failure), Imposed: e.Imposed,
+		Actor: e.Actor, SenderID: e.SenderID, Reason: e.Reason, Failure: failureOf(e.Failure), Forced: e.Forced,
 		LimitKey: e.LimitKey, Limit: e.Limit,
 	}
 	if out.Payload != nil {
@@ -109,7 +111,7 @@ func EventOf(e *history.Event, whole bool) Event {
 	}
 	if s := e.Start; s != nil {
 		out.Start = &StartFacts{
-			ExecutionID: s.ExecutionID, StartID: s.StartID, CustomStatus: valueJSON(s.CustomStatus),
+			ExecutionID: s.ExecutionID, StartID: s.StartID, States: valueJSON(s.States),
 			SearchAttributes: s.SearchAttributes, Headers: s.Headers, Origin: s.Origin, SenderIDs: len(s.SenderIDs),
 		}
 		if p := s.Parent; p != nil {
@@ -117,7 +119,7 @@ func EventOf(e *history.Event, whole bool) Event {
 		}
 	}
 	if e.Codec != "" {
-		out.seal(e.Codec)
+		out.encode(e.Codec)
 	}
 	if !whole {
 		out.fold()
@@ -125,11 +127,11 @@ func EventOf(e *history.Event, whole bool) Event {
 	return out
 }
 
-// seal leaves out what cannot be opened.
-func (e *Event) seal(by string) {
+// encode leaves out what cannot be opened.
+func (e *Event) encode(by string) {
 	e.Codec = by
 	if e.Start != nil {
-		e.Start.CustomStatus = nil
+		e.Start.States = nil
 	}
 	if e.Failure != nil {
 		e.Failure.Details = nil
@@ -137,9 +139,9 @@ func (e *Event) seal(by string) {
 }
 
 func (e *Event) fold() {
-	if s := e.Start; s != nil && len(s.CustomStatus) > FoldOver {
-		s.CustomStatus = nil
-		e.Folded = append(e.Folded, "custom_status")
+	if s := e.Start; s != nil && len(s.States) > FoldOver {
+		s.States = nil
+		e.Folded = append(e.Folded, "states")
 	}
 	if f := e.Failure; f != nil && len(f.Details) > FoldOver {
 		f.Details = nil

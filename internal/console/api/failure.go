@@ -13,8 +13,11 @@ func CauseOf(d *client.Description) (c cause.Cause, key string) {
 	c = cause.Cause{Source: d.Name}
 	ids := []string{d.Instance}
 	switch {
+	case d.Problem != nil && d.Problem.Diff != nil:
+		diff := d.Problem.Diff
+		c = cause.OfDifference(d.Problem.Kind, d.Problem.Message, d.Name, diff.Have, diff.Did, diff.At)
 	case d.Problem != nil:
-		c.Kind, c.Message = d.Problem.Kind, d.Problem.Message
+		c = cause.OfProblem(d.Problem.Kind, d.Problem.Message, d.Name, d.Instance)
 	case d.Failure != nil:
 		c = cause.OfFailure(d.Failure, d.Name)
 		ids = append(ids, d.Failure.Instance)
@@ -34,7 +37,8 @@ type FailureList struct {
 	From    time.Time `json:"from"`
 	To      time.Time `json:"to"`
 	WidthMS int64     `json:"width_ms"`
-	// Causes, that of the most instances first.
+	// Causes, that of the most instances first. Causes by which no root has failed stand behind the
+	// others: parents have handled them, or still run.
 	Causes []FailureCause `json:"causes"`
 	// Read is how many records were read. More: there are others, which started earlier.
 	Read int  `json:"read"`
@@ -52,7 +56,8 @@ type FailureCause struct {
 	// Source names the activity or the orchestration that failed.
 	Source string `json:"source"`
 	Code   string `json:"code,omitempty"`
-	// Message without ids and numbers, and Example that of the instance that failed last.
+	// Message without ids and numbers, and without inputs where code and history disagree. Example is the
+	// message of the instance that failed last.
 	Message string `json:"message"`
 	Example string `json:"example"`
 	// Instances that it has; Roots of them are no children.
@@ -67,7 +72,7 @@ type FailureCause struct {
 	Bars []int `json:"bars"`
 	// Newest are the ids of those that failed last, five at most.
 	Newest []string `json:"newest"`
-	// Members are its instances, those that failed last first; left out unless one cause
+	// Members are its instances, roots first and then those that failed last; left out unless one cause
 	// is asked for.
 	Members []Instance `json:"members,omitempty"`
 }

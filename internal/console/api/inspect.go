@@ -21,11 +21,11 @@ type Inspect struct {
 type Inspected struct {
 	// Kind: history, run, story.
 	Kind string `json:"kind"`
-	// Title is a line, Text what is said beside the histories; of an exported
-	// history both are left out.
+	// Title is one line, and Text the description of the histories; both are omitted for
+	// an exported history.
 	Title string `json:"title,omitempty"`
 	Text  string `json:"text,omitempty"`
-	// Now is the time of the last event: what is open goes on until then.
+	// Now is the time of the last event: open operations are shown as running until then.
 	Now       time.Time           `json:"now"`
 	Instances []InspectedInstance `json:"instances"`
 }
@@ -91,7 +91,7 @@ func inspected(instance string, executions []history.Export, now time.Time) Insp
 		out.Status, out.EndedAt = string(store.StatusRunning), time.Time{}
 	case last.End == history.OrchestrationCompleted:
 		out.Status = string(store.StatusCompleted)
-	case last.Imposed == history.ImposedTerminated:
+	case last.Forced == history.ForcedByOperator:
 		out.Status = string(store.StatusTerminated)
 	case last.Failure != nil && last.Failure.Kind == history.FailureCancelled:
 		out.Status = string(store.StatusCancelled)

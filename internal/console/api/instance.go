@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/cause"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
@@ -25,15 +26,18 @@ type Instance struct {
 	CreatedAt      time.Time `json:"created_at"`
 	UpdatedAt      time.Time `json:"updated_at"`
 	EndedAt        time.Time `json:"ended_at,omitzero"`
-	Parent         *Parent   `json:"parent,omitempty"`
+	// Redriven is the execution that was redriven last; created_at is the start before that.
+	Redriven int64   `json:"redriven,omitempty"`
+	Parent   *Parent `json:"parent,omitempty"`
 	// ForkOf is the instance whose fork it is. Forked is how often it was forked itself, Forks
 	// the newest of these forks, the newest last.
 	ForkOf           string                     `json:"fork_of,omitempty"`
 	Forked           int64                      `json:"forked,omitempty"`
 	Forks            []string                   `json:"forks,omitempty"`
 	SearchAttributes turnstile.SearchAttributes `json:"search_attributes,omitempty"`
-	CustomStatus     json.RawMessage            `json:"custom_status,omitempty"`
-	Output           json.RawMessage            `json:"output,omitempty"`
+	// States that the code has set, by name.
+	States map[string]State `json:"states,omitempty"`
+	Output json.RawMessage  `json:"output,omitempty"`
 	// Cause says in a line what failed first, where a failure was handed on; HandedOn how, from
 	// there to the message of the failure.
 	Cause    string     `json:"cause,omitempty"`
@@ -44,19 +48,22 @@ type Instance struct {
 	Problem  *store.Problem `json:"problem,omitempty"`
 	// Suspension says since when, by whom and why it is suspended.
 	Suspension *store.Suspension `json:"suspension,omitempty"`
-	// LoopedAt is when it was slowed last, because it goes on without a pause.
+	// Awaits is the build that it waits for: its history has what the build that runs does not know, as
+	// after a rollback past a patch.
+	Awaits *store.Problem `json:"awaits,omitempty"`
+	// LoopedAt is when it was last slowed down because it loops without a pause.
 	LoopedAt time.Time `json:"looped_at,omitzero"`
-	// Sealed says why custom status, output and details are left out.
-	Sealed string `json:"sealed,omitempty"`
-	// Folded names what a list left out for its size: "custom_status", "output",
+	// DecodeError says why states, output and details are left out.
+	DecodeError string `json:"decode_error,omitempty"`
+	// Folded names what a list left out for its size: "states", "output",
 	// "details". The instance alone has them.
 	Folded []string `json:"folded,omitempty"`
-	// WaitingFor is what describe prints of an instance that runs; elsewhere it
+	// PendingOperations is what describe prints of an instance that runs; elsewhere it
 	// is left out.
-	WaitingFor []PendingOperation `json:"waiting_for,omitempty"`
-	// Untaken is what describe prints of events that no wait has taken; elsewhere
+	PendingOperations []PendingOperation `json:"pending,omitempty"`
+	// UnconsumedEvents is what describe prints of events that no wait has taken; elsewhere
 	// it is left out.
-	Untaken []UntakenEvent `json:"untaken,omitempty"`
+	UnconsumedEvents []UnconsumedEvent `json:"unconsumed_events,omitempty"`
 	// Code is what describe --code prints; elsewhere it is left out.
 	Code *CodeWaits `json:"code,omitempty"`
 }
@@ -90,6 +97,10 @@ type PendingOperation struct {
 	Label       string    `json:"label,omitempty"`
 	ScheduledAt time.Time `json:"scheduled_at"`
 	DueAt       time.Time `json:"due_at,omitzero"`
+	// Queue that the attempts of an activity go through; left out for the default one. Paused is the
+	// pause of that queue.
+	Queue  string       `json:"queue,omitempty"`
+	Paused *PausedQueue `json:"paused,omitempty"`
 	// Instance and Child of a sub-orchestration; Child is left out where it has
 	// no record yet.
 	Instance string    `json:"instance,omitempty"`
@@ -109,7 +120,7 @@ type InstanceList struct {
 func NoHistory(d *client.Description, execution int64) string {
 	text := fmt.Sprintf("instance %q has no history of execution %d: it has executions %d to %d", d.Instance, execution, max(d.FirstExecution, 1), d.ExecutionID)
 	if d.Pruned > 0 {
-		text += fmt.Sprintf("; the %d before them were pruned", d.Pruned)
+		text += fmt.Sprintf("; the %d earlier ones were pruned", d.Pruned)
 	}
 	return text
 }
@@ -120,13 +131,13 @@ func InstanceOf(d *client.Description) Instance {
 		Instance: d.Instance, Name: d.Name, Version: d.Version, Status: string(d.Status),
 		ExecutionID: d.ExecutionID, FirstExecution: d.FirstExecution, Pruned: d.Pruned, StartID: d.StartID,
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, EndedAt: d.EndedAt,
-		ForkOf: d.ForkOf, Forked: d.Forked, Forks: d.Forks,
+		Redriven: d.Redriven, ForkOf: d.ForkOf, Forked: d.ForkCount, Forks: d.Forks,
 		SearchAttributes: d.SearchAttributes,
-		CustomStatus:     valueJSON(d.CustomStatus), Output: valueJSON(d.Output),
-		Failure: failureOf(d.Failure), Problem: d.Problem, Suspension: d.Suspension, LoopedAt: d.LoopedAt,
+		States:           statesOf(d.States), Output: valueJSON(d.Output),
+		Failure: failureOf(d.Failure), Problem: d.Problem, Suspension: d.Suspension, Awaits: d.Awaits, LoopedAt: d.LoopedAt,
 	}
-	if d.Sealed != nil {
-		out.Sealed = d.Sealed.Error()
+	if d.DecodeError != nil {
+		out.DecodeError = d.DecodeError.Error()
 	}
 	if d.Failure != nil {
 		if first := cause.OfFailure(d.Failure, d.Name); first.Message != d.Failure.Message || d.Failure.Source != "" {
@@ -143,7 +154,26 @@ func InstanceOf(d *client.Description) Instance {
 	return out
 }
 
-// Fold leaves out payloads of more than limit bytes, and names them.
+// State is the value of a state, with its number.
+type State struct {
+	Value       json.RawMessage `json:"value"`
+	ExecutionID int64           `json:"execution_id"`
+	EventID     int64           `json:"event_id"`
+	At          time.Time       `json:"at,omitzero"`
+}
+
+func statesOf(states map[string]client.StateValue[json.RawMessage]) map[string]State {
+	if len(states) == 0 {
+		return nil
+	}
+	out := make(map[string]State, len(states))
+	for name, v := range states {
+		out[name] = State{Value: valueJSON(v.Value), ExecutionID: v.Number.ExecutionID, EventID: v.Number.EventID, At: v.At}
+	}
+	return out
+}
+
+// Fold leaves out payloads of more than limit bytes, and names them; states count together.
 func (i *Instance) Fold(limit int) {
 	fold := func(name string, payload *json.RawMessage) {
 		if len(*payload) > limit {
@@ -151,7 +181,13 @@ func (i *Instance) Fold(limit int) {
 			i.Folded = append(i.Folded, name)
 		}
 	}
-	fold("custom_status", &i.CustomStatus)
+	size := 0
+	for _, s := range i.States {
+		size += len(s.Value)
+	}
+	if size > limit {
+		i.States, i.Folded = nil, append(i.Folded, "states")
+	}
 	fold("output", &i.Output)
 	if i.Failure != nil {
 		bare := *i.Failure
@@ -160,12 +196,16 @@ func (i *Instance) Fold(limit int) {
 	}
 }
 
-// PendingOperationsOf returns the JSON form of what an instance waits for.
-func PendingOperationsOf(open []client.PendingOperation) []PendingOperation {
+// PendingOperationsOf returns the JSON form of what an instance waits for. paused are the queues that are
+// paused.
+func PendingOperationsOf(open []client.PendingOperation, paused []PausedQueue) []PendingOperation {
 	var out []PendingOperation
 	for i := range open {
 		o := &open[i]
-		w := PendingOperation{Kind: o.Kind.String(), EventID: o.EventID, Name: o.Name, Label: o.Label, ScheduledAt: o.ScheduledAt, DueAt: o.DueAt, Instance: o.Instance}
+		w := PendingOperation{Kind: o.Kind.String(), EventID: o.EventID, Name: o.Name, Label: o.Label, ScheduledAt: o.ScheduledAt, DueAt: o.DueAt, Queue: o.Queue, Instance: o.Instance}
+		if o.Kind == history.ActivityScheduled {
+			w.Paused = PausedFor(paused, o.Queue)
+		}
 		if o.Child != nil {
 			child := InstanceOf(o.Child)
 			w.Child = &child

@@ -42,8 +42,8 @@ type LiveList struct {
 	More bool `json:"more,omitempty"`
 }
 
-// LiveFailed ("failed") says that a look has failed. The stream goes on, and looks
-// again later: the first look that succeeds is told, also if nothing has changed.
+// LiveFailed ("failed") says that a read has failed. The stream continues, and reads
+// again later: the first read that succeeds is sent, even if nothing has changed.
 type LiveFailed struct {
 	Now   time.Time `json:"now"`
 	Error Error     `json:"error"`

@@ -10,7 +10,7 @@ type Metrics struct {
 	// From and To are what is counted; From is later than was asked for where More stands.
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
-	// WidthMS is how long each of the bars is, of which the first begins at BarsFrom.
+	// WidthMS is the length of each bar; the first bar starts at BarsFrom.
 	WidthMS  int64     `json:"width_ms"`
 	BarsFrom time.Time `json:"bars_from"`
 	// Started are how many started within each bar.
@@ -37,6 +37,9 @@ type OrchestrationMetrics struct {
 	Completed int `json:"completed"`
 	Failed    int `json:"failed"`
 	Stopped   int `json:"stopped"`
+	// Redriven are those that were redriven, or are forks. Their time contains the wait for the redrive,
+	// or lacks the work that they took over, so that Took leaves them out.
+	Redriven int `json:"redriven,omitempty"`
 	// Took is how long those took that have ended; left out where none has.
 	Took *Took `json:"took,omitempty"`
 }
@@ -55,6 +58,6 @@ type DollarsAnHour struct {
 	// AnHour is what the instances that start in an hour cost, by the histories of so many.
 	AnHour float64 `json:"an_hour"`
 	Of     int     `json:"of"`
-	// Hypothetical: nobody is charged; the dollars are what AWS would charge.
+	// Hypothetical: nothing is charged; the dollars are what AWS would charge.
 	Hypothetical bool `json:"hypothetical,omitempty"`
 }

@@ -23,8 +23,8 @@ type Payload struct {
 	// Folded: it is too large for a list, and left out there. The event alone
 	// has it.
 	Folded bool `json:"folded,omitempty"`
-	// Codec that sealed it, and that this program does not have. Nothing of the
-	// payload is shown then.
+	// Codec encoded it, and this program does not have that codec, so the payload is not
+	// shown.
 	Codec string `json:"codec,omitempty"`
 }
 

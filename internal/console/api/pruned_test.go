@@ -14,7 +14,7 @@ func TestAnExecutionThatIsNotThereIsNamedWithThoseThatAre(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	d.Pruned = 74
-	if got, want := api.NoHistory(&d, 7), `instance "r" has no history of execution 7: it has executions 75 to 90; the 74 before them were pruned`; got != want {
+	if got, want := api.NoHistory(&d, 7), `instance "r" has no history of execution 7: it has executions 75 to 90; the 74 earlier ones were pruned`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if i := api.InstanceOf(&d); i.Pruned != 74 || i.FirstExecution != 75 {

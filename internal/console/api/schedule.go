@@ -20,6 +20,8 @@ type Schedule struct {
 	// does not run: "stuck", "suspended", "corrupt", "completed", "failed", "cancelled",
 	// "terminated".
 	Status string `json:"status"`
+	// Problem is what its instance is stuck with.
+	Problem string `json:"problem,omitempty"`
 	// Instance is the id of the instance that the schedule is.
 	Instance string `json:"instance"`
 	// Cron expression, or Every, an interval such as "1h30m0s", with its Offset.
@@ -27,9 +29,9 @@ type Schedule struct {
 	Every  string `json:"every,omitempty"`
 	Offset string `json:"offset,omitempty"`
 	// Zone is the time zone of Cron; UTC if empty.
-	Zone  string    `json:"zone,omitempty"`
-	Begin time.Time `json:"begin,omitzero"`
-	End   time.Time `json:"end,omitzero"`
+	TimeZone string    `json:"time_zone,omitempty"`
+	StartAt  time.Time `json:"start_at,omitzero"`
+	End      time.Time `json:"end,omitzero"`
 	// Jitter is the most by which a tick is delayed.
 	Jitter  string `json:"jitter,omitempty"`
 	Overlap string `json:"overlap"`
@@ -42,7 +44,7 @@ type Schedule struct {
 	// Note is that of who has paused or resumed it last.
 	Note string `json:"note,omitempty"`
 	// Ticks are the next five.
-	Ticks []time.Time `json:"ticks"`
+	NextRuns []time.Time `json:"next_runs"`
 	// Running are the instances that are not known to have ended, Recent the last ten that were
 	// started, newest first.
 	Running []ScheduleRun `json:"running"`
@@ -51,17 +53,17 @@ type Schedule struct {
 	Buffered []time.Time `json:"buffered"`
 	// Missed are the last ten spans of ticks that started nothing, newest first.
 	Missed []ScheduleMissed `json:"missed"`
-	// Started and MissedTicks count all of them.
-	Started     int `json:"started"`
-	MissedTicks int `json:"missed_ticks"`
+	// Started and MissedRuns count all of them.
+	Started    int `json:"started"`
+	MissedRuns int `json:"missed_runs"`
 }
 
 // ScheduleRun is an instance that a schedule has started.
 type ScheduleRun struct {
-	// Tick that it is for; for a trigger, the time of that.
-	Tick      time.Time `json:"tick"`
-	Instance  string    `json:"instance"`
-	StartedAt time.Time `json:"started_at"`
+	// ScheduledAt that it is for; for a trigger, the time of that.
+	ScheduledAt time.Time `json:"scheduled_at"`
+	Instance    string    `json:"instance"`
+	StartedAt   time.Time `json:"started_at"`
 	// Outcome: "started" (it is not known to have ended), "completed", "failed".
 	Outcome string `json:"outcome"`
 	Failure string `json:"failure,omitempty"`
@@ -69,9 +71,9 @@ type ScheduleRun struct {
 
 // ScheduleMissed are ticks in a row that started nothing.
 type ScheduleMissed struct {
-	From  time.Time `json:"from"`
-	To    time.Time `json:"to"`
-	Ticks int       `json:"ticks"`
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+	Runs int       `json:"runs"`
 	// Reason: "outage", "overlap", "buffer full", "deleted".
 	Reason string `json:"reason"`
 }
@@ -98,5 +100,5 @@ type ScheduleAsked struct {
 	// Instance that a trigger starts.
 	Instance string `json:"instance,omitempty"`
 	// Ticks that a backfill starts, those that were started before included.
-	Ticks int `json:"ticks,omitempty"`
+	Runs int `json:"runs,omitempty"`
 }

@@ -13,7 +13,7 @@ import (
 // band an execution.
 type Timeline struct {
 	Instance string `json:"instance"`
-	// Now is the time of the answer: what is open goes on until then.
+	// Now is the time of the response: open operations are shown as running until then.
 	Now time.Time `json:"now"`
 	// Executions that are shown, the newest of the instance, in order.
 	Executions []TimelineExecution `json:"executions"`
@@ -46,12 +46,12 @@ type TimelineExecution struct {
 	Name        string    `json:"name"`
 	Version     string    `json:"version,omitempty"`
 	From        time.Time `json:"from"`
-	// To is left out while it goes on.
+	// To is omitted while it runs.
 	To time.Time `json:"to,omitzero"`
-	// End is the kind of its last event, left out while it goes on.
+	// End is the kind of its last event, omitted while it runs.
 	End string `json:"end,omitempty"`
-	// Imposed says who ended it in place of its code: terminated, policy, limit.
-	Imposed string        `json:"imposed,omitempty"`
+	// Forced says what ended it other than its code: terminated, policy, limit.
+	Forced  string        `json:"forced,omitempty"`
 	Failure *wire.Failure `json:"failure,omitempty"`
 	// Turns that it took, rounds where TurnsKnown does not stand; Events of its
 	// history.
@@ -61,7 +61,7 @@ type TimelineExecution struct {
 	// Parked: its last arrivals were recorded without running the code.
 	Parked bool    `json:"parked,omitempty"`
 	Parent *Parent `json:"parent,omitempty"`
-	// Origin is the place from which a redrive or a fork goes on.
+	// Origin is the place from which a redrive or a fork continues.
 	Origin *history.Origin `json:"origin,omitempty"`
 }
 
@@ -75,6 +75,8 @@ type TimelineRow struct {
 	// Label that the code gave it, with those of the contexts around it: "stock / shelf".
 	Label   string `json:"label,omitempty"`
 	Version string `json:"version,omitempty"`
+	// Queue that the attempts of an activity go through; left out for the default one.
+	Queue string `json:"queue,omitempty"`
 	// Op of a call: now, guid, side_effect, trace, raise_event, cancel_instance,
 	// patch.
 	Op       string `json:"op,omitempty"`
@@ -83,10 +85,10 @@ type TimelineRow struct {
 	// left open when it ended.
 	State       string    `json:"state"`
 	ScheduledAt time.Time `json:"scheduled_at"`
-	// EndedAt is left out while it goes on.
+	// EndedAt is omitted while it runs.
 	EndedAt time.Time `json:"ended_at,omitzero"`
-	// Spans are what it did, one behind the other; the first begins at
-	// ScheduledAt. Left out where it ended at once.
+	// Spans are what it did, in order; the first starts at ScheduledAt. Omitted if it ended
+	// immediately.
 	Spans []TimelineSpan `json:"spans,omitempty"`
 	// DueAt is when a timer is due, or an activity has to be done at the latest.
 	DueAt time.Time `json:"due_at,omitzero"`
@@ -101,8 +103,8 @@ type TimelineRow struct {
 	MaxAttempts int       `json:"max_attempts,omitempty"`
 	StartedAt   time.Time `json:"started_at,omitzero"`
 	RequestID   string    `json:"request_id,omitempty"`
-	// Actor is on whose behalf somebody asked for its last attempt, completed it by hand,
-	// fired the timer early or raised the event, as the sender says.
+	// Actor is on whose behalf a client requested its last attempt, completed it by hand,
+	// fired the timer early or raised the event, according to the sender.
 	Actor string `json:"actor,omitempty"`
 	// FirstEventID of an inline activity that was scheduled anew for its next
 	// attempt, and AttemptsMade before.
@@ -157,11 +159,11 @@ type Spread struct {
 
 // TimelineSpan is a part of an operation's time.
 type TimelineSpan struct {
-	// Doing: waiting, running, unknown (waiting or running, nobody has recorded
+	// Doing: waiting, running, unknown (waiting or running: no worker has recorded
 	// which), retrying (until the time of its next attempt), late (a timer that
 	// is due), stopping.
 	Doing string `json:"doing"`
-	// To is its end, where the next one begins; left out while it goes on.
+	// To is its end, where the next span starts; omitted while it runs.
 	To time.Time `json:"to,omitzero"`
 	// Attempt that runs, or follows; left out where it is not known.
 	Attempt int `json:"attempt,omitempty"`
@@ -198,7 +200,7 @@ func TimelineOf(t *timeline.Timeline, now time.Time) Timeline {
 		Ticks: make([]TimelineTick, len(t.Ticks)), Marks: make([]TimelineMark, len(t.Marks))}
 	for i := range t.Executions {
 		x := &t.Executions[i]
-		e := TimelineExecution{ExecutionID: x.ID, Name: x.Name, Version: x.Version, From: x.From, To: x.To, Imposed: x.Imposed,
+		e := TimelineExecution{ExecutionID: x.ID, Name: x.Name, Version: x.Version, From: x.From, To: x.To, Forced: x.Forced,
 			Failure: failureOf(x.Failure), Turns: x.Turns, Events: x.Events, TurnsKnown: x.TurnsKnown, Parked: x.Parked, Origin: x.Origin}
 		if x.End != history.KindUnknown {
 			e.End = x.End.String()
@@ -247,7 +249,7 @@ func spreadOf(s timeline.Spread) *Spread {
 // TimelineRowOf returns the JSON form of a row. Details of its failure are left
 // out: the event has them.
 func TimelineRowOf(r *timeline.Row) TimelineRow {
-	out := TimelineRow{ExecutionID: r.ExecutionID, EventID: r.EventID, Kind: string(r.Kind), Name: r.Name, Label: r.Label, Version: r.Version, Op: r.Op,
+	out := TimelineRow{ExecutionID: r.ExecutionID, EventID: r.EventID, Kind: string(r.Kind), Name: r.Name, Label: r.Label, Version: r.Version, Queue: r.Queue, Op: r.Op,
 		Instance: r.Instance, State: string(r.State), ScheduledAt: r.ScheduledAt, EndedAt: r.EndedAt, DueAt: r.DueAt,
 		CompletedBy: r.CompletedBy, CancelledBy: r.CancelledBy, Assumed: r.Assumed, Attempt: r.Attempt, StartedAt: r.StartedAt,
 		Group: r.Group, Member: r.Member, RequestID: r.RequestID, Actor: r.Actor, FirstEventID: r.FirstEventID, AttemptsMade: r.AttemptsMade, Failure: wire.FailureOf(r.Failure), Live: liveOf(r.Live)}

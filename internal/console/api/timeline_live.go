@@ -24,10 +24,10 @@ type LiveActivity struct {
 	Claim *AttemptClaim `json:"claim,omitempty"`
 }
 
-// AttemptClaim says that an attempt was begun, and that nobody begins it again.
+// AttemptClaim says that an attempt has started, and that no worker starts it again.
 type AttemptClaim struct {
 	Attempt int `json:"attempt"`
-	// Until when it may take; left out once it is over.
+	// Until is when it must have ended; omitted once it has ended.
 	Until time.Time `json:"until,omitzero"`
 }
 
@@ -41,7 +41,7 @@ type ActivityBeat struct {
 // NextAttempt is an attempt that follows one which failed.
 type NextAttempt struct {
 	Attempt int `json:"attempt"`
-	// DueAt is when it may begin, NotedAt when the one before it had failed.
+	// DueAt is when it may start, NotedAt when the previous attempt failed.
 	DueAt   time.Time `json:"due_at"`
 	NotedAt time.Time `json:"noted_at"`
 	// Kind and Message of that failure.

@@ -9,16 +9,15 @@ type Tree struct {
 	Instance  TreeNode   `json:"instance"`
 	// Truncated: there is more than was looked up.
 	Truncated bool `json:"truncated,omitempty"`
-	// Missing: the parent has no record any more, so that Ancestors do not begin
-	// with the root.
+	// Missing: the parent has no record any more, so Ancestors does not start with the
+	// root.
 	Missing bool `json:"missing,omitempty"`
 }
 
 // TreeNode is an instance in a tree.
 type TreeNode struct {
 	Instance string `json:"instance"`
-	// Status is left out where there is no record: the child has not begun, or
-	// was purged.
+	// Status is omitted if there is no record: the child has not started, or was purged.
 	Status      string    `json:"status,omitempty"`
 	Name        string    `json:"name,omitempty"`
 	Version     string    `json:"version,omitempty"`
@@ -29,7 +28,7 @@ type TreeNode struct {
 	Why string `json:"why,omitempty"`
 	// EventID in the parent's history that scheduled it.
 	EventID int64 `json:"event_id,omitempty"`
-	// Detached: nobody waits for it.
+	// Detached: no instance waits for it.
 	Detached bool `json:"detached,omitempty"`
 	// Children that the current execution scheduled, in order.
 	Children []TreeNode `json:"children,omitempty"`

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
@@ -8,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// WaitingFor is what an instance waits for, down to the leaf.
-type WaitingFor struct {
+// PendingOperations is what an instance waits for, down to the leaf.
+type PendingOperations struct {
 	Instance string `json:"instance"`
 	// Now is the time of the look.
 	Now    time.Time `json:"now"`
@@ -20,14 +21,16 @@ type WaitingFor struct {
 	More       int                `json:"more,omitempty"`
 	// Leaves are the ends of all paths, the first of them, in a line each.
 	Leaves []WaitingLeaf `json:"leaves"`
-	// Untaken are the external events of the current execution that no wait has
+	// UnconsumedEvents are the external events of the current execution that no wait has
 	// taken, in the order in which they came.
-	Untaken []UntakenEvent `json:"untaken,omitempty"`
+	UnconsumedEvents []UnconsumedEvent `json:"unconsumed_events,omitempty"`
+	// PausedQueues are the queues that are paused and that it, or a child, waits for.
+	PausedQueues []PausedQueue `json:"paused_queues,omitempty"`
 }
 
-// UntakenEvent is an external event that no wait has taken: it is kept until one
+// UnconsumedEvent is an external event that no wait has taken: it is kept until one
 // does, was rejected, or was left when the instance ended.
-type UntakenEvent struct {
+type UnconsumedEvent struct {
 	EventID  int64     `json:"event_id"`
 	Name     string    `json:"name"`
 	At       time.Time `json:"at"`
@@ -39,11 +42,11 @@ type UntakenEvent struct {
 	Reason     string `json:"reason,omitempty"`
 }
 
-// UntakenEventsOf returns the JSON form of events that nothing has taken.
-func UntakenEventsOf(events []client.UntakenEvent) []UntakenEvent {
-	var out []UntakenEvent
+// UnconsumedEventsOf returns the JSON form of events that nothing has taken.
+func UnconsumedEventsOf(events []client.UnconsumedEvent) []UnconsumedEvent {
+	var out []UnconsumedEvent
 	for _, e := range events {
-		out = append(out, UntakenEvent(e))
+		out = append(out, UnconsumedEvent(e))
 	}
 	return out
 }
@@ -83,6 +86,8 @@ type WaitingLeaf struct {
 	// follows".
 	Text   string    `json:"text"`
 	NextAt time.Time `json:"next_at,omitzero"`
+	// Paused is the pause of the queue that an activity waits in.
+	Paused *PausedQueue `json:"paused,omitempty"`
 	// Since when.
 	Since time.Time `json:"since"`
 	// Status of a child that is not well, or has ended.
@@ -93,9 +98,14 @@ type WaitingLeaf struct {
 // shownLeaves is how many leaves an answer has.
 const shownLeaves = 50
 
-// WaitingForOf returns the JSON form of what an instance waits for.
-func WaitingForOf(w *timeline.Waiting, now time.Time) WaitingFor {
-	out := WaitingFor{Instance: w.Instance, Now: now, Status: string(w.Status), Operations: operationsOf(w), More: w.More, Leaves: []WaitingLeaf{}}
+// PendingOf returns the JSON form of what an instance waits for. paused are the queues that are paused.
+func PendingOf(w *timeline.Waiting, paused []PausedQueue, now time.Time) PendingOperations {
+	out := PendingOperations{Instance: w.Instance, Now: now, Status: string(w.Status), Operations: operationsOf(w), More: w.More, Leaves: []WaitingLeaf{}}
+	for _, p := range paused {
+		if p.Queue == "" && !w.Status.Terminal() {
+			out.PausedQueues = append(out.PausedQueues, p) // No turn is made, whatever it waits for.
+		}
+	}
 	for _, l := range w.Leaves(shownLeaves) {
 		o := l.Operation()
 		leaf := WaitingLeaf{Path: []string{w.Instance}, EventID: o.EventID, Text: o.Text(), NextAt: o.NextAt(), Since: o.ScheduledAt, NotRead: o.NotRead}
@@ -104,6 +114,12 @@ func WaitingForOf(w *timeline.Waiting, now time.Time) WaitingFor {
 		}
 		if o.Child != nil {
 			leaf.Status = string(o.Child.Status)
+		}
+		if o.Kind == timeline.KindActivity {
+			leaf.Paused = PausedFor(paused, o.Queue)
+		}
+		if p := leaf.Paused; p != nil && !slices.Contains(out.PausedQueues, *p) {
+			out.PausedQueues = append(out.PausedQueues, *p)
 		}
 		out.Leaves = append(out.Leaves, leaf)
 	}

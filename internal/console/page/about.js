@@ -9,6 +9,11 @@ export function useAbout() {
   return useContext(About).about;
 }
 
+// useActs returns the acts on an instance (GET about), by name.
+export function useActs() {
+  return new Map((useAbout()?.acts ?? []).map((act) => [act.name, act]));
+}
+
 // useMayAct reports whether actions are allowed here.
 export function useMayAct() {
   return useAbout()?.actions === true;

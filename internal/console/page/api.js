@@ -61,8 +61,8 @@ async function call(url, init) {
     if (err.name === "AbortError") throw err;
     connection.lost();
     throw new ApiError({
-      code: "unreachable", message: "The server does not answer.",
-      advice: "Is the program that serves this page still running? Behind a login: reload the page to log in again.",
+      code: "unreachable", message: "The server does not respond.",
+      advice: "Check that the program that serves this page is running. If it is behind a login, reload the page to log in again.",
     });
   }
   connection.reached();
@@ -73,7 +73,7 @@ async function call(url, init) {
   } catch {
     throw new ApiError({
       status: response.status, code: "bad_answer",
-      message: `What answered was not Turnstile's API (HTTP ${response.status}).`,
+      message: `The response is not from Turnstile's API (HTTP ${response.status}).`,
       advice: "Your login may have expired: reload the page.",
     });
   }

@@ -11,7 +11,8 @@ import { Counts, useAllCounts, useCounts } from "./counts.js";
 import { choose, useSetting } from "./settings.js";
 import { go, useLocation } from "./router.js";
 import { plainText } from "./visible.js";
-import { Instance, Inspect } from "./instance/index.js";
+import { Instance } from "./instance/index.js";
+import { Inspect } from "./instance/inspect.js";
 import { Instances } from "./views/instances.js";
 import { Failures } from "./views/failures.js";
 import { Metrics } from "./views/metrics.js";
@@ -71,7 +72,7 @@ function App() {
   });
   const shared = useMemo(() => ({ ...state, reload: read, open: setOpen }), [state]);
   return html`<${About.Provider} value=${shared}><${Counts.Provider} value=${counts}>
-    <a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById("main").focus(); }}>To the content</a>
+    <a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById("main").focus(); }}>Skip to content</a>
     <${Head} view=${view} about=${state.about} open=${setOpen} />
     <${Disconnected} />
     <main id="main" tabindex="-1"><${View} where=${where} /></main>
@@ -84,20 +85,21 @@ function App() {
 }
 
 function Head({ view, about, open }) {
-  const counts = useAllCounts()?.data?.counts ?? {};
+  const all = useAllCounts()?.data, counts = all?.counts ?? {}, paused = all?.paused_queues?.length ?? 0;
   const stuck = (counts.stuck?.count ?? 0) + (counts.corrupt?.count ?? 0), more = counts.stuck?.more || counts.corrupt?.more;
   const place = about?.place;
   return html`<header class="head">
     <a class="brand" href="#/instances"><${Mark} /><span class="brand-word">Turnstile</span></a>
     ${place && html`<span class="place" title=${plainText(Object.entries(place.settings ?? {}).map(([k, v]) => `${k}: ${v}`).join("\n"))}><${Text} value=${place.kind} />${place.settings?.region && html` <${Text} value=${place.settings.region} />`}</span>`}
     <nav class="nav" aria-label="Views">${views.map(([segment, word]) => html`<a key=${segment} href=${format([segment])} aria-current=${segment === view ? "page" : null}>${word}${
-      segment === "stuck" && stuck > 0 && html`<span class="badge"><span class="sr">(</span>${count(stuck, more)}<span class="sr">)</span></span>`}</a>`)}</nav>
+      segment === "stuck" && stuck > 0 && html`<span class="badge"><span class="sr">(</span>${count(stuck, more)}<span class="sr">)</span></span>`}${
+      segment === "queues" && paused > 0 && html`<span class="badge">${count(paused)} paused</span>`}</a>`)}</nav>
     <span class="grow"></span>
     <${Connection} />
     <div class="tools">
       <button type="button" class="search-button" onClick=${() => open("palette")} title="Search and commands" aria-keyshortcuts="Control+K Meta+K"><${Icon} name="search" /><span class="search-words">Go to…</span><kbd class="search-keys" aria-hidden="true">${modKey} K</kbd></button>
       <${ThemeButton} />
-      <${IconButton} icon="keyboard" label="Keys" onClick=${() => open("help")} />
+      <${IconButton} icon="keyboard" label="Keyboard shortcuts" onClick=${() => open("help")} />
       ${about?.actions && html`<${Button} kind="primary" icon="plus" class="start-button" onClick=${() => open("start")}>Start<//>`}
     </div></header>`;
 }
@@ -115,7 +117,7 @@ function ThemeButton() {
 function View({ where }) {
   const { segments, query } = where;
   const [view = "instances", id, ...rest] = segments;
-  const title = id !== undefined ? plainText(id) : views.find(([s]) => s === view)?.[1] ?? ({ inspect: "Inspect a history", difference: "Comparison" }[view] ?? "Nothing here");
+  const title = id !== undefined ? plainText(id) : views.find(([s]) => s === view)?.[1] ?? ({ inspect: "Inspect a history", difference: "Comparison" }[view] ?? "Page not found");
   const first = useRef(true);
   useEffect(() => {
     document.title = title + " · Turnstile";
@@ -139,5 +141,5 @@ function View({ where }) {
     case "difference": return html`<${Difference} query=${query} />`;
     case "inspect": return html`<${Inspect} query=${query} />`;
   }
-  return html`<${Empty} alone=${true} title="Nothing is at this address"><p>A link may be cut short. <a href="#/instances">All instances</a></p><//>`;
+  return html`<${Empty} alone=${true} title="Page not found"><p>The link may be incomplete. <a href="#/instances">Show all instances</a></p><//>`;
 }

@@ -1,7 +1,7 @@
 // The time of day as the server has it, for what shows how long ago something
 // was: the reader's clock may be another. One timer serves all; it stands still
 // while the tab is hidden.
-import { useEffect, useState } from "./ui.js";
+import { useEffect, useRef, useState } from "./ui.js";
 
 const listeners = new Set();
 let timer = 0, ahead = 0; // by how many ms the server's clock is ahead of this one
@@ -34,6 +34,22 @@ document.addEventListener("visibilitychange", () => {
   run();
   if (!document.hidden) tick();
 });
+
+// useTimeOf returns of(the server's time in ms). The time is looked at each second, and the view drawn again when the value changes.
+export function useTimeOf(of) {
+  const [, set] = useState(), last = useRef();
+  last.current = of;
+  useEffect(() => {
+    const look = (at) => set(last.current(at));
+    listeners.add(look);
+    run();
+    return () => {
+      listeners.delete(look);
+      run();
+    };
+  }, []);
+  return of(now());
+}
 
 // useNow returns the server's time in ms, renewed each second.
 export function useNow() {

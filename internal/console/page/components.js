@@ -31,6 +31,8 @@
 //	Tabs        of [[key, label, href, count?]], current, label
 //	Facts       of [[term, value]], list     a definition list; values that are absent are left out
 //	Problem     instance, bare                     why it is stuck, corrupt or failed: text, diff, stack, what to do
+//	PausedQueues of                          a notice for each queue that is paused;  PausedBy  pause {by, at}
+//	Awaits      instance                     a notice that it waits for another build
 //	ProblemLine instance                     the same in a line
 //	toast(text | {text, href, link}, "done"|"failed"), Toasts
 //	useRowKeys(ref)                          j and k go through [data-row] by their [data-row-link]
@@ -46,7 +48,8 @@ export { Dialog, FormDialog, Field, JsonField, jsonError } from "./components/di
 export { TypedField } from "./components/typed.js";
 export { Combo } from "./components/combo.js";
 export { Tabs, Facts } from "./components/layout.js";
-export { Problem, ProblemLine } from "./components/problem.js";
+export { Awaits, Problem, ProblemLine } from "./components/problem.js";
+export { PausedBy, PausedQueues } from "./components/paused.js";
 export { toast, Toasts } from "./components/toast.js";
 export { useRowKeys } from "./components/rows.js";
 export { Icon, StatusShape, Mark } from "./icons.js";

@@ -3,8 +3,8 @@
 // again half a minute after a change at the soonest, and every five minutes.
 import { createContext, useContext, useEffect, useRef } from "./ui.js";
 import { get } from "./api.js";
-import { now } from "./clock.js";
-import { apiQuery, counted } from "./listquery.js";
+import { now, useTimeOf } from "./clock.js";
+import { apiQuery, asOf, counted } from "./listquery.js";
 import { useResource } from "./resource.js";
 
 const changed = "turnstile:changed"; // an event of window: a list has changed
@@ -19,18 +19,18 @@ export function listChanged() {
 export function useCounts(query, about) {
   const push = about?.capabilities?.live === "push";
   const key = about ? "counts " + JSON.stringify(counted.map((k) => query[k] || "")) : null;
-  const counts = useResource(key, (signal) => { const { name, prefix, where, from, to } = apiQuery(query, now()); return get("counts", { name, prefix, where, from, to }, { signal }); }, { poll: push ? 20_000 : 300_000 });
+  const at = useTimeOf((now) => asOf(query, now));
   const last = useRef(0);
+  const counts = useResource(key, (signal) => { last.current = Date.now(); const { name, prefix, where, from, to } = apiQuery(query, at || now()); return get("counts", { name, prefix, where, from, to }, { signal }); }, { poll: push ? 20_000 : 300_000, version: String(at) });
   useEffect(() => {
     if (!about) return;
     let timer = 0;
-    if (!push && !last.current) last.current = Date.now(); // They are read as the page is opened.
-    const pause = push ? 2000 : 30_500;
+    // The server keeps the counts for as long after a look.
+    const pause = push ? 2300 : 30_500;
     const soon = () => {
       if (timer) return;
       timer = setTimeout(() => {
         timer = 0;
-        last.current = Date.now();
         if (!document.hidden) counts.reload();
       }, Math.max(300, last.current + pause - Date.now()));
     };

@@ -3,19 +3,19 @@
 // What a reason means; "" is that of what the queue service moved itself.
 const reasons = {
   "": "moved by the queue after the last receive",
-  malformed: "not readable",
+  malformed: "not parsable",
   invalid_field: "with an invalid field",
-  unknown_version: "of an unknown version",
-  unknown_kind: "of an unknown kind",
+  unknown_version: "with an unknown version",
+  unknown_kind: "with an unknown kind",
   too_large: "too large",
   unknown_instance: "for an unknown instance",
   misaddressed: "misaddressed",
-  damaged: "with a payload that its codec cannot open",
-  sender_refused: "from a sender that may not send this",
+  damaged: "with a payload that its codec cannot decode",
+  sender_refused: "from a sender that is not allowed to send it",
   forged: "with a wrong token",
   corrupt: "for a corrupt history",
   expired: "too old",
-  redrive_refused: "whose redrive of an instance was refused",
+  redrive_refused: "with a refused redrive",
 };
 
 // words says what a reason means.

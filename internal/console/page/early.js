@@ -30,7 +30,7 @@
   window.addEventListener("error", function (e) {
     var t = e.target;
     if (t && (t.tagName === "SCRIPT" || t.tagName === "LINK")) {
-      say("A part of this page could not be loaded.", "Is the program that serves it still running? A login may have expired: reload the page.");
+      say("A part of this page could not be loaded.", "Check that the program that serves it is running. If it is behind a login, reload the page to log in again.");
     }
   }, true);
 })();

@@ -51,9 +51,9 @@ export function moment(at, utc = false) {
     `${p(d.getHours())}:${p(d.getMinutes())}:${p(d.getSeconds())}.${p(d.getMilliseconds(), 3)} ${zone}`;
 }
 
-// clock writes the time of day alone, with milliseconds.
-export function clock(at) {
-  return moment(at).slice(11, 23);
+// clock writes the time of day alone, in the zone of the reader or in UTC.
+export function clock(at, utc = false) {
+  return moment(at, utc).slice(11, 19);
 }
 
 // bytes writes a size: 312 B, 4.1 KB, 2.3 MB (of 1,024).

@@ -21,7 +21,6 @@ const line = {
   stop: "M3.5 3.5h9v9h-9z",
   bell: "M4 11.5V7a4 4 0 0 1 8 0v4.5l1 1H3zM6.8 14.5h2.4",
   trash: "M2.5 4h11M6 4V2.5h4V4M4 4l.7 9.5h6.6L12 4M6.7 6.5v4.5M9.3 6.5v4.5",
-  more: "M3 8h.01M8 8h.01M13 8h.01",
   out: "M6 3H3v10h10v-3M9 2.5h4.5V7M13.5 2.5L7.5 8.5",
   child: "M4 2v7h8M9.5 6.5L12 9l-2.5 2.5",
   file: "M4 1.5h5l3.5 3.5v9.5H4zM9 1.5V5h3.5",

@@ -46,3 +46,11 @@ export function tokens(text) {
   if (from < text.length) out.push(["", text.slice(from)]);
   return out;
 }
+
+// customFields are the first fields of a state that is an object, with their values in a line: [[name, text]]; null for
+// one that is none, or is empty. Pure.
+export function customFields(value, most = 8) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const all = Object.entries(value).filter(([, v]) => v !== null && v !== "");
+  return all.length === 0 ? null : all.slice(0, most).map(([name, v]) => [name, typeof v === "string" ? v.slice(0, 121) : oneLine(v, 120)]);
+}

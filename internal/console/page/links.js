@@ -6,9 +6,9 @@ const margin = 60_000;
 // problem says what is wrong with a template; "" for one that can be used, or none.
 export function problem(template) {
   if (template === "") return "";
-  if (!/^https?:\/\//i.test(template)) return "It begins with https or http.";
+  if (!/^https?:\/\//i.test(template)) return "Must be an http or https URL.";
   const unknown = template.match(/\{[a-z*]*\}/gi)?.find((p) => !/^\{(instance|trace|request|from|to)\*?\}$/.test(p));
-  return unknown ? `There is no ${unknown}.` : "";
+  return unknown ? `Unknown placeholder ${unknown}.` : "";
 }
 
 // traceOf is the id of the trace in the headers of W3C Trace Context; "" for none.

@@ -16,6 +16,14 @@ export function apiQuery(query, now) {
   return { status, name, prefix, where, words, version, parent, schedule, queue, from, to, ended_from, ended_to, page_size: pageSize, page_token: page };
 }
 
+// asOf is the now with which a query is asked that has a span, so that the span moves on: it changes each
+// sixtieth of the span, and is the same for the rows and their counts meanwhile. 0 without a span. Pure, but for the time zone.
+export function asOf(query, now) {
+  const steps = [query.since, query.ended].map((s) => /^(\d+)([mhd])$/.exec(s ?? "")).filter(Boolean).map((m) => (m[1] * unit[m[2]]) / 60);
+  if (steps.length > 0) return Math.floor(now / Math.min(...steps)) * Math.min(...steps);
+  return query.since === "yesterday" || query.ended === "yesterday" ? Date.parse(midnight(now, 0)) : 0;
+}
+
 // times are those between which a span lies, or the two that are given.
 function times(span, from, to, now) {
   const m = /^(\d+)([mhd])$/.exec(span ?? "");
@@ -37,13 +45,13 @@ export function begun(verb, since) {
 // narrowing are the fields of the address that narrow the list, the status apart, with their words.
 const narrowing = {
   name: (v) => "orchestration " + v,
-  prefix: (v) => "ids that begin with " + v,
+  prefix: (v) => "ids with prefix " + v,
   where: (v) => v,
   words: (v) => "with the words " + v,
   version: (v) => "version " + v,
   parent: (v) => "children of " + v,
-  schedule: (v) => "started by the schedule " + v,
-  queue: (v) => "with an attempt in the queue " + v,
+  schedule: (v) => "started by schedule " + v,
+  queue: (v) => "with an attempt in queue " + v,
   since: (v) => begun("started", v),
   from: (v) => `started at ${v} or later`,
   to: (v) => "started before " + v,
@@ -57,9 +65,6 @@ export const fields = ["status", ...Object.keys(narrowing)];
 
 // counted are those by which instances can be counted, besides the status.
 export const counted = ["name", "prefix", "where", "since", "from", "to"];
-
-// byTime are those that choose by time.
-const byTime = ["since", "from", "to", "ended", "ended_from", "ended_to"];
 
 // selects is the key of which instances a query selects: it changes with each of its fields.
 export function selects(query) { return JSON.stringify(fields.map((key) => query[key] ?? "")); }
@@ -95,10 +100,12 @@ export function suggestions(text, names, ids = [], attributes = []) {
   const like = names.filter((n) => n !== text && n.toLowerCase().includes(text.toLowerCase())).map((name) => ({ kind: "name", text: name }));
   const begin = ids.filter((id) => id !== text && id.startsWith(text)).map((id) => ({ kind: "instance", text: id }));
   const values = attributes.filter(([, kind]) => kind === "string" || !Number.isNaN(Number(text))).map(([name, kind]) => ({ kind: "where", text: condition(name, kind === "number" ? Number(text) : text) }));
-  const out = [{ kind: "instance", text }, ...like];
+  // What is a value of an attribute is hardly an id, unless an instance has it.
+  const likely = attributes.filter(([, , likely]) => likely && !ids.includes(text)).map(([name, kind]) => ({ kind: "where", text: condition(name, kind === "number" ? Number(text) : text) }));
+  const out = [...likely, { kind: "instance", text }, ...like];
   if (/^[\p{L}\p{N}_.\-/]+$/u.test(text)) out.push({ kind: "name", text });
   // What comes later, while one types, stands below what one may have chosen.
-  out.push(...(where ? [] : [{ kind: "prefix", text }, { kind: "words", text }, ...values.slice(0, 5)]), ...begin);
+  out.push(...(where ? [] : [{ kind: "prefix", text }, { kind: "words", text }, ...values.filter((v) => !likely.some((l) => l.text === v.text)).slice(0, 5)]), ...begin);
   return where ? [{ kind: "where", text }, ...out] : out;
 }
 
@@ -111,30 +118,24 @@ export function merge(rows, message) {
   return message.order.map((id) => known.get(id)).filter(Boolean);
 }
 
-// trees puts the rows of a page under their parents: [{ row, under: [{ row, depth }] }], in
-// the order of the rows. Where siblings is true, rows whose parent is not on the page stand
-// under the first of that parent, at depth 0. Pure.
-export function trees(rows, siblings) {
-  const there = new Set(rows.map((r) => r.instance)), kids = new Map(), out = [];
+// trees puts the rows of a page under their parents, in the order of the rows: { heads: [{ row, under: [{ row, depth }] }],
+// others: [{ row, depth }] }. others are the children whose parents are not on the page, each with what is under it. Pure.
+export function trees(rows) {
+  const there = new Set(rows.map((r) => r.instance)), kids = new Map(), heads = [], others = [];
   for (const r of rows) if (r.parent) kids.set(r.parent.instance, [...(kids.get(r.parent.instance) ?? []), r]);
+  const below = (id, depth, out) => kids.get(id)?.forEach((r) => { out.push({ row: r, depth }); below(r.instance, depth + 1, out); });
   for (const row of rows) {
     if (row.parent && there.has(row.parent.instance)) continue;
-    const others = siblings && row.parent ? kids.get(row.parent.instance) : [row];
-    if (others[0] !== row) continue;
     const under = [];
-    const below = (id, depth) => kids.get(id)?.forEach((r) => { under.push({ row: r, depth }); below(r.instance, depth + 1); });
-    below(row.instance, 1);
-    for (const r of others.slice(1)) { under.push({ row: r, depth: 0 }); below(r.instance, 1); }
-    out.push({ row, under });
+    below(row.instance, 1, under);
+    if (row.parent) others.push({ row, depth: 0 }, ...under);
+    else heads.push({ row, under });
   }
-  return out;
+  return { heads, others };
 }
 
-// chosen reports whether the query chooses instances by more than time. Pure.
-export function chosen(q) { return fields.some((key) => q[key] && !byTime.includes(key)); }
-
 // columns of the list that can be hidden: [key, head].
-export const columns = [["name", "Orchestration"], ["text", "Custom status, problem"], ["attributes", "Search attributes"], ["started", "Started"], ["took", "Took"]];
+export const columns = [["name", "Orchestration"], ["text", "State, problem"], ["attributes", "Search attributes"], ["started", "Started"], ["took", "Duration"]];
 
 // hidden are the keys of the columns that the address hides.
 export function hidden(query) { return new Set((query.hide ?? "").split(",")); }
@@ -144,7 +145,7 @@ const took = (i) => (i.ended_at ? Date.parse(i.ended_at) - Date.parse(i.created_
 
 // orders are by what the rows of a page can be sorted: { key: [words, value, words of up, of down] }.
 export const orders = {
-  instance: ["id", (i) => i.instance, "A first", "Z first"], status: ["status", (i) => i.status, "A first", "Z first"], name: ["orchestration", (i) => i.name, "A first", "Z first"],
+  instance: ["id", (i) => i.instance, "A to Z", "Z to A"], status: ["status", (i) => i.status, "A to Z", "Z to A"], name: ["orchestration", (i) => i.name, "A to Z", "Z to A"],
   started: ["start", (i) => Date.parse(i.created_at), "oldest first", "newest first"], ended: ["end", (i) => (i.ended_at ? Date.parse(i.ended_at) : Infinity), "oldest first", "newest first"], took: ["duration", took, "shortest first", "longest first"],
 };
 

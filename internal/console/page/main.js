@@ -7,7 +7,7 @@ if (!window.CSS || !CSS.supports("color", "light-dark(#000, #fff)")) missing.pus
 if (typeof String.prototype.toWellFormed !== "function") missing.push("well-formed texts");
 
 if (missing.length > 0) {
-  window.turnstileSay("This browser is too old for this page.", "It lacks: " + missing.join(", ") + ". A browser of 2024 or later has them (Chrome or Edge 123, Firefox 120, Safari 17.5). The command line shows the same: turnstile list, turnstile describe.");
+  window.turnstileSay("This browser is too old for this page.", "It lacks " + missing.join(", ") + ". Use a browser from 2024 or later (Chrome or Edge 123, Firefox 120, Safari 17.5), or the command line: turnstile list, turnstile describe.");
 } else {
   import("./app.js").then(function (app) {
     app.start(document.getElementById("app"));

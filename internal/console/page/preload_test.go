@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the list of modules into index.ht
 // each.
 func TestTheDocumentPreloadsEachModule(t *testing.T) {
 	t.Parallel()
-	const begin, end = "<!-- modules, written by go test ./internal/console/page -update -->\n", "<!-- end of modules -->"
+	const start, end = "<!-- modules, written by go test ./internal/console/page -update -->\n", "<!-- end of modules -->"
 	files := read(t)
 	found := map[string]bool{}
 	reach(files, "app.js", found)
@@ -28,10 +28,10 @@ func TestTheDocumentPreloadsEachModule(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		list.WriteString(`<link rel="modulepreload" href="` + name + `">` + "\n")
 	}
-	before, rest, ok := strings.Cut(files["index.html"], begin)
+	before, rest, ok := strings.Cut(files["index.html"], start)
 	have, after, ended := strings.Cut(rest, end)
 	if !ok || !ended {
-		t.Fatalf("index.html lacks the lines %q and %q", begin, end)
+		t.Fatalf("index.html lacks the lines %q and %q", start, end)
 	}
 	if have == list.String() {
 		return
@@ -39,7 +39,7 @@ func TestTheDocumentPreloadsEachModule(t *testing.T) {
 	if !*update {
 		t.Fatal("index.html does not name the modules that there are: run go test ./internal/console/page -update")
 	}
-	if err := os.WriteFile("index.html", []byte(before+begin+list.String()+end+after), 0o644); err != nil {
+	if err := os.WriteFile("index.html", []byte(before+start+list.String()+end+after), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -53,4 +53,4 @@ export async function reading(path, signal, read) {
   }
 }
 
-const aborted = () => new DOMException("It is removed, or nobody asks for it any more.", "AbortError");
+const aborted = () => new DOMException("The request was cancelled, or its target was removed.", "AbortError");

@@ -25,7 +25,7 @@ export function mark(char) {
   const code = char.codePointAt(0);
   const hex = "U+" + code.toString(16).toUpperCase().padStart(4, "0");
   const name = names.get(code);
-  return { label: short.get(code) ?? hex, title: name ? `${hex} ${name}` : `${hex}, a character that shows nothing` };
+  return { label: short.get(code) ?? hex, title: name ? `${hex} ${name}` : `${hex}, an invisible character` };
 }
 
 // parts cuts a text into strings that can be shown as they are and marks of

@@ -1,10 +1,10 @@
-// Command serve serves the console over an environment that has something of
-// everything: the sample orders in every status, instances that are stuck, wait
-// for children or have made many attempts, a history of 10,000 events, and
-// payloads that a careless page would trip over.
+// Command serve serves the console for an environment that has something of everything: the
+// sample orders in every status, instances that are stuck, wait for children or have made
+// many attempts, a history of 10,000 events, and payloads that break pages which do not
+// escape them.
 //
-//	go run ./internal/demo/serve                   it goes on: new orders begin, actions work
-//	go run ./internal/demo/serve -still            nothing moves, and each run is the same
+//	go run ./internal/demo/serve                   continues: new orders start, actions work
+//	go run ./internal/demo/serve -still            nothing changes, and each run is the same
 //	go run ./internal/demo/serve -addr 127.0.0.1:0 -prefix /console
 package main
 

@@ -1,5 +1,5 @@
-// Package attempt runs the code of an activity once, within its time limits, and says
-// what came of it and which attempt follows.
+// Package attempt runs the code of an activity once, within its time limits, and returns its result
+// and the attempt that follows.
 package attempt
 
 import (
@@ -24,45 +24,44 @@ import (
 // Attempt is one run of an activity's code.
 type Attempt struct {
 	Code activities.Func
-	// Final says which of its errors are not to be tried again; nil for none.
+	// Final reports which of the code's errors must not be retried; nil for none.
 	Final func(error) bool
-	// Info that the code sees; Do adds the deadline.
+	// Info is passed to the code; Do sets the deadline.
 	Info  activities.Info
 	Input []byte
 	Limit Limit
-	// Pulse takes heartbeats; nil if they are not recorded.
+	// Pulse receives heartbeats; nil if they are not recorded.
 	Pulse *Pulse
-	// MaxPayload is the longest result, in bytes.
+	// MaxPayload is the size of the largest result, in bytes.
 	MaxPayload int
 	Clock      clock.Clock
 	// Go starts the goroutine on which the code runs.
 	Go func(func())
 }
 
-// Result is what came of an attempt: a result, a failure, or neither
-// yet.
+// Result is the outcome of an attempt: an output, a failure, or neither yet.
 type Result struct {
 	Output  []byte
 	Failure *history.Failure
 	// Pending: the activity will be completed by its token.
 	Pending bool
-	// Delay until the next attempt, if the error asked for one.
+	// Delay before the next attempt, if the error asked for one.
 	Delay *time.Duration
-	// StartedAtMS is when the attempt began; 0 where none did.
+	// StartedAtMS is when the attempt started; 0 if it did not.
 	StartedAtMS int64
 }
 
-// timeUp is the cause for which an attempt's context ends when it is out of
-// time: the failure as which the attempt then counts.
+// timeUp is the cause with which an attempt's context is cancelled when the attempt is out of time.
+// It has the failure with which the attempt then ends.
 type timeUp struct{ failure history.Failure }
 
 func (e *timeUp) Error() string { return e.failure.Message }
 
-// Is makes it a context.DeadlineExceeded, as which code expects it.
+// Is makes it a context.DeadlineExceeded, which code expects.
 func (e *timeUp) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// Do runs the attempt. When its time is over its context ends, and what it
-// returns later is ignored; a panic is a failed attempt with its stack.
+// Do runs the attempt. When its time expires, its context is cancelled and a later result is
+// ignored. A panic is a failed attempt with its stack.
 func (a *Attempt) Do(ctx context.Context) Result {
 	a.Info.Deadline = a.Clock.Now().Add(a.Limit.Timeout)
 	ctx, cancel := context.WithCancelCause(activities.NewContext(ctx, a.Info))
@@ -71,7 +70,7 @@ func (a *Attempt) Do(ctx context.Context) Result {
 	end := func(r Result) {
 		select {
 		case ended <- r:
-		default: // The attempt has ended already, and what its code makes of that is ignored.
+		default: // The attempt has already ended, so later results are ignored.
 		}
 	}
 	expire := func(f history.Failure) {
@@ -82,13 +81,13 @@ func (a *Attempt) Do(ctx context.Context) Result {
 	stop := a.Clock.AfterFunc(a.Limit.Timeout, func() { expire(a.Limit.failure(&a.Info)) })
 	defer stop()
 	if a.Pulse != nil {
-		a.Pulse.begin(ctx, made{a, expire, cancel})
+		a.Pulse.start(ctx, made{a, expire, cancel})
 		defer a.Pulse.end()
 		ctx = activities.WithPulse(ctx, a.Pulse.beat)
 	}
 	a.Go(func() {
 		var r Result
-		// Deferred, because the code may end its goroutine.
+		// Deferred because the code may end its goroutine.
 		defer func() { end(r) }()
 		a.call(ctx, &r)
 	})
@@ -97,8 +96,8 @@ func (a *Attempt) Do(ctx context.Context) Result {
 	return r
 }
 
-// explain gives a failure its cause: an attempt that fails once its context
-// has ended fails for that reason, whatever its code made of it.
+// explain sets the cause of a failure: an attempt that fails after its context was cancelled fails
+// for that reason, whatever error its code returned.
 func (a *Attempt) explain(ctx context.Context, r *Result) {
 	if r.Failure == nil {
 		return
@@ -110,7 +109,7 @@ func (a *Attempt) explain(ctx context.Context, r *Result) {
 	} else if stopped, ok := errors.AsType[*activities.StoppedError](cause); ok && r.Failure.Kind != history.FailurePanic {
 		r.Failure = &history.Failure{Kind: history.FailureCancelled, Message: stopped.Error() + "; it ended with: " + r.Failure.Message}
 	}
-	r.Failure.Attempt = a.Info.Attempt
+	r.Failure.Attempt = a.Info.Number
 	if r.Failure.Source == "" {
 		r.Failure.Source = a.Info.Name
 	}
@@ -126,7 +125,7 @@ func (a *Attempt) call(ctx context.Context, r *Result) {
 		}
 		f := &history.Failure{Kind: history.FailurePanic, Retryable: true, Stack: engine.AuthorsStack(string(debug.Stack()))}
 		if v := recover(); v != nil {
-			f.Message = fmt.Sprintf("panic in activity %q: %s", a.Info.Name, edge.PanicText(v, a.Info.Sealed))
+			f.Message = fmt.Sprintf("panic in activity %q: %s", a.Info.Name, edge.PanicText(v, a.Info.Encoded))
 		} else {
 			f.Message = fmt.Sprintf("activity %q ended its goroutine (runtime.Goexit)", a.Info.Name)
 		}
@@ -138,7 +137,7 @@ func (a *Attempt) call(ctx context.Context, r *Result) {
 		r.Pending = true
 	case errors.Is(err, activities.ErrPending):
 		r.Failure = &history.Failure{Kind: history.FailureApplication, Message: fmt.Sprintf(
-			"activity %q returned ErrPending, but runs inline, where nobody can complete it: schedule it with Call or Start", a.Info.Name)}
+			"activity %q returned ErrPending, but an inline activity cannot be completed by its token: schedule it with Call or Start", a.Info.Name)}
 	case err != nil:
 		r.Failure = activities.FailureOf(err)
 		if a.Final != nil && a.Final(err) {
@@ -155,16 +154,16 @@ func (a *Attempt) call(ctx context.Context, r *Result) {
 	default:
 		r.Output = result
 	}
-	returned = true // Not before: a method of the error may panic.
+	returned = true // Not earlier, because a method of the error may panic.
 }
 
-// Longest texts of a failure, in bytes.
+// The longest texts of a failure, in bytes.
 const (
 	maxFailureMessage = 8 << 10
 	maxFailureStack   = 16 << 10
 )
 
-// boundFailure cuts over-long texts, and marks them as cut.
+// boundFailure cuts texts that are too long, and marks them as cut.
 func boundFailure(f *history.Failure, maxPayload int) {
 	f.Message, f.Stack = edge.Cut(f.Message, maxFailureMessage), edge.Cut(f.Stack, maxFailureStack)
 	f.Code, f.Source = edge.Cut(f.Code, maxFailureMessage), edge.Cut(f.Source, maxFailureMessage)
@@ -173,7 +172,7 @@ func boundFailure(f *history.Failure, maxPayload int) {
 	}
 }
 
-// IdempotencyKey is the same for all attempts and deliveries of one scheduling
+// IdempotencyKey returns a key that is the same for all attempts and deliveries of one scheduling
 // event, and different for all others.
 func IdempotencyKey(instance string, execution, eventID int64) string {
 	b := make([]byte, 0, 128)
@@ -183,7 +182,7 @@ func IdempotencyKey(instance string, execution, eventID int64) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Outcome is the word that an attempt is counted under.
+// Outcome returns the outcome under which the attempt is counted.
 func (r *Result) Outcome() string {
 	switch {
 	case r.Pending:

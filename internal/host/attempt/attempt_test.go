@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Services of users keep these keys: no build may make others of the same event.
+// Users' services store these keys, so no build may derive different ones for the same event.
 func TestAnIdempotencyKeyIsTheHashOfItsScheduledEvent(t *testing.T) {
 	t.Parallel()
 	for _, of := range []struct {

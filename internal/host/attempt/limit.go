@@ -10,17 +10,15 @@ import (
 	"github.com/turnstile-go/turnstile/internal/clock"
 )
 
-// Limit is what one attempt may take.
+// Limit is the time that one attempt may take.
 type Limit struct {
 	Timeout time.Duration
-	// total is the time limit of all attempts together, if that is what bounds
-	// this one; 0 else.
+	// total is the time limit of all attempts together if it is what limits this attempt; 0 otherwise.
 	total time.Duration
 }
 
-// LimitOf returns what an attempt may take: its policy's limit or the
-// fallback, at most what is left of the invocation but for the time to end it,
-// and of the time of all attempts together.
+// LimitOf returns the time that an attempt may take: its policy's timeout or the fallback, but no
+// more than the rest of the invocation minus exit, and no more than the rest of the total timeout.
 func LimitOf(ctx context.Context, c clock.Clock, r *history.Retry, scheduled time.Time, fallback, exit time.Duration) Limit {
 	l := Limit{Timeout: fallback}
 	if r != nil && r.TimeoutMS > 0 {
@@ -38,16 +36,16 @@ func LimitOf(ctx context.Context, c clock.Clock, r *history.Retry, scheduled tim
 	return l
 }
 
-// failure of an attempt that reached the limit.
+// failure returns the failure of an attempt that reached the limit.
 func (l *Limit) failure(info *activities.Info) history.Failure {
 	if l.total > 0 {
-		return TotalFailure(info.Name, info.Attempt, l.total, nil)
+		return TotalFailure(info.Name, info.Number, l.total, nil)
 	}
 	return history.Failure{Kind: history.FailureTimeout, Retryable: true,
-		Message: fmt.Sprintf("attempt %d of activity %q did not return within %s", info.Attempt, info.Name, l.Timeout)}
+		Message: fmt.Sprintf("attempt %d of activity %q did not return within %s", info.Number, info.Name, l.Timeout)}
 }
 
-// TotalEnd returns when the time of all attempts together is over.
+// TotalEnd returns when the total timeout of all attempts expires.
 func TotalEnd(r *history.Retry, scheduled time.Time) (time.Time, bool) {
 	if r == nil || r.TotalTimeoutMS <= 0 {
 		return time.Time{}, false
@@ -55,10 +53,10 @@ func TotalEnd(r *history.Retry, scheduled time.Time) (time.Time, bool) {
 	return scheduled.Add(time.Duration(r.TotalTimeoutMS) * time.Millisecond), true
 }
 
-// TotalFailure is the failure of an activity whose TotalTimeout is over.
+// TotalFailure returns the failure of an activity whose TotalTimeout has expired.
 func TotalFailure(name string, attempts int, total time.Duration, last *history.Failure) history.Failure {
 	f := history.Failure{Kind: history.FailureTotalTimeout, Source: name, Attempt: attempts,
-		Message: fmt.Sprintf("activity %q was not done within %s, the time of all its attempts together", name, total)}
+		Message: fmt.Sprintf("activity %q did not complete within its TotalTimeout of %s", name, total)}
 	if last != nil {
 		f.Message += fmt.Sprintf("; attempt %d failed: %s", last.Attempt, last.Message)
 		f.Code, f.Details = last.Code, last.Details

@@ -12,50 +12,49 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Pulse takes the heartbeats of one attempt. Each holds off the heartbeat
-// timeout; no more than one an interval is recorded, and what is recorded
-// tells whether the activity is to stop.
+// Pulse receives the heartbeats of one attempt. Each heartbeat restarts the heartbeat timeout. At
+// most one is recorded in an Interval, and the response says whether the activity must stop.
 type Pulse struct {
 	// Timeout without a heartbeat; 0 for none.
 	Timeout time.Duration
-	// Interval between two heartbeats that are recorded, at least.
+	// Interval is the shortest time between two recorded heartbeats.
 	Interval time.Duration
-	// Record a heartbeat at this moment.
+	// Record records a heartbeat now.
 	Record func(ctx context.Context, details []byte) (store.ActivityState, error)
-	// Extend is called with the first heartbeat and then with one each Interval,
-	// recorded or not, for the attempt lives; nil for nothing.
+	// Extend is called with the first heartbeat and then with one in each Interval, recorded or not,
+	// because the attempt is alive; nil for nothing.
 	Extend func(ctx context.Context)
-	// Look tells each Interval in which no heartbeat was recorded whether the activity is to
-	// stop; nil where that can wait for a heartbeat.
+	// Look returns, in each Interval without a recorded heartbeat, whether the activity must stop; nil
+	// if that can wait for a heartbeat.
 	Look func(ctx context.Context) (store.ActivityState, error)
-	// Logger takes errors of heartbeats, which do not concern the activity.
+	// Logger receives errors of heartbeats, which do not affect the activity.
 	Logger *slog.Logger
 
 	of       made
 	mu       sync.Mutex
-	stop     func() bool // of the timeout
+	stop     func() bool // stops the timeout
 	stopLook func() bool
 	finished bool
 	beats    beats
 }
 
-// made is the attempt of a Pulse.
+// made is the running attempt whose heartbeats a Pulse records, and the functions that end it.
 type made struct {
 	*Attempt
 	expire func(history.Failure)
 	cancel context.CancelCauseFunc
 }
 
-// beats is what became of the heartbeats of an attempt.
+// beats is the state of an attempt's heartbeats.
 type beats struct {
-	// recorded and extended are when the last one was.
+	// recorded and extended are the times of the last heartbeat that was recorded and of the last that called Extend.
 	recorded, extended time.Time
-	// unsent are the details that are not recorded yet.
+	// unsent are details that are not recorded yet.
 	unsent []byte
 }
 
-// begin starts the heartbeat timeout of an attempt.
-func (p *Pulse) begin(ctx context.Context, of made) {
+// start starts the heartbeat timeout of an attempt.
+func (p *Pulse) start(ctx context.Context, of made) {
 	p.of = of
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,17 +62,17 @@ func (p *Pulse) begin(ctx context.Context, of made) {
 	p.awaitLook(ctx)
 }
 
-// awaitLook has the next look made when an Interval has passed. The caller holds the lock.
+// awaitLook schedules the next check in an Interval. The caller holds the lock.
 func (p *Pulse) awaitLook(ctx context.Context) {
-	// A process that dies ends no attempt: nothing looks after the attempt's time.
+	// A process that dies does not end its attempts, so the checks stop at the attempt's deadline.
 	if p.Look == nil || p.finished || ctx.Err() != nil || !p.of.Clock.Now().Before(p.of.Info.Deadline) {
 		return
 	}
 	p.stopLook = p.of.Clock.AfterFunc(p.Interval, func() { p.look(ctx) })
 }
 
-// look ends the attempt's context if the activity is to stop. While a heartbeat is recorded it
-// does not wait for that, which tells the same.
+// look cancels the attempt's context if the activity must stop. It does not wait while a heartbeat
+// is being recorded, because that gives the same answer.
 func (p *Pulse) look(ctx context.Context) {
 	if !p.mu.TryLock() {
 		p.of.Clock.AfterFunc(p.Interval, func() { p.look(ctx) })
@@ -84,23 +83,23 @@ func (p *Pulse) look(ctx context.Context) {
 	if !fresh {
 		state, err := p.Look(ctx)
 		if err != nil {
-			p.warn(ctx, "not known whether the activity is to stop; the next look tells", err)
+			p.warn(ctx, "cannot check whether the activity must stop; it is checked again later", err)
 		}
-		p.told(&state)
+		p.reported(&state)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.awaitLook(ctx)
 }
 
-// told ends the attempt's context if the activity is to stop.
-func (p *Pulse) told(state *store.ActivityState) {
+// reported cancels the attempt's context if the activity must stop.
+func (p *Pulse) reported(state *store.ActivityState) {
 	if state.Stop {
 		p.of.cancel(&activities.StoppedError{Reason: state.StopReason})
 	}
 }
 
-// await starts the timeout anew. The caller holds the lock.
+// await restarts the timeout. The caller holds the lock.
 func (p *Pulse) await() {
 	if p.Timeout <= 0 || p.finished {
 		return
@@ -110,12 +109,12 @@ func (p *Pulse) await() {
 	}
 	p.stop = p.of.Clock.AfterFunc(p.Timeout, func() {
 		p.of.expire(history.Failure{Kind: history.FailureHeartbeatTimeout, Retryable: true,
-			Message: fmt.Sprintf("attempt %d of activity %q gave no heartbeat for %s", p.of.Info.Attempt, p.of.Info.Name, p.Timeout)})
+			Message: fmt.Sprintf("attempt %d of activity %q gave no heartbeat for %s", p.of.Info.Number, p.of.Info.Name, p.Timeout)})
 	})
 }
 
-// beat is activities.Pulse. If one cannot be recorded, the activity
-// continues: the next one is recorded.
+// beat is activities.Pulse. If a heartbeat cannot be recorded, the activity continues, and the next
+// heartbeat is recorded.
 func (p *Pulse) beat(ctx context.Context, details []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,7 +130,7 @@ func (p *Pulse) beat(ctx context.Context, details []byte) error {
 		return context.Cause(ctx)
 	}
 	state, err := p.Record(ctx, p.beats.unsent)
-	// A table that refuses for a minute must not bring a second attempt beside this one.
+	// A table that fails for a minute must not cause a second attempt concurrent with this one.
 	if p.Extend != nil && (p.beats.extended.IsZero() || now.Sub(p.beats.extended) >= p.Interval) {
 		p.beats.extended = now
 		p.Extend(ctx)
@@ -141,11 +140,11 @@ func (p *Pulse) beat(ctx context.Context, details []byte) error {
 		return context.Cause(ctx)
 	}
 	p.beats.recorded, p.beats.unsent = now, nil
-	p.told(&state)
+	p.reported(&state)
 	return context.Cause(ctx)
 }
 
-// end stops the timeout: what comes from now on is of an attempt that is over.
+// end stops the timeout: later heartbeats belong to an attempt that is over.
 func (p *Pulse) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,8 +157,8 @@ func (p *Pulse) end() {
 	}
 }
 
-// Flush records the details that were held back because they came too soon, so
-// that the next attempt has them.
+// Flush records details that were held back because they came too soon, so that the next attempt
+// has them.
 func (p *Pulse) Flush(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,5 +174,5 @@ func (p *Pulse) Flush(ctx context.Context) {
 
 func (p *Pulse) warn(ctx context.Context, text string, err error) {
 	i := &p.of.Info
-	p.Logger.WarnContext(ctx, text, "activity", i.Name, "instance", i.Instance, "event_id", i.EventID, "attempt", i.Attempt, "error", err)
+	p.Logger.WarnContext(ctx, text, "activity", i.Name, "instance", i.Instance, "event_id", i.EventID, "attempt", i.Number, "error", err)
 }

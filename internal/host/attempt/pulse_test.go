@@ -12,26 +12,26 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// an attempt that gives heartbeats lives, though the table refuses them: its
-// message stays hidden, or another worker would begin the same attempt beside it.
+// an attempt that sends heartbeats is alive even if the table rejects them. Its message stays hidden; otherwise
+// another worker would start the same attempt concurrently.
 func TestAHeartbeatThatCannotBeRecordedKeepsTheMessageHidden(t *testing.T) {
 	t.Parallel()
 	virtual := clock.NewVirtual(time.Unix(1_900_000_000, 0))
-	began := virtual.Now()
+	startedAt := virtual.Now()
 	refused := func(at time.Duration) bool { return at >= 10*time.Second && at < 60*time.Second }
 	var recorded, extended []time.Duration
 	p := &Pulse{Interval: 10 * time.Second, of: made{Attempt: &Attempt{Clock: virtual}},
 		Record: func(context.Context, []byte) (store.ActivityState, error) {
-			at := virtual.Now().Sub(began)
+			at := virtual.Now().Sub(startedAt)
 			if refused(at) {
 				return store.ActivityState{}, store.ErrUnavailable
 			}
 			recorded = append(recorded, at)
 			return store.ActivityState{}, nil
 		},
-		Extend: func(context.Context) { extended = append(extended, virtual.Now().Sub(began)) },
+		Extend: func(context.Context) { extended = append(extended, virtual.Now().Sub(startedAt)) },
 		Logger: slog.New(slog.DiscardHandler)}
-	for range 17 { // Every five seconds.
+	for range 17 { // every five seconds
 		if err := p.beat(context.Background(), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestAHeartbeatThatCannotBeRecordedKeepsTheMessageHidden(t *testing.T) {
 	}
 }
 
-// a look that falls into the recording of a heartbeat does not wait for it, and comes again.
+// a check that is due while a heartbeat is being recorded does not wait for it, and is repeated.
 func TestALookDoesNotWaitForAHeartbeatThatIsRecorded(t *testing.T) {
 	t.Parallel()
 	virtual := clock.NewVirtual(time.Unix(1_900_000_000, 0))
@@ -60,10 +60,10 @@ func TestALookDoesNotWaitForAHeartbeatThatIsRecorded(t *testing.T) {
 		Look:   func(context.Context) (store.ActivityState, error) { looks++; return store.ActivityState{}, nil },
 		Extend: func(context.Context) {}, Logger: slog.New(slog.DiscardHandler)}
 	p.Record = func(context.Context, []byte) (store.ActivityState, error) {
-		virtual.Advance(15 * time.Second) // In which the first look falls due.
+		virtual.Advance(15 * time.Second) // The first check is due within this time.
 		return store.ActivityState{}, nil
 	}
-	p.begin(t.Context(), made{Attempt: &Attempt{Clock: virtual, Info: activities.Info{Deadline: virtual.Now().Add(time.Hour)}}})
+	p.start(t.Context(), made{Attempt: &Attempt{Clock: virtual, Info: activities.Info{Deadline: virtual.Now().Add(time.Hour)}}})
 	if err := p.beat(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}

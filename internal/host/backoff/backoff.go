@@ -1,4 +1,4 @@
-// Package backoff is how long the host waits before it tries again.
+// Package backoff computes how long the host waits before it tries again.
 package backoff
 
 import (
@@ -9,12 +9,12 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/random"
 )
 
-// The pauses between two attempts at a call that is throttled double from
-// firstPause to longestPause. Jitter takes up to half of each, so that callers
-// that were throttled together do not repeat their calls together.
+// The pauses between two attempts at a throttled call double from firstPause to longestPause.
+// Jitter removes up to half of each, so that callers that were throttled together do not repeat
+// their calls together.
 const firstPause, longestPause = 100 * time.Millisecond, 5 * time.Second
 
-// Pause waits before attempt n+1 of a call that is throttled, unless ctx ends before.
+// Pause waits before attempt n+1 of a throttled call, unless ctx ends before.
 func Pause(ctx context.Context, c clock.Clock, r *random.Source, n int) error {
 	jitter, err := r.Share()
 	if err != nil {

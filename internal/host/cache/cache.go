@@ -13,15 +13,15 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Cache keeps recent instances, replayed and parked, bounded by the bytes that
-// they hold, by coroutines, age and, if asked for, count. What is taken out of it
-// is used by one turn alone and put back when it is committed. It is never
-// trusted: a stale one loses its conditional write.
+// Cache keeps recent instances, replayed and suspended in memory. It is limited by bytes,
+// coroutines, age and, optionally, count. An instance that is taken out is used by one turn alone
+// and put back after the turn is committed. The cache is never trusted: a stale instance loses its
+// conditional write.
 //
-// If an instance no longer fits, a random other one is evicted. Were it the one
-// used longest ago, instances that take their turns one after the other, and are
-// a few more than fit, would each have gone when their turn comes: all of them
-// would be read, not those few.
+// If an instance does not fit, a random other one is evicted. If the least recently used one were
+// evicted and instances took their turns one after the other, slightly more of them than fit would
+// make the cache useless: each would be evicted just before its turn, and all would be read again
+// instead of a few.
 type Cache struct {
 	settings host.CacheSettings
 	clock    clock.Clock
@@ -30,7 +30,7 @@ type Cache struct {
 	mu                sync.Mutex
 	entries           map[string]*Entry
 	order             list.List // most recently used first
-	places            []*Entry  // in no order, to draw from
+	places            []*Entry  // in no order, for random choice
 	drawn             uint64
 	bytes, coroutines int
 }
@@ -45,11 +45,11 @@ type Entry struct {
 	// Current: the record is not older than the execution.
 	Current bool
 
-	// used is when it was last read or committed, by the wall clock: a frozen
-	// environment may wake days later.
+	// used is when it was last read or committed, by the wall clock, because a frozen environment may
+	// resume days later.
 	used              time.Time
 	bytes, coroutines int
-	// element and place are where it stands in order and places.
+	// element and place are its positions in order and places.
 	element *list.Element
 	place   int
 }
@@ -59,8 +59,8 @@ func New(s host.CacheSettings, clock clock.Clock, observer host.Observer) *Cache
 	return &Cache{settings: s, clock: clock, observer: observer, entries: map[string]*Entry{}}
 }
 
-// Take removes the instance from the cache and returns it; nil if it is not
-// there, or too old.
+// Take removes the instance from the cache and returns it; nil if it is not in the cache or too
+// old.
 func (c *Cache) Take(instance string) *Entry {
 	c.mu.Lock()
 	e := c.entries[instance]
@@ -82,22 +82,22 @@ func (c *Cache) old(e *Entry, now time.Time) bool {
 	return age > c.settings.Age || age < 0
 }
 
-// Put adds an instance, and closes what no longer fits.
+// Put adds an instance, and evicts instances that no longer fit.
 func (c *Cache) Put(e *Entry) {
 	if c.settings.Instances < 0 {
 		e.X.Close()
 		return
 	}
-	// Round takes the reading of the monotonic clock off: it may stand still
-	// while the environment is frozen, and Sub would go by it.
+	// Round removes the monotonic clock reading: that clock may stand still while the environment is
+	// frozen, and Sub would use it.
 	e.used = c.clock.Now().Round(0)
 	e.bytes, e.coroutines = e.X.Size()
 	e.bytes += e.besides()
 	c.mu.Lock()
 	var out []*Entry
 	if old := c.entries[e.Instance]; old != nil {
-		// Another turn of this process was faster; the later commit is the
-		// better one, and a wrong guess costs a retry.
+		// Another turn of this process was faster. The later commit is the better one, and a wrong guess
+		// costs a retry.
 		out = append(out, c.remove(old))
 	}
 	c.add(e)
@@ -108,12 +108,12 @@ func (c *Cache) Put(e *Entry) {
 	c.evict(out)
 }
 
-// besides is what the cache holds of an instance beside its execution.
+// besides returns the bytes that the cache holds for an instance besides its execution.
 func (e *Entry) besides() int {
 	const own, ofRecord, ofOpen = 600, 600, 160
 	n := own + 2*len(e.Instance) + len(e.Work)*ofOpen
 	if r := e.Record; r != nil {
-		n += ofRecord + len(r.CustomStatus)
+		n += ofRecord + len(r.States)
 	}
 	return n
 }
@@ -123,13 +123,13 @@ func (c *Cache) over() bool {
 		c.bytes > c.settings.Bytes || c.coroutines > c.settings.Coroutines
 }
 
-// next returns the entry to evict: one that is too old to be used, otherwise a
-// random one, and the entry to keep only if there is no other.
+// next returns the entry to evict: one that is too old to be used, otherwise a random one, and the
+// entry kept only if there is no other.
 func (c *Cache) next(kept *Entry) *Entry {
 	if last := c.order.Back().Value.(*Entry); last != kept && c.old(last, kept.used) {
 		return last
 	}
-	// A linear congruential generator: the same turns make the same ones go.
+	// A linear congruential generator, so that equal turns evict the same entries.
 	c.drawn = c.drawn*6364136223846793005 + 1442695040888963407
 	i := int((c.drawn >> 33) % uint64(len(c.places)))
 	if c.places[i] == kept {
@@ -138,7 +138,7 @@ func (c *Cache) next(kept *Entry) *Entry {
 	return c.places[i]
 }
 
-// Len returns how many instances it has.
+// Len returns the number of instances.
 func (c *Cache) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,7 +158,7 @@ func (c *Cache) Clear() {
 	}
 }
 
-// evict closes entries outside the lock: deferred functions of user code run.
+// evict closes entries outside the lock, because deferred functions of users' code run.
 func (c *Cache) evict(out []*Entry) {
 	for _, e := range out {
 		e.X.Close()

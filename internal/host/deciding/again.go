@@ -12,47 +12,47 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// again is what is known so far about messages that must be sent again.
+// again is the progress of finding messages that must be sent again.
 type again struct {
 	done bool
-	// gathered is nil where it was not begun; messages are those still to be asked for
-	// what they have to send.
+	// gathered is nil before the search begins; messages are those whose outgoing messages are still
+	// to be gathered.
 	gathered *resending.Resending
 	messages []*inbox.Message
-	// late: a write landed after the mark.
+	// late: a write landed after the problem was set.
 	late bool
-	// twins: the facts of some messages were recorded since their receipt. behind: it was
-	// looked that nothing follows what was read beside that.
-	twins, behind bool
+	// duplicates: the events of some messages were recorded after their receipt, by a duplicate invocation.
+	// behind: an isolated read has shown that no event follows those that were read.
+	duplicates, behind bool
 }
 
-// sendAgain sends again, before anything else, what may have been committed for
-// these messages and not sent.
+// sendAgain sends again, before anything else, the outgoing messages of earlier commits for these
+// messages that may not have been sent.
 //
-// A message is acknowledged only after everything that its turn committed was sent. Until
-// then no other message resends that, so a redelivery sends its own turn again, whatever
-// was committed since. A message that was redriven, or went round, may have been overtaken
-// by others: it sends again all that is open from the execution that it names. Ids derive
-// from instance, execution and event, so that sending twice is harmless.
+// A message is acknowledged only after everything that its turn committed was sent. Until then no
+// other message resends that, so a redelivered message sends its own turn again, whatever was
+// committed since. A message that was redriven or requeued may have been overtaken by others, so it
+// sends again all open operations from the execution on that it names. Ids derive from instance,
+// execution and event, so sending twice is harmless.
 func (t *Turn) sendAgain(p *Plan) error {
 	a := &t.passed.again
 	if a.done = a.done || t.Running.Creating; a.done {
 		return nil
 	}
 	if a.gathered == nil {
-		since, back, twins := t.Now.At, inbox.Returning(t.open()), t.twins()
+		since, back, duplicates := t.Now.At, inbox.Returning(t.open()), t.duplicates()
 		late, err := t.late()
 		if err != nil {
 			return err
 		}
 		switch {
-		case len(back) == 0 && len(twins) == 0 && !late:
+		case len(back) == 0 && len(duplicates) == 0 && !late:
 			a.done = true
 			return nil
-		case len(twins) > 0 && !t.Cold && (t.Running.Warm || t.View.Record == nil):
-			return ErrStale // Not all that was committed is known here.
+		case len(duplicates) > 0 && !t.Cold && (t.Running.Warm || t.View.Record == nil):
+			return ErrStale // The turn does not know everything that was committed.
 		}
-		a.gathered, a.late, a.twins, a.messages = t.resending(since), late, len(twins) > 0, append(back, twins...)
+		a.gathered, a.late, a.duplicates, a.messages = t.resending(since), late, len(duplicates) > 0, append(back, duplicates...)
 	}
 	if a.late {
 		if err := t.gatherLate(); err != nil {
@@ -60,8 +60,8 @@ func (t *Turn) sendAgain(p *Plan) error {
 		}
 		a.late = false
 	}
-	if a.twins {
-		if err := t.awaitTwin(); err != nil {
+	if a.duplicates {
+		if err := t.awaitDuplicate(); err != nil {
 			return err
 		}
 	}
@@ -77,9 +77,9 @@ func (t *Turn) sendAgain(p *Plan) error {
 	return nil
 }
 
-// late reports whether the history goes on after what it had when the instance was marked as
-// stuck, by more than arrivals: code has recorded that in a process that died, the write landed
-// late, and the message for it was acknowledged by the process that set the mark.
+// late reports whether the history has later events than when the instance was marked as stuck,
+// beyond recorded arrivals: a process that died had the code record them, the write landed late,
+// and the process that marked the instance acknowledged the message for it.
 func (t *Turn) late() (bool, error) {
 	p := t.View.Problem()
 	switch {
@@ -94,12 +94,12 @@ func (t *Turn) late() (bool, error) {
 	return slices.ContainsFunc(turns, func(s store.Turn) bool { return s.First() > p.LastEventID && !s.Parked }), err
 }
 
-// goneOn reports whether a mark is of an execution that has continued as new since.
+// goneOn reports whether a problem belongs to an execution that has continued as new since.
 func (t *Turn) goneOn(p *store.Problem) bool {
 	return p.ExecutionID != 0 && p.ExecutionID < t.Running.Execution
 }
 
-// gatherLate adds the events that a late write put after the mark.
+// gatherLate adds the events that a late write recorded after the problem was set.
 func (t *Turn) gatherLate() error {
 	p, again := t.View.Problem(), t.passed.again.gathered
 	if t.goneOn(p) {
@@ -108,7 +108,7 @@ func (t *Turn) gatherLate() error {
 	return again.Behind(p.LastEventID)
 }
 
-// gather adds what a message has to send again.
+// gather adds the commits that must be sent again for a message.
 func (t *Turn) gather(m *inbox.Message) error {
 	again := t.passed.again.gathered
 	switch v := t.verdict(m); {
@@ -122,21 +122,21 @@ func (t *Turn) gather(m *inbox.Message) error {
 	}
 }
 
-// twins returns the messages whose facts the history has, though they come for the
-// first time. Lambda may hand one batch to two processes, with the same receipts. If
-// the other process died after its commit, no other message sends what it committed.
-func (t *Turn) twins() (twins []*inbox.Message) {
+// duplicates returns the messages that are delivered for the first time although the history has their
+// events. Lambda may deliver one batch to two processes, with the same receipts. If the other
+// process died after its commit, no other message sends what it committed.
+func (t *Turn) duplicates() (duplicates []*inbox.Message) {
 	for _, m := range t.withBrought(t.open()) {
 		if !m.Returning() && t.stands(m) {
-			twins = append(twins, m)
+			duplicates = append(duplicates, m)
 		}
 	}
-	return twins
+	return duplicates
 }
 
-// awaitTwin waits until no commit is under way: what is read beside one may lack some of
-// its items, and after the messages of this turn others are handled.
-func (t *Turn) awaitTwin() error {
+// awaitDuplicate checks that no commit is in progress, because a read during a commit may lack some of
+// its items, and other messages are handled after those of this turn.
+func (t *Turn) awaitDuplicate() error {
 	if a := &t.passed.again; !a.behind {
 		if err := t.unmoved(); err != nil {
 			return err
@@ -146,7 +146,7 @@ func (t *Turn) awaitTwin() error {
 	return t.currentRecord()
 }
 
-// stands reports whether the history may have the fact of a message.
+// stands reports whether the history may have the event of a message.
 func (t *Turn) stands(m *inbox.Message) bool {
 	x := t.Running.X
 	switch m.Item.Kind {
@@ -155,7 +155,7 @@ func (t *Turn) stands(m *inbox.Message) bool {
 	case wire.PurgeInstance:
 		return m.Purges() && x.Ended()
 	case wire.Wake:
-		return m.Item.Number > 0 && m.Item.Number != GoOnNumber && (t.View.Problem() == nil || m.Item.Number != t.View.Record.Stamp)
+		return m.Item.Number > 0 && m.Item.Number != ContinueNumber && (t.View.Problem() == nil || m.Item.Number != t.View.Record.Stamp)
 	case wire.ActivityPending:
 	default:
 		if !m.Records() {
@@ -167,20 +167,21 @@ func (t *Turn) stands(m *inbox.Message) bool {
 	case v.Kind == engine.Duplicate:
 		at = v.EventID
 	case v.Kind == engine.Late && x.Ended():
-		at = x.LastEventID() // Its turn may have ended the execution before its fact.
-	case beginsAgain(m) && x.Ended():
-		at = x.LastEventID() // Its turn may have gone on with a run that was cut short, and ended that.
+		at = x.LastEventID() // Its turn may have ended the execution before it recorded the message.
+	case restarts(m) && x.Ended():
+		at = x.LastEventID() // Its turn may have continued a run that was cut short, and ended it.
 	case v.Kind == engine.Late && m.Item.TargetExecution() < t.Running.Execution:
-		// It may stand in an execution that has continued as new since.
+		// It may be in an earlier execution that has continued as new since.
 	default:
 		return false
 	}
 	return !time.UnixMilli(x.RecordedAt(at)).Before(earliest(m))
 }
 
-// earliest is the earliest time that stands in a history for a fact which was recorded since
-// the receipt of a message: clocks of functions and of SQS differ by little, and times are
-// noted in whole milliseconds. A message that went round was received before.
+// earliest returns the earliest time that the history can have for an event which was recorded
+// after the receipt of a message. It allows for a small clock skew between functions and SQS, and
+// for times in whole milliseconds. A message that was requeued was received earlier, so any time is
+// possible.
 func earliest(m *inbox.Message) time.Time {
 	if m.ReceivedAt.IsZero() || m.Item.Hops > 0 {
 		return time.Time{}
@@ -188,10 +189,9 @@ func earliest(m *inbox.Message) time.Time {
 	return m.ReceivedAt.Add(-lease.Skew).Truncate(time.Millisecond)
 }
 
-// heard reports whether one of the messages of the turn completes, or is about,
-// this scheduling event of the current execution: then the event was sent. Without
-// this a redelivered completion would start another attempt of the activity that it
-// completes.
+// heard reports whether one of the turn's messages completes or concerns this scheduling event of
+// the current execution, which shows that the event's message was sent. Without this check a
+// redelivered completion would start another attempt of the activity that it completes.
 func (t *Turn) heard(eventID int64) bool {
 	return t.Running.X != nil && slices.ContainsFunc(t.Group.Messages, func(m *inbox.Message) bool {
 		if m.Item.SourceEventID != eventID || m.Item.TargetExecution() != t.Running.Execution || m.Item.Kind == wire.ActivityHeartbeat || m.Item.Kind == wire.RetryActivity {

@@ -6,17 +6,21 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// arrival returns what a message brings for the execution. The version of a start
-// is pinned: the newest registered if none was asked for. A name that is not
-// registered keeps what was asked; the instance is started and stuck until that
-// code is deployed.
+// arrival returns the arrival that a message brings to the execution. The version of a start is
+// fixed here: the newest registered version if the start names none. If the name is not registered,
+// the start keeps the version that it names; the instance is started and stuck until that code is
+// deployed.
 func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 	i := &m.Item
-	a := engine.Arrival{Proven: m.Proven}
-	if m.Completion() || m.AboutPending() || i.Kind == wire.CancelInstance || m.Suspends() {
+	a := engine.Arrival{Proven: m.Proven, SourceAtMS: i.ScheduledAtMS}
+	if m.Proven {
+		a.SourceAtMS, _ = keyring.EventTime(i.Token)
+	}
+	if m.Completion() || m.ConcernsPending() || i.Kind == wire.CancelInstance || m.Suspends() {
 		a.ExecutionID = i.TargetExecution()
 	}
 	switch i.Kind {
@@ -45,18 +49,18 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID, Failure: i.Details.History(),
 			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID, Actor: i.Actor}
 	case wire.ActivityPending:
-		// It is about an activity that has not ended, and judged as its failure would be.
+		// It concerns an activity that has not ended, and is checked as the activity's failure would be.
 		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID}
 	case wire.ActivityHeartbeat:
-		// It counts for as long as a result would count.
+		// It is accepted for as long as a result would be.
 		a.Event = history.Event{Kind: history.ActivityCompleted, SourceEventID: i.SourceEventID}
 	case wire.RetryActivity:
-		a.Event, a.Proven = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID}, true // As a FireTimer.
+		a.Event, a.Proven = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID}, true // As for a FireTimer.
 	case wire.TimerFired:
 		a.Event = history.Event{Kind: history.TimerFired, SourceEventID: i.SourceEventID, FireAtMS: i.FireAtMS}
 	case wire.FireTimer:
-		// Whoever may send it needs no token: IAM has judged the sender. Behind it comes
-		// the timer's own message, and is a duplicate.
+		// It needs no token because IAM has authorized the sender. The timer's own message arrives later
+		// and is a duplicate.
 		a.Event = history.Event{Kind: history.TimerFired, SourceEventID: i.SourceEventID, FireAtMS: t.Running.X.DueAt(i.SourceEventID),
 			SenderID: i.ID, Actor: i.Actor, Reason: i.Reason}
 		a.Proven = true
@@ -81,7 +85,7 @@ func (t *Turn) startArrival(i *wire.Item) engine.Arrival {
 		Kind: history.OrchestrationStarted, Name: i.Name, Version: version, Payload: i.Input, Codec: i.Codec, Actor: i.Actor, Start: start}}
 	waits := history.Event{Kind: history.OrchestrationSuspended, SenderID: i.ID, Actor: i.Actor}
 	if i.NotBeforeMS > t.Now.At.UnixMilli() {
-		waits.FireAtMS = i.NotBeforeMS // It waits for its turn from then on.
+		waits.FireAtMS = i.NotBeforeMS // It waits for its permit from then on.
 	} else {
 		waits.LimitKey, waits.Limit = t.limit(&a.Event)
 	}
@@ -94,9 +98,9 @@ func (t *Turn) startArrival(i *wire.Item) engine.Arrival {
 	return a
 }
 
-// limit returns the limit under which an execution waits that an OrchestrationStarted begins: the one
-// that its start has named, otherwise that of the implementation. Where the implementation has the
-// named key, its number counts: the start may be of an older build, or a redrive's.
+// limit returns the limit of an execution that an OrchestrationStarted starts: the one that the
+// start names, otherwise that of the implementation. If the implementation has the named key, its
+// number applies, because the start may come from an older build or a redrive.
 func (t *Turn) limit(started *history.Event) (key string, n int) {
 	if started.Start != nil {
 		key, n = started.Start.LimitKey, started.Start.Limit
@@ -107,28 +111,31 @@ func (t *Turn) limit(started *history.Event) (key string, n int) {
 	return key, n
 }
 
-// recordedParent returns a parent as it stands in the history of its child: without its
-// token, because a reader of the child's history could complete the parent's event with it.
+// recordedParent returns a parent as it is recorded in the history of its child: without its token,
+// because a reader of the child's history could complete the parent's event with it. It keeps the
+// time of the event, so that the token can be made again.
 func recordedParent(p *wire.Parent) *history.Parent {
 	if p == nil {
 		return nil
 	}
-	return &history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
+	atMS, _ := keyring.EventTime(p.Token)
+	return &history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, AtMS: atMS}
 }
 
-// verdict is what the engine says of a message, without running anything.
+// verdict returns the engine's verdict on a message, without running anything.
 func (t *Turn) verdict(m *inbox.Message) engine.Verdict { return t.Running.X.Judge(t.arrival(m)) }
 
-// news reports whether arrivals bring a fact that the history has not.
+// news reports whether arrivals bring an event that the history does not have.
 func (t *Turn) news(arrivals []*inbox.Message) bool {
 	return slices.ContainsFunc(arrivals, func(m *inbox.Message) bool {
 		return t.verdict(m).Kind == engine.Recorded
 	})
 }
 
-// judge says what becomes of arrivals for which no code is run: they bring nothing new
-// to an instance that is stuck, or the execution has ended. Then the code that is
-// deployed by now may not agree with the history, and what is finished is never stuck.
+// judge returns the verdicts on arrivals without running code, because the instance is stuck and
+// they report nothing new, or because the execution has ended. Code is not run for an ended
+// execution because a newer build may not agree with its history, and an ended execution is never
+// stuck.
 func (t *Turn) judge(arrivals []*inbox.Message) (decided []judged) {
 	for _, m := range arrivals {
 		decided = append(decided, judged{m, t.verdict(m)})
@@ -136,7 +143,7 @@ func (t *Turn) judge(arrivals []*inbox.Message) (decided []judged) {
 	return decided
 }
 
-// judged is a message and what the engine says of it.
+// judged is a message and the engine's verdict on it.
 type judged struct {
 	*inbox.Message
 	engine.Verdict

@@ -58,9 +58,9 @@ func detaches(ctx *engine.Context, id string) error {
 	return err
 }
 
-// goesOn waits for an event and continues as new with the input "2", with which it awaits
+// continues waits for an event and continues as new with the input "2", with which it awaits
 // what next does.
-func goesOn(next engine.Func) engine.Func {
+func continues(next engine.Func) engine.Func {
 	return func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if string(in) == "2" {
 			return next(ctx, in)

@@ -13,14 +13,14 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// commit plans the commit of the draft, and what follows from it.
+// commit plans the commit of the draft and its dispatch.
 func (t *Turn) commit(p *Plan) error {
 	r, d := t.round, t.round.draft
 	if err := t.knowFor(d); err != nil {
 		return err
 	}
 	all := &d.Turn
-	if t.Running.takesOver() {
+	if t.Running.copies() {
 		whole := t.Running.whole(d)
 		all = &whole
 	}
@@ -34,7 +34,7 @@ func (t *Turn) commit(p *Plan) error {
 	if on.Recovered != nil {
 		c.Outcome = "recovered"
 	}
-	if t.Running.takesOver() {
+	if t.Running.copies() {
 		c.TakesOver = len(t.Running.Redriven.Prefix)
 	}
 	if len(d.Events) > 0 {
@@ -53,12 +53,12 @@ func (t *Turn) commit(p *Plan) error {
 		p.Send.Prune = t.pruneFor(t.Running.Execution + 1)
 	}
 	if r.then = (*Turn).committed; r.end != nil {
-		r.then = (*Turn).imposed
+		r.then = (*Turn).forced
 	}
 	return nil
 }
 
-// follows is what is dispatched because of turns.
+// follows returns the commits to dispatch for turns.
 func (t *Turn) follows(turns []store.Turn) []dispatch.Commit {
 	if len(turns) == 0 {
 		return nil
@@ -67,14 +67,17 @@ func (t *Turn) follows(turns []store.Turn) []dispatch.Commit {
 	all := make([]dispatch.Commit, len(turns))
 	for i := range turns {
 		c := dispatch.Commit{Turn: &turns[i], Start: started.Start, Name: started.Name, Opened: t.Running.Work}
+		if len(dispatch.Named(c.Turn)) > len(c.Cancelled) {
+			c.Opened = maps.Clone(c.Opened) // The fired timer is in Work until the commit is made.
+		}
 		if i > 0 {
 			c.Start = turns[i].Events[0].Start
 		}
 		if dispatch.Ends(&turns[i]) {
 			c.Parents = t.Running.X.Attached()
 		}
-		if held, released := t.Running.X.Held(); i == 0 && released >= c.First() && released <= c.Last() {
-			// What it takes over in this commit, and what completes with it, is not in Work yet.
+		if held, released := t.Running.X.Held(); i == 0 && len(held) > 0 && (released == 0 || released >= c.First()) {
+			// Operations that this commit completes are not in Work yet.
 			open := maps.Clone(t.Running.Work)
 			open.Add(turns[i].Events)
 			c.Held, c.HeldDone = held, settledOf(held, open)
@@ -84,7 +87,7 @@ func (t *Turn) follows(turns []store.Turn) []dispatch.Commit {
 	return all
 }
 
-// settledOf returns the events among those that are not open outside.
+// settledOf returns the events that have no open operation.
 func settledOf(events []history.Event, open dispatch.Work) map[int64]bool {
 	settled := map[int64]bool{}
 	for i := range events {
@@ -95,7 +98,7 @@ func settledOf(events []history.Event, open dispatch.Work) map[int64]bool {
 	return settled
 }
 
-// Took takes in that a commit was made.
+// Took records that a commit was made.
 func (t *Turn) Took(c *Commit) {
 	t.View.Changed(c.Change)
 	if len(c.Turns) > 0 {
@@ -105,32 +108,32 @@ func (t *Turn) Took(c *Commit) {
 	}
 }
 
-// knowFor asks for the record where the projection of a draft needs more of it than is
-// known, or what is known may be old.
+// knowFor asks for the record if the projection of a draft needs more of it than is known, or if
+// the known record may be old.
 func (t *Turn) knowFor(d *draft) error {
 	if t.Running.Creating {
 		return nil
 	}
 	if projection.Suspends(&d.Turn) {
-		// It says whether the instance is stuck too.
+		// The record also says whether the instance is stuck.
 		if err := t.described(); err != nil {
 			return err
 		}
 	}
 	if len(d.SearchSet) > 0 {
-		// It says under which time the index keeps them, and what it has already.
+		// The record says at which time the index keeps the attributes, and which it already has.
 		now, err := t.learn()
 		if err != nil {
 			return err
 		}
 		if now && t.Running.Warm && t.View.Problem() != nil {
-			return ErrStale // The cache does not know what is parked.
+			return ErrStale // The cache does not know which arrivals are parked.
 		}
 	}
 	end := d.End()
 	switch {
 	case len(d.Next) > 0:
-	case end != nil && (end.Imposed != "" && t.By.Sealed || !d.messaged && (t.View.Record == nil || t.passed.asked == RecordAgain)):
+	case end != nil && !d.messaged && (t.View.Record == nil || t.passed.asked == RecordAgain):
 		return t.knowForEnd(d)
 	case end == nil && t.problemIn(d) != nil:
 		now, err := t.learn()
@@ -144,8 +147,8 @@ func (t *Turn) knowFor(d *draft) error {
 	return nil
 }
 
-// knowForEnd asks for the record that an end is to change. Where the record was not known
-// at all, it must be one that the end may change without reading it.
+// knowForEnd asks for the record that an end is to change. If the record was not known at all, it
+// must be one that the end may change without reading it.
 func (t *Turn) knowForEnd(d *draft) error {
 	unread := t.View.Record == nil
 	if t.passed.asked == RecordAgain {
@@ -162,18 +165,19 @@ func (t *Turn) knowForEnd(d *draft) error {
 	return nil
 }
 
-// standing of the turn's instance for a draft.
+// standing returns the state of the turn's instance for a draft.
 func (t *Turn) standing(d *draft) *projection.Standing {
 	parks := t.round.parks
 	s := &projection.Standing{
-		Instance: t.View.Instance, Execution: t.Running.Execution, Record: t.View.Record, Creating: t.Running.Creating,
-		Suspect: t.Group.Suspect, Problem: t.problemIn(d), Try: t.round.wakes.try, Sealed: t.By.Sealed, Now: t.Now.At,
+		Instance: t.View.Instance, Execution: t.Running.Execution, Record: t.View.Record,
+		Starts:  projection.Start{Creating: t.Running.Creating, Redriven: t.Running.Redriven != nil},
+		Suspect: t.Group.Suspect, Problem: t.problemIn(d), Try: t.round.wakes.try, Now: t.Now.At,
 		Ran: !parks && !d.Turn.Parked && d.State != engine.NotStarted,
 		Delay: func(tries int) time.Duration {
 			return backoff.Grown(t.By.Settings.Turn.WakeFirst, t.By.Settings.Turn.WakeMax, tries-1)
 		},
 	}
-	if t.Suspicion.Killer {
+	if t.Suspicion.Poison {
 		s.Found = t.Suspicion.Mark
 	}
 	return s

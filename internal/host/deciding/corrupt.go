@@ -12,15 +12,15 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// damage is what is known of a history that is damaged.
+// damage is the progress of handling a damaged history.
 type damage struct {
 	cause error
-	// told: the log and the record say so. purged: a purge was taken since.
-	told, purged bool
+	// reported: log and record say so. purged: a purge was handled since.
+	reported, purged bool
 }
 
-// Failed takes in why what was loaded, decided or carried out has failed. It returns nil
-// where the turn goes on with that, and otherwise the error, which ends the attempt.
+// Failed records why loading, deciding or carrying out has failed. It returns nil if the turn
+// continues with that, and otherwise the error, which ends the attempt.
 func (t *Turn) Failed(err error) error {
 	if reading.Corrupt(err) && t.passed.damage == nil {
 		t.passed.damage, t.round = &damage{cause: err}, nil
@@ -29,16 +29,16 @@ func (t *Turn) Failed(err error) error {
 	return t.noTurnHolds(err)
 }
 
-// damaged handles a history that is damaged. Nothing is written to it: the record
-// is marked, and the messages become dead letters that name the event. The next
-// message looks again, so that a history that was restored goes on by itself.
+// damaged handles a damaged history. Nothing is written to it: the record is marked, and the
+// messages become dead letters that name the event. The next message checks again, so that the
+// instance continues by itself after its history was restored.
 func (t *Turn) damaged(p *Plan) error {
 	d := t.passed.damage
 	switch {
 	case d == nil:
 		return nil
-	case !d.told:
-		return t.tellDamage(p)
+	case !d.reported:
+		return t.reportDamage(p)
 	case d.purged && t.held():
 		return t.settleWithout(p)
 	}
@@ -59,12 +59,12 @@ func (t *Turn) damaged(p *Plan) error {
 	return nil
 }
 
-// tellDamage marks the record of what is damaged, when that is certain.
-func (t *Turn) tellDamage(p *Plan) error {
+// reportDamage marks the record of a damaged instance, after it has confirmed the damage.
+func (t *Turn) reportDamage(p *Plan) error {
 	d := t.passed.damage
 	if !t.View.Described {
-		// It was read without its record: a purged instance shows a history
-		// that is half deleted.
+		// The history was read without the record, and the history of a purged instance may be half
+		// deleted.
 		return ErrStale
 	}
 	if stored, ok := errors.AsType[*store.CorruptError](d.cause); ok && stored.Unconfirmed {
@@ -72,10 +72,10 @@ func (t *Turn) tellDamage(p *Plan) error {
 			return err
 		}
 	}
-	d.told = true
+	d.reported = true
 	event := reading.CorruptEvent(d.cause)
-	p.tell(counted(host.CountCorrupt, "history"))
-	p.tell(Saying{Level: slog.LevelError, Text: "history is corrupt", With: []any{"instance", t.View.Instance, "event_id", event, "error", d.cause}})
+	p.report(counted(host.CountCorrupt, "history"))
+	p.report(Report{Level: slog.LevelError, Text: "history is corrupt", With: []any{"instance", t.View.Instance, "event_id", event, "error", d.cause}})
 	r := t.View.Record
 	if r == nil || r.Status.Terminal() || r.Purged {
 		return nil

@@ -2,9 +2,9 @@ package deciding
 
 import "errors"
 
-// Decide says what is to be done next, by what is known. An error ends the attempt, and
-// nothing of what it is about was dispatched: ErrStale, ErrOver, store.ErrConflict, a
-// *PatchError, or one of what was read.
+// Decide returns the next plan for the state of a turn. An error ends the attempt: ErrStale,
+// ErrOver, store.ErrConflict, a *PatchError, or an error of a read. Nothing that the error concerns
+// was dispatched.
 func Decide(t *Turn) (Plan, error) {
 	p := &t.plan
 	*p = Plan{}
@@ -15,35 +15,34 @@ func Decide(t *Turn) (Plan, error) {
 	return *p, err
 }
 
-// ErrOver says that a commit would be decided on after the end of the invocation, by a
-// process that was paused. Another process may have received the messages in the
-// meantime, and have acknowledged them before this one read the history: no conflict
-// would stop the commit, and no message would be left to dispatch it.
-var ErrOver = errors.New("host: the invocation is over, and its messages may be another's")
+// ErrOver says that a paused process would decide on a commit after the end of its invocation.
+// Another process may have received the messages in the meantime, and have acknowledged them before
+// this one read the history: no conflict would stop the commit, and no message would be left to
+// dispatch it.
+var ErrOver = errors.New("host: the invocation has ended, and another process may hold its messages")
 
-// decide goes through the rules in their order. The first that has something to do gives
-// the plan.
+// decide tries the rules in their order. The first that has something to do makes the plan.
 func (t *Turn) decide(p *Plan) error {
 	for _, rule := range [...]func(*Turn, *Plan) error{
-		// An event about an instance that is written with a mark is published before
-		// anything else changes the mark.
-		(*Turn).untold,
-		// A history that is damaged is not written to.
+		// An instance event that was written with a problem is published before anything else changes the
+		// problem.
+		(*Turn).unreported,
+		// A damaged history is not written to.
 		(*Turn).damaged,
-		// What is not there, was purged or has ended takes nothing on.
+		// An instance that does not exist, was purged or has ended accepts nothing.
 		(*Turn).withoutExecution,
-		// A message that was received too often may have killed its process.
+		// A message that was received too often may be a poison message.
 		(*Turn).suspect,
-		// An instance fails whose turn no commit can hold.
+		// An instance fails if no commit can hold its turn.
 		(*Turn).tooLarge,
-		// Commits for these messages that may not have been sent are sent first.
+		// Earlier commits for these messages that may not have been sent are sent first.
 		(*Turn).sendAgain,
-		// A duplicate invocation may have acknowledged some of these messages, and have had the
-		// instance begin again.
+		// A duplicate invocation may have acknowledged some of these messages and have restarted the
+		// instance.
 		(*Turn).overtaken,
-		// What is about a pending activity comes again, or becomes its end.
-		(*Turn).aboutPending,
-		// Everything else is taken in its order.
+		// A message about a pending activity is sent again for later, or becomes the activity's failure.
+		(*Turn).pendingActivities,
+		// Everything else is handled in order.
 		(*Turn).take,
 	} {
 		if err := rule(t, p); err != nil || !p.empty() {

@@ -1,12 +1,12 @@
-// Package deciding has the rules of the protocol: what a turn does next, as a function of
-// what is known of its instance and of the messages that came for it.
+// Package deciding has the rules of the protocol. They determine the next step of a turn from the
+// state of its instance and the messages that arrived for it.
 //
-// A [Turn] is what is known; [Decide] looks at its rules in their order, and the first
-// that has something to do gives a [Plan]. Whoever carries it out writes in the turn what
-// came of it, and asks again, until a plan says that the turn is over:
+// A [Turn] holds that state. [Decide] tries the rules in order, and the first that has something to
+// do makes a [Plan]. The caller carries it out, writes the results into the turn, and asks again,
+// until a plan says that the turn is over:
 //
 //	load → decide → carry out → decide → carry out → …
 //
-// Nothing here reads, writes, sends, waits or runs code of authors. A rule that lacks
-// knowledge returns a plan that only reads.
+// Nothing here reads, writes, sends, waits or runs users' code. A rule that needs to know more
+// returns a plan that only reads.
 package deciding

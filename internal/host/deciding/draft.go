@@ -3,11 +3,12 @@ package deciding
 import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/redriving"
 )
 
-// draft is what one commit is going to hold.
+// draft is the content of the next commit.
 type draft struct {
-	// Turn is what the runs came to whose events it has.
+	// Turn is the result of the runs whose events the draft has.
 	engine.Turn
 	// messaged: it begins with an arrival from a message.
 	messaged bool
@@ -18,27 +19,27 @@ type draft struct {
 	leaves leaves
 }
 
-// leaves is what a draft leaves to do, besides what its run says.
+// leaves says what remains to be done after a draft, besides what its run says.
 type leaves uint8
 
 const (
-	// ran: the code went on with all that the draft has.
+	// ran: the code has processed everything in the draft.
 	ran leaves = iota
-	// recorded: its arrivals were only recorded yet.
+	// recorded: its arrivals have only been recorded so far.
 	recorded
-	// short: this invocation has no time left to go on.
+	// short: this invocation has no time left to continue.
 	short
 )
 
-// newDraft begins one with what a run gave.
+// newDraft returns a draft with the result of a run.
 func newDraft(out engine.Turn) *draft {
 	return &draft{
 		Turn: out, parked: out.Parked && len(out.Events) > 0,
-		messaged: len(out.Events) > 0 && out.Events[0].Kind.Arrival(),
+		messaged: len(out.Events) > 0 && out.Events[0].Kind.Arrival() && !redriving.Releases(&out.Events[0]),
 	}
 }
 
-// append adds the events that a further run appended.
+// append adds the events of a further run.
 func (d *draft) append(out *engine.Turn) {
 	if len(out.Events) == 0 {
 		return
@@ -50,8 +51,8 @@ func (d *draft) append(out *engine.Turn) {
 	}
 }
 
-// goOn adds a further run, in which the code went on.
-func (d *draft) goOn(out *engine.Turn) {
+// proceed adds a further run in which the code continued.
+func (d *draft) proceed(out *engine.Turn) {
 	d.append(out)
 	both := *out
 	both.Events, both.Cancelled, both.Logs = d.Events, append(d.Cancelled, out.Cancelled...), append(d.Logs, out.Logs...)
@@ -60,7 +61,7 @@ func (d *draft) goOn(out *engine.Turn) {
 	d.Turn = both
 }
 
-// dispatches reports whether committing it sends anything.
+// dispatches reports whether committing the draft sends anything.
 func (d *draft) dispatches() bool {
 	if len(d.Cancelled) > 0 {
 		return true

@@ -9,17 +9,17 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// exists deals with a start for an instance that runs or has run. Its own
-// repeat is a duplicate. Another is acknowledged, so that no late redelivery
-// revives a finished run; a parent that wanted the id for a child is told: that
-// it is taken, or, if it may use the instance that has it, how that one ended.
-// While that one runs, the parent stands in its history (engine/attach.go).
+// exists handles a start for an instance that runs or has run. A repeat of the start that created
+// it is a duplicate. Any other start is acknowledged, so that no late redelivery revives an ended
+// instance. A parent that wanted the id for a child is notified that the id is taken or, if it may
+// use the existing instance, how that one ended. While that instance runs, the parent is recorded
+// in its history instead (engine/attach.go).
 func (t *Turn) exists(p *Plan, m *inbox.Message) error {
 	known := t.Running.Started().Start.StartID == m.Item.ID
 	if t.View.Record != nil {
 		known = t.View.Record.KnowsStart(m.Item.ID)
 	}
-	// What is read for the answer is the record as it is now.
+	// If the record was read for this answer, it is the current one.
 	if t.passed.asked != Record && known {
 		p.settle(m, "duplicate")
 		return nil
@@ -39,18 +39,18 @@ func (t *Turn) exists(p *Plan, m *inbox.Message) error {
 	return err
 }
 
-// refuseStart settles a start whose id a purged instance holds: it can never begin.
-// Its parent is told.
+// refuseStart settles a start whose id is reserved by a purged instance, so that it can never
+// start. Its parent is notified.
 func (t *Turn) refuseStart(p *Plan, m *inbox.Message) {
 	free := t.View.Record.FreeAt.UTC().Format(time.RFC3339)
-	p.tell(warning("start refused: an instance of that id was purged, and the id is not free again yet",
+	p.report(warning("start refused: an instance with this id was purged, and the id is still reserved",
 		"instance", t.View.Instance, "id", m.Item.ID, "name", m.Item.Name, "free_at", free))
 	t.tellRefused(p, m, "purged_id", taken(history.FailurePurged,
 		"an instance %q was purged, and its id is free again at %s; choose another id for the child, or none", t.View.Instance, free))
 }
 
-// tellRefused tells the parent of a start that begins nothing, if it has one, as
-// what its child counts, and settles the start.
+// tellRefused settles a start that has no effect. If the start has a parent, it notifies the
+// parent of this end.
 func (t *Turn) tellRefused(p *Plan, m *inbox.Message, outcome string, end *history.Event) {
 	if m.Item.Parent != nil {
 		p.Send.Parents = &Parents{Of: []*history.Parent{recordedParent(m.Item.Parent)}, Name: m.Item.Name, End: end, Chained: true, Depth: m.Item.Depth}
@@ -58,12 +58,12 @@ func (t *Turn) tellRefused(p *Plan, m *inbox.Message, outcome string, end *histo
 	p.settle(m, outcome)
 }
 
-// taken is the end of a child that found its id taken.
+// taken returns the end of a child whose id was taken.
 func taken(kind, format string, args ...any) *history.Event {
 	return &history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{Kind: kind, Message: fmt.Sprintf(format, args...)}}
 }
 
-// endFor returns as what the child of a parent counts that found its id taken.
+// endFor returns the end that a parent receives for a child whose id was taken.
 func (t *Turn) endFor(m *inbox.Message) (*history.Event, error) {
 	id := t.View.Instance
 	if !m.Item.OnConflict.UsesExisting() {

@@ -10,10 +10,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A fork is a start whose origin is another instance: it begins a new one, which goes on as a
-// redrive of that other one would, and leaves it as it is. Its first commit holds a copy of
-// what it takes over, so nothing of it is to be seen before, and it needs the other one no
-// more. Otherwise it is a start: if its id is taken, it is refused.
+// A fork is a start whose origin is another instance: it creates a new instance, which continues as
+// a redrive of the other one would, and leaves the other one as it is. Its first commit has a copy
+// of the events that it takes from the other, so nothing of the fork is visible before, and the
+// other is not needed afterwards. In all other respects it is a start: if its id is taken, it is
+// refused.
 
 // forks reports whether a message is a start that forks an instance.
 func forks(m *inbox.Message) bool {
@@ -21,8 +22,8 @@ func forks(m *inbox.Message) bool {
 	return m.Item.Kind == wire.StartOrchestration && o != nil && o.Instance != "" && o.Instance != m.Item.Instance
 }
 
-// fork finds out how the execution begins that the start m is to begin by a fork; it
-// reports whether it has found out, or has refused the start.
+// fork determines the first events of the execution that the start m is to create as a fork. It
+// reports whether it has determined them or has refused the start.
 func (t *Turn) fork(p *Plan, m *inbox.Message) (bool, error) {
 	r := &t.Running
 	if !forks(m) || m.State != inbox.Unsettled || !r.Creating || r.Redriven != nil || r.X.LastEventID() > 0 {
@@ -36,7 +37,7 @@ func (t *Turn) fork(p *Plan, m *inbox.Message) (bool, error) {
 	case d == nil:
 		return false, err
 	case m.Item.Parent != nil:
-		// Its parent waits: the child begins from the beginning.
+		// Its parent waits, so the child starts from the beginning.
 		start := t.startArrival(&m.Item)
 		d.Event, d.With = start.Event, start.With
 	default:
@@ -46,8 +47,8 @@ func (t *Turn) fork(p *Plan, m *inbox.Message) (bool, error) {
 	return true, nil
 }
 
-// forked returns how a fork begins. With an error, and an empty plan, nothing can be taken
-// over; with an error and none, something must be read first.
+// forked returns how a fork begins. An error together with an empty plan means that nothing can be
+// copied; an error without a plan means that something must be read first.
 func (t *Turn) forked(m *inbox.Message) (*redriving.Plan, error) {
 	o, v := m.Item.Origin, &t.Running.Origin
 	if v.Instance != o.Instance || !v.Described {
@@ -71,8 +72,9 @@ func (t *Turn) forked(m *inbox.Message) (*redriving.Plan, error) {
 	}
 	request := redriving.Request{Instance: t.View.Instance, From: o.EventID, Completed: m.Item.Parent != nil, ExecutionID: t.Running.Execution, StartID: m.Item.ID,
 		Parent: recordedParent(m.Item.Parent), Actor: m.Item.Actor, Reason: m.Item.Reason, Cancelled: cancelledBy(turns)}
-	request.LimitKey, request.Limit = t.limit(&turns[0].Events[0])
-	d, err := redriving.From(o.Instance, of.ExecutionID, redriving.AsEnded(eventsOf(turns)), request)
+	events := eventsOf(turns)
+	request.LimitKey, request.Limit = t.limitAgain(events)
+	d, err := redriving.From(o.Instance, of.ExecutionID, redriving.AsEnded(events), request)
 	if err != nil {
 		return &redriving.Plan{}, err
 	}
@@ -86,7 +88,7 @@ func eventsOf(turns []store.Turn) (all []history.Event) {
 	return all
 }
 
-// cancelledBy is what the commits of an execution have cancelled.
+// cancelledBy returns the operations that the commits of an execution have cancelled.
 func cancelledBy(turns []store.Turn) (all []redriving.Cancelled) {
 	for i := range turns {
 		if c := turns[i].Cancelled; len(c) > 0 {

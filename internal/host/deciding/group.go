@@ -11,33 +11,33 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Group is what a batch holds for one instance: one turn, and deletions.
+// Group is the part of a batch for one instance: one turn, and deletions.
 type Group struct {
 	Instance string
 	Messages []*inbox.Message
-	// All are the messages of the batch of which the turn of the instance is made: more
-	// than Messages where it was too large for them.
+	// All are the messages of the batch from which turns of the instance are made: more than Messages
+	// if the turn was too large and was split.
 	All []*inbox.Message
 	// Deletions are the messages that ask for histories to be deleted. They make no turn.
 	Deletions []*inbox.Message
-	// Suspect is the id of the message under which the instance is marked
-	// while its turn is made; empty where nothing is suspected.
+	// Suspect is the id of the message with which the instance is marked while its turn is made; empty
+	// if no message is suspected.
 	Suspect string
 	// Marked: this invocation has marked the instance with it.
 	Marked bool
-	// TooLarge is the commit that could not be made: the instance is to fail.
+	// TooLarge is the error of the commit that was too large: the instance must fail.
 	TooLarge *store.TooLargeError
-	// Sent are the commits whose actions this invocation has sent, by slot.
+	// Sent are the commits whose actions this invocation has sent, by their first event.
 	Sent map[dispatch.Place]bool
 }
 
-// GroupsOf gathers the unsettled messages by the instance that their body names, whatever the
-// message group was. The order within a group is that of the batch, but for a start, which is
-// taken before all that follows the last purge, because it may begin the instance for which an
-// event of the same batch waits. If it does not, the messages are taken in their order (inOrder). A
-// start that may begin an ended instance again keeps its place: the messages before it are
-// for the execution before, and those after it, other starts among them, are not.
-func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
+// GroupsOf groups the unsettled messages by the instance that their body names, whatever their
+// message group was. The order within a group is that of the batch, except that a start comes
+// before all messages after the last purge, because it may start the instance for which an event of
+// the same batch waits. If it does not, the messages are handled in their order (inOrder). A start
+// that may restart an ended instance keeps its position: the messages before it are for the
+// execution before, and those after it, including other starts, are not.
+func GroupsOf(messages []*inbox.Message, suspectedReceives int) []*Group {
 	var groups []*Group
 	byInstance := map[string]*Group{}
 	for _, m := range messages {
@@ -59,13 +59,13 @@ func GroupsOf(messages []*inbox.Message, suspectReceives int) []*Group {
 		g.Messages = append(g.Messages, m)
 	}
 	for _, g := range groups {
-		g.All, g.Suspect = g.Messages, suspectOf(g.Messages, suspectReceives)
+		g.All, g.Suspect = g.Messages, suspectOf(g.Messages, suspectedReceives)
 		startsFirst(g.Messages[behindPurges(g.Messages):])
 	}
 	return groups
 }
 
-// behindPurges returns how many messages there are up to the last purge.
+// behindPurges returns the number of messages up to the last purge.
 func behindPurges(messages []*inbox.Message) int {
 	behind := len(messages)
 	for behind > 0 && !messages[behind-1].Purges() {
@@ -74,8 +74,8 @@ func behindPurges(messages []*inbox.Message) int {
 	return behind
 }
 
-// suspectOf returns the id of the first message that was received so often that it may have
-// killed its process; empty for none.
+// suspectOf returns the id of the first message that was received so often that it may be a poison
+// message; empty for none.
 func suspectOf(messages []*inbox.Message, receives int) string {
 	for _, m := range messages {
 		if receives > 0 && m.ReceiveCount >= receives {
@@ -85,10 +85,10 @@ func suspectOf(messages []*inbox.Message, receives int) string {
 	return ""
 }
 
-// startsFirst moves starts to the front, but moves none past a start that keeps its place, nor
-// that start.
+// startsFirst moves starts to the front. It moves no start past one that keeps its position, and
+// does not move that one.
 func startsFirst(messages []*inbox.Message) {
-	if i := slices.IndexFunc(messages, beginsAgain); i >= 0 {
+	if i := slices.IndexFunc(messages, restarts); i >= 0 {
 		startsFirst(messages[:i])
 		startsFirst(messages[i+1:])
 		return
@@ -107,13 +107,13 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// Open returns the messages not yet settled.
+// Open returns the messages that are not settled.
 func (g *Group) Open() []*inbox.Message { return inbox.Left(g.Messages) }
 
-// Batch returns all that the batch holds for the instance.
+// Batch returns all messages of the batch for the instance.
 func (g *Group) Batch() []*inbox.Message {
 	if len(g.Deletions) == 0 {
-		return g.All // As in most turns: nothing is allocated.
+		return g.All // The usual case, which allocates nothing.
 	}
 	return slices.Concat(g.All, g.Deletions)
 }
@@ -123,16 +123,16 @@ func (g *Group) Half(messages []*inbox.Message) *Group {
 	return &Group{Instance: g.Instance, Messages: messages, All: g.All, Suspect: g.Suspect, Sent: g.Sent}
 }
 
-// Rest returns a group of what is not settled yet. What is settled must have been deleted from
+// Rest returns a group of the messages that are not settled. The settled ones must be deleted from
 // the queue before its turn is made.
-func (g *Group) Rest(suspectReceives int) *Group {
+func (g *Group) Rest(suspectedReceives int) *Group {
 	rest := &Group{Instance: g.Instance, Messages: g.Open(), All: inbox.Left(g.All), Sent: g.Sent}
-	rest.Suspect = suspectOf(rest.Messages, suspectReceives)
+	rest.Suspect = suspectOf(rest.Messages, suspectedReceives)
 	return rest
 }
 
-// Chain is what the wakes of a group go on with: a turn that was cut short. The round of
-// this turn takes in what such a turn had begun.
+// Chain returns the chain of the turn that was cut short and that the wakes of this group continue.
+// The round of this turn includes the round of that turn.
 func (g *Group) Chain() dispatch.Chain {
 	var c dispatch.Chain
 	for _, m := range g.Messages {
@@ -144,9 +144,9 @@ func (g *Group) Chain() dispatch.Chain {
 	return c
 }
 
-// Progress returns the messages for which it is noted how far a dispatch came that stopped
-// short, and whose notes count. An operator wakes an instance because something of it may be
-// lost: while such a wake is open, no note of another message counts.
+// Progress returns the messages whose recorded dispatch progress may be used. An operator wakes an
+// instance because some of its messages may be lost, so while such a wake is open, no progress of
+// other messages is used.
 func (g *Group) Progress() []*inbox.Message {
 	var wakes []*inbox.Message
 	for _, m := range inbox.Left(g.All) {
@@ -160,15 +160,15 @@ func (g *Group) Progress() []*inbox.Message {
 	return g.Messages
 }
 
-// Dispatched takes in that the actions of commits were sent.
+// Dispatched records that the actions of commits were sent.
 func (g *Group) Dispatched(commits []dispatch.Commit) {
 	for i := range commits {
 		g.Sent[dispatch.PlaceOf(commits[i].Turn)] = true
 	}
 }
 
-// Arrived returns the depth of the message that brought an event; false where none of
-// the group has.
+// Arrived returns the depth of the message that brought an event; false if no message of the group
+// has.
 func (g *Group) Arrived(c *store.Turn, e *history.Event) (depth int, ok bool) {
 	for _, m := range g.Messages {
 		if broughtBy(&m.Item, c.ExecutionID, e) {
@@ -178,7 +178,7 @@ func (g *Group) Arrived(c *store.Turn, e *history.Event) (depth int, ok bool) {
 	return 0, false
 }
 
-// broughtBy reports whether an event of an execution is what an item says.
+// broughtBy reports whether an item brought an event of an execution.
 func broughtBy(i *wire.Item, execution int64, e *history.Event) bool {
 	switch e.Kind {
 	case history.OrchestrationStarted, history.ParentAttached:
@@ -190,7 +190,7 @@ func broughtBy(i *wire.Item, execution int64, e *history.Event) bool {
 	return i.SourceEventID != 0 && i.SourceEventID == e.SourceEventID && i.TargetExecution() == execution
 }
 
-// Causes are the messages that have headers.
+// Causes returns the messages that have headers.
 func (g *Group) Causes() []host.Cause {
 	var all []host.Cause
 	for _, m := range g.Messages {
@@ -201,9 +201,9 @@ func (g *Group) Causes() []host.Cause {
 	return all
 }
 
-// onlyHides reports whether the messages only hide an ended instance, which needs no key
-// of its history. A purge with force waits for the key: the terminate that was sent
-// before it may go round for that, with what it has still to send.
+// onlyHides reports whether the messages only hide an ended instance, which needs no key of its
+// history. A forced purge waits for the key, because the terminate that was sent before it may be
+// requeued for the key, with messages that it still has to send.
 func (g *Group) onlyHides() bool {
 	return !slices.ContainsFunc(g.Open(), func(m *inbox.Message) bool { return !m.Purges() || m.Item.Force })
 }

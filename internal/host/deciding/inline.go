@@ -7,28 +7,28 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// An inline activity runs after its ActivityScheduled is committed. That commit shows that no
-// other process has overtaken this one: what a process has in its cache may be ten minutes old,
-// and the instance may have been suspended, cancelled or terminated since. It also makes the
-// activity's event id durable, from which its idempotency key derives, and its input, which may
-// be random. So every process that runs the activity again, a duplicate invocation included,
-// runs the same one under the same key.
+// An inline activity runs after its ActivityScheduled is committed. That commit shows that no other
+// process has overtaken this one: the cached state of a process may be ten minutes old, and the
+// instance may have been suspended, cancelled or terminated since. It also makes durable the
+// activity's event id, from which its idempotency key derives, and its input, which may be random.
+// So every process that runs the activity again, including a duplicate invocation, runs the same
+// activity under the same key.
 //
-// The result shares a commit with what the code makes of it, the next ActivityScheduled among
-// it. So a chain of n inline activities has n+1 commits.
+// The result shares a commit with what the code does next, including the next ActivityScheduled. So
+// a chain of n inline activities has n+1 commits.
 //
-// Activities that allow it (CommitEvery) run ahead of that: up to their batch, results and the
+// Activities that allow it (CommitEvery) run before that commit: up to their batch, results and the
 // ActivityScheduled events between them share a commit.
 
-// inlineResults are those that share a draft's commit: how many calls have brought them, and most
-// how many may by the batch of each.
+// inlineResults counts the results that share a draft's commit: the calls so far, and the most that
+// the batches of all of them allow.
 type inlineResults struct{ calls, most int }
 
-// call has an inline activity run whose ActivityScheduled is durable, or in the open batch of the
-// draft. An instance that was read without its record may be one whose turn killed its process,
-// which only a wake may run: so the record is looked at. Where this turn has committed nothing,
-// because the activity was open before, an isolated read shows that no result follows: a cache
-// may be old, and an ordinary read may lack what a transaction has just written.
+// call runs an inline activity whose ActivityScheduled is durable, or is in the draft's open batch.
+// An instance that was read without its record may be one whose turn ended its process, and only a
+// wake may run that one, so the record is read. If this turn has committed nothing, because the
+// activity was open before, an isolated read checks that no result follows: a cache may be old, and
+// an ordinary read may miss what a transaction has just written.
 func (t *Turn) call(p *Plan) error {
 	if !t.Running.Creating && !(t.Running.Warm && t.Running.Confirmed) {
 		now, err := t.learn()
@@ -56,7 +56,7 @@ func (t *Turn) call(p *Plan) error {
 	return nil
 }
 
-// called has the code run on the result, and on what waits after it.
+// called runs the code on the result and on the arrivals that wait after it.
 func (t *Turn) called(p *Plan) error {
 	t.run(p, false)
 	p.Run.Arrivals = append([]engine.Arrival{{Event: t.round.came.result, Inline: true}}, p.Run.Arrivals...)
@@ -64,8 +64,8 @@ func (t *Turn) called(p *Plan) error {
 	return nil
 }
 
-// visited takes in what a result came to. The next inline activity follows at once where all
-// whose results share the commit, it among them, allow one more.
+// visited takes the outcome of a run on a result. The next inline activity follows at once if all
+// activities that share the commit, including it, allow one more result.
 func (t *Turn) visited(*Plan) error {
 	r, d := t.round, t.round.draft
 	out, err := t.outcome()
@@ -78,14 +78,14 @@ func (t *Turn) visited(*Plan) error {
 	}
 	r.take(out.Verdicts[1:])
 	r.inline.most = min(r.inline.most, batchOf(call))
-	d.goOn(&out)
+	d.proceed(&out)
 	if r.then = (*Turn).weigh; d.State == engine.RunInline && r.inline.calls < min(r.inline.most, batchOf(&d.Inline[0])) && !d.dispatches() {
 		r.then = (*Turn).call
 	}
 	return nil
 }
 
-// Stored is the last event of the execution that is stored, while an inline activity runs.
+// Stored returns the last stored event of the execution, while an inline activity runs.
 func (t *Turn) Stored() int64 {
 	if d := t.round.draft; len(d.Events) > 0 {
 		return d.Events[0].EventID - 1

@@ -7,20 +7,20 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// The messages that have come for an instance decide what must be read of it first.
+// The messages that have arrived for an instance determine what must be read of it first.
 
-// ByWhatIsStored reports whether messages are to be judged by what is stored, and not by
-// what is in the cache: one that comes back, one that is settled without a commit that
-// would show a stale cache (a wake, a terminate, a purge, a parent's cancel), and one whose
-// commit changes a mark of the record (a suspend, a resume).
+// ByWhatIsStored reports whether messages must be handled from the store and not from the cache:
+// redelivered messages; those that are settled without a commit that would show a stale cache (a
+// wake, a terminate, a purge, a parent's cancel); and those whose commit changes a problem in the
+// record (a suspend, a resume).
 func ByWhatIsStored(open []*inbox.Message) bool {
 	return slices.ContainsFunc(open, func(m *inbox.Message) bool {
 		return m.Returning() || !m.Records() || m.Suspends() || m.Item.Kind == wire.CancelInstance && m.Item.Parent != nil
 	})
 }
 
-// CommonExecution returns the execution that all messages are completions for,
-// 0 if there is none.
+// CommonExecution returns the execution that all messages complete operations of; 0 if there is
+// none.
 func CommonExecution(open []*inbox.Message) int64 {
 	var n int64
 	for _, m := range open {
@@ -32,9 +32,9 @@ func CommonExecution(open []*inbox.Message) int64 {
 	return n
 }
 
-// Ahead reports whether a completion among the messages shows that what is known of an
-// execution, up to its last event, is stale: it is for a later execution, or for an event
-// after that one.
+// Ahead reports whether a completion among the messages shows that the known state of an execution,
+// up to its last event, is stale. later: it is for a later execution; behind: it is for an event
+// after the last known one.
 func Ahead(open []*inbox.Message, execution, last int64) (later, behind bool) {
 	for _, m := range open {
 		later = later || m.Completion() && m.Item.TargetExecution() > execution
@@ -43,24 +43,24 @@ func Ahead(open []*inbox.Message, execution, last int64) (later, behind bool) {
 	return later, behind
 }
 
-// Standing is what a record says that a turn goes on with.
+// Standing is the state of the execution that a turn continues, according to the record.
 type Standing uint8
 
 const (
-	// NoExecution: there is none, or nothing can come of the one that there was.
+	// NoExecution: none exists, or the one that existed has nothing left to do.
 	NoExecution Standing = iota
-	// Begins: a start among the messages begins one.
-	Begins
-	// Runs: an execution that runs; its history must be read.
+	// Starts: a start among the messages creates one.
+	Starts
+	// Runs: a running execution, whose history must be read.
 	Runs
 )
 
-// Stands returns the execution that the turn goes on with, according to the record.
+// Stands returns the execution with which the turn continues, according to the record.
 func (t *Turn) Stands(open []*inbox.Message) (execution int64, s Standing) {
 	r := t.View.Record
 	if r != nil && !r.Purged {
 		if r.Status.Terminal() && !slices.ContainsFunc(open, func(m *inbox.Message) bool {
-			// The end may not have been sent (sendAgain).
+			// The messages of the end may not have been sent (sendAgain).
 			return m.Returning() || m.Item.Kind == wire.Wake || redrives(m) || !r.EndedAt.Before(earliest(m))
 		}) {
 			return 0, NoExecution
@@ -71,14 +71,14 @@ func (t *Turn) Stands(open []*inbox.Message) (execution int64, s Standing) {
 		return 0, NoExecution
 	}
 	if r != nil {
-		// What is derived from a number is never the same again.
-		return r.ExecutionID + 1, Begins
+		// A new number, because ids derive from it and must never repeat.
+		return r.ExecutionID + 1, Starts
 	}
-	return 1, Begins
+	return 1, Starts
 }
 
-// OnlyHides reports whether nothing is to be done but to hide what has ended: that needs
-// no key of its history.
+// OnlyHides reports whether the turn only hides an ended instance. Such a turn needs no key to
+// decode its history.
 func (t *Turn) OnlyHides() bool {
 	return t.View.Record.Status.Terminal() && t.Group.onlyHides()
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// PatchError says that a history may agree with the code of another build,
-// because a patch is being rolled out.
+// PatchError says that a history may agree with the code of another build, because a patch is being
+// deployed.
 type PatchError struct{ Stuck *engine.StuckError }
 
 func (e *PatchError) Error() string {
@@ -16,28 +16,27 @@ func (e *PatchError) Error() string {
 
 func (e *PatchError) Unwrap() error { return e.Stuck }
 
-// leaveToAnotherBuild returns a *PatchError if the turn is to be left to a process
-// of another build: the history has a patch that this build does not have, or the
-// other way round, as happens in every rollout. Each message goes round for
-// PatchWindow, counted from when a process first could not use it. After that the
-// instance is stuck for this reason, because a patch whose code was taken out by
-// mistake looks the same.
+// leaveToAnotherBuild returns a *PatchError if a process of another build is to make the turn: the
+// history has a patch that this build does not have, or the other way round, as happens in every
+// deployment. Each message is requeued for PatchWindow, counted from when a process first could not
+// use it. After that the instance is stuck for this reason, because a patch whose code was removed
+// by mistake looks the same.
 //
-// It does not apply if something was committed for the messages in this turn
-// already, if the instance is stuck, because then its wakes try again, or if a plain start
-// begins the instance, because then there is no history. A fork has one.
+// It does not apply if the code has already committed something for the messages, if the instance is
+// stuck, because then its wakes try again, or if a start creates the instance, because then there
+// is no history.
 func (t *Turn) leaveToAnotherBuild(stuck *engine.StuckError) error {
-	if t.Running.Confirmed {
+	if d := t.round.draft; t.Running.Confirmed && (d == nil || d.leaves != recorded) {
 		return nil
 	}
 	if err := t.described(); err != nil {
 		return err
 	}
-	if t.View.Record == nil && !t.Running.takesOver() || t.swept() {
+	if t.View.Record == nil || t.swept() {
 		return nil
 	}
 	for _, m := range t.open() {
-		if since, _ := m.RoundSince(t.Now.At); t.Now.At.Sub(since) >= t.By.Settings.Messages.PatchWindow {
+		if since, _ := m.RequeuedSince(t.Now.At); t.Now.At.Sub(since) >= t.By.Settings.Messages.PatchWindow {
 			return nil
 		}
 	}

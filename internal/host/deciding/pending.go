@@ -17,35 +17,35 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// about is how far the messages about pending activities were looked at.
-type about struct {
+// pendingProgress is the progress of handling messages about pending activities.
+type pendingProgress struct {
 	begun, done bool
 	messages    []*inbox.Message
-	// state of the activity that the first of them is about; nil where it was not read.
-	// since is when it was looked at first.
+	// state of the activity that the first of them concerns; nil if it was not read. since is when it
+	// was first handled.
 	state *store.ActivityState
 	since time.Time
-	// limits that are to be asked for, and the messages that have come about them.
+	// limits to request, and the messages that they are for.
 	limits  *Limits
 	limited []*inbox.Message
 }
 
-// TookActivity takes in what is known of a pending activity.
-func (t *Turn) TookActivity(s store.ActivityState) { t.passed.about.state = &s }
+// TookActivity records the state of a pending activity that was read.
+func (t *Turn) TookActivity(s store.ActivityState) { t.passed.pendingProgress.state = &s }
 
-// aboutPending handles the messages about pending activities: ActivityPending, which
-// comes again when the next time limit may be over, and becomes the failure of an
-// activity that is still open then; and ActivityHeartbeat.
-func (t *Turn) aboutPending(p *Plan) error {
-	a := &t.passed.about
+// pendingActivities handles the messages about pending activities. An ActivityPending is sent again for
+// the time when the next time limit may be over, and becomes the activity's failure if the activity
+// is still open then. An ActivityHeartbeat is recorded.
+func (t *Turn) pendingActivities(p *Plan) error {
+	a := &t.passed.pendingProgress
 	if !a.begun {
 		t.resultsFirst()
 		a.begun, a.messages = true, t.open()
 	}
 	for len(a.messages) > 0 {
 		m := a.messages[0]
-		if m.AboutPending() || m.Unheard() {
-			if err := t.aboutOne(p, m); err != nil {
+		if m.ConcernsPending() || m.Unheard() {
+			if err := t.pendingActivity(p, m); err != nil {
 				return err
 			}
 		}
@@ -55,7 +55,7 @@ func (t *Turn) aboutPending(p *Plan) error {
 		}
 	}
 	if !a.done && a.limits != nil {
-		// The schedules are made together.
+		// The schedules are created together.
 		p.Send.Limits = a.limits
 		for _, m := range a.limited {
 			p.settle(m, "pending")
@@ -65,17 +65,17 @@ func (t *Turn) aboutPending(p *Plan) error {
 	return nil
 }
 
-func (t *Turn) aboutOne(p *Plan, m *inbox.Message) error {
+func (t *Turn) pendingActivity(p *Plan, m *inbox.Message) error {
 	switch v := t.verdict(m); {
 	case m.Unheard() && v.Kind == engine.Recorded && !t.brings(m.Item.SourceEventID):
 		return t.interrupted(p, m)
 	case m.Unheard():
-		// It is judged as any other completion, after the result if the batch has one.
+		// It is checked like any other completion, after the result if the batch has one.
 	case v.Kind == engine.Recorded:
 		return t.stillPending(p, m)
 	case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.Item.Kind == wire.ActivityPending && (m.Returning() || t.stands(m)):
-		// It may have become the failure that stands there: then it is
-		// settled when what follows from that has been run.
+		// It may have become the failure that is recorded: then it is settled after the code has run on
+		// that failure.
 		p.becomes(m, Failed(m, history.Failure{Kind: history.FailureTotalTimeout}))
 	case v.Kind == engine.Misaddressed, v.Kind == engine.Forged:
 		t.refuse(p, m, v)
@@ -85,11 +85,11 @@ func (t *Turn) aboutOne(p *Plan, m *inbox.Message) error {
 	return nil
 }
 
-// stillPending takes a message about an activity that is not completed.
+// stillPending handles a message about an activity that is not completed.
 func (t *Turn) stillPending(p *Plan, m *inbox.Message) error {
 	item := &m.Item
 	if _, open := t.Running.Work[item.SourceEventID]; !open {
-		// Nobody waits for it any more.
+		// The orchestration no longer waits for it.
 		p.settle(m, "late")
 		return nil
 	}
@@ -103,7 +103,7 @@ func (t *Turn) stillPending(p *Plan, m *inbox.Message) error {
 	if err != nil {
 		return err
 	}
-	a, retry := &t.passed.about, scheduled.Retry
+	a, retry := &t.passed.pendingProgress, scheduled.Retry
 	if a.since.IsZero() {
 		a.since = t.Now.At
 	}
@@ -142,10 +142,11 @@ func (t *Turn) stillPending(p *Plan, m *inbox.Message) error {
 	return nil
 }
 
-// alive returns when a pending activity was last heard of: its heartbeat, or the
-// message by which its attempt became pending, and never the future of another clock.
+// alive returns the time of the last sign of life of a pending activity: its heartbeat, or the
+// message by which its attempt became pending. It is never in the future, whatever another clock
+// said.
 func (t *Turn) alive(item *wire.Item, now time.Time) (time.Time, error) {
-	state := t.passed.about.state
+	state := t.passed.pendingProgress.state
 	if state == nil {
 		return now, &Read{What: Activity, Execution: item.ExecutionID, Event: item.SourceEventID}
 	}
@@ -153,10 +154,10 @@ func (t *Turn) alive(item *wire.Item, now time.Time) (time.Time, error) {
 	return time.UnixMilli(min(last, now.UnixMilli())), nil
 }
 
-// heartbeat records a sign of life of a pending activity, for the current execution: a redrive
-// may have taken the activity over from the execution that the message names.
+// heartbeat records a heartbeat of a pending activity, for the current execution: a redrive may
+// have copied the activity from the execution that the message names.
 func (t *Turn) heartbeat(p *Plan, m *inbox.Message) error {
-	item, state := &m.Item, t.passed.about.state
+	item, state := &m.Item, t.passed.pendingProgress.state
 	if state == nil {
 		return &Read{What: Activity, Execution: t.Running.Execution, Event: item.SourceEventID}
 	}
@@ -166,7 +167,7 @@ func (t *Turn) heartbeat(p *Plan, m *inbox.Message) error {
 	}
 	now, kept := t.Now.At, delivery.Retention
 	if scheduled.Retry != nil {
-		// It is looked for when so much time has passed.
+		// The heartbeat is read when that much time has passed.
 		kept += time.Duration(scheduled.Retry.HeartbeatTimeoutMS) * time.Millisecond
 	}
 	beat := store.Heartbeat{Attempt: max(item.Attempt, state.Beat.Attempt, 1), At: now, Details: item.Data}
@@ -175,8 +176,8 @@ func (t *Turn) heartbeat(p *Plan, m *inbox.Message) error {
 	return nil
 }
 
-// silent ends an attempt of which nothing was heard for too long: another
-// follows if the retry policy has one left.
+// silent ends an attempt that has sent no heartbeat for too long. Another attempt follows if the
+// retry policy allows one.
 func (t *Turn) silent(p *Plan, m *inbox.Message, scheduled *history.Event, silence time.Duration) error {
 	item := &m.Item
 	f := history.Failure{Kind: history.FailureHeartbeatTimeout, Retryable: true, Attempt: item.Attempt, Source: scheduled.Name, Message: fmt.Sprintf(
@@ -188,18 +189,18 @@ func (t *Turn) silent(p *Plan, m *inbox.Message, scheduled *history.Event, silen
 	return t.nextOf(p, m, scheduled, &f, "heartbeat_timeout")
 }
 
-// nextOf sends the next attempt where no worker does (the last one was pending, or
-// interrupted), and settles the message that told of the failure. If the result is in the same
-// batch, no attempt follows.
+// nextOf sends the next attempt if no worker does (the last one was pending or interrupted), and
+// settles the message that reported the failure. If the result is in the same batch, no attempt
+// follows.
 func (t *Turn) nextOf(p *Plan, m *inbox.Message, scheduled *history.Event, f *history.Failure, outcome string) error {
 	if t.Running.Warm && !t.Running.Confirmed {
-		// No commit would show that a result has come meanwhile.
+		// No commit would show that a result has arrived in the meantime.
 		return ErrStale
 	}
 	if m.Returning() {
-		// By another clock, an earlier delivery of it may have become the failure of
-		// the activity, in a commit that a read does not show yet. Nobody would send
-		// what follows from that: this message ends here.
+		// By another clock, an earlier delivery of it may have become the activity's failure, in a commit
+		// that a read does not show yet. Nothing would send the messages of that commit, because this
+		// message is settled here.
 		if err := t.unmoved(); err != nil {
 			return err
 		}
@@ -217,19 +218,19 @@ func (t *Turn) nextOf(p *Plan, m *inbox.Message, scheduled *history.Event, f *hi
 	return nil
 }
 
-// Failed returns what a message about an activity is as the failure of that. Its kind does
-// not matter where that failure stands in history already.
+// Failed returns a message about an activity as the activity's failure. The failure's kind does not
+// matter if the history already has the failure.
 func Failed(m *inbox.Message, f history.Failure) wire.Item {
 	i := &m.Item
 	return wire.Item{V: wire.Version, Kind: wire.ActivityFailed, Instance: i.Instance, ExecutionID: i.ExecutionID,
 		SourceEventID: i.SourceEventID, Token: i.Token, Details: wire.FailureOf(&f)}
 }
 
-// retryNow has an attempt made that waits for the delay of its retry. The message by which
-// it is due comes all the same: the worker decides which of the two makes it (early.go there).
-// What begins by itself within the time by which clocks differ is left to itself.
+// retryNow sends an attempt that waits for its retry delay at once. The delayed message still
+// arrives; the worker decides which of the two makes the attempt (early.go there). An attempt that
+// is due within the clock skew is left alone.
 func (t *Turn) retryNow(p *Plan, m *inbox.Message) error {
-	item, state := &m.Item, t.passed.about.state
+	item, state := &m.Item, t.passed.pendingProgress.state
 	if state == nil {
 		return &Read{What: Activity, Execution: item.ExecutionID, Event: item.SourceEventID}
 	}
@@ -247,6 +248,6 @@ func (t *Turn) retryNow(p *Plan, m *inbox.Message) error {
 		return err
 	}
 	p.Send.Attempt.Early = activities.EarlyID(next.DueAt, item.ID)
-	p.Send.Attempt.Item.Token = t.By.Keys.Token(item.Instance, item.ExecutionID, item.SourceEventID)
+	p.Send.Attempt.Item.Token = t.By.Keys.Token(item.Instance, item.ExecutionID, item.SourceEventID, t.Running.X.RecordedAt(item.SourceEventID))
 	return nil
 }

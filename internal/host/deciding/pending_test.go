@@ -25,7 +25,7 @@ func failure(retry *history.Retry) engine.Func {
 }
 
 func pending(attempt int) wire.Item {
-	return wire.Item{Kind: wire.ActivityPending, ExecutionID: 1, SourceEventID: 2, Attempt: attempt, SentMS: began.UnixMilli()}
+	return wire.Item{Kind: wire.ActivityPending, ExecutionID: 1, SourceEventID: 2, Attempt: attempt, SentMS: startedAt.UnixMilli()}
 }
 
 var beat = wire.Item{Kind: wire.ActivityHeartbeat, ExecutionID: 1, SourceEventID: 2}
@@ -41,8 +41,8 @@ func unheard(attempt int) wire.Item {
 // of them; the attempt that gives none is followed by another.
 func TestA13APendingActivityIsLookedAtWhenALimitMayBeOver(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
-	begin := func(title string, retry history.Retry) *play {
+	p := newDriver(t, nil)
+	begin := func(title string, retry history.Retry) *driver {
 		i := p.anew(title, failure(&retry))
 		i.take(start("s"))
 		p.forget(1)
@@ -63,7 +63,7 @@ func TestA13APendingActivityIsLookedAtWhenALimitMayBeOver(t *testing.T) {
 
 	i = begin("its limit is over", history.Retry{TotalTimeoutMS: (30 * day).Milliseconds(), MaxAttempts: 3})
 	i.take(pending(1))
-	i.now = began.Add(30 * day)
+	i.now = startedAt.Add(30 * day)
 	i.take(pending(1))
 	i.take(result(2))
 	i.stands()
@@ -84,7 +84,7 @@ func TestA13APendingActivityIsLookedAtWhenALimitMayBeOver(t *testing.T) {
 	i = begin("its message comes again, ahead of the result of the next attempt: no attempt follows", history.Retry{HeartbeatTimeoutMS: time.Hour.Milliseconds(), MaxAttempts: 3})
 	i.now = i.now.Add(2 * time.Hour)
 	late := pending(1)
-	late.SentMS = began.UnixMilli()
+	late.SentMS = startedAt.UnixMilli()
 	i.take(late)
 	i.deliver(append(i.received(2, late), i.received(1, result(2))...)...)
 	i.stands()
@@ -95,11 +95,11 @@ func TestA13APendingActivityIsLookedAtWhenALimitMayBeOver(t *testing.T) {
 	i.stands()
 
 	i = begin("a heartbeat is kept for as long as it counts", history.Retry{HeartbeatTimeoutMS: (40 * day).Milliseconds()})
-	i.now = began.Add(20 * day)
+	i.now = startedAt.Add(20 * day)
 	i.take(beat)
-	i.now = began.Add(59 * day)
+	i.now = startedAt.Add(59 * day)
 	i.take(pending(1))
-	i.now = began.Add(60*day + time.Second)
+	i.now = startedAt.Add(60*day + time.Second)
 	i.take(pending(1))
 	i.stands()
 
@@ -137,7 +137,7 @@ func TestA13APendingActivityIsLookedAtWhenALimitMayBeOver(t *testing.T) {
 		pending 2 → asks for limits 2 in 719h59m0s, settles pending
 		pending 2 → settles becomes ActivityFailed total_timeout; runs; commits 3-4: Failed(total_timeout)←2 Completed; settles recorded
 		result of 2 → settles late
-		stands at execution 1, completed with "total_timeout 1 activity \"Work\" was not done within 720h0m0s, the time of all its attempts together"
+		stands at execution 1, completed with "total_timeout 1 activity \"Work\" did not complete within its TotalTimeout of 720h0m0s"
 		# heartbeats, and then none
 		pending 2 → reads activity 2; asks for limits 2 in 59m0s, settles pending
 		heartbeat of 2 → reads activity 2; beats for activity 2, kept for 337h0m0s, settles heartbeat
@@ -177,7 +177,7 @@ func TestA13APendingActivityIsLookedAtWhenALimitMayBeOver(t *testing.T) {
 // run the activity once more.
 func TestACompletionThatComesBackBringsAboutNoOtherAttempt(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	for _, item := range []wire.Item{result(2), pending(1)} {
 		i := p.anew("", chain(2))
 		i.take(start("s"))
@@ -200,7 +200,7 @@ func TestACompletionThatComesBackBringsAboutNoOtherAttempt(t *testing.T) {
 // bias "torn reads" of the simulation.
 func TestAnActivityThatFailedByAnotherClockGetsNoOtherAttempt(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
+	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
 		_, _ = activity(&history.Retry{MaxAttempts: 2, HeartbeatTimeoutMS: 60_000, TotalTimeoutMS: 600_000})(ctx, in)
 		return chain(1)(ctx, in)
 	})
@@ -227,9 +227,9 @@ func TestAnActivityThatFailedByAnotherClockGetsNoOtherAttempt(t *testing.T) {
 // fails. A result that is known, or comes in the same batch, is heard.
 func TestA16WhatIsNotHeardOf(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	once := history.Retry{AtMostOnce: true, MaxAttempts: 2}
-	begin := func(title string, retry *history.Retry) *play {
+	begin := func(title string, retry *history.Retry) *driver {
 		i := p.anew(title, failure(retry))
 		i.take(start("s"))
 		p.forget(1)

@@ -11,140 +11,138 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Plan is what is to be done next. Its fields are carried out in their order; the first
-// that fails ends it, and with it the attempt at the turn. The zero Plan is nothing to do.
+// Plan is the next step of a turn. Its fields are carried out in order; the first failure ends the
+// plan and the attempt at the turn. The zero Plan means nothing to do.
 type Plan struct {
-	// Read is what must be read before anything can be decided. Then everything
-	// else in the plan is empty.
+	// Read must be made before anything can be decided. If it is set, the rest of the plan is empty.
 	Read *Read
-	// Told is said to the log and the observer, whatever becomes of the plan.
-	Told []Saying
-	// Again is what earlier commits asked for and may not have been sent.
+	// Reports is written to the log and the observer, even if the rest of the plan fails.
+	Reports []Report
+	// Again has earlier commits whose messages may not have been sent.
 	Again *Again
-	// Inline is an inline activity to run; Run are arrivals to run, or to record. The
-	// next decision takes the result of either.
+	// Inline is an inline activity to run; Run has arrivals to run or to record. The next decision
+	// uses the result of either.
 	Inline *engine.InlineCall
 	Run    *Run
-	// Commit is what becomes durable, Dispatch what follows from its turns.
+	// Commit becomes durable; Dispatch has the commits whose messages are then sent.
 	Commit   *Commit
 	Dispatch []dispatch.Commit
-	// Send is sent by itself, because of no commit.
+	// Send has messages that belong to no commit.
 	Send Sending
-	// Record is written to the record, or the histories, by itself.
+	// Record is a separate write to the record or the histories.
 	Record *Write
-	// Settled are the messages of which nothing is left to be done.
+	// Settled are the messages whose handling is complete.
 	Settled []Settlement
-	// Next is the execution with which the turn goes on after this one has ended.
+	// Next is the execution with which the turn continues after this one has ended.
 	Next *Next
-	// Over: the attempt has done all that it had to.
+	// Over: the attempt is complete.
 	Over bool
 }
 
 // empty reports whether there is nothing to do.
 func (p *Plan) empty() bool {
-	return p.Read == nil && p.Told == nil && p.Again == nil && p.Inline == nil && p.Run == nil && p.Commit == nil &&
+	return p.Read == nil && p.Reports == nil && p.Again == nil && p.Inline == nil && p.Run == nil && p.Commit == nil &&
 		p.Send == (Sending{}) && p.Record == nil && len(p.Settled) == 0 && p.Next == nil && !p.Over
 }
 
 // Next is an execution that follows one that has ended.
 type Next struct {
-	// Events are its first ones, which continue-as-new has committed with the end of the
-	// one before.
+	// Events are its first events, which continue-as-new has committed with the end of the execution
+	// before.
 	Events []history.Event
-	// Again is its number, where the start By begins the instance again; 0 otherwise.
+	// Again is its number if the start By restarts or redrives the instance; 0 otherwise.
 	Again int64
 	By    *inbox.Message
-	// Redriven is what it takes over from the one before; nil where it begins from the
+	// Redriven has the events that it copies from the execution before; nil if it starts from the
 	// beginning.
 	Redriven *Redriven
 }
 
-// Again is what is sent again.
+// Again has commits to send again.
 type Again struct {
 	Commits []dispatch.Commit
-	// Since is when it was begun to be gathered.
+	// Since is when they began to be gathered.
 	Since time.Time
 }
 
 // Run is a run of the execution.
 type Run struct {
 	Arrivals []engine.Arrival
-	// Park records the arrivals, and runs no code.
+	// Park records the arrivals without running code.
 	Park bool
 }
 
-// Commit is one conditional write: of the events of a turn, which may end its execution and
-// begin the next one, and of a change of the record. Without events only the record is
-// changed; without a change either, nothing is written.
+// Commit is one conditional write of the events of a turn, which may end its execution and start
+// the next one, and of a change of the record. Without events only the record is changed; without a
+// change either, nothing is written.
 type Commit struct {
 	// Turns have no token yet.
 	Turns  []store.Turn
 	Change *store.RecordChange
-	// TakesOver is how many events its first turn has taken over from another execution: where
-	// no commit holds them, they are written ahead of it.
+	// TakesOver is how many events its first turn has copied from another execution. If no commit can
+	// hold them, they are written in advance.
 	TakesOver int
-	// Mark that the change sets, moves or clears.
+	// Mark says how the change affects the instance's problem.
 	Mark Mark
-	// Insists: it holds what inline activities have done, which would be done again. So
-	// it is tried as long as there is time.
+	// Insists: it has results of inline activities, which would run again. So the write is retried as
+	// long as there is time.
 	Insists bool
-	// Logs are emitted when it is made.
+	// Logs are emitted after it is made.
 	Logs []engine.Log
 	// Cancelled are the scheduling events that it closes.
 	Cancelled []int64
-	// Outcome in a word, for the observer.
+	// Outcome in one word, for the observer.
 	Outcome string
 }
 
-// Mark is what a commit says of the mark of its instance.
+// Mark is the effect of a commit on the problem of its instance.
 type Mark struct {
-	// Stuck is why the code could not go on in this run; empty where it could.
+	// Stuck is why the code could not continue in this run; empty if it could.
 	Stuck engine.StuckKind
-	// Problem that the instance is marked with from now on; nil for none. Moved: this
-	// commit sets it, or moves it.
+	// Problem that the instance has from now on; nil for none. Moved: this commit sets or moves it.
 	Problem *store.Problem
 	Moved   bool
-	// Recovered is the mark that the commit clears.
+	// Recovered is the problem that the commit clears.
 	Recovered *store.Problem
-	// Suspected: a new record has the suspect's mark.
+	// Suspected: the new record has the mark of a suspected message.
 	Suspected bool
 }
 
-// Sending is what is sent because of no commit; at most one of its fields is set.
+// Sending has messages that belong to no commit; at most one of its fields is set.
 type Sending struct {
-	// Parents are told as what their child counts.
+	// Parents are notified of the end of their child.
 	Parents *Parents
-	// Limits are messages about pending activities that come again when a time limit
+	// Limits are messages about pending activities that are sent again for the time when a time limit
 	// may be over.
 	Limits *Limits
-	// Attempt is the next one of an activity, where no worker sends it.
+	// Attempt is the next attempt of an activity if no worker sends it.
 	Attempt *Attempt
-	// Beat is a sign of life of a pending activity.
+	// Beat is a heartbeat of a pending activity.
 	Beat *Beat
 	// Deletion of the histories up to the execution of this record.
 	Deletion *store.Record
 	// Prune asks for the executions up to this one to be pruned; 0 for none.
 	Prune int64
-	// Untold are events about the instance that were written with its marks.
-	Untold string
-	// GoOn is the wake by which the turn goes on in another invocation.
-	GoOn *wire.Item
+	// Unreported are unreported instance events that were written with problems.
+	Unreported string
+	// Continue is the wake with which another invocation continues the turn.
+	Continue *wire.Item
 }
 
-// Parents are those who wait for an instance, and what they are told of it.
+// Parents are the parents that wait for an instance, and the end that they are notified of.
 type Parents struct {
 	Of   []*history.Parent
 	Name string
 	End  *history.Event
-	// Chained: they are told in the chain of the turn, at this depth.
+	// Chained: they are notified in the chain of the turn, at this depth.
 	Chained bool
 	Depth   int
 }
 
-// Limits are messages about pending activities that are to come again when a time limit
+// Limits are messages about pending activities that are sent again for the time when a time limit
 // may be over.
 type Limits struct {
-	// Since is when the first of them was looked at.
+	// Since is when the first of them was handled.
 	Since time.Time
 	Items []wire.Item
 	Dues  []time.Time
@@ -156,48 +154,47 @@ type Attempt struct {
 	Item    wire.Item
 	Failure *history.Failure
 	EventID int64
-	// Early is the id of the item if it does not wait for the delay of its retry; empty for
-	// one that does.
+	// Early is the id of the item if it does not wait for its retry delay; empty if it does.
 	Early string
-	// Message told of the failure. When the attempt is sent the message is settled, with
-	// this outcome. One that no message can hold is the activity's failure, and the
-	// message becomes that.
+	// Message reported the failure. After the attempt is sent, the message is settled with Outcome. If
+	// the attempt does not fit into a message, that is the activity's failure, and Message becomes
+	// that failure.
 	Message *inbox.Message
 	Outcome string
 }
 
-// Beat is what is known of a pending activity from now on.
+// Beat is a heartbeat to store for a pending activity.
 type Beat struct {
 	Key   store.ActivityKey
 	Beat  store.Heartbeat
 	Until time.Time
 }
 
-// Write changes what is stored of an instance, without a commit.
+// Write changes the stored state of an instance without a commit.
 type Write struct {
-	// Change of the record. Failed says in words what did not happen if it fails.
+	// Change of the record. Failed is the error text if it fails.
 	Change *store.RecordChange
 	Failed string
-	// Hide makes a tombstone of the record, which holds the id until then.
+	// Hide turns the record into a tombstone, which reserves the id until then.
 	Hide time.Time
-	// Problem that the change marks the instance with; nil where it does not.
+	// Problem that the change gives the instance; nil if it gives none.
 	Problem *store.Problem
 }
 
-// Settlement is what becomes of a message of which nothing is left to be done: it is
-// acknowledged, unless it goes somewhere.
+// Settlement completes the handling of a message: the message is acknowledged, unless it is moved
+// or requeued.
 type Settlement struct {
 	Message *inbox.Message
-	// Outcome in a word, for the observer.
+	// Outcome in one word, for the observer.
 	Outcome string
 	// Dead moves it to a dead-letter queue.
 	Dead *Dead
-	// Round sends it round the delay queue.
-	Round *Round
-	// Becomes is the item that the message becomes in place of being settled.
+	// Requeue requeues it through the delay queue.
+	Requeue *Requeue
+	// Becomes is the item that the message becomes, instead of being settled.
 	Becomes *wire.Item
-	// Said is said when it is settled.
-	Said *Saying
+	// Report is logged when it is settled.
+	Report *Report
 }
 
 // Dead is why a message is a dead letter.
@@ -206,23 +203,23 @@ type Dead struct {
 	Text   string
 }
 
-// Round is how a message goes round the delay queue.
-type Round struct {
-	// Item that goes, when it is due.
+// Requeue is how a message is requeued through the delay queue.
+type Requeue struct {
+	// Item to send, when it is due.
 	Item wire.Item
 	Due  time.Time
-	// Within a window the delay grows, and Item and Due are not given.
+	// Within a window the delay grows; Item and Due are not used then.
 	Within time.Duration
 }
 
-// settle acknowledges a message, saying what became of it.
+// settle acknowledges a message with an outcome.
 func (p *Plan) settle(m *inbox.Message, outcome string) {
 	p.Settled = append(p.Settled, Settlement{Message: m, Outcome: outcome})
 }
 
-// settleSaying settles a message with a line of the log.
-func (p *Plan) settleSaying(m *inbox.Message, outcome string, s Saying) {
-	p.Settled = append(p.Settled, Settlement{Message: m, Outcome: outcome, Said: &s})
+// settleReporting settles a message and logs a line.
+func (p *Plan) settleReporting(m *inbox.Message, outcome string, s Report) {
+	p.Settled = append(p.Settled, Settlement{Message: m, Outcome: outcome, Report: &s})
 }
 
 // deadLetter moves a message to its dead-letter queue.
@@ -230,9 +227,9 @@ func (p *Plan) deadLetter(m *inbox.Message, reason wire.Reason, text string) {
 	p.Settled = append(p.Settled, Settlement{Message: m, Dead: &Dead{reason, text}})
 }
 
-// becomes has a message go on as another item.
+// becomes replaces a message by another item, which the turn then handles.
 func (p *Plan) becomes(m *inbox.Message, item wire.Item) {
 	p.Settled = append(p.Settled, Settlement{Message: m, Becomes: &item})
 }
 
-func (p *Plan) tell(s Saying) { p.Told = append(p.Told, s) }
+func (p *Plan) report(s Report) { p.Reports = append(p.Reports, s) }

@@ -12,31 +12,30 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// An id lives once. A purge leaves a tombstone, which refuses every start until it
-// is older than any message lives: what comes late for the purged instance finds no
-// other in its place.
+// An id is used once. A purge leaves a tombstone, which refuses every start until it is older than
+// any message can be: a late message for the purged instance never reaches another instance.
 
-// IDHeld is how long the id of a purged instance refuses a start: fifteen days, a
-// day more than any item is applied (wire.MaxAge), which is as long as SQS keeps
+// IDHeld is how long the id of a purged instance is reserved and refuses a start: 15 days, a day
+// more than the age at which an item is no longer applied (wire.MaxAge). That is how long SQS keeps
 // a message at most
 // (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html).
 const IDHeld = wire.MaxAge + 24*time.Hour
 
-// purge hides a finished instance at once; its history is deleted by a work item that comes
-// no sooner than the grace after its end, because a stalled writer must never find its slot
-// free again. That item makes no turn (sweep.Keeper). A running instance is refused: a client
-// that forces a purge sends a terminate before it. All that came before a purge in its group
-// is acknowledged, so that nothing has to be sent again from what it hides.
+// purge hides an ended instance at once. A work item deletes its history no sooner than the grace
+// period after its end, because a stalled writer must never find its event ids free again. That
+// item makes no turn (sweep.Keeper). A running instance is refused: a client that forces a purge
+// sends a terminate before it. All messages before a purge in its group are acknowledged, so
+// nothing needs to be sent again from the hidden history.
 func (t *Turn) purge(p *Plan, m *inbox.Message) error {
 	if err := t.described(); err != nil {
 		return err
 	}
 	switch r := t.View.Record; {
 	case r == nil, r.Free(t.Now.At):
-		p.settleSaying(m, "unknown_instance", info("purge without effect: there is no such instance", "instance", t.View.Instance))
+		p.settleReporting(m, "unknown_instance", info("purge without effect: the instance does not exist", "instance", t.View.Instance))
 	case r.Purged:
-		// The deletion may have been lost with its schedule: it is scheduled again, and
-		// finds nothing if it was made.
+		// The deletion may have been lost with its schedule. It is scheduled again, and finds nothing if
+		// it was made.
 		again := *r
 		again.EndedAt = t.Now.At
 		p.Send.Deletion = &again
@@ -49,25 +48,24 @@ func (t *Turn) purge(p *Plan, m *inbox.Message) error {
 		// It ended between the reads of its record and of its history.
 		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.View.Instance, t.Running.Execution, store.ErrConflict)
 	case !r.Status.Terminal():
-		p.settleSaying(m, "purge_refused", warning("purge refused: the instance runs; terminate it first", "instance", t.View.Instance))
+		p.settleReporting(m, "purge_refused", warning("purge refused: the instance runs; terminate it first", "instance", t.View.Instance))
 	default:
-		// The deletion is scheduled first: hidden, an instance no longer says when
-		// it ended, and one that was not hidden is not deleted.
+		// The deletion is scheduled first: a hidden record no longer says when the instance ended, and a
+		// deletion does nothing while the instance is not hidden.
 		p.Send.Deletion, p.Record = r, t.hide()
 		t.Keep = false
-		// The history is hidden, and with it the actor: this line keeps who asked.
-		p.settleSaying(m, "purged", info("purged", "instance", t.View.Instance, "actor", m.Item.Actor, "forced", m.Item.Force))
+		// The history, which names the actor, is hidden, so this line records who requested the purge.
+		p.settleReporting(m, "purged", info("purged", "instance", t.View.Instance, "actor", m.Item.Actor, "forced", m.Item.Force))
 	}
 	return nil
 }
 
-// hide makes a tombstone of the record, or has a tombstone hold the id for longer.
+// hide turns the record into a tombstone, or makes a tombstone reserve the id for longer.
 func (t *Turn) hide() *Write { return &Write{Hide: t.Now.At.Add(IDHeld)} }
 
-// endCorrupt ends the record of an instance whose history is corrupt, and can't be
-// ended. Its parent and subscribers are told before that: a redelivery afterwards
-// finds the instance ended, and tells nobody. They are its parent, and those that
-// attached themselves as far as its history can be read.
+// endCorrupt ends the record of an instance whose corrupt history cannot be ended. Its parents are
+// notified first, because a redelivery afterwards finds the instance ended and notifies none. They
+// are its own parent, and those that have attached themselves as far as the history can be read.
 func (t *Turn) endCorrupt(p *Plan) error {
 	r := t.View.Record
 	turns, err := t.View.Turns(r.ExecutionID)

@@ -16,7 +16,7 @@ func TestO04Purge(t *testing.T) {
 	t.Parallel()
 	forced := purge("forced")
 	forced.Force = true
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 
 	i := p.anew("with force it is refused as well, if it comes without its terminate", waits("go"))
 	i.each(start("s"), purge("p"), forced, event("e"))
@@ -59,7 +59,7 @@ func TestO04Purge(t *testing.T) {
 // Somebody purges the instance again, and the history is deleted.
 func TestO04APurgeThatIsRepeatedSchedulesALostDeletionAgain(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, waits("go"))
+	p := newDriver(t, waits("go"))
 	p.each(start("s"), event("e"), purge("p"))
 	p.now = p.now.Add(2 * time.Hour)
 	p.take(purge("again"))
@@ -77,7 +77,7 @@ func TestO04APurgeThatIsRepeatedSchedulesALostDeletionAgain(t *testing.T) {
 // A tombstone refuses every start for fifteen days. The next one has the next number.
 func TestAPurgedIDRefusesEveryStartForFifteenDays(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, waits("go"))
+	p := newDriver(t, waits("go"))
 	p.take(start("s1"))
 	p.loud = true
 	p.take(purges("p")...)
@@ -93,10 +93,10 @@ func TestAPurgedIDRefusesEveryStartForFifteenDays(t *testing.T) {
 	p.expect(`
 		start s1 → runs; commits 1-2: Started Sub(go); settles recorded
 		terminate end-p, purge p → commits 3: Failed(terminated); settles recorded; sends deletion, hides, settles purged; logs "purged" [instance a actor  forced true]
-		start s2 → settles purged_id; logs "start refused: an instance of that id was purged, and the id is not free again yet" [instance a id s2 name Main free_at 2030-04-01T17:47:40Z]
-		start s2 → settles purged_id; logs "start refused: an instance of that id was purged, and the id is not free again yet" [instance a id s2 name Main free_at 2030-04-01T17:47:40Z]
-		start s2 → settles purged_id; logs "start refused: an instance of that id was purged, and the id is not free again yet" [instance a id s2 name Main free_at 2030-04-01T17:47:40Z]
-		start s2 → settles purged_id; logs "start refused: an instance of that id was purged, and the id is not free again yet" [instance a id s2 name Main free_at 2030-04-01T17:47:40Z]
+		start s2 → settles purged_id; logs "start refused: an instance with this id was purged, and the id is still reserved" [instance a id s2 name Main free_at 2030-04-01T17:47:40Z]
+		start s2 → settles purged_id; logs "start refused: an instance with this id was purged, and the id is still reserved" [instance a id s2 name Main free_at 2030-04-01T17:47:40Z]
+		start s2 → settles purged_id; logs "start refused: an instance with this id was purged, and the id is still reserved" [instance a id s2 name Main free_at 2030-04-01T17:47:40Z]
+		start s2 → settles purged_id; logs "start refused: an instance with this id was purged, and the id is still reserved" [instance a id s2 name Main free_at 2030-04-01T17:47:40Z]
 		start s2 → runs; commits 1-2: Started Sub(go); settles recorded
 		stands at execution 2, running
 	`)
@@ -105,7 +105,7 @@ func TestAPurgedIDRefusesEveryStartForFifteenDays(t *testing.T) {
 // Nothing begins beside the purge; what it has decided is sent.
 func TestAStartBehindAPurgeInOneBatchIsRefused(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	other := purges("other")
 	for _, c := range []struct {
 		title         string
@@ -153,7 +153,7 @@ func TestAStartBehindAPurgeInOneBatchIsRefused(t *testing.T) {
 // A purge of nothing is acknowledged, and holds no id: what follows it is not for it.
 func TestAPurgeOfNothingHoldsNoID(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, waits("go"))
+	p := newDriver(t, waits("go"))
 	p.take(append(purges("p"), event("e"), start("s1"))...)
 	p.stands()
 	p.expect(`
@@ -166,7 +166,7 @@ func TestAPurgeOfNothingHoldsNoID(t *testing.T) {
 // parent has closed it, or one that an earlier build has left.
 func TestATombstoneWithoutATimeHoldsNoID(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, waits("go"))
+	p := newDriver(t, waits("go"))
 	if err := p.kept.UpdateRecord(t.Context(), "a", store.RecordChange{Create: &store.Record{Instance: "a", ExecutionID: 4, StartID: "s1", Purged: true}}); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestATombstoneWithoutATimeHoldsNoID(t *testing.T) {
 // after the tombstone of a purge, it is held until that start is too old.
 func TestTheStartOfAChildThatItsParentHasClosedIsRefused(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	for _, close := range []wire.Item{cancel("c"), terminate("t")} {
 		for _, purged := range []bool{false, true} {
 			i := p.anew("", waits("go"))
@@ -247,7 +247,7 @@ func TestTheStartOfAChildThatItsParentHasClosedIsRefused(t *testing.T) {
 // Another instance of the id is none of its children.
 func TestWhatEndsAChildMayOvertakeItsStart(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	for _, ends := range []wire.Item{ofParent(cancel("c")), ofParent(terminate("t"))} {
 		i := p.anew("ahead of it", waits("go"))
 		i.each(ends, ofParent(start("s")), ends)
@@ -302,7 +302,7 @@ func TestWhatEndsAChildMayOvertakeItsStart(t *testing.T) {
 // Two purges of one instance at once are one, and the start after one of them is refused.
 func TestTwoPurgesAtOnceAreOne(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, waits("go"))
+	p := newDriver(t, waits("go"))
 	p.each(start("s1"), event("e"))
 	other := p.beside()
 	p.described = func() {
@@ -326,7 +326,7 @@ func TestTwoPurgesAtOnceAreOne(t *testing.T) {
 // says that it was terminated, and the purge is not refused.
 func TestAPurgeWithForceLeavesTheRecordOfWhatCompletesWhileItIsRead(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	for receives := 1; receives <= 2; receives++ {
 		i := p.anew("", waits("go"))
 		i.take(start("s"))
@@ -365,9 +365,9 @@ func TestAPurgeWithForceLeavesTheRecordOfWhatCompletesWhileItIsRead(t *testing.T
 // ran, and the terminate ended it; then the process died. The purge comes back by itself. It
 // does not hide what the terminate has still to tell. Found by seed 729005 with the bias
 // "overtaken" of the simulation.
-func TestAPurgeThatComesBackTellsWhatAnotherHasEnded(t *testing.T) {
+func TestARedeliveredPurgeReportsWhatAnotherHasEnded(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, waits("go"))
+	p := newDriver(t, waits("go"))
 	p.take(ofParent(start("s")))
 	p.dies = 1
 	p.take(purge("p"), terminate("t"))
@@ -383,9 +383,9 @@ func TestAPurgeThatComesBackTellsWhatAnotherHasEnded(t *testing.T) {
 
 // A child is purged while its parent waits: the parent is told, also where the process dies,
 // and where another process received the purge before it did, was slower, and hides the child.
-func TestAParentWhoseChildIsPurgedIsTold(t *testing.T) {
+func TestAParentWhoseChildIsPurgedIsNotified(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	for receives := 1; receives <= 2; receives++ {
 		i := p.anew("", waits("go"))
 		i.take(ofParent(start("s")))
@@ -406,9 +406,9 @@ func TestAParentWhoseChildIsPurgedIsTold(t *testing.T) {
 
 // P-03: a parent that wants the id for a child is told why it can't have it, also
 // one that would use an instance that is there.
-func TestAParentThatWantsAPurgedIDIsTold(t *testing.T) {
+func TestAParentThatWantsAPurgedIDIsNotified(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, waits("go"))
+	p := newDriver(t, waits("go"))
 	p.take(start("s"))
 	p.take(purges("p")...)
 	p.each(ofParent(start("c")), using(ofParent(start("d"))))
@@ -421,7 +421,7 @@ func TestAParentThatWantsAPurgedIDIsTold(t *testing.T) {
 }
 
 // damage leaves a hole in the history of the instance.
-func (p *play) damage() {
+func (p *driver) damage() {
 	p.Helper()
 	turns, err := p.kept.Read(p.Context(), "a", 1, 1)
 	if err == nil {
@@ -437,7 +437,7 @@ func (p *play) damage() {
 // history can be read.
 func TestAPurgeOfWhatIsCorrupt(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 
 	i := p.anew("with a start behind it", waits("go"))
 	i.take(start("s1"))
@@ -486,7 +486,7 @@ func TestAPurgeOfWhatIsCorrupt(t *testing.T) {
 // read of its record and that of its history. What comes back for it is late; nothing is corrupt.
 func TestADeletionBetweenTwoReadsIsNoCorruption(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, waits("go"))
+	p := newDriver(t, waits("go"))
 	p.each(start("s"), event("e"))
 	p.now = p.now.Add(2 * time.Hour)
 	p.described = func() {
@@ -507,7 +507,7 @@ func TestADeletionBetweenTwoReadsIsNoCorruption(t *testing.T) {
 // the instance is purged by another one. What the turn decided is sent all the same.
 func TestAPurgeLosesNothingThatItsInstanceHasDecided(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	never := func(ctx *engine.Context, _ []byte) ([]byte, error) {
 		if err := detaches(ctx, "other"); err != nil {
 			return nil, err
@@ -520,7 +520,7 @@ func TestAPurgeLosesNothingThatItsInstanceHasDecided(t *testing.T) {
 		code  engine.Func
 	}{
 		{"the start", 1, never},
-		{"an event that continues as new", 2, goesOn(never)},
+		{"an event that continues as new", 2, continues(never)},
 		{"the event that ends it", 1, func(ctx *engine.Context, _ []byte) ([]byte, error) {
 			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
 				return nil, err

@@ -9,16 +9,16 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Read is what a decision has to know first. It is an error too: a rule that can't go
-// on without it returns it.
+// Read is a read that a decision needs. It is also an error, which a rule returns if it cannot
+// continue without the read.
 type Read struct {
 	What What
 	// Instance of an Origin.
 	Instance string
-	// Execution that a history is of; Event is the one after what is known, or
-	// the one that an activity is scheduled by.
+	// Execution whose history is read; Event is the event after the last known one, or the event that
+	// schedules an activity.
 	Execution, Event int64
-	// Lacks is what was not found, and is to be confirmed.
+	// Lacks is the missing event that is to be confirmed.
 	Lacks *store.CorruptError
 }
 
@@ -29,26 +29,26 @@ const (
 	nothing What = iota
 	// Record of the instance.
 	Record
-	// RecordAgain is the record again, because what is known of it may be older than the
-	// history: it must not have changed otherwise.
+	// RecordAgain is a second read of the record, because the first may be older than the history.
+	// The only change allowed is the one that the history explains.
 	RecordAgain
 	// History of an execution.
 	History
-	// Behind looks, isolated from transactions, that no event follows what is known
-	// of the execution.
+	// Behind checks, isolated from transactions, that no event follows the known ones of the
+	// execution.
 	Behind
-	// Damage looks, isolated from transactions, whether an event is missing indeed.
+	// Damage checks, isolated from transactions, whether an event is really missing.
 	Damage
-	// Activity is what is known of a pending activity.
+	// Activity is the state of a pending activity.
 	Activity
 	// Origin is the record of another instance, and the history of its execution.
 	Origin
 )
 
-func (r *Read) Error() string { return fmt.Sprintf("host: to be read first: %+v", *r) }
+func (r *Read) Error() string { return fmt.Sprintf("host: must be read first: %+v", *r) }
 
-// needed makes the plan of what a rule can't go on without; it returns the error of a rule
-// that has failed otherwise.
+// needed turns the plan into the read that a rule has returned as its error; it returns any other
+// error.
 func (p *Plan) needed(err error) error {
 	if read, ok := errors.AsType[*Read](err); ok {
 		*p = Plan{Read: read}
@@ -61,14 +61,14 @@ func (p *Plan) needed(err error) error {
 	return err
 }
 
-// described asks for the record, unless this turn has read it.
+// described asks for the record unless this turn has read it.
 func (t *Turn) described() error {
 	_, err := t.learn()
 	return err
 }
 
-// currentRecord asks for the record again if it may be older than the history that
-// the turn goes by: both may have changed between the two reads.
+// currentRecord asks for the record again if it may be older than the history that the turn uses:
+// both may have changed between the two reads.
 func (t *Turn) currentRecord() error {
 	if t.View.Current {
 		return nil
@@ -76,18 +76,18 @@ func (t *Turn) currentRecord() error {
 	return &Read{What: RecordAgain}
 }
 
-// Tolerates reports whether a record that was read with an error will do: what has ended
+// Tolerates reports whether a record that was read with an error is sufficient: an ended instance
 // can be purged without the key of its output.
 func (t *Turn) Tolerates(err error) bool {
 	return edge.MissesCodec(err) && t.View.Record.Status.Terminal() && t.Group.onlyPurges()
 }
 
-// Moved judges a record that was read again: store.ErrConflict if more has changed than
-// what the history gave. before is what was known, and known whether that was read.
+// Moved checks a record that was read again. It returns store.ErrConflict if more has changed than
+// the history explains. before is the record known before, and known says whether it was read.
 func (t *Turn) Moved(before *store.Record, known bool) error {
 	r := t.View.Record
 	if t.Running.Warm && t.View.Problem() != nil {
-		return ErrStale // The cache did not have the mark.
+		return ErrStale // The cache did not have the problem.
 	}
 	if !known || before == nil {
 		return nil
@@ -99,8 +99,8 @@ func (t *Turn) Moved(before *store.Record, known bool) error {
 	return nil
 }
 
-// learn asks for the record, unless this turn has read it; now says that it was read for
-// this question.
+// learn asks for the record unless this turn has read it; now says that it was read for this
+// question.
 func (t *Turn) learn() (now bool, err error) {
 	if t.View.Described && t.passed.asked != Record {
 		return false, nil
@@ -109,18 +109,18 @@ func (t *Turn) learn() (now bool, err error) {
 	return err == nil, err
 }
 
-// unmoved asks whether nothing follows what is known of the execution.
+// unmoved checks that no event follows the known ones of the execution.
 func (t *Turn) unmoved() error {
 	return t.ask(&Read{What: Behind, Execution: t.Running.Execution, Event: t.Running.X.LastEventID() + 1})
 }
 
-// ask returns what is to be read, and nil when it was read for this question: the answer
-// is good for one use.
+// ask returns the read that a question needs, and nil after that read was made for the question.
+// Each answer is used once.
 func (t *Turn) ask(r *Read) error {
 	if t.passed.asked == r.What {
 		t.passed.asked = nothing
 		return nil
 	}
-	t.passed.asked = r.What // If it can't be read, the attempt is over.
+	t.passed.asked = r.What // If the read fails, the attempt ends.
 	return r
 }

@@ -7,54 +7,53 @@ import (
 	"math"
 )
 
-// round takes messages that become history together, and then all that follows from them
-// in this invocation: the results of inline activities, and further executions of a
-// continue-as-new. Each commit is dispatched before the next is made. The messages are
-// settled when all of that is done; so whatever is interrupted brings them back.
+// round handles messages that are recorded together, and then everything that follows from them in
+// this invocation: the results of inline activities, and further executions after a
+// continue-as-new. Each commit is dispatched before the next is made. The messages are settled when
+// all of that is done, so that an interrupted round is redelivered.
 type round struct {
 	messages []*inbox.Message
 	wakes    wakes
-	// pending are arrivals that the engine has not looked at yet, decided those that it
-	// has.
+	// pending are arrivals that the engine has not judged yet, decided those that it has.
 	pending []*inbox.Message
 	decided []judged
 	// parks: no code is run.
 	parks bool
-	// blocked is what blocks in the code of the instance, nil if nothing does.
+	// blocked is the blocked goroutine in the code of the instance; nil if there is none.
 	blocked *engine.Blocked
-	// end that is imposed on the execution; nil for none.
-	end *imposed
+	// end is a forced termination of the execution; nil for none.
+	end *forced
 	// draft of the next commit, or the last one.
 	draft  *draft
 	owed   owed
 	came   came
 	inline inlineResults
-	// then is what is decided next.
+	// then is the next decision.
 	then func(*Turn, *Plan) error
 }
 
-// owed is what runs cancelled that left no event. It is stopped by the next commit: only
-// what is stored can be sent again.
+// owed has the operations that were cancelled by runs which left no event. The next commit stops
+// them, because only what is stored can be sent again.
 type owed struct {
 	cancelled []int64
 	reasons   map[int64]string
 }
 
-// came is what came of the last plan.
+// came is the result of the last plan.
 type came struct {
 	out    engine.Turn
 	err    error
 	result history.Event
 }
 
-// Ran takes in what a run came to.
+// Ran records the result of a run.
 func (t *Turn) Ran(out engine.Turn, err error) { t.round.came.out, t.round.came.err = out, err }
 
-// Answered takes in the result of an inline activity.
+// Answered records the result of an inline activity.
 func (t *Turn) Answered(result history.Event) { t.round.came.result = result }
 
-// goOn goes on with the round that is under way.
-func (t *Turn) goOn(p *Plan) error {
+// proceed continues the current round.
+func (t *Turn) proceed(p *Plan) error {
 	for t.round != nil && p.empty() {
 		if err := t.round.then(t, p); err != nil {
 			return err
@@ -63,7 +62,7 @@ func (t *Turn) goOn(p *Plan) error {
 	return nil
 }
 
-// begin begins to run the arrivals of a round.
+// begin starts to run the arrivals of a round.
 func (t *Turn) begin(p *Plan) error {
 	r := t.round
 	switch {
@@ -74,7 +73,7 @@ func (t *Turn) begin(p *Plan) error {
 		r.decided, r.then = t.judge(r.pending), (*Turn).settle
 		return nil
 	case t.swept() && !r.wakes.run && !t.news(r.pending):
-		// The mark must still be there.
+		// The problem must still be in the record.
 		if err := t.currentRecord(); err != nil {
 			return err
 		}
@@ -98,11 +97,9 @@ func (t *Turn) begin(p *Plan) error {
 		r.blocked = nil
 	}
 	r.parks = t.mustPark(r.wakes) || r.blocked != nil
-	// A start that may kill its process is recorded before it is run, with the mark
-	// beside it.
-	// One that goes on by a redrive is run at once: were its process killed, the instance
-	// would be as it was.
-	if first := r.parks || t.Running.Creating && t.Running.Redriven == nil && t.Group.Suspect != ""; first {
+	// A start that may end its process is recorded, together with the mark, before it is run. The events
+	// that a redrive copies are always recorded first.
+	if first := r.parks || t.Running.copies() || t.Running.Creating && t.Group.Suspect != ""; first {
 		t.run(p, true)
 		r.then = (*Turn).recorded
 		return nil
@@ -112,7 +109,7 @@ func (t *Turn) begin(p *Plan) error {
 	return nil
 }
 
-// run has what is pending run, or recorded only.
+// run runs the pending arrivals, or only records them.
 func (t *Turn) run(p *Plan, park bool) {
 	in := &Run{Park: park}
 	for _, m := range t.round.pending {
@@ -122,12 +119,7 @@ func (t *Turn) run(p *Plan, park bool) {
 }
 
 // ran takes the verdicts of a run of the code.
-func (t *Turn) ran(p *Plan) error {
-	if refused, err := t.disagrees(p); refused || err != nil {
-		return err
-	}
-	return t.drafted(ran)
-}
+func (t *Turn) ran(*Plan) error { return t.drafted(ran) }
 
 // recorded takes the verdicts on arrivals that were only recorded.
 func (t *Turn) recorded(*Plan) error { return t.drafted(recorded) }
@@ -144,8 +136,9 @@ func (t *Turn) drafted(l leaves) error {
 	return nil
 }
 
-// outcome is what a run came to. A problem that a warm execution finds counts after a commit
-// has shown that it is not stale. Before, the execution is rebuilt from the stored history.
+// outcome returns the result of a run. A problem that a warm execution finds is used only after a
+// commit has shown that the execution is not stale; before that, the execution is rebuilt from the
+// stored history.
 func (t *Turn) outcome() (engine.Turn, error) {
 	c := &t.round.came
 	if !t.Running.Confirmed && t.Running.Warm && (c.err != nil || c.out.Stuck != nil && c.out.Stuck.Kind == engine.StuckNondeterminism) {
@@ -170,14 +163,13 @@ func (r *round) take(verdicts []engine.Verdict) {
 	r.pending = pending
 }
 
-// weigh finds out what follows a run: the commit of the draft, or, where nothing is left to
+// weigh determines the next step after a run: the commit of the draft or, if nothing is left to
 // commit, an inline activity.
 func (t *Turn) weigh(p *Plan) error {
 	r, d := t.round, t.round.draft
 	if t.Running.Warm && !t.Running.Confirmed && len(d.Events) == 0 && len(r.decided) > 0 && d.State != engine.RunInline {
-		// The verdict of a warm execution on a message counts after its
-		// commit has shown that the execution is not stale. Here there is
-		// none.
+		// The verdict of a warm execution on a message is used only after a commit has shown that the
+		// execution is not stale. Here there is no commit.
 		return ErrStale
 	}
 	r.then = (*Turn).weighed
@@ -188,8 +180,7 @@ func (t *Turn) weigh(p *Plan) error {
 	case !t.Now.has(t.By.Settings.Turn.InlineTime):
 		d.leaves = short
 		if len(r.pending) > 0 {
-			// The turn goes on in another invocation, with the arrivals that the run
-			// stopped before.
+			// Another invocation continues the turn, with the arrivals before which the run stopped.
 			t.run(p, true)
 			r.then = (*Turn).parked
 		}
@@ -199,7 +190,7 @@ func (t *Turn) weigh(p *Plan) error {
 	return nil
 }
 
-// parked takes the verdicts on what was recorded after the draft.
+// parked takes the verdicts on arrivals that were recorded after the draft.
 func (t *Turn) parked(*Plan) error {
 	out, err := t.outcome()
 	if err != nil {
@@ -215,7 +206,7 @@ func (t *Turn) parked(*Plan) error {
 	return nil
 }
 
-// weighed gives the draft what earlier ones owe.
+// weighed gives the draft the cancellations that earlier runs owe.
 func (t *Turn) weighed(*Plan) error {
 	r, d := t.round, t.round.draft
 	r.owed.cancelled, d.Cancelled = append(r.owed.cancelled, d.Cancelled...), nil
@@ -227,24 +218,24 @@ func (t *Turn) weighed(*Plan) error {
 	return nil
 }
 
-// committed finds out what follows a commit that was made and dispatched.
+// committed determines the next step after a commit that was made and dispatched.
 func (t *Turn) committed(p *Plan) error {
 	r, d := t.round, t.round.draft
 	cut := d.leaves == short
 	if len(d.Next) > 0 {
 		t.passed.continued++
-		cut = t.passed.continued >= t.By.Settings.Turn.Executions || t.By.Settings.Loop.Beyond(t.Chain.Depth) || !t.Now.has(t.By.Settings.Turn.Time)
+		cut = t.passed.continued >= t.By.Settings.Turn.Executions || t.By.Settings.Loop.Beyond(t.Chain.Depth) || !t.Now.has(t.By.Settings.Turn.MinRemaining)
 	}
 	switch next := follow(d, r.parks); {
 	case next == none:
 		t.Keep = !r.parks && (d.State == engine.Waiting || d.State == engine.NotStarted || d.State == engine.Suspended) && t.mayKeep()
 		r.then = (*Turn).settle
 	case cut:
-		p.Send.GoOn = t.goOnLater()
+		p.Send.Continue = t.continueLater()
 		t.Keep = t.mayKeep()
 		r.then = (*Turn).settle
 	case next == inline:
-		r.draft = newDraft(engine.Turn{State: engine.RunInline, Inline: d.Inline, CustomStatus: d.CustomStatus})
+		r.draft = newDraft(engine.Turn{State: engine.RunInline, Inline: d.Inline, States: d.States})
 		r.then = (*Turn).weigh
 	default:
 		t.run(p, false)
@@ -253,19 +244,19 @@ func (t *Turn) committed(p *Plan) error {
 	return nil
 }
 
-// following is what follows a commit.
+// following is the next step after a commit.
 type following uint8
 
 const (
-	// none: the instance waits, is suspended, has ended, or cannot go on.
+	// none: the instance waits, is suspended, has ended, or cannot continue.
 	none following = iota
-	// another run: of what is recorded, or of the next execution.
+	// another run: of recorded arrivals, or of the next execution.
 	another
-	// inline: an inline activity, which alone is left to do.
+	// inline: an inline activity is all that is left to do.
 	inline
 )
 
-// follow says what follows the commit of a draft. park: no code is run.
+// follow returns the next step after the commit of a draft. park: no code is run.
 func follow(d *draft, park bool) following {
 	switch {
 	case len(d.Next) > 0:
@@ -280,14 +271,13 @@ func follow(d *draft, park bool) following {
 	return none
 }
 
-// mayKeep reports whether the execution may go into the cache: not with cancels
-// that no commit holds yet, which a cold run finds again, nor with a mark that
-// another is to clear.
+// mayKeep reports whether the execution may be cached. It may not if it has cancellations that no
+// commit has yet, which a cold run finds again, or a problem that another process is to clear.
 func (t *Turn) mayKeep() bool {
 	return len(t.round.owed.cancelled) == 0 && t.View.Problem() == nil
 }
 
-// settle does with each message what its verdict asks for.
+// settle settles each message according to its verdict.
 func (t *Turn) settle(p *Plan) error {
 	r := t.round
 	for len(r.decided) > 0 {
@@ -322,7 +312,7 @@ func (t *Turn) settleOne(p *Plan, j judged) error {
 	return nil
 }
 
-// close ends a round: nothing is left of its wakes.
+// close ends a round and settles its wakes.
 func (t *Turn) close(p *Plan) error {
 	for _, m := range t.round.wakes.messages {
 		if m.State == inbox.Unsettled {

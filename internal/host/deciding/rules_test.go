@@ -33,8 +33,8 @@ func panics(*engine.Context, []byte) ([]byte, error) { panic("broken") }
 // An hour after its start the instance is looked at; its turns were committed in the
 // minutes before.
 var (
-	began = time.UnixMilli(1_900_000_000_000).UTC()
-	now   = began.Add(time.Hour)
+	startedAt = time.UnixMilli(1_900_000_000_000).UTC()
+	now       = startedAt.Add(time.Hour)
 )
 
 func at(minutesAgo float64) time.Time {
@@ -51,10 +51,10 @@ type stored struct {
 // activity; done has ended.
 func started() stored {
 	return stored{
-		turns: []store.Turn{turnOf(1, began,
+		turns: []store.Turn{turnOf(1, startedAt,
 			history.Event{Kind: history.OrchestrationStarted, Name: "Main", Payload: []byte("1"), Start: &history.Start{StartID: "s"}},
 			history.Event{Kind: history.ExternalSubscribed, Name: "go"})},
-		record: &store.Record{Instance: "a", ExecutionID: 1, Name: "Main", Status: store.StatusRunning, StartID: "s", CreatedAt: began, UpdatedAt: began},
+		record: &store.Record{Instance: "a", ExecutionID: 1, Name: "Main", Status: store.StatusRunning, StartID: "s", CreatedAt: startedAt, UpdatedAt: startedAt},
 	}
 }
 
@@ -127,22 +127,22 @@ func wake(number int64, id string) wire.Item {
 	return wire.Item{Kind: wire.Wake, ExecutionID: 1, Number: number, ID: id}
 }
 
-// wentRound is an item that went round the delay queue.
-func wentRound(i wire.Item) wire.Item { i.Hops = 1; return i }
+// wasRequeued is an item that went round the delay queue.
+func wasRequeued(i wire.Item) wire.Item { i.Hops = 1; return i }
 
 func start(id string) wire.Item {
 	return wire.Item{Kind: wire.StartOrchestration, Name: "Main", ID: id, Input: []byte("1")}
 }
 
-func beginAgain(id string) wire.Item {
+func restart(id string) wire.Item {
 	i := start(id)
-	i.OnConflict = wire.ConflictBeginAgain
+	i.OnConflict = wire.ConflictRestart
 	return i
 }
 
 // raising has a start use an instance that runs, and raise an event there.
 func raising(i wire.Item, sender string) wire.Item {
-	i.Events, i.OnConflict = []wire.StartEvent{{Name: "go", ID: sender, Data: []byte("1")}}, wire.ConflictUseOrBeginAgain
+	i.Events, i.OnConflict = []wire.StartEvent{{Name: "go", ID: sender, Data: []byte("1")}}, wire.ConflictUseOrRestart
 	return i
 }
 
@@ -234,16 +234,16 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 			want: []string{"settles duplicate", "over"}},
 		{rule: "nor does it when it comes back, and it clears no mark", stored: scheduled(20).stuck("panic", 3, ""), messages: back(event("e")),
 			want: []string{"again 3-4 with 4", "settles duplicate", "over"}},
-		{rule: "nor does the wake of a turn that was cut short", stored: scheduled(20).stuck("panic", 3, ""), messages: fresh(wake(GoOnNumber, "w")),
+		{rule: "nor does the wake of a turn that was cut short", stored: scheduled(20).stuck("panic", 3, ""), messages: fresh(wake(ContinueNumber, "w")),
 			want: []string{"again 3-4 with 4", "settles wake", "over"}},
-		{rule: "nor when that comes back", stored: scheduled(20).stuck("panic", 3, ""), messages: back(wake(GoOnNumber, "w")),
+		{rule: "nor when that comes back", stored: scheduled(20).stuck("panic", 3, ""), messages: back(wake(ContinueNumber, "w")),
 			want: []string{"again 3-4 with 4", "again nothing", "settles wake", "over"}},
 		{rule: "what landed late on an instance that was marked meanwhile is sent by whoever comes next", stored: scheduled(20).stuck("panic", 3, "").with(markedAt(2)), messages: fresh(event("e2")),
 			want: []string{"again 3-4 with 4", "runs ExternalRaised", "commits 5, clears the mark, dispatches 5", "settles recorded", "over"}},
 		{rule: "and what was there before the mark is not", stored: scheduled(20).stuck("panic", 3, "").with(markedAt(4)), messages: fresh(event("e2")),
 			want: []string{"runs ExternalRaised", "commits 5, clears the mark, dispatches 5", "settles recorded", "over"}},
 		{rule: "a wake of a turn that was cut short which went round may have been overtaken: all that is open is sent again", stored: scheduled(20).then(5),
-			messages: fresh(wentRound(wake(GoOnNumber, "w"))), want: []string{"again 1-2 3-4 with 4 5", "runs", "writes nothing", "settles wake", "over"}},
+			messages: fresh(wasRequeued(wake(ContinueNumber, "w"))), want: []string{"again 1-2 3-4 with 4 5", "runs", "writes nothing", "settles wake", "over"}},
 		{rule: "a message that was received too often is marked before its turn", stored: started(), messages: messages(message("m", event("e"), 4)),
 			want: []string{`suspects "m"`, "again 1-2", "runs ExternalRaised", "commits 3-4, dispatches 3-4", "settles recorded", "over"}},
 		{rule: "one that finds its own mark is marked a second time", stored: started().with(func(r *store.Record) { r.Suspect = "m" }), messages: messages(message("m", event("e"), 5)),
@@ -298,45 +298,45 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 		{rule: "another start finds that its instance exists", stored: started(), messages: fresh(start("s2")),
 			want: []string{"runs StartOrchestration", "writes nothing", "settles exists", "over"}},
 
-		// What has ended begins again.
-		{rule: "the twin of such a start may have ended it: that turn is sent again first", stored: done(0.05), messages: fresh(beginAgain("s2")),
+		// What has ended restarts.
+		{rule: "the twin of such a start may have ended it: that turn is sent again first", stored: done(0.05), messages: fresh(restart("s2")),
 			want: []string{"reads behind 7", "reads record again", "again 5-6", "begins 2 again", "runs StartOrchestration", "commits 1-2, dispatches 1-2", "settles recorded", "over"}},
-		{rule: "a start that may begin again begins the next execution of what has ended", stored: done(20), messages: fresh(beginAgain("s2")),
+		{rule: "a start that may restart begins the next execution of what has ended", stored: done(20), messages: fresh(restart("s2")),
 			want: []string{"begins 2 again", "runs StartOrchestration", "commits 1-2, dispatches 1-2", "settles recorded", "over"}},
-		{rule: "what an end since its receipt had to send is sent first", stored: done(0.05), messages: back(beginAgain("s2")),
+		{rule: "what an end since its receipt had to send is sent first", stored: done(0.05), messages: back(restart("s2")),
 			want: []string{"again 5-6", "begins 2 again", "runs StartOrchestration", "commits 1-2, dispatches 1-2", "settles recorded", "over"}},
-		{rule: "while it runs the start finds that it exists", stored: started(), messages: fresh(beginAgain("s2")),
+		{rule: "while it runs the start finds that it exists", stored: started(), messages: fresh(restart("s2")),
 			want: []string{"runs StartOrchestration", "writes nothing", "settles exists", "over"}},
-		{rule: "the start by which it began is a duplicate", stored: done(20), messages: fresh(beginAgain("s")),
+		{rule: "the start by which it began is a duplicate", stored: done(20), messages: fresh(restart("s")),
 			want: []string{"settles duplicate", "over"}},
-		{rule: "and so is one by which it began before", stored: done(20).with(func(r *store.Record) { r.EarlierStarts = []string{"s0", "s1"} }), messages: fresh(beginAgain("s1")),
+		{rule: "and so is one by which it began before", stored: done(20).with(func(r *store.Record) { r.EarlierStarts = []string{"s0", "s1"} }), messages: fresh(restart("s1")),
 			want: []string{"settles duplicate", "over"}},
-		{rule: "one of another orchestration begins nothing", stored: done(20).with(func(r *store.Record) { r.Name = "Other" }), messages: fresh(beginAgain("s2")),
+		{rule: "one of another orchestration begins nothing", stored: done(20).with(func(r *store.Record) { r.Name = "Other" }), messages: fresh(restart("s2")),
 			want: []string{"settles exists", "over"}},
-		{rule: "what stands ahead of the start is acknowledged before it begins anything: the start goes back", stored: scheduled(20), messages: messages(message("m", completed("1"), 1), message("n", beginAgain("s2"), 1)),
+		{rule: "what stands ahead of the start is acknowledged before it begins anything: the start goes back", stored: scheduled(20), messages: messages(message("m", completed("1"), 1), message("n", restart("s2"), 1)),
 			want: []string{"runs ActivityCompleted", "commits 5-6, dispatches 5-6", "settles recorded", "over"}},
-		{rule: "a start that found the instance running is acknowledged before what stands behind it is taken, which may end that", stored: scheduled(20), messages: messages(message("m", beginAgain("s2"), 1), message("n", completed("1"), 1)),
+		{rule: "a start that found the instance running is acknowledged before what stands behind it is taken, which may end that", stored: scheduled(20), messages: messages(message("m", restart("s2"), 1), message("n", completed("1"), 1)),
 			want: []string{"runs StartOrchestration", "writes nothing", "settles exists", "over"}},
-		{rule: "what stands behind the start is for the execution that it begins", stored: done(20), messages: messages(message("m", beginAgain("s2"), 1), message("n", event("e2"), 1), message("o", completed("2"), 1)),
+		{rule: "what stands behind the start is for the execution that it begins", stored: done(20), messages: messages(message("m", restart("s2"), 1), message("n", event("e2"), 1), message("o", completed("2"), 1)),
 			want: []string{"begins 2 again", "runs StartOrchestration ExternalRaised ActivityCompleted", "commits 1-4, dispatches 1-4", "settles recorded recorded late", "over"}},
-		{rule: "what stands ahead of it is for the one that has ended", stored: done(20), messages: messages(message("m", event("e2"), 1), message("n", beginAgain("s2"), 1)),
+		{rule: "what stands ahead of it is for the one that has ended", stored: done(20), messages: messages(message("m", event("e2"), 1), message("n", restart("s2"), 1)),
 			want: []string{"settles late", "over"}},
-		{rule: "of two such starts the second finds that it runs", stored: done(20), messages: messages(message("m", beginAgain("s2"), 1), message("n", beginAgain("s3"), 1)),
+		{rule: "of two such starts the second finds that it runs", stored: done(20), messages: messages(message("m", restart("s2"), 1), message("n", restart("s3"), 1)),
 			want: []string{"begins 2 again", "runs StartOrchestration", "commits 1-2, dispatches 1-2", "settles recorded", "runs StartOrchestration", "writes nothing", "settles exists", "over"}},
-		{rule: "a start whose event the run has taken that ended begins nothing", stored: done(0.05), messages: back(raising(beginAgain("s2"), "e")),
+		{rule: "a start whose event the run has taken that ended begins nothing", stored: done(0.05), messages: back(raising(restart("s2"), "e")),
 			want: []string{"again 5-6", "settles duplicate", "settles exists", "over"}},
 		// What has ended goes on.
 		{rule: "what has completed is redriven from an event alone", stored: done(20), messages: fresh(redrive(history.Origin{})),
 			want: []string{"reads behind 1", "settles dead redrive_refused", "over"}},
 		{rule: "and from none behind its end", stored: done(20), messages: fresh(redrive(history.Origin{EventID: 9})),
 			want: []string{"reads behind 1", "settles dead redrive_refused", "over"}},
-		{rule: "a redrive of an execution after which it was begun again does nothing", stored: done(20), messages: fresh(redrive(history.Origin{ExecutionID: 7})),
+		{rule: "a redrive of an execution after which it was restarted does nothing", stored: done(20), messages: fresh(redrive(history.Origin{ExecutionID: 7})),
 			want: []string{"settles exists", "over"}},
 		{rule: "nor does one of another orchestration", stored: done(20).with(func(r *store.Record) { r.Name = "Other" }), messages: fresh(redrive(history.Origin{})),
 			want: []string{"settles exists", "over"}},
 		{rule: "a terminate of an earlier execution ends no other", stored: started(), messages: fresh(wire.Item{Kind: wire.TerminateInstance, ID: "t", ExecutionID: 1}), change: secondExecution,
 			want: []string{"settles late", "over"}},
-		{rule: "the tombstone refuses it", stored: purgedRecord(time.Hour), messages: fresh(beginAgain("s2")),
+		{rule: "the tombstone refuses it", stored: purgedRecord(time.Hour), messages: fresh(restart("s2")),
 			want: []string{"settles purged_id", "over"}},
 
 		// What names nothing, or proves nothing.
@@ -405,12 +405,12 @@ func (c *row) plans(t *testing.T) []string {
 	if code == nil {
 		code = instanceA
 	}
-	p := newPlay(t, code)
+	p := newDriver(t, code)
 	p.now = now
 	for i, s := range c.stored.turns {
 		commit := store.Commit{Turns: []store.Turn{s}}
 		if i == 0 {
-			commit.Record = &store.RecordChange{If: store.RecordCondition{Absent: true}, Create: c.stored.record, UpdatedAt: began}
+			commit.Record = &store.RecordChange{If: store.RecordCondition{Absent: true}, Create: c.stored.record, UpdatedAt: startedAt}
 		}
 		if err := p.kept.Commit(t.Context(), commit); err != nil {
 			t.Fatal(err)

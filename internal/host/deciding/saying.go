@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 )
 
-// Saying is a line of the log, or a count of the observer.
-type Saying struct {
+// Report is a log line or a count for the observer.
+type Report struct {
 	// Text of the line; empty for a count.
 	Text  string
 	Level slog.Level
@@ -18,12 +18,12 @@ type Saying struct {
 	Word    string
 }
 
-func info(text string, with ...any) Saying {
-	return Saying{Level: slog.LevelInfo, Text: text, With: with}
+func info(text string, with ...any) Report {
+	return Report{Level: slog.LevelInfo, Text: text, With: with}
 }
 
-func warning(text string, with ...any) Saying {
-	return Saying{Level: slog.LevelWarn, Text: text, With: with}
+func warning(text string, with ...any) Report {
+	return Report{Level: slog.LevelWarn, Text: text, With: with}
 }
 
-func counted(counter host.Counter, word string) Saying { return Saying{Counted: counter, Word: word} }
+func counted(counter host.Counter, word string) Report { return Report{Counted: counter, Word: word} }

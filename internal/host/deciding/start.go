@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// NewStart returns the start that may begin the instance; nil if there is none.
+// NewStart returns the start that may create the instance; nil if there is none.
 func NewStart(r *store.Record, messages []*inbox.Message) *inbox.Message {
 	for _, m := range messages {
 		if m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict != wire.ConflictRedrive && !forbids(r, m) {
@@ -16,16 +16,16 @@ func NewStart(r *store.Record, messages []*inbox.Message) *inbox.Message {
 	return nil
 }
 
-// forbids reports whether the record is a tombstone without FreeAt (forbidStart)
-// that refuses this start.
+// forbids reports whether the record is a tombstone without FreeAt (forbidStart) that refuses this
+// start.
 func forbids(r *store.Record, m *inbox.Message) bool {
 	return m.Item.Kind == wire.StartOrchestration && r != nil && r.Purged && r.FreeAt.IsZero() && r.StartID == m.Item.ID
 }
 
-// brought returns the events that a start raises for the instance which has its id
-// already, each as the message that a sender would have sent, and that has gone round as
-// often. Their sender ids derive from the start's, so a redelivered start raises none of
-// them twice. The start itself stays unsettled until they are recorded.
+// brought returns the events that a start raises for the instance that already has its id, each as
+// the message that a sender would have sent, with the same number of hops. Their sender ids derive
+// from the start's, so a redelivered start raises none of them twice. The start itself stays
+// unsettled until they are recorded.
 func (t *Turn) brought(m *inbox.Message) []*inbox.Message {
 	i := &m.Item
 	if i.Kind != wire.StartOrchestration || !i.OnConflict.UsesExisting() || len(i.Events) == 0 {
@@ -36,7 +36,7 @@ func (t *Turn) brought(m *inbox.Message) []*inbox.Message {
 		name, startID = first.Item.Name, first.Item.ID
 	}
 	if name != i.Name || startID == i.ID {
-		return nil // Another orchestration, or the start that brought them when it began the instance.
+		return nil // Another orchestration, or the start that brought them when it created the instance.
 	}
 	events := make([]*inbox.Message, len(i.Events))
 	for n, e := range i.Events {
@@ -47,7 +47,7 @@ func (t *Turn) brought(m *inbox.Message) []*inbox.Message {
 	return events
 }
 
-// withBrought puts the events that starts raise before each.
+// withBrought puts the events that each start raises before it.
 func (t *Turn) withBrought(messages []*inbox.Message) []*inbox.Message {
 	var all []*inbox.Message
 	for _, m := range messages {

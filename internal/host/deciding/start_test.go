@@ -21,7 +21,7 @@ func by(parent string, i wire.Item) wire.Item {
 // does to its own children it does not do to that one.
 func TestP03AParentMayUseTheInstanceThatHasTheID(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	adopts := using(by("p", start("c")))
 
 	i := p.anew("it runs: the parent is attached once, and told of its end", waits("go"))
@@ -38,7 +38,7 @@ func TestP03AParentMayUseTheInstanceThatHasTheID(t *testing.T) {
 	i = p.anew("none has it", waits("go"))
 	i.each(adopts, event("e"))
 
-	i = p.anew("parents go over into each execution", goesOn(waits("go")))
+	i = p.anew("parents go over into each execution", continues(waits("go")))
 	i.take(start("s"))
 	i.take(adopts, using(by("q", start("d"))), event("e1"))
 	i.take(using(by("r", start("f"))), event("e2"))
@@ -110,7 +110,7 @@ func TestP03AParentMayUseTheInstanceThatHasTheID(t *testing.T) {
 // may not use the instance, or nobody could take them.
 func TestAStartRaisesItsEventsForTheInstanceThatHasItsID(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	with := func(id string, events ...string) wire.Item {
 		i := using(start(id))
 		for _, e := range events {
@@ -178,13 +178,13 @@ func TestAStartRaisesItsEventsForTheInstanceThatHasItsID(t *testing.T) {
 // batch of the start is taken after it, and after those that the start brings.
 func TestM07EarlyEvents(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	i := p.anew("ahead of it", waits("go"))
 	early := event("e")
 	i.each(early)
-	early.Hops, early.FirstSeenMS, early.SentMS = 3, began.UnixMilli(), began.UnixMilli()
+	early.Hops, early.FirstSeenMS, early.SentMS = 3, startedAt.UnixMilli(), startedAt.UnixMilli()
 	i.take(early)
-	i.now = began.Add(i.settings.Messages.EarlyWindow)
+	i.now = startedAt.Add(i.settings.Messages.EarlyWindow)
 	i.take(early)
 	i = p.anew("in one batch with it", waits("go", "f", "go"))
 	brings := start("s")
@@ -206,7 +206,7 @@ func TestM07EarlyEvents(t *testing.T) {
 // no other version is tried.
 func TestM09AStartOfWhatIsNotRegistered(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	old := func(o *engine.Orchestration) { o.Version = "1.0" }
 	i := p.anew("", waits("go"))
 	versioned := start("s")
@@ -242,7 +242,7 @@ func TestM09AStartOfWhatIsNotRegistered(t *testing.T) {
 // K-08: so are a completion and a cancel. E-04: of two events with one sender's id one counts.
 func TestM02CompletionsAreRecordedInTheOrderOfArrival(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	i := p.anew("", func(ctx *engine.Context, in []byte) ([]byte, error) {
 		_, err := ctx.Join(ctx.Activity(engine.ActivityCall{Name: "A", Input: in}), ctx.Activity(engine.ActivityCall{Name: "B", Input: in}))
 		return in, err
@@ -271,7 +271,7 @@ func TestM02CompletionsAreRecordedInTheOrderOfArrival(t *testing.T) {
 	i.take(start("s"))
 	i.take(event("e"), event("e"))
 	i.take(event("e"))
-	i = p.anew("E-08: also across a continue-as-new", goesOn(waits("go")))
+	i = p.anew("E-08: also across a continue-as-new", continues(waits("go")))
 	i.each(start("s"), event("e"), event("e"))
 	i.again(event("e"))
 	i = p.anew("N-03: nothing of an earlier execution reaches the next", func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -328,7 +328,7 @@ func TestM02CompletionsAreRecordedInTheOrderOfArrival(t *testing.T) {
 // fails. L-07: and so does a loop, where it is set to.
 func TestK07WhatEndsAnInstance(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	i := p.anew("a terminate of what is stuck", panics)
 	i.each(start("s"), terminate("t"))
 	if m := i.record().Failure.Message; m != "terminated" {
@@ -361,7 +361,7 @@ func TestK07WhatEndsAnInstance(t *testing.T) {
 	deep.Depth = 50
 	i.each(start("s"), event("fresh"), deep)
 	i.stands()
-	i = p.anew("a loop that goes on as new is cut", goesOnAndDetaches(9))
+	i = p.anew("a loop that goes on as new is cut", continuesAndDetaches(9))
 	i.settings.Loop = loops(false)
 	deep = start("s")
 	deep.Depth = 50
@@ -405,7 +405,7 @@ func TestK07WhatEndsAnInstance(t *testing.T) {
 // the window; from then on the instance is stuck for it.
 func TestV05APatchWhoseCodeIsGoneIsStuckAfterItsWindow(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
+	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if _, err := ctx.Patched("p"); err != nil {
 			return nil, err
 		}
@@ -415,7 +415,7 @@ func TestV05APatchWhoseCodeIsGoneIsStuckAfterItsWindow(t *testing.T) {
 	p.deploy(waits("go", "go"))
 	round := event("e")
 	p.take(round)
-	round.Hops, round.FirstSeenMS = 1, began.UnixMilli()
+	round.Hops, round.FirstSeenMS = 1, startedAt.UnixMilli()
 	p.take(round)
 	p.now = p.now.Add(p.settings.Messages.PatchWindow)
 	p.take(round)
@@ -439,10 +439,10 @@ func TestV05APatchWhoseCodeIsGoneIsStuckAfterItsWindow(t *testing.T) {
 func TestO03WhatIsSetFollowsWhatIsCommitted(t *testing.T) {
 	t.Parallel()
 	set := func(ctx *engine.Context, step string) error {
-		ctx.SetCustomStatus([]byte(`"` + step + `"`))
+		ctx.SetState(history.ListedState, []byte(`"`+step+`"`))
 		return ctx.SetSearchAttributes(history.SearchAttributes{"step": history.SearchTextOf(step)})
 	}
-	p := newPlay(t, func(ctx *engine.Context, _ []byte) ([]byte, error) {
+	p := newDriver(t, func(ctx *engine.Context, _ []byte) ([]byte, error) {
 		for _, step := range []string{"a", "b", "a"} {
 			if err := set(ctx, step); err != nil {
 				return nil, err
@@ -489,7 +489,7 @@ func TestO03WhatIsSetFollowsWhatIsCommitted(t *testing.T) {
 // behind. What comes with a turn that is short of time is recorded, and a wake goes on.
 func TestResultsOfInlineActivitiesShareCommits(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	batched := func(n int) engine.Func {
 		return func(ctx *engine.Context, in []byte) ([]byte, error) {
 			for range 3 {

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Longest texts of a problem, in bytes.
+// The longest texts of a problem, in bytes.
 const (
 	maxProblemMessage = 4 << 10
 	MaxProblemStack   = 16 << 10
@@ -24,11 +24,11 @@ func problemOf(s *engine.StuckError) store.Problem {
 	return p
 }
 
-// problemIn is the problem with which a draft leaves its instance, parked or run;
-// nil if it can go on.
+// problemIn returns the problem with which a draft leaves its instance, parked or run; nil if the
+// instance can continue.
 func (t *Turn) problemIn(d *draft) *store.Problem {
 	switch {
-	case t.Suspicion.Killer:
+	case t.Suspicion.Poison:
 		return t.stamped(killedProblem(t.Group.Suspect))
 	case t.round.parks && t.round.blocked != nil:
 		return t.stamped(t.blockedProblem())
@@ -38,7 +38,7 @@ func (t *Turn) problemIn(d *draft) *store.Problem {
 	return nil
 }
 
-// stamped is a problem with the build that found it and the place where the history stands.
+// stamped returns a problem with the build that found it and the last event of the history.
 func (t *Turn) stamped(p store.Problem) *store.Problem {
 	p.Build, p.ExecutionID, p.LastEventID = t.By.Build, t.Running.Execution, t.Running.X.LastEventID()
 	return &p
@@ -50,15 +50,15 @@ func killedProblem(message string) store.Problem {
 		message)}
 }
 
-// blockedProblem is why such an instance is stuck: what it is stuck for already,
-// if it is.
+// blockedProblem returns why an instance with blocked code is stuck: its current problem if it has
+// one.
 func (t *Turn) blockedProblem() store.Problem {
 	if p := t.View.Problem(); p != nil && p.Kind != store.ProblemCorrupt {
 		return *p
 	}
-	message := "the code blocks outside durable operations, in a process that does not run it again until it has come to an end"
+	message := "the code blocks outside durable operations; this process does not run it again until the blocked code returns"
 	if t.round.blocked.Unwinding {
-		message = "a deferred function blocks while the orchestration is put away; it must not wait for anything: unlock what is locked, and leave sleeps, channels and I/O to activities"
+		message = "a deferred function blocks while the orchestration is unwound; it must not wait for anything: unlock what is locked, and leave sleeps, channels and I/O to activities"
 	}
 	return problemOf(&engine.StuckError{Kind: engine.StuckBlocked, EventID: t.Running.X.LastEventID(), Message: message, Stack: t.round.blocked.Stack})
 }

@@ -14,7 +14,7 @@ import (
 // what came to rest before the panic is dispatched, and the rest is recorded.
 func TestR19WhatCameToRestBeforeThePanicIsDispatched(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
+	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
 		for i := range 3 {
 			if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
 				return nil, err
@@ -38,7 +38,7 @@ func TestR19WhatCameToRestBeforeThePanicIsDispatched(t *testing.T) {
 // is recorded, and the fixed code takes it all; M-15: one sweeper's wake moves the mark once.
 func TestO05AnOperatorsWakeOfWhatIsStillWrong(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, panics)
+	p := newDriver(t, panics)
 	p.each(start("s"), named("e", "1"), wake(0, "w"), named("e", "2"))
 	p.stands()
 	p.deploy(func(*engine.Context, []byte) ([]byte, error) { panic("in another way") })
@@ -73,7 +73,7 @@ func TestO05AnOperatorsWakeOfWhatIsStillWrong(t *testing.T) {
 // what its commit asks for, if its process died.
 func TestAMessageWithoutAFactNeverLosesTheRecoveryOfAStuckInstance(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, panics)
+	p := newDriver(t, panics)
 	p.each(start("s"), event("e0"), event("e1"))
 	p.deploy(behindGo(chain(1)))
 	p.deliver(forged(p.received(1, result(2))[0]))
@@ -96,7 +96,7 @@ func TestAMessageWithoutAFactNeverLosesTheRecoveryOfAStuckInstance(t *testing.T)
 // commit, on a warm process too.
 func TestF05WhatAParkedArrivalCancelsWithoutAnEventIsRemoved(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	code := func(between func()) engine.Func {
 		return func(ctx *engine.Context, _ []byte) ([]byte, error) {
 			event, timer, end := ctx.ExternalEvent("go"), ctx.Timer(30*24*time.Hour), ctx.ExternalEvent("end")
@@ -131,9 +131,9 @@ func TestF05WhatAParkedArrivalCancelsWithoutAnEventIsRemoved(t *testing.T) {
 
 // the result of an inline activity is recorded, and then the code of a warm
 // instance breaks a rule. It is made again by what is stored, and marked.
-func TestWhatIsStuckBehindACommitOfItsTurnIsMarked(t *testing.T) {
+func TestWhatIsStuckBehindACommitOfItsTurnHasAProblem(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	p.keeps = true
 	p.deploy(behindGo(func(ctx *engine.Context, in []byte) ([]byte, error) {
 		left := ctx.Activity(engine.ActivityCall{Name: "Inline", Input: in, Inline: true})
@@ -155,7 +155,7 @@ func TestWhatIsStuckBehindACommitOfItsTurnIsMarked(t *testing.T) {
 // the event.
 func TestR08R09ADamagedHistory(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	for _, c := range []struct {
 		title string
 		bad   []history.Event
@@ -196,9 +196,9 @@ func TestR08R09ADamagedHistory(t *testing.T) {
 // I-03: two processes have the message that takes a stuck instance on. One reads the
 // mark; the other clears it, with its fact, and dies with an inline activity open. The
 // first finds the fact, and the mark gone, and makes its turn again.
-func TestAMarkThatIsClearedWhileItIsReadLeavesNoMessage(t *testing.T) {
+func TestAProblemThatIsClearedWhileItIsReadLeavesNoMessage(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, panics)
+	p := newDriver(t, panics)
 	p.take(start("s"))
 	p.deploy(behindGo(inlines(1)))
 	back := p.received(2, event("e"))
@@ -225,7 +225,7 @@ func TestAChangeOfTheRecordAloneIsNeverMadeFromAStaleHistory(t *testing.T) {
 		_, err := ctx.Join(ctx.ExternalEvent("go"), ctx.ExternalEvent("go"))
 		return nil, err
 	}
-	p := newPlay(t, right)
+	p := newDriver(t, right)
 	p.take(start("s"))
 	p.deploy(panics)
 	p.take(event("e"))
@@ -248,7 +248,7 @@ func TestAChangeOfTheRecordAloneIsNeverMadeFromAStaleHistory(t *testing.T) {
 // alone, so that the event is late. It finds the commit that it brought about again.
 func TestAnEventThatHasParkedArrivalsAnsweredFindsThatCommitAgain(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, func(ctx *engine.Context, _ []byte) ([]byte, error) { return nil, detaches(ctx, "other") })
+	p := newDriver(t, func(ctx *engine.Context, _ []byte) ([]byte, error) { return nil, detaches(ctx, "other") })
 	p.dies = 1
 	p.deliver(p.received(4, start("s"))...)
 	p.dies = 1
@@ -265,10 +265,10 @@ func TestAnEventThatHasParkedArrivalsAnsweredFindsThatCommitAgain(t *testing.T) 
 // process dies. Its message comes back, meets a broken build, which marks the
 // instance, and is gone. The commit does not land after the mark: nobody would
 // send what it asked for.
-func TestALateAnswerOfWhatWasParkedLosesAgainstTheMark(t *testing.T) {
+func TestALateAnswerOfWhatWasParkedLosesAgainstTheProblem(t *testing.T) {
 	t.Parallel()
 	right := func(ctx *engine.Context, _ []byte) ([]byte, error) { return nil, detaches(ctx, "other") }
-	p := newPlay(t, right)
+	p := newDriver(t, right)
 	p.dies = 1
 	p.deliver(p.received(4, start("s"))...)
 	late := p.late()
@@ -291,10 +291,10 @@ func TestALateAnswerOfWhatWasParkedLosesAgainstTheMark(t *testing.T) {
 // when code that does not work has had the child marked as stuck, and the messages
 // of both are gone. Nobody would tell the parent: so the end demands the stamp that
 // its writer had read, and loses.
-func TestAnEndThatWouldLandBehindAMarkLoses(t *testing.T) {
+func TestAnEndThatWouldLandBehindAProblemLoses(t *testing.T) {
 	t.Parallel()
-	right := goesOn(func(*engine.Context, []byte) ([]byte, error) { return []byte("11"), nil })
-	p := newPlay(t, right)
+	right := continues(func(*engine.Context, []byte) ([]byte, error) { return []byte("11"), nil })
+	p := newDriver(t, right)
 	p.take(ofParent(start("s")))
 	var late func() error
 	p.committing = func(*Commit) error { late = p.late(); return nil }
@@ -318,7 +318,7 @@ func TestAnEndThatWouldLandBehindAMarkLoses(t *testing.T) {
 // so that the timer is late. It finds the end again.
 func TestATimerThatTakesOverAnInlineActivityFindsTheEndAgain(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
+	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
 		ctx.Timer(time.Second)
 		if _, err := inlines(1)(ctx, in); err != nil {
 			return nil, err
@@ -327,7 +327,7 @@ func TestATimerThatTakesOverAnInlineActivityFindsTheEndAgain(t *testing.T) {
 	})
 	p.dies = 1
 	p.take(start("s"))
-	timer := fired(2, began.Add(time.Second))
+	timer := fired(2, startedAt.Add(time.Second))
 	p.dies = 1
 	p.take(timer)
 	p.again(timer)
@@ -343,7 +343,7 @@ func TestATimerThatTakesOverAnInlineActivityFindsTheEndAgain(t *testing.T) {
 // process dies; the event comes back, and what the end asked for is done.
 func TestAMessageThatTakesAStuckInstanceOnFindsItsCommitAgain(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, waits("go"))
+	p := newDriver(t, waits("go"))
 	p.take(ofParent(start("s")))
 	p.deploy(panics)
 	p.take(event("e"))
@@ -363,7 +363,7 @@ func TestAMessageThatTakesAStuckInstanceOnFindsItsCommitAgain(t *testing.T) {
 // after each commit. The wake comes back until all is dispatched.
 func TestAWakeComesBackUntilAllThatItCausedIsDispatched(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, panics)
+	p := newDriver(t, panics)
 	p.take(start("s"))
 	p.deploy(func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if err := detaches(ctx, "other-"+string(in)); err != nil {
@@ -389,9 +389,9 @@ func TestAWakeComesBackUntilAllThatItCausedIsDispatched(t *testing.T) {
 
 // A continue-as-new of a process that died lands late, after a mark of the execution before,
 // and its message was acknowledged by who set the mark: whoever comes next sends it all.
-func TestWhatContinuedAsNewBehindAMarkIsSentByWhoeverComesNext(t *testing.T) {
+func TestWhatContinuedAsNewBehindAProblemIsSentByWhoeverComesNext(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
+	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if string(in) == "2" {
 			return chain(1)(ctx, in)
 		}
@@ -422,7 +422,7 @@ func TestWhatContinuedAsNewBehindAMarkIsSentByWhoeverComesNext(t *testing.T) {
 // actions and dies. It comes back with the completion of that one, and sends the rest.
 func TestAWakeThatComesBackSendsAgainWhatIsOpenBehindAnotherTurn(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
+	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
 		_, err := ctx.Join(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}), ctx.Timer(time.Hour), ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
 		return in, err
 	})
@@ -445,9 +445,9 @@ func TestAWakeThatComesBackSendsAgainWhatIsOpenBehindAnotherTurn(t *testing.T) {
 // W-13: a process takes a wake, clears the mark, and is gone before that is known. The
 // wake comes back to code that does not work, which leaves the same mark: it moves it all
 // the same, so that the clear loses, and what is parked after it is waited for.
-func TestAWakeThatComesBackMovesTheMarkSoThatALateClearLoses(t *testing.T) {
+func TestARedeliveredWakeMovesTheProblemSoThatALateClearLoses(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, waits("go"))
+	p := newDriver(t, waits("go"))
 	p.take(start("s"))
 	p.deploy(panics)
 	p.take(wake(0, "operator"))
@@ -473,9 +473,9 @@ func TestAWakeThatComesBackMovesTheMarkSoThatALateClearLoses(t *testing.T) {
 // W-13: a write of unknown outcome that marks an instance as stuck lands when its message is
 // gone: after the recovery it has no effect, for the stamp has gone on; otherwise it is a
 // hint, and the next wake clears it.
-func TestAMarkThatLandsWhenItsMessageIsGoneIsClearedByASweep(t *testing.T) {
+func TestAProblemThatLandsWhenItsMessageIsGoneIsClearedByASweep(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	i := p.anew("behind the recovery", waits("go"))
 	i.take(start("s"))
 	i.deploy(panics)
@@ -515,9 +515,9 @@ func TestAMarkThatLandsWhenItsMessageIsGoneIsClearedByASweep(t *testing.T) {
 
 // W-09: what may kill its process is found out by its own mark, found twice. Then its arrivals
 // are recorded, messages run no code, and wakes do.
-func TestW09AKillerIsFoundOut(t *testing.T) {
+func TestW09APoisonMessageIsFoundOut(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, nil)
+	p := newDriver(t, nil)
 	i := p.anew("an event", waits("go", "go"))
 	i.take(start("s"))
 	for receives := 4; receives <= 5; receives++ {
@@ -563,9 +563,9 @@ func TestW09AKillerIsFoundOut(t *testing.T) {
 		}
 	}
 	set(second)
-	killer := forged(i.received(4, result(2))[0])
+	poison := forged(i.received(4, result(2))[0])
 	late := i.late()
-	i.deliver(killer)
+	i.deliver(poison)
 	set("another")
 	set("")
 	i.lands(late)
@@ -639,7 +639,7 @@ func TestW09AKillerIsFoundOut(t *testing.T) {
 // made of each of its messages, whose facts are recorded, and the instance fails.
 func TestTheHalvesOfATurnThatIsTooLargeFailTheirInstance(t *testing.T) {
 	t.Parallel()
-	p := newPlay(t, behindGo(behindGo(func(ctx *engine.Context, in []byte) ([]byte, error) {
+	p := newDriver(t, behindGo(behindGo(func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if _, err := inlines(1)(ctx, in); err != nil {
 			return nil, err
 		}

@@ -9,27 +9,27 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Suspicion is what a turn knows of the message that may kill its process.
+// Suspicion is the state of the suspected poison message of a turn.
 type Suspicion struct {
-	// Marked: the record has the mark of this group's suspect, which is Mark.
+	// Marked: the record has the mark of this group's suspect. Mark is that mark.
 	Marked bool
 	Mark   string
-	// Killer: the suspect found its own second mark.
-	Killer bool
+	// Poison: the suspect has found its own second mark, so it is a poison message.
+	Poison bool
 }
 
-// SecondMark follows the message's id in the mark of one that found its first.
+// SecondMark is appended to the message's id in the mark of a message that has found its first
+// mark.
 const SecondMark = "#2"
 
-// suspect deals with a message that was received too often. A receive count
-// alone proves nothing: throttling, conflicts and hand-backs count too. So the
-// record is flagged with the message's id before the turn, and the flag is removed
-// when the turn returns; a process that dies leaves it.
+// suspect handles a message that was received too often. A receive count alone proves nothing,
+// because throttling, conflicts and returns count too. So the record is marked with the message's
+// id before the turn, and the mark is removed when the turn returns; a process that dies leaves it.
 //
-// One flag proves nothing either: the answer to its write may have been lost, and
-// nothing was run. A message that finds its own flag therefore sets it a second
-// time and is run once more; one that finds the second flag is the killer. A flag
-// that this invocation has set itself, before a conflict, counts for nothing.
+// One mark proves nothing either: the response to its write may have been lost, and nothing was
+// run. So a message that finds its own mark sets a second one and is run once more; a message that
+// finds the second mark is the poison message. A mark that this invocation has set itself, before a
+// conflict, does not count.
 func (t *Turn) suspect(p *Plan) error {
 	if t.passed.suspect {
 		return nil
@@ -44,20 +44,21 @@ func (t *Turn) suspect(p *Plan) error {
 	if id != "" && slices.ContainsFunc(t.Group.Messages, func(m *inbox.Message) bool { return m.ID == id && m.Returning() }) {
 		s.Mark = r.Suspect
 		if !second && t.Group.Suspect == "" {
-			// It was not received too often, so another try sets no mark, and may run beside others.
+			// It was not received too often, so another try sets no mark and may run concurrently with
+			// others.
 			s.Marked = true
 			return nil
 		}
 		t.Group.Suspect = id
 		switch {
 		case t.Group.Marked:
-			// It is taken away when the turn has returned.
+			// The mark is removed when the turn has returned.
 			s.Marked = true
 			return nil
 		case second:
-			// The mark goes with the commit that records the finding.
-			s.Killer = true
-			p.tell(counted(host.CountStuck, store.ProblemKilled))
+			// The mark is removed by the commit that records the finding.
+			s.Poison = true
+			p.report(counted(host.CountStuck, store.ProblemKilled))
 			return nil
 		}
 		s.Mark += SecondMark
@@ -69,22 +70,22 @@ func (t *Turn) suspect(p *Plan) error {
 	return nil
 }
 
-// Cleared returns the change that removes the flag: the turn returned, so it has not
-// killed its process. A killer's flag stays until its arrivals are recorded. Nil if there
-// is none to remove.
+// Cleared returns the change that removes the mark, because the turn has returned and so has not
+// ended its process. The mark of a poison message stays until its arrivals are recorded. It returns
+// nil if there is no mark to remove.
 func (t *Turn) Cleared(failed bool) *store.RecordChange {
 	s, r := &t.Suspicion, t.View.Record
-	if !s.Marked && (!s.Killer || failed) || r == nil || r.Suspect == "" {
+	if !s.Marked && (!s.Poison || failed) || r == nil || r.Suspect == "" {
 		return nil
 	}
 	none := ""
 	return &store.RecordChange{If: store.RecordCondition{Suspect: &s.Mark}, Suspect: &none, UpdatedAt: t.Now.At}
 }
 
-// mustPark reports whether arrivals are recorded without running the code:
-// arrivals of a turn that killed its process twice, and all that reach an
-// instance which is stuck for that, and which only wakes try.
+// mustPark reports whether arrivals are recorded without running the code. That applies to the
+// arrivals of a turn that ended its process twice, and to all arrivals for an instance that is
+// stuck for that reason, which only wakes run.
 func (t *Turn) mustPark(w wakes) bool {
 	p := t.View.Problem()
-	return t.Suspicion.Killer || w.try == "" && !t.Running.Creating && p != nil && p.Kind == store.ProblemKilled
+	return t.Suspicion.Poison || w.try == "" && !t.Running.Creating && p != nil && p.Kind == store.ProblemKilled
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// take goes through the messages in their order. Arrivals that are recorded are
-// taken together, in a round, up to an item that is handled by itself.
+// take handles the messages in their order. Arrivals that are recorded are handled together, in a
+// round, up to an item that is handled by itself.
 func (t *Turn) take(p *Plan) error {
 	if !t.passed.taking {
 		t.inOrder()
 		t.passed.taking, t.passed.rest = true, t.open()
 	}
 	for {
-		if err := t.goOn(p); err != nil || !p.empty() {
+		if err := t.proceed(p); err != nil || !p.empty() {
 			return err
 		}
 		if len(t.passed.rest) == 0 {
@@ -30,7 +30,7 @@ func (t *Turn) take(p *Plan) error {
 		if forked, err := t.fork(p, t.passed.rest[0]); forked || err != nil {
 			return err
 		}
-		if begins, err := t.beginAgain(p, t.passed.rest[0]); begins || err != nil {
+		if starts, err := t.restart(p, t.passed.rest[0]); starts || err != nil {
 			return err
 		}
 		t.passed.found = t.found(t.passed.rest[0])
@@ -40,7 +40,7 @@ func (t *Turn) take(p *Plan) error {
 		}
 		m := t.passed.rest[0]
 		if m.State != inbox.Unsettled {
-			t.passed.rest = t.passed.rest[1:] // Behind a purge, for what has ended.
+			t.passed.rest = t.passed.rest[1:] // It came after a purge, and was for the ended instance.
 			continue
 		}
 		if m.Item.Kind == wire.PurgeInstance {
@@ -52,15 +52,15 @@ func (t *Turn) take(p *Plan) error {
 	}
 }
 
-// inOrder puts the messages into the order of the batch, but for the start that begins the
-// instance, which is the first. So the events of another start are recorded in its place.
+// inOrder puts the messages into the order of the batch, except that the start that creates the
+// instance is first. So the events of another start are recorded at that start's position.
 func (t *Turn) inOrder() {
 	var first *inbox.Message
 	if t.Running.Creating && t.Running.Redriven == nil { // A redrive keeps its place.
 		first = NewStart(t.View.Record, t.open())
 	}
-	if first != nil && beginsAgain(first) {
-		first = nil // It keeps its place too.
+	if first != nil && restarts(first) {
+		first = nil // It keeps its position too.
 	}
 	place := func(m *inbox.Message) int {
 		if m == first {
@@ -75,24 +75,24 @@ func (t *Turn) inOrder() {
 	}
 }
 
-// apart returns how many messages come before one that is handled by itself, or that may
-// begin the instance again if they end it. A start that may is handled by itself too.
+// apart returns how many messages come before one that is handled by itself, or that may restart
+// the instance if they end it. A start that may restart the instance is handled by itself too.
 func (t *Turn) apart(messages []*inbox.Message) int {
 	for n, m := range messages {
-		if m.Item.Kind == wire.TerminateInstance || m.Item.Kind == wire.PurgeInstance || n > 0 && (beginsAgain(m) || t.found(messages[0])) {
+		if m.Item.Kind == wire.TerminateInstance || m.Item.Kind == wire.PurgeInstance || n > 0 && (restarts(m) || t.found(messages[0])) {
 			return n
 		}
 	}
 	return len(messages)
 }
 
-// found reports whether a start that may begin the instance again has found it running, and the
-// history will not show that: a start whose events the execution has taken begins nothing.
+// found reports whether a start that may restart the instance has found it running, and the history
+// will not show that. A redelivered start whose events the execution has accepted has no effect.
 func (t *Turn) found(m *inbox.Message) bool {
-	return beginsAgain(m) && !t.Running.Creating && m.Item.ID != t.Running.Started().Start.StartID && len(t.brought(m)) == 0
+	return restarts(m) && !t.Running.Creating && m.Item.ID != t.Running.Started().Start.StartID && len(t.brought(m)) == 0
 }
 
-// sortOut tells apart what the messages of a round are: arrivals, and wakes.
+// sortOut separates the messages of a round into arrivals and wakes.
 func (t *Turn) sortOut(p *Plan) error {
 	r := t.round
 	for _, m := range r.messages {
@@ -111,21 +111,20 @@ func (t *Turn) sortOut(p *Plan) error {
 	return nil
 }
 
-// foreignParent reports whether a cancel or terminate that a parent sent to
-// its child reached another instance: one whose id the parent wanted for a
-// child and could not have.
+// foreignParent reports whether a cancel or terminate that a parent sent to its child has reached
+// another instance: one whose id the parent wanted for a child and could not have.
 func (t *Turn) foreignParent(m *inbox.Message) bool {
 	if !m.EndsChild() {
 		return false
 	}
 	own := t.ownParent()
-	if own != nil && tookOver(own, m) && (waitsForNothing(m) || t.waitsFor(m.Item.Parent)) {
+	if own != nil && tookOver(own, m) && t.waitsFor(m.Item.Parent) {
 		return false
 	}
 	return own == nil || *own != *recordedParent(m.Item.Parent)
 }
 
-// ownParent is the parent that has started the execution, or starts it now; nil for none.
+// ownParent returns the parent that has started the execution or is starting it; nil for none.
 func (t *Turn) ownParent() *history.Parent {
 	if t.Running.Creating {
 		if start := NewStart(t.View.Record, t.open()); start != nil {
@@ -135,17 +134,13 @@ func (t *Turn) ownParent() *history.Parent {
 	return t.Running.Started().Start.Parent
 }
 
-// tookOver reports whether what ends a child comes from a later execution of the parent that
-// has started it, which has taken over that start by a redrive: then it is that one's child
+// tookOver reports whether a message that ends a child comes from a later execution of the child's
+// parent, which has copied the child's start in a redrive: then it is the child of that execution
 // too. The origin of the message is the first execution that had the start in its history.
 func tookOver(own *history.Parent, m *inbox.Message) bool {
 	by, since := m.Item.Parent, m.Item.Origin
 	return since != nil && own.Instance == by.Instance && own.EventID == by.EventID && own.ExecutionID >= since.ExecutionID && own.ExecutionID < by.ExecutionID
 }
-
-// waitsForNothing reports whether what ends a child comes from an execution of its parent that has
-// cancelled it when it took its start over: no start will attach that one to the child.
-func waitsForNothing(m *inbox.Message) bool { return m.Item.Origin != nil && m.Item.Origin.EventID > 0 }
 
 // waitsFor reports whether a parent waits for the instance by a start of its own.
 func (t *Turn) waitsFor(by *wire.Parent) bool {

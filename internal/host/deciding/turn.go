@@ -13,43 +13,41 @@ import (
 	"github.com/turnstile-go/turnstile/internal/keyring"
 )
 
-// ErrStale says that what a warm instance, or one whose record was not read,
-// seems to say must be confirmed from the store: the turn is made again, cold.
-var ErrStale = errors.New("host: to be rebuilt from the store")
+// ErrStale says that the state of a warm instance, or of one whose record was not read, must be
+// confirmed from the store: the turn is made again without the cache.
+var ErrStale = errors.New("host: instance must be rebuilt from the store")
 
-// Turn is what is known in one attempt at the turn of a group: what was loaded, what runs,
-// what is suspected, and how far the attempt has come.
+// Turn is the state of one attempt at the turn of a group: what was loaded, which execution runs,
+// which message is suspected, and how far the attempt has come.
 type Turn struct {
 	By    *Terms
 	Group *Group
-	// Cold forbids the cache, and has the record read.
+	// Cold forbids the cache, and requires the record to be read.
 	Cold bool
-	// Now is brought up to date before each decision.
+	// Now is updated before each decision.
 	Now     Moment
 	View    reading.View
 	Running Running
-	// Chain of what the turn goes on with.
+	// Chain that the turn continues.
 	Chain     dispatch.Chain
 	Suspicion Suspicion
-	// Keep: the execution may go into the cache.
+	// Keep: the execution may be cached.
 	Keep   bool
 	passed passed
-	// round that is under way; nil between two.
+	// round in progress; nil between rounds.
 	round *round
-	// plan is the plan that is being made; the turn only holds its memory.
+	// plan is the memory of the plan that is being made.
 	plan Plan
 }
 
-// Terms are what all turns of a process go by.
+// Terms are the same for all turns of a process.
 type Terms struct {
 	Settings       *host.Settings
 	Orchestrations *engine.Registry
 	Keys           *keyring.Ring
-	// Build names what runs here.
+	// Build names the running build.
 	Build string
-	// Sealed: payloads are sealed in what is stored.
-	Sealed bool
-	// Publishes: somebody subscribes to events about instances.
+	// Publishes: events about instances have a subscriber.
 	Publishes bool
 	// Executions is how many executions of an instance are kept, by orchestration.
 	Executions map[string]int
@@ -63,41 +61,38 @@ func (t *Terms) Keeps(orchestration string) int64 {
 	return int64(t.Settings.Purge.Executions)
 }
 
-// Moment is what a decision has to know of its process.
+// Moment has the facts about the process that a decision needs.
 type Moment struct {
 	At time.Time
-	// Left is the time that is left of the invocation; it has no end where it is not
-	// Bounded.
+	// Left is the time that the invocation has left; unlimited if not Bounded.
 	Left    time.Duration
 	Bounded bool
-	// Blocked is what blocks in the code of the instance; nil if nothing does.
+	// Blocked is the blocked goroutine in the code of the instance; nil if there is none.
 	Blocked *engine.Blocked
 }
 
-// has reports whether so much time is left.
+// has reports whether that much time is left.
 func (m *Moment) has(need time.Duration) bool { return !m.Bounded || m.Left >= need }
 
-// Running is the execution that a turn goes on with.
+// Running is the execution that a turn continues.
 type Running struct {
-	// X is nil where there is none, or where it was not read because nothing can
-	// come of it.
+	// X is nil if no execution exists, or if it was not read because it has nothing left to do.
 	X         *engine.Execution
 	Execution int64
 	Work      dispatch.Work
-	// Warm: it comes from the cache. Confirmed: a commit has shown that it was not
-	// stale.
+	// Warm: it comes from the cache. Confirmed: a commit has shown that it was not stale.
 	Warm, Confirmed bool
-	// Creating: the start among the messages makes the record, or makes it anew where
-	// it begins the instance again.
+	// Creating: the start among the messages creates the record, or replaces it if it restarts the
+	// instance.
 	Creating bool
-	// Redriven is what the execution takes over from the one before, while Creating; nil
-	// for nothing.
+	// Redriven has the events that the execution copies from the one before, while Creating; nil for
+	// none.
 	Redriven *Redriven
 	// Origin is the instance that its start forks.
 	Origin reading.View
 }
 
-// Heat says in a word where the execution comes from.
+// Heat returns whether the execution comes from the cache ("warm") or not ("cold").
 func (r *Running) Heat() string {
 	if r.Warm {
 		return "warm"
@@ -118,35 +113,35 @@ func (r *Running) Started() *history.Event {
 
 // passed is how far an attempt has come.
 type passed struct {
-	// suspect: it was looked whether the message kills its process.
+	// suspect: the rule for suspected poison messages was applied.
 	suspect bool
-	// damage of the history; nil where nothing is known of one.
-	damage *damage
-	again  again
-	about  about
-	// taking: rest are the messages that are still to be taken.
+	// damage of the history; nil if none is known.
+	damage          *damage
+	again           again
+	pendingProgress pendingProgress
+	// taking: rest are the messages that are still to be handled.
 	taking bool
-	// found: the last of those taken is a start that has found the instance running.
+	// found: the last handled message is a start that has found the instance running.
 	found bool
 	rest  []*inbox.Message
-	// imposed: the group that no commit can hold was failed; refused is why not even
-	// its failure can be committed.
-	imposed bool
+	// forced: the instance was failed because no commit can hold its turn; refused is why not even
+	// that failure can be committed.
+	forced  bool
 	refused error
 	// continued is how many executions were run in this invocation.
 	continued int
-	// asked is what the last decision could not go on without.
+	// asked is the read that the last decision asked for.
 	asked What
-	// told are the events about the instance that the record had.
-	told string
+	// reported are the unreported instance events that the record had.
+	reported string
 }
 
-// held reports whether a purged instance holds the id still.
+// held reports whether a purged instance still reserves the id.
 func (t *Turn) held() bool { return t.View.Held(t.Now.At) }
 
 func (t *Turn) open() []*inbox.Message { return t.Group.Open() }
 
-// Wrote takes in that the record was changed by itself.
+// Wrote records a separate write of the record.
 func (t *Turn) Wrote(w *Write) {
 	t.View.Changed(w.Change)
 	if w.Change.Suspect != nil {
@@ -154,7 +149,7 @@ func (t *Turn) Wrote(w *Write) {
 	}
 }
 
-// Hidden takes in that the record is a tombstone, which holds the id until then.
+// Hidden records that the record is now a tombstone, which reserves the id until then.
 func (t *Turn) Hidden(freeAt time.Time) {
 	hidden := t.View.Record.Hidden(freeAt)
 	t.View.Record = &hidden

@@ -11,10 +11,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// resultsFirst moves each message that says only that no result is known, of an attempt or of a
-// pending activity, behind the result of that activity, if a later message of the batch brings
-// it. They stand in this order if the message was handled and its acknowledgement was lost: it
-// comes again together with the result of the next attempt.
+// resultsFirst moves each message that only says that no result is known, of an attempt or of a
+// pending activity, after the result of that activity if a later message of the batch has it. They
+// are in this order if the message was handled and its acknowledgement was lost: it is redelivered
+// together with the result of the next attempt.
 func (t *Turn) resultsFirst() {
 	messages := t.Group.Messages
 	for i := 0; i < len(messages); i++ {
@@ -26,31 +26,31 @@ func (t *Turn) resultsFirst() {
 		if n >= 0 {
 			copy(messages[i:], messages[i+1:i+n+2])
 			messages[i+n+1] = m
-			m.Place = messages[i+n].Place // inOrder leaves it behind the result.
+			m.Place = messages[i+n].Place // inOrder leaves it after the result.
 			i--
 		}
 	}
 }
 
-// brings reports whether one of the messages is the result, or the last failure, of
-// this open activity: then a message that nothing was heard of it has no effect.
+// brings reports whether one of the messages is the result or the last failure of this open
+// activity; then a message that reports no result has no effect.
 func (t *Turn) brings(source int64) bool {
 	return slices.ContainsFunc(t.open(), func(m *inbox.Message) bool { return t.completes(m, source) })
 }
 
-// completes reports whether a message is the result of an open activity, or its last failure,
-// as a worker has it.
+// completes reports whether a message from a worker is the result of an open activity, or its last
+// failure.
 func (t *Turn) completes(m *inbox.Message, source int64) bool {
 	i := &m.Item
 	return m.State == inbox.Unsettled && i.SourceEventID == source && (i.Kind == wire.ActivityCompleted || i.Kind == wire.ActivityFailed && !m.Unheard()) &&
 		t.verdict(m).Kind == engine.Recorded
 }
 
-// interrupted handles a message that nothing was heard of an attempt that runs at
-// most once (inbox.Message.Unheard). Messages of an instance keep their order: a result
-// that was sent before is in the history by now, and the activity no longer open. One that
-// comes in the same batch is taken first (resultsFirst). If the policy has another attempt, that is sent and the message settled; otherwise the
-// message is the activity's failure.
+// interrupted handles a message which reports that an attempt that runs at most once was
+// interrupted without a known result (inbox.Message.Unheard). Messages of an instance keep their
+// order, so a result that was sent before is in the history by now, and the activity is no longer
+// open. A result in the same batch is handled first (resultsFirst). If the policy allows another
+// attempt, that is sent and the message settled; otherwise the message is the activity's failure.
 func (t *Turn) interrupted(p *Plan, m *inbox.Message) error {
 	if _, open := t.Running.Work[m.Item.SourceEventID]; !open || m.Item.Details == nil {
 		return nil
@@ -66,7 +66,7 @@ func (t *Turn) interrupted(p *Plan, m *inbox.Message) error {
 	if scheduled.Retry == nil || !scheduled.Retry.AtMostOnce {
 		return nil
 	}
-	p.tell(counted(host.CountAttempts, history.FailureInterrupted))
+	p.report(counted(host.CountAttempts, history.FailureInterrupted))
 	if !activities.Retryable(scheduled.Retry, &f, f.Attempt) {
 		return nil
 	}

@@ -13,39 +13,38 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// GoOnNumber is the number of a wake that goes on with a turn that was cut
-// short for want of time. It is the stamp of no mark.
-const GoOnNumber = math.MaxInt32
+// ContinueNumber is the number of a wake that continues a turn which ran out of time. No problem has it
+// as its stamp.
+const ContinueNumber = math.MaxInt32
 
-// wakes is what the wakes of a round ask for.
+// wakes collects the requests of the wakes of a round.
 type wakes struct {
-	// messages are all of them, at how many were looked at.
+	// messages are all wakes of the round; at counts those that were handled.
 	messages []*inbox.Message
 	at       int
-	// run the code, though there may be no arrival.
+	// run: the code is run even without an arrival.
 	run bool
-	// try is the id of a wake for which even an instance is tried whose turn killed
-	// its process, and whose mark is moved or cleared whatever comes of it; empty if
-	// there is none.
+	// try is the id of a wake that runs even an instance whose turn ended its process, and whose
+	// problem is moved or cleared whatever the result; empty if there is none.
 	try string
-	// again is what they send again. tried is the last of them whose try was made; -1
-	// if there is none.
+	// again has the commits that the wakes send again. tried is the last wake whose try was already
+	// made; -1 if there is none.
 	again *resending.Resending
 	tried int
 }
 
-// wake looks at wakes. A sweeper's wake names the stamp of a mark, and is dropped if the
-// record has another stamp: each change of a mark that an earlier delivery may have sent
-// demands the stamp that the wake names, and fails by now. The commits of that delivery were
-// sent again before this.
+// wake handles wakes. A sweeper's wake names the stamp of a problem, and is dropped if the record
+// has another stamp: any change of a problem that an earlier delivery may have sent requires the
+// stamp that the wake names, and fails by now. The commits of that delivery were sent again before
+// this.
 //
-// One wake is one try: it is dropped, with those before it, where the mark says that this try
-// was made. Its twin has made the try, and acknowledges the wake for both; nothing would
-// bring it back if this process, whose code may work, died after its commit.
+// One wake is one try. It is dropped, together with the wakes before it, if the problem says that
+// this try was made. A duplicate invocation has made the try and acknowledges the wake for both;
+// nothing would redeliver it if this process, whose code may work, died after its commit.
 //
-// Before the code is run, a wake sends again what may not have been sent: what is
-// open of the last turn, or, for an operator's wake, of the current execution. An
-// instance that this turn begins has nothing to be sent again.
+// Before the code is run, a wake sends again the messages that may not have been sent: those of the
+// open operations of the last turn or, for an operator's wake, of the current execution. An
+// instance that this turn starts has nothing to send again.
 func (t *Turn) wake(p *Plan) error {
 	r, w := t.round, &t.round.wakes
 	if len(w.messages) == 0 || t.Running.Creating {
@@ -72,33 +71,32 @@ func (t *Turn) wake(p *Plan) error {
 	return nil
 }
 
-// wakeBy takes in what one wake asks for.
+// wakeBy handles one wake.
 func (t *Turn) wakeBy(p *Plan, m *inbox.Message, problem *store.Problem) error {
 	w := &t.round.wakes
 	switch stamp := m.Item.Number; {
 	case stamp > 0 && problem != nil && stamp == t.View.Record.Stamp:
-		// Each try moves the mark, so this one was not made, whatever went round before it.
+		// Each try moves the problem, so this one was not made, whatever was requeued before it.
 		w.run, w.try = true, m.Item.ID
 		return w.again.LastTurn()
-	case w.at <= w.tried && stamp != GoOnNumber:
+	case w.at <= w.tried && stamp != ContinueNumber:
 		p.settle(m, "obsolete_wake")
-	case stamp == GoOnNumber:
+	case stamp == ContinueNumber:
 		w.run = w.run || !t.swept()
 		if m.Item.Hops > 0 || m.Redriven() {
-			// Later messages may have overtaken it, so what was committed for it need not be
-			// the last turn.
+			// Later messages may have overtaken it, so its commits need not be the last turn.
 			return w.again.Everything(m.Item.ExecutionID)
 		}
 		if m.Item.ExecutionID != t.Running.Execution || m.Item.SchedulingEventID != t.Running.X.LastEventID() {
-			// The turn has gone on from there by another message, and what it committed
-			// since may not have been sent.
+			// Another message has continued the turn from there, and what it committed since may not have
+			// been sent.
 			return w.again.LastTurn()
 		}
 	case stamp == 0:
 		w.run, w.try = true, m.Item.ID
 		return w.again.Current()
 	case problem == nil:
-		// The mark was cleared, and what was to follow may not have been done.
+		// The problem was cleared, and what was to follow may not have been done.
 		w.run = true
 	default:
 		p.settle(m, "obsolete_wake")
@@ -106,23 +104,23 @@ func (t *Turn) wakeBy(p *Plan, m *inbox.Message, problem *store.Problem) error {
 	return nil
 }
 
-// swept reports whether the instance has a mark that the sweeper looks after. Only a new
-// fact, or a wake by the sweeper or an operator, clears it. Otherwise: A clears it by a
-// duplicate and dies while its commit is under way; B, whose build is broken, acknowledges
-// that duplicate; then A's commit lands. No message is left that would send what it asks
-// for.
+// swept reports whether the instance has a problem that the sweeper handles. Only a new event, or a
+// wake by the sweeper or an operator, clears it. Otherwise the following could happen: process A
+// clears it for a duplicate and dies while its commit is in progress; process B, whose build is
+// broken, acknowledges that duplicate; then A's commit lands. No message is left to send what that
+// commit asks for.
 func (t *Turn) swept() bool {
 	p := t.View.Problem()
 	return p != nil && p.Kind != store.ProblemCorrupt
 }
 
-// goOnLater is the wake by which a turn that ran out of time goes on in another
-// invocation. All its commits are dispatched by then, and the wake names the last event
-// of them. Its id is new for each invocation; otherwise SQS would drop it as a repeat
-// of a wake that was handled a minute ago.
-func (t *Turn) goOnLater() *wire.Item {
+// continueLater returns the wake with which another invocation continues a turn that ran out of time.
+// All commits of the turn are dispatched by then, and the wake names their last event. Its id is
+// new for each invocation, because SQS would otherwise drop it as a repeat of a wake that was
+// handled a minute ago.
+func (t *Turn) continueLater() *wire.Item {
 	m, last := t.Group.Messages[0], t.Running.X.LastEventID()
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, t.Running.Execution, last, t.View.Instance))
 	return &wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.View.Instance, ExecutionID: t.Running.Execution, SchedulingEventID: last,
-		ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: GoOnNumber, Depth: t.Chain.Depth}
+		ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: ContinueNumber, Depth: t.Chain.Deepest()}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// withoutExecution settles messages for an instance that is not there, was
-// purged, or has ended and has nothing to be sent again.
+// withoutExecution settles messages for an instance that does not exist, was purged, or has ended
+// and has nothing to send again.
 func (t *Turn) withoutExecution(p *Plan) error {
 	if t.Running.X != nil {
 		return nil
@@ -30,7 +30,7 @@ func (t *Turn) settleWithout(p *Plan) error {
 	case m.Item.Kind == wire.PurgeInstance:
 		return t.purge(p, m)
 	case m.Item.Kind == wire.StartOrchestration:
-		if begins, err := t.beginAgain(p, m); begins || err != nil {
+		if starts, err := t.restart(p, m); starts || err != nil {
 			return err
 		}
 		return t.exists(p, m)
@@ -44,13 +44,14 @@ func (t *Turn) settleWithout(p *Plan) error {
 	return nil
 }
 
-// afterEnd: anything for a finished instance is acknowledged, unless it names
-// an execution that never was, or ends a child that its parent redrives.
+// afterEnd settles a message for an ended instance. It acknowledges the message unless the message
+// names an execution that never existed, or ends a child that its parent redrives.
 func (t *Turn) afterEnd(p *Plan, m *inbox.Message) {
 	if t.redriveMayFollow(p, m, t.View.Record.Parent) {
 		return
 	}
-	if m.Completion() && m.Item.TargetExecution() > t.View.Record.ExecutionID {
+	// A valid token of an execution that never existed belongs to a history that a restore has lost.
+	if m.Completion() && m.Item.TargetExecution() > t.View.Record.ExecutionID && !m.Proven {
 		p.deadLetter(m, wire.ReasonMisaddressed, fmt.Sprintf(
 			"it is for execution %d of instance %q, which ended with execution %d", m.Item.TargetExecution(), t.View.Instance, t.View.Record.ExecutionID))
 		return
@@ -58,71 +59,71 @@ func (t *Turn) afterEnd(p *Plan, m *inbox.Message) {
 	p.settle(m, "late")
 }
 
-// redriveMayFollow lets what ends the child of a redriven parent go round for as long as
-// the start that redrives the child may take, because it can overtake that start. Until that
-// has come, the parent of the child that has ended is an earlier execution.
+// redriveMayFollow requeues a message that ends the child of a redriven parent for as long as the
+// start that redrives the child may take, because the message can overtake that start. Until the
+// start arrives, the recorded parent of the ended child is an earlier execution.
 func (t *Turn) redriveMayFollow(p *Plan, m *inbox.Message, own *history.Parent) bool {
-	if !m.EndsChild() || waitsForNothing(m) || own == nil || own.Instance != m.Item.Parent.Instance || own.ExecutionID >= m.Item.Parent.ExecutionID {
+	if !m.EndsChild() || own == nil || own.Instance != m.Item.Parent.Instance || own.ExecutionID >= m.Item.Parent.ExecutionID {
 		return false
 	}
-	return t.goesRound(p, m)
+	return t.requeues(p, m)
 }
 
-// goesRound has a message that is early wait, unless the window for that is over.
-func (t *Turn) goesRound(p *Plan, m *inbox.Message) bool {
+// requeues requeues a message that is early, unless its window has expired.
+func (t *Turn) requeues(p *Plan, m *inbox.Message) bool {
 	window := t.By.Settings.Messages.EarlyWindow
-	if since, _ := m.RoundSince(t.Now.At); t.Now.At.Sub(since) >= window {
+	if since, _ := m.RequeuedSince(t.Now.At); t.Now.At.Sub(since) >= window {
 		return false
 	}
-	p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "early", Round: &Round{Within: window}})
+	p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "early", Requeue: &Requeue{Within: window}})
 	return true
 }
 
-// ofAnotherParent settles what another parent sends to end its child. A child that runs, and was
-// started by an execution that this one goes on from, waits for the start by which this one
-// attaches itself to it.
+// ofAnotherParent settles another parent's request to end its child. If the child runs and was
+// started by an execution that the other parent has redriven, the request waits for the start that
+// attaches the redriven execution to the child.
 func (t *Turn) ofAnotherParent(p *Plan, m *inbox.Message) {
 	own := t.ownParent()
 	if x := t.Running.X; x != nil && x.Ended() && t.redriveMayFollow(p, m, t.Running.Started().Start.Parent) {
 		return
 	}
-	if own == nil || !tookOver(own, m) || !t.goesRound(p, m) {
+	if own == nil || !tookOver(own, m) || !t.requeues(p, m) {
 		p.settle(m, "misaddressed")
 	}
 }
 
-// afterPurge settles what comes for a purged instance. Nothing begins under its id
-// before it is free, and by then what was sent to it is too old to be applied.
+// afterPurge settles a message for a purged instance. No instance can start under the id before it
+// is free, and by then the messages that were sent to it are too old to be applied.
 func (t *Turn) afterPurge(p *Plan, m *inbox.Message) {
 	switch {
 	case m.EndsChild():
 		t.forbidStart(p, m)
 	case m.Item.Kind == wire.ExternalRaised:
-		p.settleSaying(m, "purged_instance", info("event without effect: the instance was purged", "instance", t.View.Instance, "event", m.Item.Name, "id", m.Item.ID))
+		p.settleReporting(m, "purged_instance", info("event without effect: the instance was purged", "instance", t.View.Instance, "event", m.Item.Name, "id", m.Item.ID))
 	default:
 		p.settle(m, "purged_instance")
 	}
 }
 
-// early deals with what comes for an instance that has not started. An event goes
-// round the delay queue with growing delay, so that it holds up neither its
-// group, in which the start may be next, nor others. If no start comes within
-// the window it is a dead letter; a redrive begins a new window.
+// early handles a message for an instance that has not started. An event is requeued through the
+// delay queue with a growing delay, so that it blocks neither its own group, in which the start may
+// be next, nor others. If no start arrives within the window, the event becomes a dead letter; a
+// redrive opens a new window.
 //
-// What a parent sends to end its child goes the same way, because it can overtake the child's
-// start, which may come back to be sent when the parent has gone on. After the window the start
-// is forbidden. Every other message is acknowledged, with a line in the log: a client's cancel
-// that overtakes its start is lost.
+// A parent's request to end its child is requeued too, because it can overtake the child's start,
+// which may be sent again after the parent has continued. After the window the start is forbidden.
+// Every other message is acknowledged, with a log line: a client's cancel that overtakes its start
+// is lost.
 func (t *Turn) early(p *Plan, m *inbox.Message) {
 	endsChild := m.EndsChild()
 	if m.Item.Kind != wire.ExternalRaised && !endsChild {
-		p.settleSaying(m, "unknown_instance", warning("message without effect: there is no such instance", "kind", m.Item.Kind, "instance", t.View.Instance, "id", m.Item.ID))
+		p.settleReporting(m, "unknown_instance", warning("message without effect: the instance does not exist", "kind", m.Item.Kind, "instance", t.View.Instance, "id", m.Item.ID))
 		return
 	}
 	window := t.By.Settings.Messages.EarlyWindow
-	switch since, _ := m.RoundSince(t.Now.At); {
+	switch since, _ := m.RequeuedSince(t.Now.At); {
 	case t.Now.At.Sub(since) < window:
-		p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "early", Round: &Round{Within: window}})
+		p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "early", Requeue: &Requeue{Within: window}})
 	case endsChild:
 		t.forbidStart(p, m)
 	default:
@@ -131,12 +132,11 @@ func (t *Turn) early(p *Plan, m *inbox.Message) {
 	}
 }
 
-// forbidStart has a child's start refused if it comes after all: because nothing
-// was received for as long as the window, or because it is redriven from the dead
-// letters days later. The parent has closed the child, and no other message would
-// end it. A tombstone without FreeAt refuses this start alone; others may use the
-// id. Where a purged instance holds the id already, it is held for longer: until
-// the start, which was sent before, is too old to be applied.
+// forbidStart makes a child's start be refused if it still arrives, because nothing was received
+// for the whole window or because it is redriven from the dead letters days later. The parent has
+// closed the child, and no other message would end it. A tombstone without FreeAt refuses only this
+// start; others may use the id. If a purged instance already reserves the id, it is reserved for
+// longer: until the start, which was sent before, is too old to be applied.
 func (t *Turn) forbidStart(p *Plan, m *inbox.Message) {
 	if t.held() {
 		p.Record = t.hide()

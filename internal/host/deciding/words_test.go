@@ -19,9 +19,9 @@ func wordsOf(p *Plan, full bool, sent func([]dispatch.Commit) string) string {
 	if r := p.Read; r != nil {
 		say("%s", readWords(r))
 	}
-	for _, told := range p.Told {
-		if told.Counted != "" {
-			say("says %s %s", told.Counted, told.Word)
+	for _, reported := range p.Reports {
+		if reported.Counted != "" {
+			say("says %s %s", reported.Counted, reported.Word)
 		}
 	}
 	if p.Again != nil {
@@ -123,10 +123,10 @@ func sendWords(s *Sending) string {
 		return fmt.Sprintf("sends attempt behind %d of activity %d, settles %s", s.Attempt.Item.Attempt, s.Attempt.EventID, s.Attempt.Outcome)
 	case s.Beat != nil:
 		return fmt.Sprintf("beats for activity %d, kept for %s", s.Beat.Key.EventID, s.Beat.Until.Sub(s.Beat.Beat.At))
-	case s.Untold != "":
+	case s.Unreported != "":
 		return "tells of the mark"
-	case s.GoOn != nil:
-		return fmt.Sprintf("wakes itself at event %d", s.GoOn.SchedulingEventID)
+	case s.Continue != nil:
+		return fmt.Sprintf("wakes itself at event %d", s.Continue.SchedulingEventID)
 	}
 	return ""
 }
@@ -153,7 +153,7 @@ func settlementWords(s *Settlement) string {
 		return "dead " + string(s.Dead.Reason)
 	case s.Becomes != nil:
 		return "becomes " + string(s.Becomes.Kind) + " " + s.Becomes.Details.Kind
-	case s.Round != nil:
+	case s.Requeue != nil:
 		return s.Outcome + " round"
 	}
 	return s.Outcome

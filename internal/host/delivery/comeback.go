@@ -10,12 +10,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Comeback sets after which time messages that are handed back are delivered again.
-// Without it that would be the queue's whole visibility timeout; so a failure here
-// costs only time.
+// Comeback sets when returned messages are redelivered. If it fails, a message is redelivered after
+// the queue's whole visibility timeout instead, so a failure only costs time.
 type Comeback []returned
 
-// returned are messages of one queue that come again after the same time.
+// returned has messages of one queue that are redelivered after the same time.
 type returned struct {
 	to       queue.Queue
 	after    time.Duration
@@ -23,8 +22,8 @@ type returned struct {
 	items    []*wire.Item
 }
 
-// Word is the reason under which a message that goes back is counted; unsent is what
-// errors of sending what follows from it wrap.
+// Word returns the reason under which a returned message is counted. Errors of sending the
+// message's effects wrap unsent.
 func Word(err, unsent error) string {
 	switch {
 	case errors.Is(err, store.ErrUnknownOutcome):
@@ -39,7 +38,7 @@ func Word(err, unsent error) string {
 	return "error"
 }
 
-// Add has a message of a queue come again after that time.
+// Add returns a message to its queue, to be redelivered after that time.
 func (c *Comeback) Add(q queue.Queue, m *queue.Message, item *wire.Item, after time.Duration) {
 	for i := range *c {
 		if r := &(*c)[i]; r.to == q && r.after == after {
@@ -50,13 +49,13 @@ func (c *Comeback) Add(q queue.Queue, m *queue.Message, item *wire.Item, after t
 	*c = append(*c, returned{q, after, []queue.Message{*m}, []*wire.Item{item}})
 }
 
-// Send sets when they come. An error is only logged.
+// Send sets the visibility timeouts. An error is only logged.
 func (c Comeback) Send(ctx context.Context, log func(context.Context, string, ...any)) {
 	for _, r := range c {
 		err := r.to.SetVisibility(ctx, r.after, r.messages...)
 		for i := range r.messages {
 			if err := queue.ErrorOf(err, i); err != nil {
-				log(About(ctx, r.items[i]), "visibility of a message handed back not set", "message_id", r.messages[i].ID, "error", err)
+				log(LogContext(ctx, r.items[i]), "visibility timeout of a returned message not set", "message_id", r.messages[i].ID, "error", err)
 			}
 		}
 	}

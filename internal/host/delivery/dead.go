@@ -12,14 +12,13 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// MoveToDead sends a message to a dead-letter queue, with the reason beside its
-// body, which stays the one that it came with. On a FIFO queue it keeps its group,
-// and its deduplication id is its message id. The item is what of it could be
-// read.
+// MoveToDead sends a message to a dead-letter queue with its original body, and with the reason as
+// an attribute. On a FIFO queue the message keeps its group, and its deduplication id is its
+// message id. The item is whatever could be parsed of the body.
 func MoveToDead(ctx context.Context, to queue.Queue, m *queue.Message, item *wire.Item, reason wire.Reason, text string, logger *slog.Logger) error {
 	out := queue.Outgoing{Body: m.Body, Attributes: map[string]string{}}
 	if out.Body == "" {
-		out.Body = " " // A queue takes no empty body.
+		out.Body = " " // A queue accepts no empty body.
 	}
 	if to.FIFO() {
 		out.Group, out.DedupID = m.Group, m.ID
@@ -36,13 +35,13 @@ func MoveToDead(ctx context.Context, to queue.Queue, m *queue.Message, item *wir
 	if err := to.Send(ctx, out); err != nil {
 		return fmt.Errorf("host: message %s (%s) not moved to the dead-letter queue: %w", m.ID, reason, err)
 	}
-	logger.WarnContext(About(ctx, item), "message moved to the dead-letter queue", "message_id", m.ID, "reason", string(reason), "text", text,
+	logger.WarnContext(LogContext(ctx, item), "message moved to the dead-letter queue", "message_id", m.ID, "reason", string(reason), "text", text,
 		"instance", item.Target(), "kind", string(item.Kind))
 	return nil
 }
 
-// FitReason puts the reason beside the body. Where they don't fit together the
-// body stays as it is and the reason is cut; the log has all of it.
+// FitReason adds the reason as an attribute. If body and reason do not fit into one message, the
+// reason is cut and the body stays whole; the log has the whole reason.
 func FitReason(out *queue.Outgoing, reason wire.Reason, text string) {
 	delete(out.Attributes, wire.ReasonAttribute)
 	bare := maps.Clone(out.Attributes)
@@ -61,7 +60,7 @@ func FitReason(out *queue.Outgoing, reason wire.Reason, text string) {
 	}
 }
 
-// ReasonOf returns the word for a body that can't be parsed.
+// ReasonOf returns the reason for a body that cannot be parsed.
 func ReasonOf(err error) wire.Reason {
 	var parse *wire.ParseError
 	if errors.As(err, &parse) {

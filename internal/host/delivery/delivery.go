@@ -1,5 +1,5 @@
-// Package delivery is what a handler does with a message whatever it asks for:
-// it says how old that is, moves it to the dead letters, or lets it come again.
+// Package delivery has what handlers do with a message of any kind: they determine its age, move it
+// to a dead-letter queue, or return it to its queue.
 package delivery
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// About returns a context whose lines of the log are about an item.
-func About(ctx context.Context, i *wire.Item) context.Context {
+// LogContext returns a context whose log lines name the instance, execution and event of an item.
+func LogContext(ctx context.Context, i *wire.Item) context.Context {
 	event := i.SchedulingEventID
 	if event == 0 && i.Kind != wire.Wake {
 		event = i.SourceEventID
@@ -21,27 +21,40 @@ func About(ctx context.Context, i *wire.Item) context.Context {
 	return logattr.Subject{Instance: i.Target(), ExecutionID: i.TargetExecution(), EventID: event}.In(ctx)
 }
 
-// Redriven reports whether a message was sent again from a dead-letter queue, or
-// counts as one that was.
+// Quick is the shortest duration of a queued activity that counts as a pause between two turns of a
+// loop (dispatch.Chain).
+const Quick = time.Second
+
+// HeldUp is how long a message is requeued for another build before it counts as held up
+// (host.CountHeldUp): a deployment takes less time. ReturnedOften is the receive count that shows
+// the same of a message that is returned to its queue: its waits double from a second to 15 minutes
+// (host.Settings.Messages.BackoffFirst, BackoffMax), so its twelfth receive comes after about half
+// an hour.
+const (
+	HeldUp        = time.Hour
+	ReturnedOften = 12
+)
+
+// Redriven reports whether a message was sent again from a dead-letter queue, or is treated as if
+// it had been.
 func Redriven(m *queue.Message) bool {
 	return m.Attributes[wire.RedriveAttribute] != "" || m.Attributes[wire.ReasonAttribute] != ""
 }
 
-// NotHeld is the word for a message that was handed back because its visibility may end
-// before its invocation does.
+// NotHeld is the reason counted for a message that is returned because its visibility timeout may
+// end before its invocation does.
 const NotHeld = "visibility"
 
-// MaxWait is longer than the longest timer, and than any delay of a retry that a
-// test would wait for: 101 years.
+// MaxWait is longer than the longest timer and than any retry delay that a test would wait for: 101
+// years.
 const MaxWait = 101 * 365 * 24 * time.Hour
 
-// Retention is for how long the activities table keeps an item after its last change:
-// requests to stop, heartbeats, claims. It is the longest that a message lives.
+// Retention is how long the activities table keeps an item (a stop request, a heartbeat, a claim)
+// after its last change. It is the longest that a message can live.
 const Retention = wire.MaxAge
 
-// Received sets when an item was sent, from its message, if its sender did not say
-// so: the age of an item counts over all its hops, the age of a message from the
-// last.
+// Received sets the send time of an item from its message if the sender has not set it. The age of
+// an item counts over all its hops; the age of a message counts only from the last.
 func Received(m *queue.Message, item *wire.Item, now time.Time) {
 	if item.SentMS == 0 {
 		if item.SentMS = m.SentAt.UnixMilli(); m.SentAt.IsZero() {
@@ -50,8 +63,8 @@ func Received(m *queue.Message, item *wire.Item, now time.Time) {
 	}
 }
 
-// Expiry is the text of a dead letter that is too old.
+// Expiry returns the text of the dead letter for an item that is too old.
 func Expiry(i *wire.Item, now time.Time) string {
-	return fmt.Sprintf("%s for instance %q is %s old, the limit is %s: it was not applied, for its id may have begun anew since; "+
-		"turnstile dead-letter redrive sends it as a new one, if it is still wanted", i.Kind, i.Target(), i.Age(now).Round(time.Minute), wire.MaxAge)
+	return fmt.Sprintf("%s for instance %q is %s old, the limit is %s: it was not applied because its instance may have restarted since; "+
+		"turnstile dead-letter redrive sends it as a new message if it is still wanted", i.Kind, i.Target(), i.Age(now).Round(time.Minute), wire.MaxAge)
 }

@@ -6,62 +6,95 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/backoff"
+	"github.com/turnstile-go/turnstile/internal/host/delivery"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Chain is how many turns in a row have led to what is sent, each by a message of the
-// one before or by a continue-as-new, and without a pause: its depth. A timer, the
-// result of a queued activity and a message from outside begin at zero again, because
-// their items carry no depth.
+// Chain counts how many turns in a row have led to the messages being sent, each turn caused by a
+// message of the one before or by a continue-as-new, without a pause. That count is the depth. A
+// timer and a message from outside start again at zero, because their items carry no depth.
 //
-// The depth counts rounds and not turns (rule 2: a round is an arrival and the code's
-// answer to it): a message is one deeper than the arrival that it answers, whatever else
-// came in the same batch. So a message from outside that is handled beside those of a
-// loop neither hides the loop nor is taken for a part of it.
+// A message that follows from the result of a queued activity starts at zero too, because an
+// orchestration may run as many activities in a row as it likes. But the result of an activity that
+// took less than a second (delivery.Quick) carries the depth of the round that scheduled it, and an
+// execution that continues as new because of that result is one deeper, unless the execution took
+// longer: a loop that does nothing else costs as much as one without the activity.
+//
+// The depth counts rounds and not turns (rule 2: a round is an arrival and the code's reaction to
+// it). A message is one deeper than the arrival that caused it, whatever else was in the same
+// batch. So a message from outside that is handled together with those of a loop neither hides the
+// loop nor is counted as part of it.
 type Chain struct {
-	// Depth of the round that goes on.
-	Depth int
-	// Open: the next arrivals belong to the same round, because it was only recorded so
-	// far; it has the largest of their depths.
+	// Depth of the current round. Worked is the depth that results of queued activities have brought
+	// to it.
+	Depth, Worked int
+	// Open: the next arrivals belong to the same round, because it has only been recorded so far; the
+	// round has the largest of their depths.
 	Open bool
-	// Arrived returns the depth of the message that brought an event of a commit; false
-	// where none of this turn has.
+	// Arrived returns the depth of the message that brought an event of a commit; false if no message
+	// of this turn has.
 	Arrived func(*store.Turn, *history.Event) (depth int, ok bool)
-	// carried: the next commit begins an execution, with what the one before has left.
+	// Started is when the current execution started, in milliseconds since 1970.
+	Started int64
+	// carried: the next commit starts an execution with the events that the previous execution left
+	// unconsumed.
 	carried bool
 }
 
-// arrival takes in what begins a round, or joins it.
-func (c *Chain) arrival(depth int) {
-	if c.Open {
-		depth = max(depth, c.Depth)
+// arrival records an arrival, which starts a round or joins it.
+func (c *Chain) arrival(e *history.Event, depth int) {
+	if !c.Open {
+		c.Depth, c.Worked = 0, 0
 	}
-	c.Depth = depth
+	if e.Kind == history.ActivityCompleted || e.Kind == history.ActivityFailed {
+		c.Worked = max(c.Worked, depth)
+		return
+	}
+	c.Depth = max(c.Depth, depth)
 }
 
-// follow takes in an event of a commit.
+// Deepest returns the depth with which the turn continues.
+func (c *Chain) Deepest() int { return max(c.Depth, c.Worked) }
+
+// follow records an event of a commit.
 func (c *Chain) follow(t *store.Turn, e *history.Event) {
+	if e.Kind == history.OrchestrationStarted {
+		c.Started = e.AtMS
+	}
 	switch {
 	case !e.Kind.Arrival():
 		c.Open = false
 	case c.Arrived == nil || c.carried:
 	default:
 		if depth, ok := c.Arrived(t, e); ok {
-			c.arrival(depth)
+			c.arrival(e, depth)
 			c.Open = c.Open || t.Parked
 		}
 	}
 }
 
-// commits takes in the end of a commit.
-func (c *Chain) commits(t *store.Turn) {
-	c.carried = t.Events[len(t.Events)-1].Kind == history.OrchestrationContinuedAsNew
-	if c.carried {
-		c.Depth, c.Open = c.Depth+1, false
+// commits records the end of a commit.
+func (c *Chain) commits(t *store.Turn, s *host.LoopSettings) {
+	end := &t.Events[len(t.Events)-1]
+	c.carried = end.Kind == history.OrchestrationContinuedAsNew
+	if !c.carried {
+		return
 	}
+	depth := c.Depth
+	if c.Worked > depth && !c.tookTime(end, s) {
+		depth = c.Worked
+	}
+	c.Depth, c.Worked, c.Open = depth+1, 0, false
 }
 
-// Slowed is how many messages wait for their depth, and how long at most.
+// tookTime reports whether an execution that continues as new after the result of an activity
+// lasted longer than an execution of a loop does. The pause for its depth, which may have delayed
+// the code of a loop, is allowed for.
+func (c *Chain) tookTime(end *history.Event, s *host.LoopSettings) bool {
+	return time.Duration(end.AtMS-c.Started)*time.Millisecond >= delivery.Quick+2*Pause(s, c.Worked)
+}
+
+// Slowed is how many messages wait because of their depth, and the longest wait.
 type Slowed struct {
 	Messages int
 	Longest  time.Duration
@@ -72,8 +105,8 @@ func (s *Slowed) add(pause time.Duration) {
 	s.Longest = max(s.Longest, pause)
 }
 
-// Pause returns how long what has a depth waits before it is delivered; 0 where it is
-// delivered at once, as nearly everything is.
+// Pause returns how long a message of a depth waits before it is delivered; 0 if it is delivered at
+// once, as nearly all are.
 func Pause(s *host.LoopSettings, depth int) time.Duration {
 	if s == nil || s.Fail || !s.Beyond(depth) {
 		return 0

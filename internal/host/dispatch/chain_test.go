@@ -13,8 +13,16 @@ import (
 // one deeper than the one before, whatever events that one has left to it.
 func TestTheDepthOfRounds(t *testing.T) {
 	t.Parallel()
-	const deep, fresh = 70, 0
-	depths := map[string]int{"deep": deep, "fresh": fresh}
+	const deep, fresh, worked, beyond = 70, 0, 50, 102
+	depths := map[string]int{"deep": deep, "fresh": fresh, "worked": worked, "beyond": beyond}
+	slowed := host.LoopSettings{Depth: 100, First: 2 * time.Second, Max: time.Minute} // 4 s for what is 102 deep
+	result := func(atMS int64) history.Event {
+		return history.Event{Kind: history.ActivityCompleted, SourceEventID: 2, SenderID: "worked", AtMS: atMS}
+	}
+	late := func(atMS int64) history.Event {
+		return history.Event{Kind: history.ActivityFailed, SourceEventID: 2, SenderID: "beyond", AtMS: atMS}
+	}
+	at := func(e history.Event, ms int64) history.Event { e.AtMS = ms; return e }
 	arrived := func(_ *store.Turn, e *history.Event) (int, bool) {
 		depth, ok := depths[e.SenderID]
 		return depth, ok
@@ -37,6 +45,11 @@ func TestTheDepthOfRounds(t *testing.T) {
 		{"what was only recorded is one round, of the largest", Chain{}, []*store.Turn{parked(event("deep"), event("fresh")), made(answer)}, deep},
 		{"and ends with its answers", Chain{}, []*store.Turn{parked(event("deep")), made(answer), made(event("fresh"), answer)}, fresh},
 		{"a turn that goes on by a wake", Chain{Depth: 9, Open: true}, []*store.Turn{made(event("fresh"), answer)}, 9},
+		{"the result of an activity begins anew", Chain{}, []*store.Turn{made(event("deep"), answer), made(result(11), answer)}, fresh},
+		{"an execution that answers a quick one is deeper", Chain{Started: 10}, []*store.Turn{made(result(11), at(again, 900))}, worked + 1},
+		{"not one that has lasted for a second", Chain{Started: 10}, []*store.Turn{made(result(11), at(again, 1010))}, fresh + 1},
+		{"nor one that answers what came from outside after that", Chain{Started: 10}, []*store.Turn{made(result(11), answer, event("fresh"), at(again, 12))}, fresh + 1},
+		{"beyond the depth its wait is no work", Chain{Started: 10}, []*store.Turn{made(late(12), at(again, 8009))}, beyond + 1},
 		{"the next execution", Chain{}, []*store.Turn{made(event("deep"), again)}, deep + 1},
 		{"what it takes over begins nothing anew", Chain{}, []*store.Turn{made(event("deep"), again), parked(event("fresh")), made(again)}, deep + 2},
 	} {
@@ -46,7 +59,7 @@ func TestTheDepthOfRounds(t *testing.T) {
 			for i := range commit.Events {
 				chain.follow(commit, &commit.Events[i])
 			}
-			chain.commits(commit)
+			chain.commits(commit, &slowed)
 		}
 		if chain.Depth != c.want {
 			t.Errorf("%s: depth %d, want %d", c.name, chain.Depth, c.want)

@@ -4,37 +4,38 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/header"
+	"github.com/turnstile-go/turnstile/internal/redriving"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Commit is a commit of one execution whose actions are to be sent, for the first
-// time or again.
+// Commit is a commit of one execution whose actions are to be sent, for the first time or again.
 type Commit struct {
 	*store.Turn
 	// Start and Name belong to the execution.
 	Start *history.Start
 	Name  string
-	// Done are its scheduling events whose completion is known, so that they are not
-	// sent again. Nil where the commit has just been made.
+	// Done are its scheduling events whose completion is known, so that they are not sent again. Nil
+	// if the commit has just been made.
 	Done map[int64]bool
-	// Opened is what the scheduling events of earlier commits asked for that this one
-	// cancelled. It may have more.
+	// Opened has the operations of earlier commits' scheduling events that this commit refers to
+	// (Named). It may have more.
 	Opened Work
-	// Held are the events that a redrive has taken over, where the commit ends the wait for
-	// its turn under a limit: what is open of them is sent now. HeldDone are those whose
-	// completion is known.
+	// Held are the events that a redrive has copied, with its OrchestrationRedriven, if nothing of them
+	// was sent before this commit. It sends their open operations if it releases them. HeldDone are
+	// those that have no open operation.
 	Held     []history.Event
 	HeldDone map[int64]bool
-	// Parents that are told of its end besides the one that started the execution.
+	// Parents to notify of its end besides the one that started the execution.
 	Parents []*history.Parent
 }
 
-// Ends reports whether the instance ends with the commit of a turn, so that a parent
-// or a subscriber may have to be told.
+// Ends reports whether the instance ends with the commit of a turn, so that a parent or a
+// subscriber may need a notification.
 func Ends(t *store.Turn) bool {
 	end := t.Events[len(t.Events)-1].Kind
 	return end.Terminal() && end != history.OrchestrationContinuedAsNew
@@ -46,27 +47,23 @@ func (out *Outbox) Add(c Commit) {
 	for _, id := range c.Cancelled {
 		cancelled[id] = true
 	}
-	out.place.row.goOn(c.Turn)
-	taken := takenOver(c.Turn)
-	before, after := inTime(c.Events[:taken.last]), inTime(c.Events[taken.last:])
+	out.place.row.proceed(c.Turn)
+	copied := int64(len(c.Held)) - 1
+	timers := inTime(c.Events)
 	for i := range c.Events {
 		e := &c.Events[i]
 		out.place.at = position{c.ExecutionID, e.EventID, 0}
-		e = before.instead(after.instead(e))
-		if e.EventID <= taken.last {
-			if taken.open[e.EventID] && !taken.held && !cancelled[e.EventID] && !c.Done[e.EventID] {
-				out.takenOver(&c, e, taken.at)
-			}
+		if e.EventID <= copied {
 			continue
 		}
+		e = timers.instead(e)
 		out.Chain.follow(c.Turn, e)
 		out.moment(&c, e)
-		// An operation that the same turn scheduled and cancelled is never
-		// sent.
+		// An operation that the same turn scheduled and cancelled is never sent.
 		closed := e.Inline || cancelled[e.EventID] || c.Done[e.EventID]
 		switch {
 		case e.Kind == history.OrchestrationChained:
-			// It has no completion: whether it was sent is not known.
+			// It has no completion, so it is not known whether it was sent.
 			out.detached(&c, e)
 		case e.Kind == history.SystemCall:
 			out.message(&c, e)
@@ -76,11 +73,11 @@ func (out *Outbox) Add(c Commit) {
 			out.asks(&c, e)
 		case e.Kind == history.OrchestrationSuspended && e.FireAtMS > 0 && !closed:
 			out.resumes(&c, e)
-		case e.Kind == history.OrchestrationResumed && c.Held != nil:
+		case redriving.Releases(e):
 			out.letGo(&c, e, cancelled)
 		case closed:
 		case e.Kind == history.ActivityScheduled:
-			out.activity(&c, e)
+			out.activity(&c, e, e.AtMS)
 		case e.Kind == history.TimerCreated:
 			out.timer(&c, e)
 		case e.Kind == history.SubOrchestrationScheduled:
@@ -89,11 +86,11 @@ func (out *Outbox) Add(c Commit) {
 	}
 	for i, id := range c.Cancelled {
 		out.place.at = position{c.ExecutionID, c.Last(), 1 + i}
-		switch { // What it scheduled, or took over, itself was not sent.
+		switch { // An operation that this commit scheduled itself was not sent.
+		case id <= copied:
+			out.cancelHeld(&c, id)
 		case id < c.First():
-			out.cancel(&c, id, c.Opened[id])
-		case id <= taken.last && goesOn(&c, id):
-			out.cancel(&c, id, opened(&c.Events[id-1]))
+			out.cancel(&c, id, c.Opened[id], c.ExecutionID)
 		}
 	}
 	out.place.at = position{c.ExecutionID, c.Last(), 1 + len(c.Cancelled)}
@@ -106,16 +103,30 @@ func (out *Outbox) Add(c Commit) {
 			out.Parent(p, c.Instance, c.Name, end, headers)
 		}
 	}
-	out.Chain.commits(c.Turn)
+	out.Chain.commits(c.Turn, out.Loop)
 }
 
-// token returns the token of a scheduling event. It differs from the one sent before
-// if another key has become the current one since; both are valid.
-func (out *Outbox) token(c *Commit, eventID int64) string {
-	return out.Keys.Token(c.Instance, c.ExecutionID, eventID)
+// token returns the token of a scheduling event that was recorded at atMS. It differs from the
+// token sent before if another key has become the current one since; both are valid.
+func (out *Outbox) token(c *Commit, eventID, atMS int64) string {
+	return out.Keys.Token(c.Instance, c.ExecutionID, eventID, atMS)
 }
 
-// headers adds the headers of the commit to others, if they fit beside them.
+// Named returns the events of earlier commits about which a commit sends something: those that it
+// cancelled, and timers that an operator fired early.
+func Named(t *store.Turn) []int64 {
+	named := t.Cancelled
+	for i := range t.Events {
+		if e := &t.Events[i]; firedEarly(e) {
+			named = append(slices.Clip(named), e.SourceEventID)
+		}
+	}
+	return named
+}
+
+func firedEarly(e *history.Event) bool { return e.Kind == history.TimerFired && e.SenderID != "" }
+
+// headers adds the commit's propagated headers to others, if they fit together.
 func (out *Outbox) headers(c *Commit, others map[string]string) map[string]string {
 	if out.Propagate == nil {
 		return others
@@ -127,48 +138,48 @@ func (out *Outbox) headers(c *Commit, others map[string]string) map[string]strin
 	return all
 }
 
-// startHeaders are the headers of the operation that an event starts.
+// startHeaders returns the headers of the operation that an event starts.
 func (out *Outbox) startHeaders(c *Commit, e *history.Event) map[string]string {
 	return out.headers(c, header.Merge(c.Start.Headers, e.Headers))
 }
 
-func (out *Outbox) parentOf(c *Commit, eventID int64) *wire.Parent {
-	return &wire.Parent{Instance: c.Instance, ExecutionID: c.ExecutionID, EventID: eventID, Token: out.token(c, eventID)}
+// parentOf returns the instance as the parent that started a child in an execution.
+func (out *Outbox) parentOf(instance string, executionID, eventID, atMS int64) *wire.Parent {
+	return &wire.Parent{Instance: instance, ExecutionID: executionID, EventID: eventID, Token: out.Keys.Token(instance, executionID, eventID, atMS)}
 }
 
-// cancelReason returns why a turn cancelled what it did, and whether it
-// terminated the instance.
+// cancelReason returns why a turn cancelled its operations, and whether it terminated the instance.
 func cancelReason(events []history.Event) (reason string, terminated bool) {
 	for i := range events {
 		switch e := &events[i]; {
 		case e.Kind == history.OrchestrationCancelRequested:
 			reason = e.Reason
-		case e.Kind == history.OrchestrationFailed && e.Imposed == history.ImposedTerminated:
+		case e.Kind == history.OrchestrationFailed && e.Forced == history.ForcedByOperator:
 			return e.Failure.Message, true
 		}
 	}
 	return reason, false
 }
 
-// ChildID is the id of the start that a parent sends for an event.
+// ChildID returns the id of the start that a parent sends for an event.
 func ChildID(parent string, executionID, eventID int64) string {
 	return derivedID("child", parent, executionID, eventID)
 }
 
-// id is the id of the message that an event of a commit sends.
+// id returns the id of the message that an event of a commit sends.
 func (c *Commit) id(what string, eventID int64) string {
 	return derivedID(what, c.Instance, c.ExecutionID, eventID)
 }
 
-// derivedID is the same each time.
+// derivedID returns the same id each time.
 func derivedID(what, instance string, executionID, eventID int64) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %d %d %s", what, executionID, eventID, instance)
 	return what + "-" + hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Place is where an event stands in the histories of an instance.
+// Place is the position of an event in the histories of an instance.
 type Place struct{ Execution, EventID int64 }
 
-// PlaceOf returns where a commit begins.
+// PlaceOf returns the position at which a commit begins.
 func PlaceOf(t *store.Turn) Place { return Place{t.ExecutionID, t.First()} }

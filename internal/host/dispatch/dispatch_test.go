@@ -76,7 +76,7 @@ func TestWhatACommitHasSent(t *testing.T) {
 			[]string{"orchestrator ExternalRaised b 0"}},
 		{"a cancel of another instance", Commit{Turn: turnOf(history.Event{Kind: history.SystemCall, Op: history.OpCancelInstance, EventID: 2, Instance: "b"})},
 			[]string{"orchestrator CancelInstance b 0"}},
-		{"an end of another instance", Commit{Turn: turnOf(history.Event{Kind: history.SystemCall, Op: history.OpCancelInstance, Imposed: history.ImposedTerminated, EventID: 2, Instance: "b"})},
+		{"an end of another instance", Commit{Turn: turnOf(history.Event{Kind: history.SystemCall, Op: history.OpCancelInstance, Forced: history.ForcedByOperator, EventID: 2, Instance: "b"})},
 			[]string{"orchestrator TerminateInstance b 0"}},
 		{"what calls for nothing", Commit{Turn: turnOf(history.Event{Kind: history.SystemCall, Op: "now", EventID: 2})}, nil},
 		{"a cancelled activity is asked to stop", Commit{Turn: cancelling(turnOf(act(9)), 2), Opened: open}, []string{"stop a 2", "activity ActivityExecute a 9"}},
@@ -110,8 +110,8 @@ func TestWhatACommitHasSent(t *testing.T) {
 			if !slices.Equal(got, c.want) {
 				t.Errorf("sends %q, want %q", got, c.want)
 			}
-			for i := range out.parcels {
-				if a, b := out.parcels[i], again.parcels[i]; fmt.Sprint(a) != fmt.Sprint(b) {
+			for i := range out.messages {
+				if a, b := out.messages[i], again.messages[i]; fmt.Sprint(a) != fmt.Sprint(b) {
 					t.Errorf("composed again it is %+v, was %+v", b, a)
 				}
 			}
@@ -134,7 +134,7 @@ var routeNames = [routes]string{"stop", "removal", "schedule", "bus", "delay", "
 func lines(t *testing.T, out *Outbox) (all []string) {
 	t.Helper()
 	for r := range routes {
-		for _, p := range out.parcels {
+		for _, p := range out.messages {
 			if p.route != r {
 				continue
 			}
@@ -180,8 +180,8 @@ func TestOnlyTimersWithAScheduleAreRemoved(t *testing.T) {
 			out := newOutbox(Composer{Settings: &host.DispatchSettings{TimerBorder: test.border, TimerLeast: test.least}})
 			out.with.timer = test.service
 			created := history.Event{Kind: history.TimerCreated, EventID: 2, AtMS: 1000, FireAtMS: 1000 + test.wait.Milliseconds()}
-			out.cancel(&Commit{Turn: turnOf(history.Event{Kind: history.TimerFired, EventID: 3})}, 2, opened(&created))
-			if got := len(out.parcels) == 1; got != test.removed {
+			out.cancel(&Commit{Turn: turnOf(history.Event{Kind: history.TimerFired, EventID: 3})}, 2, opened(&created), 1)
+			if got := len(out.messages) == 1; got != test.removed {
 				t.Errorf("removed: %v, want %v", got, test.removed)
 			}
 		})
@@ -199,7 +199,7 @@ func TestATimerThatGoesByTheQueueDoesSoByEveryClock(t *testing.T) {
 	ahead := now.Add(4 * time.Minute).UnixMilli()
 	e := history.Event{Kind: history.TimerCreated, EventID: 2, AtMS: ahead, FireAtMS: ahead}
 	out.timer(&Commit{Turn: turnOf(), Start: &history.Start{}}, &e)
-	if p := out.parcels; len(p) != 1 || p[0].route != toDelay || p[0].msg.Delay != 4*time.Minute {
+	if p := out.messages; len(p) != 1 || p[0].route != toDelay || p[0].msg.Delay != 4*time.Minute {
 		t.Errorf("%+v to be sent; want one message that is delayed for four minutes", p)
 	}
 }
@@ -212,7 +212,7 @@ func TestL02AReasonThatNoMessageHoldsIsCut(t *testing.T) {
 	if got, want := lines(t, out), []string{"orchestrator CancelInstance b 0"}; out.err != nil || !slices.Equal(got, want) {
 		t.Fatalf("sends %q, want %q; %v", got, want, out.err)
 	}
-	item, err := wire.ParseText(out.parcels[0].msg.Body)
+	item, err := wire.ParseText(out.messages[0].msg.Body)
 	if most := wire.DefaultLimits().Text; err != nil || len(item.Reason) != most || !strings.HasSuffix(item.Reason, "…") {
 		t.Errorf("a reason of %d bytes, want %d, the end cut: %v", len(item.Reason), most, err)
 	}

@@ -24,46 +24,45 @@ type dispatcher struct {
 	mu     sync.Mutex
 	failed []error
 	cut    bool
-	// replaced: a parcel of the step has become another, which is to be sent.
+	// replaced: an outgoing message of the step was replaced by another, which is to be sent.
 	replaced bool
 }
 
-// take sends what of a step goes one way.
-func (d *dispatcher) take(ctx context.Context, r route, step []*parcel) {
-	var parcels []*parcel
+// take sends the outgoing messages of a step that have this route.
+func (d *dispatcher) take(ctx context.Context, r route, step []*outgoing) {
+	var messages []*outgoing
 	for _, p := range step {
 		if p.route == r && !p.done {
-			parcels = append(parcels, p)
+			messages = append(messages, p)
 		}
 	}
 	switch {
 	case r == toBus:
-		d.takeMoments(ctx, parcels)
+		d.takeMoments(ctx, messages)
 		return
 	case r == toActivity:
-		d.takeAttempts(ctx, parcels)
+		d.takeAttempts(ctx, messages)
 		return
 	case r >= toDelay:
 		to, name := d.by.To.of(r)
-		d.takeMessages(ctx, to, name, parcels)
+		d.takeMessages(ctx, to, name, messages)
 		return
 	}
-	if len(parcels) == 0 {
+	if len(messages) == 0 {
 		return
 	}
 	attempts := timerAttempts
 	if r == toStop {
 		attempts = 1
 	}
-	d.sideBySide(len(parcels), func(i int) {
-		d.call(ctx, attempts, func() error { return d.takeOne(ctx, parcels[i]) })
+	d.sideBySide(len(messages), func(i int) {
+		d.call(ctx, attempts, func() error { return d.takeOne(ctx, messages[i]) })
 	})
 }
 
-// takeOne asks an activity to stop, or makes or removes a schedule. It is never an
-// error that the timer service refuses a time as past: the timer is then delivered
-// at once.
-func (d *dispatcher) takeOne(ctx context.Context, p *parcel) error {
+// takeOne asks an activity to stop, or creates or removes a schedule. If the timer service refuses
+// a time because it is past, that is no error: the timer is delivered at once.
+func (d *dispatcher) takeOne(ctx context.Context, p *outgoing) error {
 	switch p.route {
 	case toStop:
 		if err := d.by.To.Stops.RequestStop(ctx, p.stop.key, p.stop.reason, d.by.Clock.Now().Add(delivery.Retention)); err != nil {
@@ -88,11 +87,11 @@ func (d *dispatcher) takeOne(ctx context.Context, p *parcel) error {
 }
 
 // takeAttempts sends attempts to their queues, one queue after the other.
-func (d *dispatcher) takeAttempts(ctx context.Context, parcels []*parcel) {
-	for len(parcels) > 0 {
-		to := d.by.To.Queues.OfAttempts(parcels[0].queue)
-		var same, others []*parcel
-		for _, p := range parcels {
+func (d *dispatcher) takeAttempts(ctx context.Context, messages []*outgoing) {
+	for len(messages) > 0 {
+		to := d.by.To.Queues.OfAttempts(messages[0].queue)
+		var same, others []*outgoing
+		for _, p := range messages {
 			if d.by.To.Queues.OfAttempts(p.queue) == to {
 				same = append(same, p)
 			} else {
@@ -100,22 +99,21 @@ func (d *dispatcher) takeAttempts(ctx context.Context, parcels []*parcel) {
 			}
 		}
 		d.takeMessages(ctx, to, "activity", same)
-		parcels = others
+		messages = others
 	}
 }
 
-// takeMessages sends messages to one queue, in batches as SQS takes them. A
-// batch with a message of a group that an earlier one has a message of waits
-// for that one.
-func (d *dispatcher) takeMessages(ctx context.Context, to queue.Queue, name string, parcels []*parcel) {
-	if len(parcels) == 0 {
+// takeMessages sends messages to one queue, in batches of the size that SQS accepts. A batch waits
+// for an earlier one that has a message of the same group.
+func (d *dispatcher) takeMessages(ctx context.Context, to queue.Queue, name string, messages []*outgoing) {
+	if len(messages) == 0 {
 		return
 	}
-	msgs, pending := make([]queue.Outgoing, len(parcels)), make([]int, len(parcels))
-	for i, p := range parcels {
+	msgs, pending := make([]queue.Outgoing, len(messages)), make([]int, len(messages))
+	for i, p := range messages {
 		msgs[i], pending[i] = p.msg, i
 	}
-	var rounds [][][]int // batches, by how many wait for each other
+	var rounds [][][]int // batches, by how many batches each has to wait for
 	behind := map[string]int{}
 	for len(pending) > 0 {
 		var batch []int
@@ -136,9 +134,9 @@ func (d *dispatcher) takeMessages(ctx context.Context, to queue.Queue, name stri
 	}
 	for _, batches := range rounds {
 		d.sideBySide(len(batches), func(i int) {
-			batch, of := make([]queue.Outgoing, len(batches[i])), make([]*parcel, len(batches[i]))
+			batch, of := make([]queue.Outgoing, len(batches[i])), make([]*outgoing, len(batches[i]))
 			for n, at := range batches[i] {
-				batch[n], of[n] = msgs[at], parcels[at]
+				batch[n], of[n] = msgs[at], messages[at]
 			}
 			d.call(ctx, 1, func() error {
 				if err := d.outcome(ctx, of, to.Send(ctx, batch...)); err != nil {
@@ -150,10 +148,10 @@ func (d *dispatcher) takeMessages(ctx context.Context, to queue.Queue, name stri
 	}
 }
 
-// outcome notes of each parcel of a call what the call says of it. A message that the
-// queue rejects for what it is becomes what is sent in its place, since it would be
-// rejected each time; any other error may pass, and is returned.
-func (d *dispatcher) outcome(ctx context.Context, of []*parcel, err error) error {
+// outcome records for each outgoing message of a call how the call ended for it. A message that the
+// queue rejects for its content is replaced, because it would be rejected each time; any other
+// error may be temporary and is returned.
+func (d *dispatcher) outcome(ctx context.Context, of []*outgoing, err error) error {
 	var failed map[int]error
 	for n, p := range of {
 		err := queue.ErrorOf(err, n)
@@ -173,10 +171,9 @@ func (d *dispatcher) outcome(ctx context.Context, of []*parcel, err error) error
 	return queue.Partial(failed, len(of))
 }
 
-// replace puts something else in the place of a parcel, in the same step and at the same
-// position: what comes before it and after it, and how far the dispatch came, stay the
-// same.
-func (d *dispatcher) replace(ctx context.Context, p *parcel, rejected *queue.RejectedError) error {
+// replace replaces an outgoing message in the same step and at the same position, so that the order
+// and the progress of the dispatch stay the same.
+func (d *dispatcher) replace(ctx context.Context, p *outgoing, rejected *queue.RejectedError) error {
 	if p.instead == nil {
 		return rejected
 	}
@@ -186,10 +183,10 @@ func (d *dispatcher) replace(ctx context.Context, p *parcel, rejected *queue.Rej
 	if out.err != nil {
 		return errors.Join(rejected, out.err)
 	}
-	d.by.Logger.WarnContext(ctx, "message rejected by its queue; a failure or a dead letter goes in its place",
+	d.by.Logger.WarnContext(ctx, "message rejected by its queue; a failure or a dead letter is sent in its place",
 		"execution_id", p.at.execution, "event_id", p.at.event, "error", rejected)
-	d.by.tell(ctx, out.told.refused)
-	by := out.parcels[0]
+	d.by.tell(ctx, out.reported.refused)
+	by := out.messages[0]
 	p.route, p.queue, p.msg, p.instead = by.route, by.queue, by.msg, by.instead
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -197,7 +194,7 @@ func (d *dispatcher) replace(ctx context.Context, p *parcel, rejected *queue.Rej
 	return nil
 }
 
-// replacements reports whether parcels of the step have been replaced, and forgets it.
+// replacements reports whether messages of the step were replaced since the last call.
 func (d *dispatcher) replacements() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -212,12 +209,12 @@ func (d *dispatcher) sideBySide(n int, f func(i int)) {
 	}
 }
 
-// call makes a call, unless the dispatch is to stop; up to so many times, where it
-// fails for a passing reason of the timer service.
+// call calls f, unless the dispatch is to stop. It makes up to so many attempts if f fails with a
+// temporary error of the timer service.
 func (d *dispatcher) call(ctx context.Context, attempts int, f func() error) {
 	var err error
 	for n := 1; !d.stopped(); n++ {
-		if !clock.HasTime(d.deadline, d.by.Clock, d.by.Settings.Time) {
+		if !clock.HasTime(d.deadline, d.by.Clock, d.by.Settings.MinRemaining) {
 			d.stop(nil)
 			break
 		}
@@ -226,19 +223,18 @@ func (d *dispatcher) call(ctx context.Context, attempts int, f func() error) {
 			return
 		}
 		if err == nil || ctx.Err() == nil {
-			err = last // A call that is given up says less than the one before.
+			err = last // The error of an abandoned call says less than the one before.
 		}
 		if n >= attempts || !errors.Is(err, timer.ErrUnavailable) || backoff.Pause(ctx, d.by.Clock, d.by.Random, n) != nil {
 			break
 		}
 	}
 	if err != nil {
-		d.stop(err) // Also if there was no time for another attempt: it says why.
+		d.stop(err) // Also if there was no time for another attempt, because the error says why.
 	}
 }
 
-// stop lets no further call be made. Without an error the invocation has no
-// time left.
+// stop prevents all further calls. A nil error means that the invocation has no time left.
 func (d *dispatcher) stop(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -255,7 +251,7 @@ func (d *dispatcher) stopped() bool {
 	return d.cut || len(d.failed) > 0
 }
 
-// err tells why the dispatch stopped: the first errors, and how many there were.
+// err returns why the dispatch stopped: the first errors, and how many there were.
 func (d *dispatcher) err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -263,7 +259,7 @@ func (d *dispatcher) err() error {
 	if more := len(errs) - maxSendErrors; more > 0 {
 		errs = append(errs[:maxSendErrors:maxSendErrors], fmt.Errorf("and %d more", more))
 	}
-	if d.cut || !clock.HasTime(d.deadline, d.by.Clock, d.by.Settings.Time) {
+	if d.cut || !clock.HasTime(d.deadline, d.by.Clock, d.by.Settings.MinRemaining) {
 		errs = append([]error{ErrCutShort}, errs...)
 	}
 	return errors.Join(errs...)

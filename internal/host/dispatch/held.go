@@ -5,26 +5,26 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/internal/gating"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/store"
 )
 
-// An instance under a limit is suspended from its start until the gate of the limit resumes
-// it. A redrive waits in the same way, and what it takes over that is open is sent only
-// when its turn has come.
+// An instance under a limit is suspended from its start until the limit's coordinator resumes it,
+// and a redrive waits in the same way. The open operations that a redrive copies are held back until
+// its code has run and agrees with the copied events.
 
-// asks asks the gate of a limit for a place. The start makes sure that the gate is there. If no message
-// can hold the question, the instance would wait for ever, and is terminated.
+// asks asks the coordinator of a limit for a permit. The message is a start, so that the
+// coordinator exists. If the request does not fit into a message, the instance would wait for ever,
+// so it is terminated.
 func (out *Outbox) asks(c *Commit, e *history.Event) {
-	question := gating.Question{
-		Place: gating.Place{Instance: c.Instance, Name: c.Name, ExecutionID: c.ExecutionID, EventID: e.EventID, SinceMS: e.AtMS},
-		N:     e.Limit,
+	question := coordination.Question{
+		Request: coordination.Request{Instance: c.Instance, Name: c.Name, ExecutionID: c.ExecutionID, EventID: e.EventID, SinceMS: e.AtMS},
+		N:       e.Limit,
 	}
-	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: gating.InstanceID(e.LimitKey), Name: gating.Orchestration,
-		Input: gating.First(e.LimitKey), ID: c.id("gate", e.EventID), OnConflict: wire.ConflictUseExisting, Headers: out.headers(c, nil),
-		Events: []wire.StartEvent{{ID: c.id("question", e.EventID), Name: gating.Questions, Data: question.JSON()}}}
+	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: coordination.InstanceID(e.LimitKey), Name: coordination.Orchestration,
+		Input: coordination.First(e.LimitKey), ID: c.id("gate", e.EventID), OnConflict: wire.ConflictUseExisting, Headers: out.headers(c, nil),
+		Events: []wire.StartEvent{{ID: c.id("question", e.EventID), Name: coordination.Questions, Data: question.JSON()}}}
 	if err := out.Send(&item); err != nil {
 		out.unasked(c, e, err)
 		return
@@ -33,9 +33,9 @@ func (out *Outbox) asks(c *Commit, e *history.Event) {
 	out.note("question", e.EventID, item.Instance)
 }
 
-// unasked terminates an instance whose question no message can hold.
+// unasked terminates an instance whose request for a permit does not fit into a message.
 func (out *Outbox) unasked(c *Commit, e *history.Event, why error) {
-	if edge.NotSealed(why) {
+	if edge.NotEncoded(why) {
 		out.failed(why)
 		return
 	}
@@ -48,15 +48,29 @@ func (out *Outbox) unasked(c *Commit, e *history.Event, why error) {
 	out.note("terminate", e.EventID, c.Instance)
 }
 
-// letGo sends what was held back until the turn of the instance.
+// letGo sends the operations that were held back until the code agreed.
 func (out *Outbox) letGo(c *Commit, resumed *history.Event, cancelled map[int64]bool) {
-	taken := takenOver(&store.Turn{Instance: c.Instance, ExecutionID: c.ExecutionID, Events: c.Held})
 	timers := inTime(c.Held)
 	for i := range c.Held {
 		e := timers.instead(&c.Held[i])
-		if taken.open[e.EventID] && !cancelled[e.EventID] && !c.HeldDone[e.EventID] {
+		if !cancelled[e.EventID] && !c.HeldDone[e.EventID] {
 			out.place.at = position{c.ExecutionID, resumed.EventID, 1 + i}
 			out.takenOver(c, e, resumed.AtMS)
 		}
 	}
+}
+
+// cancelHeld cancels an operation that is still held back, so that this execution has not sent it.
+// Only a child that was open in the execution before may run: the cancel comes from the execution
+// that has started it.
+func (out *Outbox) cancelHeld(c *Commit, eventID int64) {
+	e, o, since := &c.Held[eventID-1], c.Start.Origin, KeyOf(c.Start, eventID)
+	if e.Kind != history.SubOrchestrationScheduled || since == nil || o.Instance != c.Instance {
+		return
+	}
+	by := since.ExecutionID
+	if since.Instance != c.Instance {
+		by = o.ForkedExecutionID
+	}
+	out.cancel(c, eventID, opened(e), by)
 }

@@ -10,42 +10,43 @@ import (
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/internal/gating"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
+	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-func (out *Outbox) activity(c *Commit, e *history.Event) {
+// activity sends the first attempt of an activity, whose time limits count from sinceMS.
+func (out *Outbox) activity(c *Commit, e *history.Event, sinceMS int64) {
 	item := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: c.Instance, ExecutionID: c.ExecutionID,
-		Name: e.Name, Input: e.Payload, Codec: e.Codec, SchedulingEventID: e.EventID, Token: out.token(c, e.EventID),
-		Attempt: 1, ScheduledAtMS: e.AtMS, Retry: e.Retry, Headers: out.startHeaders(c, e), Origin: KeyOf(c.Start, e.EventID)}
+		Name: e.Name, Input: e.Payload, Codec: e.Codec, SchedulingEventID: e.EventID, Token: out.token(c, e.EventID, e.AtMS),
+		Attempt: 1, ScheduledAtMS: sinceMS, Retry: e.Retry, Headers: out.startHeaders(c, e), Origin: KeyOf(c.Start, e.EventID), Depth: out.Chain.Deepest()}
 	body, err := out.encode(&item)
 	if err != nil {
 		out.unsendable(c, e, wire.ActivityFailed, err)
 		return
 	}
-	out.put(parcel{route: toActivity, queue: edge.QueueOf(e.Retry), msg: queue.Outgoing{Body: body, Group: edge.FairGroup(e.Retry)}})
+	out.put(outgoing{route: toActivity, queue: edge.QueueOf(e.Retry), msg: queue.Outgoing{Body: body, Group: edge.FairGroup(e.Retry)}})
 	out.ifRejected(func(out *Outbox, err error) { out.unsendable(c, e, wire.ActivityFailed, err) })
 	out.note("activity", e.EventID, e.Name)
 }
 
-// timer sends a timer. One of which its events say that it goes by the queue always
-// does, also where it is sent again by another clock: no schedule of it would be
-// removed.
+// timer sends a timer. A timer whose recorded wait is short enough for the delay queue always goes
+// through that queue, also if another process sends it again by another clock, because its schedule
+// would never be removed.
 func (out *Outbox) timer(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.TimerFired, Instance: c.Instance, ExecutionID: c.ExecutionID,
-		SourceEventID: e.EventID, Token: out.token(c, e.EventID), FireAtMS: e.FireAtMS, Headers: out.headers(c, nil)}
+		SourceEventID: e.EventID, Token: out.token(c, e.EventID, e.AtMS), FireAtMS: e.FireAtMS, Headers: out.headers(c, nil)}
 	due := time.UnixMilli(e.FireAtMS)
 	if !due.After(out.Now) {
-		// It does not count as a pause, and fires like a message that the instance
-		// sends to itself.
+		// It does not count as a pause: it fires like a message that the instance sends to itself.
 		if err := out.Send(&item); err != nil {
 			out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, c.Instance, c.ExecutionID, err))
 		}
-		out.told.actions = append(out.told.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
+		out.reported.actions = append(out.reported.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
 		return
 	}
 	body, err := out.encode(&item)
@@ -53,16 +54,16 @@ func (out *Outbox) timer(c *Commit, e *history.Event) {
 		out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, c.Instance, c.ExecutionID, err))
 		return
 	}
-	out.timed(timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(c.Instance)}, c.waitOf(opened(e).Wait))
-	out.told.actions = append(out.told.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
+	out.timed(timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.EventID, e.AtMS), Due: due, Body: body, Group: wire.Group(c.Instance)}, c.waitOf(opened(e).Wait))
+	out.reported.actions = append(out.reported.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
 }
 
-// timers says which timer is sent in the place of which, by event.
+// timers maps a timer's event id to the timer that is sent in its position.
 type timers map[int64]*history.Event
 
-// inTime has the timers of some events sent in the order in which they are due, so that timers
-// that are overdue fire in that order: after a redrive, say. It goes by the events alone, because a
-// dispatch that was cut short continues after the last place that it has reached.
+// inTime orders the timers among some events by due time, so that overdue timers fire in that
+// order, for example after a redrive. It uses the events alone, because a dispatch that was cut
+// short continues after the last position that it has reached.
 func inTime(events []history.Event) timers {
 	var created []*history.Event
 	inOrder := true
@@ -84,7 +85,7 @@ func inTime(events []history.Event) timers {
 	return in
 }
 
-// instead returns the event that is sent in the place of e: another timer, or e itself.
+// instead returns the event that is sent in the position of e: another timer, or e itself.
 func (t timers) instead(e *history.Event) *history.Event {
 	if other := t[e.EventID]; other != nil {
 		return other
@@ -92,29 +93,34 @@ func (t timers) instead(e *history.Event) *history.Event {
 	return e
 }
 
-// waitOf is for how long a timer counts as having waited: that of a gate for no time. So it goes through
-// the delay queue, and a limit goes on while the timer service takes and removes no schedules.
+// waitOf returns how long a timer counts as having waited. For a timer of a limit's coordinator
+// that is zero, so that the timer goes through the delay queue, and the limit keeps working while
+// the timer service accepts no calls.
 func (c *Commit) waitOf(wait time.Duration) time.Duration {
-	if gating.IsGate(c.Instance) {
+	if coordination.IsCoordinator(c.Instance) {
 		return 0
 	}
 	return wait
 }
 
-// fired removes the schedule of a timer that somebody has fired early: it could be due in
-// years. What waits in the delay queue comes all the same, and is a duplicate.
+// fired removes the schedule of a timer that was fired early, because the timer could be due years
+// later. A timer in the delay queue still arrives, and is a duplicate.
 func (out *Outbox) fired(c *Commit, e *history.Event) {
-	if e.SenderID == "" || out.timedByQueue(c.waitOf(time.Duration(e.FireAtMS-e.AtMS)*time.Millisecond)) {
+	if !firedEarly(e) || out.timedByQueue(c.waitOf(time.Duration(e.FireAtMS-e.AtMS)*time.Millisecond)) {
 		return
 	}
-	out.put(parcel{route: toRemoval, schedule: timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.SourceEventID)}})
+	created, ok := c.Opened[e.SourceEventID]
+	if !ok {
+		return // A redrive has copied the firing; this execution has created no schedule.
+	}
+	out.put(outgoing{route: toRemoval, schedule: timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.SourceEventID, created.AtMS)}})
 	out.note("remove timer", e.SourceEventID, "")
 }
 
-// Limit sends the message about a pending activity to the orchestrator queue again,
-// when a time limit of it may be over. The name of its schedule derives from the
-// attempt and from that time too, so that a message which is handled twice is still
-// one message then.
+// Limit sends the message about a pending activity to the orchestrator queue again, for the time
+// when one of the activity's time limits may be over. The name of its schedule also derives from
+// the attempt and from that time, so that a message that is handled twice still creates one
+// schedule.
 func (out *Outbox) Limit(item wire.Item, due time.Time) {
 	item.NotBeforeMS = due.UnixMilli()
 	body, err := out.Edge.Again(&item)
@@ -122,32 +128,33 @@ func (out *Outbox) Limit(item wire.Item, due time.Time) {
 		out.failed(fmt.Errorf("time limit of activity %d of instance %q execution %d: %w", item.SourceEventID, item.Instance, item.ExecutionID, err))
 		return
 	}
-	name := timer.Name(item.Instance, item.ExecutionID, item.SourceEventID, int64(item.Attempt), item.NotBeforeMS)
+	atMS, _ := keyring.EventTime(item.Token)
+	name := timer.Name(item.Instance, item.ExecutionID, item.SourceEventID, atMS, int64(item.Attempt), item.NotBeforeMS)
 	out.timed(timer.Schedule{Name: name, Due: due, Body: body, Group: wire.Group(item.Instance)}, due.Sub(out.Now))
 }
 
-// timed sends what is due later, and was so long ahead when it was asked for: through
-// the delay queue up to the border, where a minute's error would matter, and otherwise
-// through the timer service, which refuses what is due too soon.
+// timed sends a message that is due later; wait is how far ahead it was when it was asked for. Up
+// to Settings.TimerBorder it uses the delay queue, because a minute's error would matter there;
+// beyond it, the timer service, which refuses schedules that are due too soon.
 func (out *Outbox) timed(s timer.Schedule, wait time.Duration) {
 	if rest := s.Due.Sub(out.Now); out.timedByQueue(rest) || out.timedByQueue(wait) {
 		out.queue(toDelay, queue.Outgoing{Body: s.Body, Delay: edge.QueueDelay(rest)})
 		return
 	}
-	out.put(parcel{route: toSchedule, schedule: s})
+	out.put(outgoing{route: toSchedule, schedule: s})
 }
 
-// timedByQueue reports whether a timer with that long to go goes through the
-// delay queue and has no schedule.
+// timedByQueue reports whether a timer with so much time left goes through the delay queue and has
+// no schedule.
 func (out *Outbox) timedByQueue(rest time.Duration) bool {
 	return rest <= out.Settings.TimerBorder || rest < out.Settings.TimerLeast || !out.with.timer
 }
 
-// child starts one, as a fork of its origin, if it has any.
+// child starts a child, as a fork of origin if that is set.
 func (out *Outbox) child(c *Commit, e *history.Event, conflict wire.Conflict, origin *history.Origin) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: c.id("child", e.EventID),
-		Parent: out.parentOf(c, e.EventID), OnConflict: conflict, Headers: out.startHeaders(c, e), FairnessGroup: c.Start.FairnessGroup, Origin: origin,
+		Parent: out.parentOf(c.Instance, c.ExecutionID, e.EventID, e.AtMS), OnConflict: conflict, Headers: out.startHeaders(c, e), FairnessGroup: c.Start.FairnessGroup, Origin: origin,
 		LimitKey: e.LimitKey, Limit: e.Limit}
 	if err := out.Send(&item); err != nil {
 		out.unsendable(c, e, wire.SubOrchFailed, err)
@@ -157,8 +164,8 @@ func (out *Outbox) child(c *Commit, e *history.Event, conflict wire.Conflict, or
 	out.note("child", e.EventID, e.Instance)
 }
 
-// detached starts an orchestration without a parent. If no message can hold the
-// start, it becomes a dead letter with the reason.
+// detached starts an orchestration without a parent. If the start does not fit into a message, a
+// dead letter with the reason is sent instead.
 func (out *Outbox) detached(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: c.id("detached", e.EventID),
@@ -166,9 +173,9 @@ func (out *Outbox) detached(c *Commit, e *history.Event) {
 	out.sendOrRefuse(c, e.EventID, &item, "detached", fmt.Sprintf("detached orchestration %q not started", e.Instance))
 }
 
-// message sends what an orchestration has for another instance. Like a detached
-// start it has no completion: it is sent each time that its commit is dispatched,
-// with the id that its event gives it.
+// message sends an orchestration's message to another instance. Like a detached start it has no
+// completion, so it is sent each time that its commit is dispatched, with the id that derives from
+// its event.
 func (out *Outbox) message(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Instance: e.Instance, Headers: out.headers(c, nil)}
 	switch e.Op {
@@ -176,16 +183,16 @@ func (out *Outbox) message(c *Commit, e *history.Event) {
 		item.Kind, item.Name, item.Data, item.Codec, item.ID = wire.ExternalRaised, e.Name, e.Payload, e.Codec, c.id("event", e.EventID)
 	case history.OpCancelInstance:
 		item.Kind, item.Reason, item.ID = wire.CancelInstance, e.Reason, c.id("cancel-instance", e.EventID)
-		if e.Imposed == history.ImposedTerminated {
+		if e.Forced == history.ForcedByOperator {
 			item.Kind = wire.TerminateInstance
 		}
 	case history.OpResumeInstance:
 		item.Kind, item.Reason, item.ID = wire.ResumeInstance, e.Reason, c.id("admit", e.EventID)
-		var place gating.Place
+		var place coordination.Request
 		if json.Unmarshal(e.Payload, &place) != nil {
-			return // Nobody but the gate writes it.
+			return // Only the limit's coordinator writes it.
 		}
-		if item.ExecutionID = place.ExecutionID; e.Imposed == history.ImposedTerminated {
+		if item.ExecutionID = place.ExecutionID; e.Forced == history.ForcedByOperator {
 			item.Kind = wire.TerminateInstance
 		} else {
 			item.SchedulingEventID = place.EventID
@@ -196,28 +203,27 @@ func (out *Outbox) message(c *Commit, e *history.Event) {
 	out.sendOrRefuse(c, e.EventID, &item, string(item.Kind), fmt.Sprintf("%s for instance %q not sent", item.Kind, e.Instance))
 }
 
-// cancel stops or removes what an earlier turn sent out.
-func (out *Outbox) cancel(c *Commit, eventID int64, w Open) {
+// cancel stops or removes an operation that an earlier turn sent. by is the execution that sent it.
+func (out *Outbox) cancel(c *Commit, eventID int64, w Open, by int64) {
 	reason, terminated := cancelReason(c.Events)
 	if own := c.Reasons[eventID]; own != "" && !terminated {
-		reason = own // which the code gave for this one, or for its scope
+		reason = own // the reason that the code gave for this operation, or for its scope
 	}
 	switch w.Kind {
 	case history.ActivityScheduled:
-		out.put(parcel{route: toStop, stop: stop{store.ActivityKey{Instance: c.Instance, ExecutionID: c.ExecutionID, EventID: eventID}, reason}})
+		out.put(outgoing{route: toStop, stop: stop{store.ActivityKey{Instance: c.Instance, ExecutionID: c.ExecutionID, EventID: eventID}, reason}})
 		out.note("stop", eventID, "")
 	case history.TimerCreated:
 		if out.timedByQueue(c.waitOf(w.Wait)) {
-			// Its message comes all the same, and is then without effect.
+			// Its message still arrives, and then has no effect.
 			return
 		}
-		out.put(parcel{route: toRemoval, schedule: timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, eventID)}})
+		out.put(outgoing{route: toRemoval, schedule: timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, eventID, w.AtMS)}})
 		out.note("remove timer", eventID, "")
 	case history.SubOrchestrationScheduled:
-		// The parent goes with it: an instance that only has the id which the
-		// child should have had is not its child, and is left alone.
+		// The parent is named: an instance that has the id but is not this parent's child is left alone.
 		item := wire.Item{V: wire.Version, Kind: wire.CancelInstance, Instance: w.Child, Reason: reason,
-			ID: c.id("cancel", eventID), Parent: out.parentOf(c, eventID), Origin: since(c, eventID)}
+			ID: c.id("cancel", eventID), Parent: out.parentOf(c.Instance, by, eventID, w.AtMS), Origin: since(c, eventID)}
 		kind := "cancel child"
 		if end := c.Events[len(c.Events)-1].Kind; end.Terminal() && !terminated {
 			terminated = w.OnParentEnd == history.ParentEndTerminate
@@ -232,10 +238,10 @@ func (out *Outbox) cancel(c *Commit, eventID int64, w Open) {
 	}
 }
 
-// since is the first execution that had the start of a child in its history, where a redrive took it
-// over from there; nil where this one has started it. What ends the child says so, because
-// the child may have been started by that one. A fork's begin with the fork. It names the event
-// as well if no start attaches this execution to the child, which need not wait for that then.
+// since returns the first execution that had the start of a child in its history, if a redrive
+// copied it from there; nil if this execution has started the child. A message that ends the child
+// names that execution, because the child may have been started by it. For a fork it is the first
+// execution of the fork.
 func since(c *Commit, eventID int64) *history.Origin {
 	o := c.Start.Origin
 	if o == nil || eventID > o.EventID {
@@ -245,20 +251,16 @@ func since(c *Commit, eventID int64) *history.Origin {
 	if o.FirstInstance != "" {
 		first = o.ForkedExecutionID
 	}
-	if c.First() == 1 || c.Held != nil {
-		return &history.Origin{ExecutionID: first, EventID: eventID}
-	}
 	return &history.Origin{ExecutionID: first}
 }
 
-// Parent tells a parent of the end of an instance. Its token is made anew, because
-// it does not stand in the child's history, unless the parent made it from its own
-// secret.
+// Parent notifies a parent of the end of an instance. It makes the parent's token again, because
+// the token is not in the child's history, except one that the parent made from its own secret.
 func (out *Outbox) Parent(p *history.Parent, instance, name string, end *history.Event, headers map[string]string) {
 	item := wire.Item{V: wire.Version, Kind: wire.SubOrchCompleted, ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID,
 		SourceEventID: p.EventID, Token: p.Token, Headers: headers}
 	if item.Token == "" {
-		item.Token = out.Keys.Token(p.Instance, p.ExecutionID, p.EventID)
+		item.Token = out.Keys.Token(p.Instance, p.ExecutionID, p.EventID, p.AtMS)
 	}
 	f := end.Failure
 	if end.Kind == history.OrchestrationCompleted {
@@ -270,7 +272,7 @@ func (out *Outbox) Parent(p *history.Parent, instance, name string, end *history
 		switch err := out.Send(&item); {
 		case err == nil:
 			out.ifRejected(fails)
-		case edge.NotSealed(err):
+		case edge.NotEncoded(err):
 			out.failed(err)
 			return
 		default:
@@ -283,14 +285,14 @@ func (out *Outbox) Parent(p *history.Parent, instance, name string, end *history
 	out.note("parent", p.EventID, p.Instance)
 }
 
-// unsendable fails an operation whose message is too large to be sent, in
-// place of its receiver.
+// unsendable sends the failure of an operation whose message cannot be sent, instead of the
+// operation's receiver.
 func (out *Outbox) unsendable(c *Commit, e *history.Event, kind wire.Kind, err error) {
-	if edge.NotSealed(err) {
+	if edge.NotEncoded(err) {
 		out.failed(err)
 		return
 	}
-	item := wire.Item{V: wire.Version, SourceEventID: e.EventID, Token: out.token(c, e.EventID)}
+	item := wire.Item{V: wire.Version, SourceEventID: e.EventID, Token: out.token(c, e.EventID, e.AtMS)}
 	if kind == wire.SubOrchFailed {
 		item.ParentInstance, item.ParentExecutionID = c.Instance, c.ExecutionID
 	} else {
@@ -300,8 +302,8 @@ func (out *Outbox) unsendable(c *Commit, e *history.Event, kind wire.Kind, err e
 	out.note("failure", e.EventID, e.Name)
 }
 
-// fail makes of an item a failure, and sends it. It says instance and source where
-// the failure does not.
+// fail turns an item into a failure and sends it. It sets instance and source if the failure has
+// none.
 func (out *Outbox) fail(item *wire.Item, kind wire.Kind, failure *history.Failure, instance, source string) {
 	f := history.Failure{}
 	if failure != nil {
@@ -323,7 +325,7 @@ func (out *Outbox) fail(item *wire.Item, kind wire.Kind, failure *history.Failur
 	}
 }
 
-// onConflict is the policy of a child's start.
+// onConflict returns the conflict policy of a child's start.
 func onConflict(e *history.Event) wire.Conflict {
 	if e.UseExisting {
 		return wire.ConflictUseExisting

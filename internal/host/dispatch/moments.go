@@ -12,17 +12,18 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/host/publishing"
 	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/internal/redriving"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Events about an instance follow from its commits, as all does that a commit sends: they
-// are dispatched with it, and sent again with it by whoever sends it again. So none is lost
-// where a process dies, and a subscriber may get one twice.
+// Events about an instance follow from its commits, like all messages that a commit sends: they are
+// dispatched with the commit, and sent again with it after a redelivery. So no event is lost when a
+// process dies, and a subscriber may receive one twice.
 
-// publishAgain is when an event is published again that the bus did not take.
+// publishAgain is the delay before an event that the bus did not accept is published again.
 const publishAgain = 5 * time.Second
 
-// moment adds the event about the instance that an event of a commit is, if it is one.
+// moment adds the instance event that corresponds to an event of a commit, if there is one.
 func (out *Outbox) moment(c *Commit, e *history.Event) {
 	what, code := momentOf(c, e)
 	if what == "" || !out.with.bus {
@@ -37,38 +38,41 @@ func (out *Outbox) Moment(e *host.InstanceEvent) {
 	e.Schema = publishing.Schema
 	item, err := momentItem(e)
 	if err == nil {
-		item.Hops = 1 // It waits for the first time.
+		item.Hops = 1 // It is requeued for the first time.
 		var body string
 		if body, err = out.encode(&item); err == nil {
-			out.put(parcel{route: toBus, moment: *e, msg: queue.Outgoing{Body: body, Delay: edge.QueueDelay(publishAgain)}})
+			out.put(outgoing{route: toBus, moment: *e, msg: queue.Outgoing{Body: body, Delay: edge.QueueDelay(publishAgain)}})
 			return
 		}
 	}
 	out.failed(fmt.Errorf("event %q about instance %q execution %d: %w", e.Type, e.Instance, e.Execution, err))
 }
 
-// momentItem is the item by which an event waits to be published.
+// momentItem returns the item as which an event waits to be published.
 func momentItem(e *host.InstanceEvent) (wire.Item, error) {
 	data, err := json.Marshal(e)
 	return wire.Item{V: wire.Version, Kind: wire.InstanceEvent, Instance: e.Instance, ExecutionID: e.Execution, ID: e.Number, Event: data}, err
 }
 
-// momentOf returns the type of the event about the instance that an event of a commit is;
-// empty where it is none.
+// momentOf returns the type of the instance event that corresponds to an event of a commit; empty
+// if there is none.
 func momentOf(c *Commit, e *history.Event) (what, code string) {
 	switch e.Kind {
 	case history.OrchestrationStarted, history.OrchestrationRedriven:
-		// A fork is a start, whose execution begins with the history of another instance.
+		// A fork is a start whose execution begins with the history of another instance.
 		switch {
 		case !c.Messaged && e.Kind == history.OrchestrationStarted:
 			return "", "" // The execution before has continued as new.
 		case c.ExecutionID > 1:
-			return "begun_again", ""
+			return "restarted", ""
 		}
 		return "started", ""
 	case history.OrchestrationSuspended:
 		return "suspended", ""
 	case history.OrchestrationResumed:
+		if redriving.Releases(e) {
+			return "", "" // It was not suspended.
+		}
 		return "resumed", ""
 	case history.OrchestrationContinuedAsNew:
 		return "continued_as_new", ""
@@ -84,7 +88,7 @@ func momentOf(c *Commit, e *history.Event) (what, code string) {
 				what = "terminated"
 			}
 		}
-		if e.Imposed == history.ImposedTerminated {
+		if e.Forced == history.ForcedByOperator {
 			what = "terminated"
 		}
 		if what != "failed" {
@@ -94,26 +98,26 @@ func momentOf(c *Commit, e *history.Event) (what, code string) {
 	return what, code
 }
 
-// takeMoments publishes events. Events that the bus does not accept in time go to the
-// delay queue in the same step.
-func (d *dispatcher) takeMoments(ctx context.Context, parcels []*parcel) {
-	if len(parcels) == 0 || d.stopped() {
+// takeMoments publishes events. Events that the bus does not accept in time go to the delay queue
+// in the same step.
+func (d *dispatcher) takeMoments(ctx context.Context, messages []*outgoing) {
+	if len(messages) == 0 || d.stopped() {
 		return
 	}
-	if !clock.HasTime(d.deadline, d.by.Clock, d.by.Settings.Time) {
+	if !clock.HasTime(d.deadline, d.by.Clock, d.by.Settings.MinRemaining) {
 		d.stop(nil)
 		return
 	}
-	events := make([]host.InstanceEvent, len(parcels))
-	for i, p := range parcels {
+	events := make([]host.InstanceEvent, len(messages))
+	for i, p := range messages {
 		events[i] = p.moment
 	}
 	err := d.by.To.Bus.Publish(ctx, events)
 	if err != nil {
-		d.by.Logger.WarnContext(ctx, "events about instances not published; they go round, and are published again", "events", len(events),
+		d.by.Logger.WarnContext(ctx, "events about instances not published; they are requeued and published later", "events", len(events),
 			"instance", events[0].Instance, "error", err)
 	}
-	for i, p := range parcels {
+	for i, p := range messages {
 		if queue.ErrorOf(err, i) == nil {
 			p.done = true
 		} else {

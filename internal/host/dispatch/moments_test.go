@@ -18,10 +18,10 @@ import (
 )
 
 // What is told of a commit is a function of it, with numbers that grow.
-func TestWhatIsToldOfACommit(t *testing.T) {
+func TestWhatIsReportedOfACommit(t *testing.T) {
 	t.Parallel()
-	failed := func(f history.Failure, imposed string) history.Event {
-		return history.Event{Kind: history.OrchestrationFailed, EventID: 2, Failure: &f, Imposed: imposed}
+	failed := func(f history.Failure, forced string) history.Event {
+		return history.Event{Kind: history.OrchestrationFailed, EventID: 2, Failure: &f, Forced: forced}
 	}
 	for _, c := range []struct {
 		name      string
@@ -32,17 +32,17 @@ func TestWhatIsToldOfACommit(t *testing.T) {
 		code      string
 	}{
 		{"a start", 1, false, history.Event{Kind: history.OrchestrationStarted}, "started", ""},
-		{"a rerun", 2, false, history.Event{Kind: history.OrchestrationStarted}, "begun_again", ""},
+		{"a restart", 2, false, history.Event{Kind: history.OrchestrationStarted}, "restarted", ""},
 		{"what continues as new has not started", 2, true, history.Event{Kind: history.OrchestrationStarted}, "", ""},
 		{"it has said so itself", 1, false, history.Event{Kind: history.OrchestrationContinuedAsNew}, "continued_as_new", ""},
-		{"a redrive", 2, false, history.Event{Kind: history.OrchestrationRedriven}, "begun_again", ""},
+		{"a redrive", 2, false, history.Event{Kind: history.OrchestrationRedriven}, "restarted", ""},
 		{"a fork", 1, false, history.Event{Kind: history.OrchestrationRedriven}, "started", ""},
 		{"a suspend", 1, false, history.Event{Kind: history.OrchestrationSuspended}, "suspended", ""},
 		{"a resume", 1, false, history.Event{Kind: history.OrchestrationResumed}, "resumed", ""},
 		{"a completion", 1, false, history.Event{Kind: history.OrchestrationCompleted}, "completed", ""},
 		{"a failure with its code", 1, false, failed(history.Failure{Code: "declined"}, ""), "failed", "declined"},
 		{"a cancel", 1, false, failed(history.Failure{Kind: history.FailureCancelled, Code: "c"}, ""), "cancelled", ""},
-		{"a terminate", 1, false, failed(history.Failure{}, history.ImposedTerminated), "terminated", ""},
+		{"a terminate", 1, false, failed(history.Failure{}, history.ForcedByOperator), "terminated", ""},
 		{"anything else", 1, false, history.Event{Kind: history.ExternalEvent}, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -54,20 +54,20 @@ func TestWhatIsToldOfACommit(t *testing.T) {
 			out := newOutbox(newComposer(t))
 			out.with.bus = true
 			out.Add(commit)
-			told := slices.DeleteFunc(slices.Clone(out.parcels), func(p parcel) bool { return p.route != toBus })
+			reported := slices.DeleteFunc(slices.Clone(out.messages), func(p outgoing) bool { return p.route != toBus })
 			if c.what == "" {
-				if len(told) > 0 {
-					t.Fatalf("it says %+v", told[0].moment)
+				if len(reported) > 0 {
+					t.Fatalf("it says %+v", reported[0].moment)
 				}
 				return
 			}
 			want := host.InstanceEvent{Schema: 1, Type: c.what, Instance: turn.Instance, Execution: c.execution, Orchestration: "Order",
-				Number: publishing.Number(c.execution, 2, 0), At: told[0].moment.At, EventID: 2, Code: c.code}
-			if len(told) != 1 || told[0].moment != want {
-				t.Fatalf("got %+v\nwant %+v", told, want)
+				Number: publishing.Number(c.execution, 2, 0), At: reported[0].moment.At, EventID: 2, Code: c.code}
+			if len(reported) != 1 || reported[0].moment != want {
+				t.Fatalf("got %+v\nwant %+v", reported, want)
 			}
 			silent := newOutbox(newComposer(t))
-			if silent.Add(commit); slices.ContainsFunc(silent.parcels, func(p parcel) bool { return p.route == toBus }) {
+			if silent.Add(commit); slices.ContainsFunc(silent.messages, func(p outgoing) bool { return p.route == toBus }) {
 				t.Error("it is told to nobody")
 			}
 		})
@@ -112,7 +112,7 @@ func TestWhatTheBusDoesNotTakeGoesToTheDelayQueue(t *testing.T) {
 				f()
 			}
 		},
-		To: Targets{Queues: platform.Queues{Delay: q}, Bus: publishing.Bus{To: b, Clock: wall, Observer: host.NoObserver{}}}}
+		To: Targets{Queues: platform.Queues{Delay: q}, Bus: &publishing.Bus{To: b, Clock: wall, Observer: host.NoObserver{}}}}
 	out := s.New()
 	turn := turnOf(history.Event{Kind: history.OrchestrationSuspended, EventID: 2}, history.Event{Kind: history.OrchestrationResumed, EventID: 3})
 	out.Add(Commit{Turn: turn, Start: &history.Start{}, Name: "Order"})

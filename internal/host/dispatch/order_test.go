@@ -55,20 +55,20 @@ func TestWhatStandsBehindARefusedMessageOfItsGroupIsNotSent(t *testing.T) {
 		together := sharing.OnGoroutines(func(f func()) { go f() })
 		var shared queue.Queue = q
 		sharing.Queues(&shared)
-		ctx := sharing.Begin(t.Context(), clock.Wall{}, 20*time.Millisecond)
+		ctx := sharing.Start(t.Context(), clock.Wall{}, 20*time.Millisecond)
 		sharing.SideBySide(ctx, 2, 2, together, func(i int) {
 			s := &Sender{To: Targets{Queues: platform.Queues{Orchestrator: shared}}, Clock: clock.Wall{}, Composer: Composer{Settings: &host.DispatchSettings{Parallelism: 32}}, Together: together}
-			var parcels []parcel
+			var messages []outgoing
 			for n := range 3 {
-				parcels = append(parcels, parcel{route: toOrchestrator, msg: queue.Outgoing{Body: strconv.Itoa(i) + "-" + strconv.Itoa(n), Group: "g"}})
+				messages = append(messages, outgoing{route: toOrchestrator, msg: queue.Outgoing{Body: strconv.Itoa(i) + "-" + strconv.Itoa(n), Group: "g"}})
 			}
-			err := s.send(ctx, parcels)
+			err := s.send(ctx, messages)
 			if (err != nil) != (i == 0) {
 				t.Errorf("sender %d: %v", i, err)
 			}
-			for n := range parcels {
-				if want := i == 1 || n == 0; parcels[n].done != want {
-					t.Errorf("message %d-%d counts as sent: %t, want %t", i, n, parcels[n].done, want)
+			for n := range messages {
+				if want := i == 1 || n == 0; messages[n].done != want {
+					t.Errorf("message %d-%d counts as sent: %t, want %t", i, n, messages[n].done, want)
 				}
 			}
 		})

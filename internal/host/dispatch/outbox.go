@@ -16,74 +16,71 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Composer has what is needed to make work items.
+// Composer has everything that is needed to make work items.
 type Composer struct {
 	Edge edge.Edge
 	Keys *keyring.Ring
-	// Settings of dispatches. All timers go through the delay queue where there is no
-	// timer service.
+	// Settings of dispatches. Without a timer service all timers go through the delay queue.
 	Settings *host.DispatchSettings
-	// Loop says from which depth on what is sent waits; nil: from none on.
+	// Loop says from which depth on messages wait; nil if none do.
 	Loop *host.LoopSettings
-	// Propagate returns headers that go with all that a commit sends, by instance,
-	// execution and first event; nil for none.
+	// Propagate returns the headers for all messages of a commit, by instance, execution and first
+	// event; nil for none.
 	Propagate host.Propagator
 }
 
-// Outbox gathers the messages that follow from commits, in the order of the
-// commits.
+// Outbox collects the messages that follow from commits, in the order of the commits.
 type Outbox struct {
 	Composer
-	// Now is when it is made.
+	// Now is when the outbox is made.
 	Now  time.Time
 	with services
 
-	// Chain of the round that goes on.
+	// Chain of the current round.
 	Chain Chain
 
-	parcels []parcel
-	place   place
-	told    told
-	err     error
+	messages []outgoing
+	place    place
+	reported reported
+	err      error
 }
 
-// services are those that a stack need not have: a timer service, and a bus that takes
-// events about instances.
+// services are those that a stack may lack: a timer service, and a bus for events about instances.
 type services struct{ timer, bus bool }
 
-// place is where what is being added stands, and in which row of commits.
+// place is the position of the message that is being added, and its row of commits.
 type place struct {
 	at  position
 	row Row
 }
 
-// told is what observers and logs are told of an outbox.
-type told struct {
+// reported is what observers and logs are told about an outbox.
+type reported struct {
 	actions []host.Action
-	// refused are the dead letters among the parcels.
+	// refused are the dead letters among the outgoing messages.
 	refused []refusal
-	// slowed is what waits for its depth.
+	// slowed has the messages that wait because of their depth.
 	slowed Slowed
 }
 
-// parcel is one thing to send, schedule or stop.
-type parcel struct {
+// outgoing is one outgoing message, schedule, or stop request.
+type outgoing struct {
 	route route
-	// at is its position, row the position at which the Row of its commit begins;
-	// both are zero for what belongs to no commit.
+	// at is its position, row the position at which the Row of its commit begins; both are zero for a
+	// message that belongs to no commit.
 	at, row position
 
-	msg      queue.Outgoing     // to a queue
-	queue    string             // its name, for an activity; empty for the default
-	schedule timer.Schedule     // its name alone for a removal
-	moment   host.InstanceEvent // to the bus; msg is sent if that does not take it
+	msg      queue.Outgoing     // for a queue
+	queue    string             // the name of the queue, for an activity; empty for the default
+	schedule timer.Schedule     // only the name is set for a removal
+	moment   host.InstanceEvent // for the bus; msg is sent if the bus does not accept it
 	stop     stop
-	// instead puts into an empty outbox what is sent in its place if its queue rejects
-	// it (queue.RejectedError); nil where there is nothing.
+	// instead adds to an empty outbox the message that replaces this one if its queue rejects it
+	// (queue.RejectedError); nil if nothing does.
 	instead func(out *Outbox, err error)
-	// depth of the round that it answers.
+	// depth of the round that it follows from.
 	depth int
-	// done: it was sent, in this dispatch or in one before.
+	// done: it was sent, in this dispatch or in an earlier one.
 	done bool
 }
 
@@ -92,14 +89,13 @@ type stop struct {
 	reason string
 }
 
-// route is where a parcel goes.
+// route is where an outgoing message goes.
 type route uint8
 
-// The routes, in the order in which a step of a dispatch takes them. Timers that the
-// timer service refuses as past go to the delay queue in the same step, and so do
-// events that the bus does not accept. Activities are last: they alone have an effect
-// each time that they are sent, so no activity is sent while anything else of its
-// step is not.
+// The routes, in the order in which a step of a dispatch takes them. Timers that the timer service
+// refuses as past go to the delay queue in the same step, and so do events that the bus does not
+// accept. Activities are last, because only they have an effect each time that they are sent: no
+// activity is sent while another message of its step is not.
 const (
 	toStop route = iota
 	toRemoval
@@ -107,39 +103,39 @@ const (
 	toBus
 	toDelay
 	toOrchestrator
-	toDead // in place of what no message can hold
+	toDead // instead of a message that cannot be sent
 	toActivity
 	routes
 )
 
-// GoOn has the commits that are added go on with a row.
-func (out *Outbox) GoOn(with Row) { out.place.row = with }
+// Continue makes the next commits continue a row.
+func (out *Outbox) Continue(with Row) { out.place.row = with }
 
-// Row is the row of the commit that was added last.
+// Row returns the row of the commit that was added last.
 func (out *Outbox) Row() Row { return out.place.row }
 
-// Slowed is what waits for its depth.
-func (out *Outbox) Slowed() Slowed { return out.told.slowed }
+// Slowed returns how many messages wait because of their depth.
+func (out *Outbox) Slowed() Slowed { return out.reported.slowed }
 
-// Actions returns what is sent, in words.
-func (out *Outbox) Actions() []host.Action { return out.told.actions }
+// Actions returns a description of the messages for observers.
+func (out *Outbox) Actions() []host.Action { return out.reported.actions }
 
-func (out *Outbox) put(p parcel) {
-	p.at, p.row, p.depth = out.place.at, out.place.row.begins, out.Chain.Depth
-	out.parcels = append(out.parcels, p)
+func (out *Outbox) put(p outgoing) {
+	p.at, p.row, p.depth = out.place.at, out.place.row.starts, out.Chain.Depth
+	out.messages = append(out.messages, p)
 }
 
-func (out *Outbox) queue(to route, m queue.Outgoing) { out.put(parcel{route: to, msg: m}) }
+func (out *Outbox) queue(to route, m queue.Outgoing) { out.put(outgoing{route: to, msg: m}) }
 
-// encode returns the body of an item, which counts as first sent now, even if the host
-// sends it again as open work of a commit.
+// encode returns the body of an item. The item counts as first sent now, even if the host sends it
+// again as an open operation of a commit.
 func (out *Outbox) encode(item *wire.Item) (string, error) {
 	item.Stamp(out.Now)
 	return out.Edge.Encode(item)
 }
 
-// Send adds an item for the orchestrator queue. It is one turn deeper than what it
-// answers; beyond a depth it waits in the delay queue first, but for what ends a child.
+// Send adds an item for the orchestrator queue. It is one deeper than the round that it follows
+// from; beyond a depth it first waits in the delay queue, unless it ends a child.
 func (out *Outbox) Send(item *wire.Item) error {
 	ends := item.Parent != nil && item.Kind != wire.StartOrchestration
 	if !ends {
@@ -151,7 +147,7 @@ func (out *Outbox) Send(item *wire.Item) error {
 		return err
 	}
 	if pause := Pause(out.Loop, item.Depth); pause > 0 {
-		out.told.slowed.add(pause)
+		out.reported.slowed.add(pause)
 		out.queue(toDelay, queue.Outgoing{Body: body, Delay: edge.QueueDelay(pause)})
 		return nil
 	}
@@ -159,26 +155,25 @@ func (out *Outbox) Send(item *wire.Item) error {
 	return nil
 }
 
-// ifRejected says what is sent in place of the parcel that was added last.
+// ifRejected sets what replaces the outgoing message that was added last if its queue rejects it.
 func (out *Outbox) ifRejected(instead func(out *Outbox, err error)) {
-	out.parcels[len(out.parcels)-1].instead = instead
+	out.messages[len(out.messages)-1].instead = instead
 }
 
 func (out *Outbox) failed(err error) { out.err = errors.Join(out.err, err) }
 
 func (out *Outbox) note(kind string, eventID int64, name string) {
-	out.told.actions = append(out.told.actions, host.Action{Kind: kind, EventID: eventID, Name: name})
+	out.reported.actions = append(out.reported.actions, host.Action{Kind: kind, EventID: eventID, Name: name})
 }
 
-// unsent is where the event of something stands that could not be sent.
+// unsent names the event whose message could not be sent.
 type unsent struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
 	EventID     int64  `json:"event_id"`
 }
 
-// refusal is why something was not sent: what it was, and the word of its dead
-// letter.
+// refusal is a message that was not sent, with the error and the reason of its dead letter.
 type refusal struct {
 	unsent
 	what   string
@@ -189,36 +184,36 @@ type refusal struct {
 // maxReason is the longest text of a refusal, in bytes.
 const maxReason = 4 << 10
 
-// sendOrRefuse sends an item that nobody waits for: a detached start, or the cancel of
-// a child. If no message can hold it, it becomes a dead letter. The body of that is
-// not a work item, so that nobody starts anything with half of its input by sending it
-// again; it names the event in whose history all of it is. Repeated with its dispatch,
-// it may be there twice.
+// sendOrRefuse sends an item whose result no instance waits for: a detached start, a message to
+// another instance, or the cancel of a child. If it does not fit into a message, a dead letter is
+// sent instead. The body of that is not a work item, so that a redrive does not start an
+// orchestration with part of its input; it names the event in whose history the whole input is. If
+// the dispatch is repeated, there may be two dead letters.
 func (out *Outbox) sendOrRefuse(c *Commit, eventID int64, item *wire.Item, kind, what string) {
 	refuse := func(out *Outbox, err error) { out.refuse(c, eventID, what, err) }
 	switch err := out.Send(item); {
 	case err == nil:
 		out.ifRejected(refuse)
 		out.note(kind, eventID, item.Instance)
-	case edge.NotSealed(err):
+	case edge.NotEncoded(err):
 		out.failed(err)
 	default:
 		refuse(out, err)
 	}
 }
 
-// refuse leaves the dead letter of what no message can hold.
+// refuse adds the dead letter for an item that does not fit into a message.
 func (out *Outbox) refuse(c *Commit, eventID int64, what string, err error) {
 	reason := wire.ReasonMalformed
 	if edge.TooLarge(err) {
 		reason = wire.ReasonTooLarge
 	}
-	text := fmt.Sprintf("%s: event %d of instance %q execution %d can't be sent: %v", what, eventID, c.Instance, c.ExecutionID, err)
+	text := fmt.Sprintf("%s: event %d of instance %q execution %d cannot be sent: %v", what, eventID, c.Instance, c.ExecutionID, err)
 	place := unsent{c.Instance, c.ExecutionID, eventID}
 	body, _ := json.Marshal(map[string]any{"unsent": place})
 	m := queue.Outgoing{Body: string(body), Attributes: map[string]string{}}
 	delivery.FitReason(&m, reason, edge.Cut(text, maxReason))
 	out.queue(toDead, m)
-	out.told.refused = append(out.told.refused, refusal{place, what, reason, err})
+	out.reported.refused = append(out.reported.refused, refusal{place, what, reason, err})
 	out.note("dead letter", eventID, "")
 }

@@ -55,7 +55,7 @@ func TestProgressIsOfAnUnbrokenRowOfCommits(t *testing.T) {
 				out.Add(s)
 			}
 			for i := range test.sent {
-				out.parcels[i].done = true
+				out.messages[i].done = true
 			}
 			got, ok := out.reached()
 			if got != test.want || ok != test.ok {
@@ -82,9 +82,9 @@ func TestNothingButWhatIsKnownToBeSentIsLeftOut(t *testing.T) {
 	}
 	out.skip(progress{from: position{1, 3, 0}, upTo: position{2, 2, 0}})
 	var left []position
-	for i := range out.parcels {
-		if !out.parcels[i].done {
-			left = append(left, out.parcels[i].at)
+	for i := range out.messages {
+		if !out.messages[i].done {
+			left = append(left, out.messages[i].at)
 		}
 	}
 	if want := []position{{1, 2, 0}, {2, 3, 0}}; !slices.Equal(left, want) {

@@ -10,12 +10,12 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// resumes sends the resume by which an instance goes on at a time that its suspend gives.
-// It names that suspend, and is late where another suspend or a resume has followed: so
-// its schedule need not be removed.
+// resumes sends the resume of an instance that was suspended until a time. The resume names the
+// suspend, and is late if another suspend or a resume has followed, so its schedule need not be
+// removed.
 func (out *Outbox) resumes(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.ResumeInstance, Instance: c.Instance, ExecutionID: c.ExecutionID,
-		SchedulingEventID: e.EventID, ID: c.id("resume", e.EventID), NotBeforeMS: e.FireAtMS, Headers: out.headers(c, nil)}
+		SchedulingEventID: e.EventID, ScheduledAtMS: e.AtMS, ID: c.id("resume", e.EventID), NotBeforeMS: e.FireAtMS, Headers: out.headers(c, nil)}
 	due := time.UnixMilli(e.FireAtMS)
 	if !due.After(out.Now) {
 		if err := out.Send(&item); err != nil {
@@ -28,7 +28,7 @@ func (out *Outbox) resumes(c *Commit, e *history.Event) {
 			out.failed(fmt.Errorf("resume of instance %q execution %d for event %d: %w", c.Instance, c.ExecutionID, e.EventID, err))
 			return
 		}
-		out.timed(timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.EventID), Due: due, Body: body, Group: wire.Group(c.Instance)}, opened(e).Wait)
+		out.timed(timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.EventID, e.AtMS), Due: due, Body: body, Group: wire.Group(c.Instance)}, opened(e).Wait)
 	}
-	out.told.actions = append(out.told.actions, host.Action{Kind: "resume", EventID: e.EventID, Due: due})
+	out.reported.actions = append(out.reported.actions, host.Action{Kind: "resume", EventID: e.EventID, Due: due})
 }

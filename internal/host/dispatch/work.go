@@ -8,32 +8,34 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Work is what an execution has open outside: queued activities, timers and
-// children, by the event id of their scheduling event, the resume of a suspend that
-// has a time, and the question of one that waits for its turn under a limit. It is kept beside a warm
-// execution, so that a cancellation is dispatched without reading history.
+// Work has the open operations of an execution by scheduling event: queued activities, timers and
+// children, the resume of a suspend that has an end, and the request of an instance that waits for
+// a permit. It is kept with a warm execution, so that a cancellation is dispatched without reading
+// the history.
 type Work map[int64]Open
 
-// Open is what one scheduling event has open.
+// Open is the open operation of one scheduling event.
 type Open struct {
 	Kind history.Kind
-	// Child is the instance of a child, OnParentEnd what is done with it.
+	// Child is the instance of a child, OnParentEnd what happens to it when the parent ends.
 	Child, OnParentEnd string
-	// Wait is how long a timer had to wait when it was created: it tells
-	// whether a schedule was made for it.
+	// Wait is how long a timer had to wait when it was created: it shows whether a schedule was made
+	// for it.
 	Wait time.Duration
+	// AtMS is when it was scheduled.
+	AtMS int64
 }
 
-// opened returns what a scheduling event opens outside.
+// opened returns the operation that a scheduling event opens.
 func opened(e *history.Event) Open {
-	w := Open{Kind: e.Kind, Child: e.Instance, OnParentEnd: e.OnParentEnd}
+	w := Open{Kind: e.Kind, Child: e.Instance, OnParentEnd: e.OnParentEnd, AtMS: e.AtMS}
 	if e.Kind == history.TimerCreated || e.Kind == history.OrchestrationSuspended {
 		w.Wait = time.Duration(e.FireAtMS-e.AtMS) * time.Millisecond
 	}
 	return w
 }
 
-// Add takes in recorded events.
+// Add adds recorded events.
 func (w Work) Add(events []history.Event) {
 	for i := range events {
 		e := &events[i]
@@ -48,7 +50,8 @@ func (w Work) Add(events []history.Event) {
 	}
 }
 
-// suspend takes in a suspend or a resume: the resume of one before is owed no longer.
+// suspend adds a suspend or a resume, after which the resume of an earlier suspend is no longer
+// due.
 func (w Work) suspend(e *history.Event) {
 	for id, o := range w {
 		if o.Kind == history.OrchestrationSuspended {
@@ -60,14 +63,14 @@ func (w Work) suspend(e *history.Event) {
 	}
 }
 
-// Close takes out what was cancelled.
+// Close removes cancelled operations.
 func (w Work) Close(cancelled []int64) {
 	for _, id := range cancelled {
 		delete(w, id)
 	}
 }
 
-// AddTurns takes in commits as they are stored.
+// AddTurns adds commits as they are stored.
 func (w Work) AddTurns(turns []store.Turn) {
 	for i := range turns {
 		w.Add(turns[i].Events)
@@ -75,8 +78,8 @@ func (w Work) AddTurns(turns []store.Turn) {
 	}
 }
 
-// OpenedBy returns what scheduling events of an execution asked for, whether they are
-// still open or not.
+// OpenedBy returns the operations of some scheduling events of an execution, whether they are still
+// open or not.
 func OpenedBy(turns []store.Turn, events []int64) Work {
 	w := make(Work, len(events))
 	for _, id := range events {

@@ -8,26 +8,26 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// PanicText is what a panic of an activity, or of a function that orchestration
-// code handed over, says; see engine.PlainPanic. It has no key: of sealed
-// payloads it says type and length.
-func PanicText(v any, sealed bool) string {
-	if !sealed {
+// PanicText returns the text of a panic in an activity, or in a function that orchestration code
+// passed in; see engine.PlainPanic. It cannot encode, so where payloads are encoded (sealed) it
+// gives only the type and the length of the text.
+func PanicText(v any, encoded bool) string {
+	if !encoded {
 		return fmt.Sprint(v)
 	}
 	if text, ok := engine.PlainPanic(v); ok {
 		return text
 	}
-	return fmt.Sprintf("%T, the text of which (%d bytes) is not shown, for payloads are sealed", v, len(fmt.Sprint(v)))
+	return fmt.Sprintf("%T, whose text (%d bytes) is not shown because payloads are encoded", v, len(fmt.Sprint(v)))
 }
 
-// Refusal says why a body is not a work item. What it quotes may be part of a
-// payload that somebody sent in a wrong form.
+// Refusal returns why a body is not a work item. Where payloads are encoded it does not quote the
+// body, because a sender may have put a payload there in the wrong form.
 func (e Edge) Refusal(err error) string {
 	parse, ok := errors.AsType[*wire.ParseError](err)
 	if e.codecs == nil || !ok {
 		return err.Error()
 	}
-	plain := wire.ParseError{Reason: parse.Reason, Field: parse.Field, Problem: "what it has there is not shown, for payloads are sealed"}
+	plain := wire.ParseError{Reason: parse.Reason, Field: parse.Field, Problem: "its value is not shown because payloads are encoded"}
 	return plain.Error()
 }

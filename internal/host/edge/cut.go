@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Cut bounds a text and marks it as cut.
+// Cut shortens a text to at most n bytes and marks it as cut.
 func Cut(s string, n int) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	if len(s) <= n {

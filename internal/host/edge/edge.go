@@ -1,6 +1,6 @@
-// Package edge is what lies between the host and its queues and tables: payloads
-// are sealed and opened here, and what does not fit through is told in words that
-// quote no sealed payload.
+// Package edge is the boundary between the host and its queues and tables. It encodes payloads on
+// their way out and decodes them on their way in, and it describes items that cannot pass in texts
+// that quote no encoded payload.
 package edge
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Edge is where payloads are sealed on their way out, into tables and queues,
-// and opened on their way in. Inside of it everything is plain.
+// Edge encodes payloads on their way into tables and queues, and decodes them on their way in.
+// Inside the host all payloads are decoded.
 type Edge struct {
 	codecs *codec.Set
 	limits wire.Limits
 }
 
-// New returns the edge with these codecs, nil for plain payloads, and these limits of what
-// comes and goes.
+// New returns an edge with these codecs, nil for payloads that are not encoded, and these limits
+// for the items that it reads and sends.
 func New(codecs *codec.Set, limits wire.Limits) Edge { return Edge{codecs, limits} }
 
 // Parse reads the body of a message.
@@ -33,48 +33,49 @@ func (e Edge) Parse(body string) (wire.Item, error) { return e.limits.ParseText(
 // ParseWrapped reads what wire.Unwrap takes out of the body of a message.
 func (e Edge) ParseWrapped(body string) (wire.Item, error) { return e.limits.ParseWrapped(body) }
 
-// Failure returns a failure as it stands in an item that is sent.
+// Failure returns a failure in the form that a sent item carries.
 func (e Edge) Failure(f *history.Failure) *wire.Failure { return e.limits.FailureOf(f) }
 
-// Reason returns a reason as it stands in an item that is sent: its end is lost where it is too
-// long, because what it is the reason of must happen all the same.
+// Reason returns a reason in the form that a sent item carries. A reason that is too long is cut,
+// because its action must happen anyway.
 func (e Edge) Reason(text string) string { return e.limits.Fit(text) }
 
-// Encode returns the body of an item that its receiver will take, or the error
-// that it would have. The limits hold for the plain item, and those of sealed items for the
-// sealed one.
+// Encode returns the body of an item. If the receiver would refuse the item, Encode returns the
+// receiver's error. The limits of decoded items apply to the item before it is
+// encoded by a codec, those of encoded items after.
 func (e Edge) Encode(item *wire.Item) (string, error) {
 	body, err := e.limits.Encode(item)
 	if err != nil {
 		return "", err
 	}
-	// Base64 is JSON, whatever it is of: what is sealed had to be checked before.
-	sealed, err := e.codecs.SealItem(*item)
-	if err == nil && sealed.Codec != item.Codec {
-		body, err = e.limits.Encode(&sealed)
+	// Base64 is valid JSON whatever it contains, so the item was checked before its payloads are
+	// encoded.
+	encoded, err := e.codecs.EncodeItem(*item)
+	if err == nil && encoded.Codec != item.Codec {
+		body, err = e.limits.Encode(&encoded)
 	}
 	if err != nil {
 		return "", err
 	}
-	text := unsafe.String(unsafe.SliceData(body), len(body)) // nothing else holds it
+	text := unsafe.String(unsafe.SliceData(body), len(body)) // nothing else refers to the bytes
 	if err := (queue.Outgoing{Body: text}).Validate(false); err != nil {
 		return "", err
 	}
 	return text, nil
 }
 
-// Again returns the body of an item that has been let in before.
+// Again returns the body of an item that was accepted before. It checks no limits.
 func (e Edge) Again(item *wire.Item) (string, error) {
-	sealed, err := e.codecs.SealItem(*item)
+	encoded, err := e.codecs.EncodeItem(*item)
 	if err != nil {
 		return "", err
 	}
-	body, err := sealed.Encode()
+	body, err := encoded.Encode()
 	return string(body), err
 }
 
-// SendAttempt sends the message of an attempt that is due at a time to its
-// queue. What is due later than a queue can wait says so, and goes round.
+// SendAttempt sends the message of an attempt to its queue. If the attempt is due later than
+// queue.MaxDelay, the message carries its due time, and its receiver requeues it until then.
 func (e Edge) SendAttempt(ctx context.Context, to queue.Queue, item wire.Item, due, now time.Time) error {
 	rest := due.Sub(now)
 	item.NotBeforeMS = 0
@@ -88,20 +89,20 @@ func (e Edge) SendAttempt(ctx context.Context, to queue.Queue, item wire.Item, d
 	return to.Send(ctx, queue.Outgoing{Body: body, Delay: QueueDelay(rest), Group: FairGroup(item.Retry)})
 }
 
-// QueueDelay returns the delay of a message that is due after rest: at most what a
-// queue can wait. A queue with a coarser grain rounds up. A receiver that gets it too
-// early sends it round for the rest.
+// QueueDelay returns the delay of a message that is due after rest: at most queue.MaxDelay. A queue
+// with a coarser unit rounds up. A receiver that gets the message too early requeues it for the
+// remaining time.
 func QueueDelay(rest time.Duration) time.Duration {
 	return min(max(rest, 0), queue.MaxDelay)
 }
 
-// Open makes an item plain. The limits hold for what comes out. With an error
-// it stays as it came, with its mark, and can be sent on so.
+// Open decodes the payloads of an item, and checks the limits on the decoded item. On an error the
+// item keeps its payloads and the name of its codec, so that it can be sent on unchanged.
 func (e Edge) Open(item *wire.Item) error {
 	if item.Codec == "" {
 		return nil
 	}
-	opened, err := e.codecs.OpenItem(*item)
+	opened, err := e.codecs.DecodeItem(*item)
 	if err == nil {
 		err = e.limits.Check(&opened)
 	}
@@ -114,27 +115,27 @@ func (e Edge) Open(item *wire.Item) error {
 	return err
 }
 
-// Sealed returns a commit as it is stored. It is made once: its repeats must be
-// the same to the byte, because by that the store knows a writer's own commit.
-func (e Edge) Sealed(instance string, c store.Commit) (store.Commit, error) {
+// Encoded returns a commit with its payloads encoded, as it is stored. It is called once for each
+// commit: a repeated write must have the same bytes, because the store recognizes a writer's own
+// commit by them.
+func (e Edge) Encoded(instance string, c store.Commit) (store.Commit, error) {
 	var err error
-	if c.Turns, err = e.codecs.SealTurns(c.Turns); err != nil {
+	if c.Turns, err = e.codecs.EncodeTurns(c.Turns); err != nil {
 		return c, err
 	}
-	c.Record, err = e.codecs.SealChange(instance, c.Record)
+	c.Record, err = e.codecs.EncodeChange(instance, c.Record)
 	return c, err
 }
 
-// MissesCodec reports whether something is sealed by a codec that this process
-// does not have.
+// MissesCodec reports whether a payload was encoded by a codec that this process does not have.
 func MissesCodec(err error) bool {
 	_, ok := errors.AsType[*codec.UnknownError](err)
 	return ok
 }
 
-// NotSealed reports whether a payload could not be sealed, which says nothing
-// about the payload: it is tried again.
-func NotSealed(err error) bool {
-	_, ok := errors.AsType[*codec.SealError](err)
+// NotEncoded reports whether a payload could not be encoded. That is no fault of the payload, so the
+// operation is retried.
+func NotEncoded(err error) bool {
+	_, ok := errors.AsType[*codec.EncodeError](err)
 	return ok
 }

@@ -5,8 +5,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// QueueOf is the name of the queue that attempts with this policy go through; empty for
-// the one without a name.
+// QueueOf returns the name of the queue for attempts with this policy; empty for the default queue.
 func QueueOf(r *history.Retry) string {
 	if r == nil {
 		return ""
@@ -14,8 +13,8 @@ func QueueOf(r *history.Retry) string {
 	return r.Queue
 }
 
-// FairGroup is the message group under which attempts with this policy share their queue
-// with others; empty for none.
+// FairGroup returns the message group under which attempts with this policy share their queue
+// fairly; empty for none.
 func FairGroup(r *history.Retry) string {
 	if r == nil || r.FairKey == "" {
 		return ""

@@ -12,7 +12,7 @@ import (
 // shortText is how many bytes of its message a shortened failure keeps.
 const shortText = 4 << 10
 
-// Unsendable is the failure for a value that no message can hold.
+// Unsendable returns the failure for a value that does not fit into a message.
 func Unsendable(err error, what string) *history.Failure {
 	f := &history.Failure{Kind: history.FailureInvalidInput, Message: fmt.Sprintf("the %s can't be sent: %v", what, err)}
 	if TooLarge(err) {
@@ -21,8 +21,8 @@ func Unsendable(err error, what string) *history.Failure {
 	return f
 }
 
-// Shortened is a failure without its details and its stack, where no message can hold
-// it whole. Its kind and its code, by which a policy and the code decide, stay.
+// Shortened returns a failure without its details and its stack, for one that does not fit into a
+// message whole. It keeps the kind and the code, which retry policies and orchestration code check.
 func Shortened(err error, f *history.Failure) *history.Failure {
 	short := *f
 	short.Details, short.Stack = nil, ""
@@ -30,7 +30,7 @@ func Shortened(err error, f *history.Failure) *history.Failure {
 	return &short
 }
 
-// Unfit reports whether an item could not be sent for its own fault: it could not be
+// Unfit reports whether an item could not be sent because of the item itself: it could not be
 // encoded, or its queue rejects it.
 func Unfit(err error) bool {
 	_, malformed := errors.AsType[*wire.ParseError](err)
@@ -38,7 +38,7 @@ func Unfit(err error) bool {
 	return malformed || rejected || TooLarge(err)
 }
 
-// TooLarge reports whether an item could not be sent because it is too long.
+// TooLarge reports whether an item could not be sent because it is too large.
 func TooLarge(err error) bool {
 	parse, malformed := errors.AsType[*wire.ParseError](err)
 	_, invalid := errors.AsType[*queue.InvalidMessageError](err)

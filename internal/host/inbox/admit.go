@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/internal/gating"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 	"github.com/turnstile-go/turnstile/internal/host/attempt"
 	"github.com/turnstile-go/turnstile/internal/host/backoff"
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
@@ -17,13 +17,14 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Open parses the messages of a batch. Those that are let in are left unsettled: messages of the
-// FIFO queue, of which turns are made. Nothing of a group is looked at after a message that could
-// not be moved. A start that may restart the instance, and that goes through the delay queue or
-// is a dead letter, is deleted before the messages after it are looked at: if this process died,
-// they would count for the execution that ends meanwhile, and for the next one too.
-func (d *Door) Open(ctx context.Context, deliveries []platform.Delivery) []*Message {
+// Open parses the messages of a batch. Messages of the FIFO queue that are accepted for a turn are
+// left unsettled. If a message could not be moved, the rest of its group is not processed. A start
+// that may restart its instance, and that is requeued or dead-lettered here, is deleted before the
+// messages after it are processed: if this process died in between, those messages would be applied
+// to the execution that is ending, and be delivered again to the next one.
+func (d *Receiver) Open(ctx context.Context, deliveries []platform.Delivery) []*Message {
 	messages := make([]*Message, len(deliveries))
+	var hops []*hop
 	broken := map[string]bool{}
 	for i, received := range deliveries {
 		m := &Message{Delivery: received}
@@ -33,110 +34,124 @@ func (d *Door) Open(ctx context.Context, deliveries []platform.Delivery) []*Mess
 			d.Fail(m, "behind a failure")
 			continue
 		}
-		if err := d.admit(ctx, m); err != nil {
-			d.Logger.WarnContext(m.about(ctx), "message not taken", "message_id", m.ID, "error", err)
-			word := "queue"
-			if errors.Is(err, errKeys) {
-				word = "keys"
-			}
-			d.Fail(m, word)
+		h, err := d.admit(ctx, m)
+		switch {
+		case err != nil:
+			d.notTaken(m.logContext(ctx), m, err)
+		case h != nil && fifo:
+			d.send(ctx, []*hop{h})
+		case h != nil:
+			hops = append(hops, h)
 		}
-		if fifo && (m.State == Failed || m.State == Settled && m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.BeginsNext() && !d.gone(ctx, m)) {
+		if fifo && (m.State == Failed || m.State == Settled && m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.StartsNext() && !d.gone(ctx, m)) {
 			broken[received.Group] = true
 		}
 	}
+	d.send(ctx, hops)
 	return messages
 }
 
-// gone deletes a settled message from the FIFO queue, and reports whether that succeeded.
-func (d *Door) gone(ctx context.Context, m *Message) bool {
+// notTaken returns a message that could not be processed to its queue.
+func (d *Receiver) notTaken(ctx context.Context, m *Message, err error) {
+	d.Logger.WarnContext(ctx, "message not taken", "message_id", m.ID, "error", err)
+	word := "queue"
+	if errors.Is(err, errKeys) {
+		word = "keys"
+	}
+	d.Fail(m, word)
+}
+
+// gone deletes a settled message from the FIFO queue, and reports whether it succeeded.
+func (d *Receiver) gone(ctx context.Context, m *Message) bool {
 	err := d.Acknowledge(ctx, []*Message{m})
 	if err != nil {
-		d.Logger.InfoContext(m.about(ctx), "start that is done is not deleted, the messages after it go back", "message_id", m.ID, "error", err)
+		d.Logger.InfoContext(m.logContext(ctx), "settled start not deleted; the messages after it return to the queue", "message_id", m.ID, "error", err)
 	}
 	return err == nil
 }
 
-// admit reads one message, and forwards or moves it if no turn is to be made of it.
-// An error says that this failed, and the message is handed back.
-func (d *Door) admit(ctx context.Context, m *Message) error {
+// admit parses one message. If no turn takes the message, admit returns the hop that forwards or
+// requeues it, leaves an event for the bus in state Waiting, or moves the message to a dead-letter
+// queue. On an error the message is returned to its queue.
+func (d *Receiver) admit(ctx context.Context, m *Message) (*hop, error) {
 	item, err := d.Edge.ParseWrapped(m.Body)
 	if err != nil {
-		return d.DeadLetter(ctx, m, delivery.ReasonOf(err), d.Edge.Refusal(err))
+		return nil, d.DeadLetter(ctx, m, delivery.ReasonOf(err), d.Edge.Refusal(err))
 	}
 	m.Item = item.WithID(m.ID)
-	ctx = m.about(ctx)
+	ctx = m.logContext(ctx)
 	if why := d.refusedSender(m); why != "" {
-		return d.DeadLetter(ctx, m, wire.ReasonSender, why)
+		return nil, d.DeadLetter(ctx, m, wire.ReasonSender, why)
 	}
 	now := d.Clock.Now()
 	delivery.Received(&m.Message, &m.Item, now)
 	d.Observer.Timing(host.TimeMessageAge, max(m.Item.Age(now), 0))
 	if m.Item.Expired(now) {
-		return d.DeadLetter(ctx, m, wire.ReasonExpired, delivery.Expiry(&m.Item, now))
+		return nil, d.DeadLetter(ctx, m, wire.ReasonExpired, delivery.Expiry(&m.Item, now))
 	}
 	execute := item.Kind == wire.ActivityExecute
 	switch {
 	case execute && m.Source == platform.SourceActivityDead:
-		return d.sendAnew(ctx, m)
+		return nil, d.sendAnew(ctx, m)
 	case execute:
-		return d.DeadLetter(ctx, m, wire.ReasonMisaddressed, "ActivityExecute belongs on the activity queue")
+		return nil, d.DeadLetter(ctx, m, wire.ReasonMisaddressed, "ActivityExecute belongs on the activity queue")
 	case m.Source == platform.SourceActivityDead:
-		return d.DeadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s does not belong on the activity queue", item.Kind))
+		return nil, d.DeadLetter(ctx, m, wire.ReasonMisaddressed, fmt.Sprintf("%s does not belong on the activity queue", item.Kind))
 	case item.Kind == wire.InstanceEvent:
-		return d.publish(ctx, m)
+		m.State = Waiting
+		return nil, nil
 	}
 	due, bounded := dueOf(&m.Item)
 	early := bounded && due.After(now)
 	if m.Source != platform.SourceOrchestrator && !early {
-		return d.forward(ctx, m)
+		return d.forward(m), nil
 	}
-	if n := d.Settings.Messages.RoundReceives; n > 0 && m.ReceiveCount >= n {
-		return d.roundInTime(ctx, m)
+	if n := d.Settings.Messages.RequeueAfterReceives; n > 0 && m.ReceiveCount >= n {
+		return nil, d.requeueInTime(ctx, m)
 	}
 	if err := d.prove(ctx, m); err != nil || m.State != Unsettled {
-		return err
+		return nil, err
 	}
 	if early {
 		if m.Item.Token != "" && !m.Proven {
-			// It would go round until it is due, and be refused then.
-			return d.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q execution %d: its token is not that of event %d%s",
+			// It would be requeued until it is due, and be refused then.
+			return nil, d.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q execution %d: its token does not match event %d%s",
 				m.Item.Kind, m.Item.Instance, m.Item.ExecutionID, m.Item.SourceEventID, MissingKey(d.Keys, m.Item.Token)))
 		}
 		if problem := d.tooFar(m, due, now); problem != "" {
-			return d.DeadLetter(ctx, m, wire.ReasonInvalidField, problem)
+			return nil, d.DeadLetter(ctx, m, wire.ReasonInvalidField, problem)
 		}
-		// A clock that was ahead may have taken it for due already.
-		return d.SendRound(ctx, m, m.Item, due, "not_due")
+		// A process whose clock is ahead may already have treated it as due.
+		return d.requeued(m, m.Item, due, "not_due"), nil
 	}
-	return d.letIn(ctx, m)
+	return nil, d.letIn(ctx, m)
 }
 
-// sendAnew sends an attempt, which SQS moved to the dead letters of the activity
-// queue for its receives, to the activity queue again, with growing delay. Receives
-// prove nothing: throttling and outages cost time only. An attempt that kills its
-// process is found in another way (store.Suspect).
-func (d *Door) sendAnew(ctx context.Context, m *Message) error {
+// sendAnew sends an attempt to the activity queue again, with a growing delay, after SQS moved it
+// to that queue's dead-letter queue for its receive count. A receive count proves nothing, because
+// throttling and outages raise it too. A poison attempt, one that ends its process, is detected in
+// another way (store.Suspect).
+func (d *Receiver) sendAnew(ctx context.Context, m *Message) error {
 	item := m.Item
 	item.Hops++
 	now := d.Clock.Now()
 	due := now.Add(backoff.Grown(d.Settings.Messages.NewerFirst, d.Settings.Messages.NewerMax, m.Item.Hops))
 	if at := time.UnixMilli(item.NotBeforeMS); item.NotBeforeMS > 0 && at.After(due) {
-		due = at // It was on its rounds, and is not due yet.
+		due = at // It had been requeued, and is not due yet.
 	}
 	if end, bounded := attempt.TotalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded && due.After(end) {
-		due = end // Then it fails for that.
+		due = end // The attempt then fails with a total timeout.
 	}
 	if err := d.Edge.SendAttempt(ctx, d.Queues.OfAttempts(edge.QueueOf(item.Retry)), item, due, now); err != nil {
 		return fmt.Errorf("host: attempt %d of activity %q, instance %q, not sent to the activity queue again: %w", item.Attempt, item.Name, item.Instance, err)
 	}
-	d.Logger.WarnContext(ctx, "attempt was received too often for its queue, and is sent there again", "activity", item.Name,
+	d.Logger.WarnContext(ctx, "attempt was received too often for its queue and is sent there again", "activity", item.Name,
 		"instance", item.Instance, "event_id", item.SchedulingEventID, "attempt", item.Attempt, "message_id", m.ID)
 	d.Settle(m, "sent_anew")
 	return nil
 }
 
-// dueOf returns before when an item must not be taken.
+// dueOf returns the time before which an item must not be processed.
 func dueOf(i *wire.Item) (time.Time, bool) {
 	switch {
 	case i.Kind == wire.TimerFired:
@@ -147,16 +162,15 @@ func dueOf(i *wire.Item) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// letIn makes a message's payloads plain. A payload that is sealed by a codec
-// which this process does not have goes round; a damaged one makes its message a
-// dead letter.
-func (d *Door) letIn(ctx context.Context, m *Message) error {
+// letIn decodes the payloads of a message. If this process lacks their codec, the message is
+// requeued; if a payload is damaged, the message becomes a dead letter.
+func (d *Receiver) letIn(ctx context.Context, m *Message) error {
 	err := d.Edge.Open(&m.Item)
 	switch {
 	case err == nil:
 		return nil
 	case edge.MissesCodec(err):
-		d.Logger.WarnContext(ctx, "message is sealed by a codec that this build does not have; it goes round until one that has it handles it",
+		d.Logger.WarnContext(ctx, "message is encoded by a codec that this build does not have; it is requeued until a build that has the codec handles it",
 			"instance", m.Item.Target(), "message_id", m.ID, "error", err)
 		return d.Leave(ctx, m, "codec")
 	case delivery.ReasonOf(err) == wire.ReasonTooLarge:
@@ -165,20 +179,20 @@ func (d *Door) letIn(ctx context.Context, m *Message) error {
 	return d.DeadLetter(ctx, m, wire.ReasonDamaged, err.Error())
 }
 
-// clocksDiffer is more than the clocks of two processes may differ by.
+// clocksDiffer is more than the clock skew between two processes.
 const clocksDiffer = time.Hour
 
-// tooFar says what is wrong with an item that is due later than any of its kind
-// can be; empty if nothing is. It would go round the delay queue every 15 minutes
-// until then, before anybody looks at its instance or its token.
+// tooFar returns the problem of an item that is due later than any item of its kind can be; empty
+// if there is none. Otherwise the delay queue would requeue it every 15 minutes until then, before
+// any process reads its instance or checks its token.
 //
-// EventBridge Scheduler delivers a firing when it is due, and not before. A
-// message through the delay queue may come early, by the longest delay of a
-// queue at most. The timers of a gate have no schedules (dispatch.Commit.waitOf).
-func (d *Door) tooFar(m *Message, due, now time.Time) string {
+// EventBridge Scheduler delivers a timer when it is due, and not earlier. A message through the
+// delay queue may come early, by the longest delay of a queue at most. The timers of a limit's
+// coordinator have no schedules (dispatch.Commit.waitOf).
+func (d *Receiver) tooFar(m *Message, due, now time.Time) string {
 	i, farthest := &m.Item, delivery.MaxWait
 	switch {
-	case i.Kind == wire.TimerFired && m.Proven && gating.IsGate(i.Instance):
+	case i.Kind == wire.TimerFired && m.Proven && coordination.IsCoordinator(i.Instance):
 	case (i.Kind == wire.TimerFired || i.Kind == wire.ActivityPending || i.Kind == wire.ResumeInstance) && d.Scheduled:
 		farthest = queue.MaxDelay + clocksDiffer
 	case i.Kind == wire.Wake:
@@ -189,6 +203,6 @@ func (d *Door) tooFar(m *Message, due, now time.Time) string {
 	if !due.After(now.Add(farthest)) {
 		return ""
 	}
-	return fmt.Sprintf("it is due at %s, and none that Turnstile sends is due later than %s after it comes; times are milliseconds since 1970",
+	return fmt.Sprintf("it is due at %s, but Turnstile sends no message that is due more than %s after it arrives; times are milliseconds since 1970",
 		due.UTC().Format(time.RFC3339), farthest)
 }

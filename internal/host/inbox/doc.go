@@ -1,6 +1,5 @@
-// Package inbox is where messages come in and where they end. The [Door] parses a
-// batch, moves to a dead-letter queue what nobody can use, and lets in what turns are
-// made of; after it a [Message] stands for one delivery until the [Desk] settles it:
-// acknowledged, moved, sent round, or handed back. It knows no instance, no history and
-// no code.
+// Package inbox receives messages and settles them. The [Receiver] parses a batch, moves unusable
+// messages to a dead-letter queue, and accepts those that turns are made of. From then on a
+// [Message] stands for one delivery until the [Settler] settles it: acknowledged, moved, requeued, or
+// returned to its queue. The package knows no instances, histories or orchestration code.
 package inbox

@@ -14,11 +14,11 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Hold keeps the messages of a batch from others until its invocation is over. It returns
-// the messages that are hidden for this process until then, and the ids of the others, which
-// are reported as failed and are not touched here, because each of them may have been received
-// again. Behind one of them its group is left too.
-func (d *Desk) Hold(ctx context.Context, batch []platform.Delivery) (own []platform.Delivery, lost []string) {
+// Hold hides the messages of a batch from other processes until its invocation ends. It returns the
+// messages that are hidden that long, and the ids of the others. Those are reported as failed and
+// not processed here, because another process may already have received them. Later messages of
+// their FIFO groups are treated the same way.
+func (d *Settler) Hold(ctx context.Context, batch []platform.Delivery) (own []platform.Delivery, lost []string) {
 	held := make([]lease.Held, len(batch))
 	bySource := map[platform.Source][]int{}
 	var sources []platform.Source
@@ -50,21 +50,21 @@ func (d *Desk) Hold(ctx context.Context, batch []platform.Delivery) (own []platf
 			broken[m.Group] = true
 		}
 		lost = append(lost, m.ID)
-		d.Observer.Count(host.CountHandedBack, delivery.NotHeld, 1)
+		d.Observer.Count(host.CountReturned, delivery.NotHeld, 1)
 		item, _ := wire.ParseWrapped(m.Body)
-		d.Logger.InfoContext(delivery.About(ctx, &item), "message not taken: its visibility may end before the invocation does", "message_id", m.ID, "instance", item.Target(), "error", held[i].Err)
+		d.Logger.InfoContext(delivery.LogContext(ctx, &item), "message not taken: its visibility timeout may end before the invocation does", "message_id", m.ID, "instance", item.Target(), "error", held[i].Err)
 	}
 	return own, lost
 }
 
-// ErrNotKept says that a message no longer belongs to this process, or may not.
-var ErrNotKept = errors.New("host: the message is acknowledged already, or may be another's")
+// ErrNotKept says that a message no longer belongs to this process, or may no longer belong to it.
+var ErrNotKept = errors.New("host: the message is already acknowledged, or another process may hold it")
 
-// Keep keeps a message from others once more, until its invocation is over. A FIFO queue refuses
-// that for a message that was deleted: a twin of this process has acknowledged it.
+// Keep hides a message from other processes once more, until its invocation ends. A FIFO queue
+// refuses that for a deleted message, which means that a duplicate invocation has acknowledged it.
 //
-// An invocation without a deadline has no twin, and calls nothing.
-func (d *Desk) Keep(ctx context.Context, m *Message) error {
+// An invocation without a deadline has no duplicate, and makes no call.
+func (d *Settler) Keep(ctx context.Context, m *Message) error {
 	left, bounded := clock.Left(ctx, d.Clock)
 	if !bounded {
 		return nil

@@ -10,32 +10,33 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Message is a delivery on its way through Handle.
+// Message is a delivery while the orchestrator handles it.
 type Message struct {
 	platform.Delivery
 	Item  wire.Item
 	State State
-	// Proven: it brought back the token of the event that it names, under a key
-	// of the stack.
+	// Proven says that it carries the token of the event that it names, under a key of the stack.
 	Proven bool
-	// Place of the message among those of its instance in the batch.
+	// Place is the position of the message among those of its instance in the batch.
 	Place int
 }
 
-// State says how far a message has come.
+// State says how far the handling of a message has come.
 type State uint8
 
 const (
 	// Unsettled: nothing has been decided.
 	Unsettled State = iota
-	// Settled: all that follows from it has been done; to be acknowledged.
+	// Waiting: an event about an instance, to be published after the turns are made.
+	Waiting
+	// Settled: everything that follows from it is done; to be acknowledged.
 	Settled
 	// Failed: to be reported as failed.
 	Failed
 )
 
-// Left returns the messages about which nothing has been decided. Where that are all, as in
-// most turns, it allocates nothing.
+// Left returns the messages whose outcome is not decided. If those are all, as in most turns, it
+// allocates nothing.
 func Left(messages []*Message) []*Message {
 	if !slices.ContainsFunc(messages, func(m *Message) bool { return m.State != Unsettled }) {
 		return slices.Clip(messages)
@@ -49,11 +50,11 @@ func Left(messages []*Message) []*Message {
 	return left
 }
 
-// Returning reports whether the message may have been handled before, so that its
-// turn may be committed and not dispatched.
+// Returning reports whether the message may have been handled before, so that its turn may be
+// committed and not dispatched.
 func (m *Message) Returning() bool { return m.ReceiveCount > 1 || m.Redriven() }
 
-// Returning returns the messages that come back.
+// Returning returns the messages that may have been handled before.
 func Returning(messages []*Message) []*Message {
 	var back []*Message
 	for _, m := range messages {
@@ -64,12 +65,12 @@ func Returning(messages []*Message) []*Message {
 	return back
 }
 
-// Redriven reports whether the message came back from a dead-letter queue, or went
-// round after it had been received: others may have overtaken it.
+// Redriven reports whether the message was redriven from a dead-letter queue, or was requeued after
+// it had been received. Other messages may have overtaken it.
 func (m *Message) Redriven() bool { return delivery.Redriven(&m.Message) }
 
-// Completion reports whether the item names the execution that it is for and
-// nothing but that is needed to find it.
+// Completion reports whether the item completes an operation: it names its execution, and nothing
+// else is needed to find it.
 func (m *Message) Completion() bool {
 	switch m.Item.Kind {
 	case wire.ActivityCompleted, wire.ActivityFailed, wire.TimerFired, wire.FireTimer, wire.SubOrchCompleted, wire.SubOrchFailed:
@@ -78,12 +79,12 @@ func (m *Message) Completion() bool {
 	return false
 }
 
-// AboutPending reports whether the item is about a pending activity, and records nothing.
-func (m *Message) AboutPending() bool {
+// ConcernsPending reports whether the item concerns a pending activity and records no event.
+func (m *Message) ConcernsPending() bool {
 	return m.Item.Kind == wire.ActivityPending || m.Item.Kind == wire.ActivityHeartbeat || m.Item.Kind == wire.RetryActivity
 }
 
-// Records reports whether the item becomes an event of the history.
+// Records reports whether the item becomes a history event.
 func (m *Message) Records() bool {
 	switch m.Item.Kind {
 	case wire.StartOrchestration, wire.ExternalRaised, wire.CancelInstance, wire.SuspendInstance, wire.ResumeInstance:
@@ -92,32 +93,34 @@ func (m *Message) Records() bool {
 	return m.Completion()
 }
 
-// Suspends reports whether it suspends the instance or resumes it.
+// Suspends reports whether the item suspends or resumes the instance.
 func (m *Message) Suspends() bool {
 	return m.Item.Kind == wire.SuspendInstance || m.Item.Kind == wire.ResumeInstance
 }
 
-// Purges reports whether it is a purge that somebody asked for.
+// Purges reports whether the item is a purge request by a client, an operator or retention.
 func (m *Message) Purges() bool {
 	return m.Item.Kind == wire.PurgeInstance && m.Item.UpToExecution == 0
 }
 
-// Deletes reports whether it asks for histories to be deleted: of what was purged, or of
-// executions that nothing needs any more.
+// Deletes reports whether the item asks for histories to be deleted: those of a purged instance, or
+// those of executions that are no longer needed.
 func (m *Message) Deletes() bool {
 	return m.Item.Kind == wire.PurgeInstance && m.Item.UpToExecution > 0
 }
 
-// EndsChild reports whether it is what a parent sends to end its child.
+// EndsChild reports whether the item is a parent's request to end its child.
 func (m *Message) EndsChild() bool {
 	return m.Item.Parent != nil && (m.Item.Kind == wire.CancelInstance || m.Item.Kind == wire.TerminateInstance)
 }
 
-// Unheard reports whether a worker says with this message that an attempt, which
-// runs at most once, was begun before and no result is known to it.
+// Unheard reports whether a worker sends this message because an attempt that runs at most once was
+// started before and the worker knows no result of it.
 func (m *Message) Unheard() bool {
 	return m.Item.Kind == wire.ActivityFailed && m.Item.Details != nil && m.Item.Details.Kind == history.FailureInterrupted
 }
 
-// about returns the context of what is logged of a message.
-func (m *Message) about(ctx context.Context) context.Context { return delivery.About(ctx, &m.Item) }
+// logContext returns the context for log lines about the message.
+func (m *Message) logContext(ctx context.Context) context.Context {
+	return delivery.LogContext(ctx, &m.Item)
+}

@@ -8,31 +8,30 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 )
 
-// release bounds how long a FIFO group waits for the others of its batch. Lambda
-// deletes the messages of a batch when the whole invocation has returned, and SQS
-// hands out nothing of a group that has a message in flight. So one slow turn (a
-// long inline activity, blocked code, a throttled table) would hold up as many as
-// nine other groups. After ReleaseTime the process deletes the messages of each
-// group that is done. A batch that returns before costs no request.
+// release limits how long a FIFO group waits for the other groups of its batch. Lambda deletes the
+// messages of a batch when the whole invocation has returned, and SQS delivers no message of a
+// group that has another one in flight. So one slow turn (a long inline activity, blocked code, a
+// throttled table) would delay up to nine other groups. After ReleaseTime the process deletes the
+// messages of each finished group itself. A batch that returns earlier costs no request.
 type release struct {
-	desk     *Desk
+	settler  *Settler
 	messages []*Message
 
 	mu   sync.Mutex
 	late bool
 	over bool
-	open map[string]int // by FIFO group, until it is deleted: the turns that are still to be made
-	left int            // turns of them that are still to be made
+	open map[string]int // by FIFO group, until its messages are deleted: the number of turns not yet made
+	left int            // the turns not yet made, over all groups
 	stop func() bool
 }
 
-// NewRelease returns the release of a batch, of which each turn has some messages; nil
-// where no turn waits for another.
-func NewRelease(ctx context.Context, d *Desk, messages []*Message, turns [][]*Message) *release {
+// NewRelease returns the release of a batch, given the messages of each turn; nil if no group waits
+// for another.
+func NewRelease(ctx context.Context, d *Settler, messages []*Message, turns [][]*Message) *release {
 	if len(messages) < 2 || d.Settings.Messages.ReleaseTime < 0 {
 		return nil
 	}
-	r := &release{desk: d, messages: messages, open: map[string]int{}}
+	r := &release{settler: d, messages: messages, open: map[string]int{}}
 	for _, turn := range turns {
 		for name := range fifoGroups(turn) {
 			r.open[name]++
@@ -52,7 +51,7 @@ func NewRelease(ctx context.Context, d *Desk, messages []*Message, turns [][]*Me
 	return r
 }
 
-// fifoGroups are the FIFO groups of the messages of a turn.
+// fifoGroups returns the FIFO groups of the messages of a turn.
 func fifoGroups(turn []*Message) map[string]bool {
 	names := map[string]bool{}
 	for _, m := range turn {
@@ -63,7 +62,7 @@ func fifoGroups(turn []*Message) map[string]bool {
 	return names
 }
 
-// Done takes in that the turn of some messages has been made.
+// Done records that the turn of these messages has been made.
 func (r *release) Done(ctx context.Context, turn []*Message) {
 	if r == nil {
 		return
@@ -78,11 +77,11 @@ func (r *release) Done(ctx context.Context, turn []*Message) {
 	r.acknowledge(ctx, done)
 }
 
-// take returns the messages to delete now: those of each group that is settled as
-// a whole. The caller holds the lock.
+// take returns the messages to delete now: those of each group whose messages are all settled. The
+// caller holds the lock.
 func (r *release) take() (done []*Message) {
 	if !r.late || r.over || r.left == 0 {
-		return nil // With none left the invocation returns.
+		return nil // If no turn is left, the invocation is about to return.
 	}
 	for _, m := range r.messages {
 		if turns, there := r.open[m.Group]; there && turns == 0 && r.settled(m.Group) && m.Source == platform.SourceOrchestrator {
@@ -95,7 +94,7 @@ func (r *release) take() (done []*Message) {
 	return done
 }
 
-// settled reports whether all messages of a FIFO group are.
+// settled reports whether all messages of a FIFO group are settled.
 func (r *release) settled(group string) bool {
 	return !slices.ContainsFunc(r.messages, func(m *Message) bool {
 		return m.Source == platform.SourceOrchestrator && m.Group == group && m.State != Settled
@@ -104,13 +103,13 @@ func (r *release) settled(group string) bool {
 
 func (r *release) acknowledge(ctx context.Context, done []*Message) {
 	for _, m := range done {
-		if err := r.desk.Queues.Orchestrator.Delete(ctx, m.Message); err != nil {
-			r.desk.Logger.WarnContext(m.about(ctx), "message that is done not deleted; its group waits for the rest of its batch", "message_id", m.ID, "group", m.Group, "error", err)
+		if err := r.settler.Queues.Orchestrator.Delete(ctx, m.Message); err != nil {
+			r.settler.Logger.WarnContext(m.logContext(ctx), "settled message not deleted; its group waits for the rest of its batch", "message_id", m.ID, "group", m.Group, "error", err)
 		}
 	}
 }
 
-// End stops what is still to come: the invocation returns.
+// End stops the release, because the invocation returns.
 func (r *release) End() {
 	if r == nil {
 		return

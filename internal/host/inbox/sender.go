@@ -9,16 +9,16 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// refusedSender says why a message may not have been sent by its sender; empty if
-// it may. The activity function runs code of authors, and libraries that they use,
-// and has to send to the orchestrator queue: what it has no reason to send is
-// refused. It is asked when a message is received first, before any forward, for
-// then the orchestrator is its sender; a refusal goes with the message.
+// refusedSender returns why the sender of a message may not send it; empty if it may. The activity
+// function runs users' code and their libraries, and must be able to send to the orchestrator
+// queue, so the messages that it has no reason to send are refused. The check runs when a message
+// is first received, before any forward, because after a forward the orchestrator is its sender; a
+// refusal stays with the message.
 //
-// Any other sender is IAM's to judge, and so is a role that has been replaced:
-// what is in flight survives that. Where the service does not tell senders apart
-// (an emulator names the account), nothing is refused.
-func (d *Door) refusedSender(m *Message) string {
+// IAM decides about all other senders. A role that has since been replaced is not refused either,
+// so that messages in flight survive the replacement. Nothing is refused if the service does not
+// tell senders apart (an emulator names the account).
+func (d *Receiver) refusedSender(m *Message) string {
 	if why := m.Attributes[wire.ReasonAttribute]; strings.HasPrefix(why, string(wire.ReasonSender)+":") {
 		return "it was refused before: " + strings.TrimSpace(strings.TrimPrefix(why, string(wire.ReasonSender)+":"))
 	}
@@ -28,10 +28,10 @@ func (d *Door) refusedSender(m *Message) string {
 	}
 	switch m.Item.Kind {
 	case wire.ActivityCompleted, wire.ActivityFailed, wire.ActivityPending, wire.ActivityHeartbeat:
-		// Each has to bring its token.
+		// Each of these must carry its token.
 		return ""
 	case wire.ActivityExecute:
-		// A retry; it belongs on the activity queue, and comes from its dead letters.
+		// A retry. It belongs to the activity queue, and comes from that queue's dead-letter queue.
 		return ""
 	case wire.StartOrchestration, wire.ExternalRaised:
 		if d.ActivitiesMaySend && m.Source != platform.SourceActivityDead && m.Item.Parent == nil {

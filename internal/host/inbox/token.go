@@ -9,13 +9,13 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// errKeys says that a key could not be read. It says nothing about the message.
+// errKeys says that a key could not be read. That is no fault of the message.
 var errKeys = errors.New("host: key of a token")
 
-// prove looks at the token of a message, which needs no history. A parent's token is
-// not recorded, so a message with a wrong one is a dead letter here. The engine judges
-// the token of a completion in its place.
-func (d *Door) prove(ctx context.Context, m *Message) error {
+// prove checks the token of a message, which needs no history. A parent's token is not recorded, so
+// a message with a wrong one becomes a dead letter here. The token of a completion is checked by
+// the engine, against the event that it completes.
+func (d *Receiver) prove(ctx context.Context, m *Message) error {
 	i := &m.Item
 	token := i.Token
 	if i.Parent != nil {
@@ -31,32 +31,33 @@ func (d *Door) prove(ctx context.Context, m *Message) error {
 		if d.Keys.Proves(p.Token, p.Instance, p.ExecutionID, p.EventID) {
 			return nil
 		}
-		return d.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q: its parent's token is not that of event %d of instance %q execution %d%s",
+		return d.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q: its parent's token does not match event %d of instance %q execution %d%s",
 			i.Kind, i.Instance, p.EventID, p.Instance, p.ExecutionID, MissingKey(d.Keys, p.Token)))
 	}
 	m.Proven = d.Keys.Proves(token, i.Target(), i.TargetExecution(), i.SourceEventID)
 	return nil
 }
 
-// KeysReady reports whether turns can be made: what they send out needs tokens.
-// If not, what is left of the batch goes back.
-func (d *Door) KeysReady(ctx context.Context, messages []*Message) bool {
+// KeysReady reports whether turns can be made: their outgoing messages need tokens. If not, the
+// unsettled messages of the batch return to their queue.
+func (d *Receiver) KeysReady(ctx context.Context, messages []*Message) bool {
 	left := Left(messages)
 	if len(left) == 0 {
 		return true
 	}
 	err := d.Keys.Ready(ctx)
 	if err != nil {
-		d.Logger.WarnContext(ctx, "the key of the tokens can't be read, messages go back", "messages", len(left), "error", err)
+		d.Logger.WarnContext(ctx, "key of the tokens cannot be read; messages return to the queue", "messages", len(left), "error", err)
 		d.FailAll(left, "keys")
 	}
 	return err == nil
 }
 
-// MissingKey says of a forged message if the stack has no key for its token.
+// MissingKey returns an addition to the reason of a forged message if the stack has no key for its
+// token.
 func MissingKey(keys *keyring.Ring, token string) string {
 	if id, keyed := keyring.Keyed(token); keyed && !keys.Knows(token) {
-		return fmt.Sprintf("; the stack has no key %q: it was deleted, or the token is made up", id)
+		return fmt.Sprintf("; the stack has no key %q: it was deleted, or the token is forged", id)
 	}
 	return ""
 }

@@ -1,10 +1,9 @@
-// Package lease keeps the messages of a batch invisible to others for as long as the
+// Package lease keeps the messages of a batch hidden from other processes for as long as the
 // invocation that received them may work on them.
 //
-// A queue hides a message from its receipt on, and not from when its handler begins: a
-// batch that Lambda has received waits for a function that is throttled for as long as the
-// visibility of its messages lasts
-// (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html).
+// A queue hides a message from its receipt, and not from when its handler starts. If the function
+// is throttled, a batch that Lambda has received waits for up to the visibility timeout of its
+// messages (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html).
 package lease
 
 import (
@@ -16,35 +15,35 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// Skew is by how much the clocks of two processes, or of a process and a service, may
-// differ.
+// Skew is the largest clock skew between two processes, or between a process and a service.
 const Skew = 10 * time.Second
 
-// Terms are for how long a queue hides what it hands out, and how long beyond the end of
-// an invocation its messages are to be hidden.
+// Terms are the visibility timeout of a queue, and how long after the end of an invocation its
+// messages must stay hidden.
 type Terms struct {
 	Visibility, Margin time.Duration
 }
 
-// Held is what an invocation knows of a message when it begins.
+// Held is what an invocation knows of a message when it starts.
 type Held struct {
-	// Until this time the message belongs to this process alone.
+	// Until is the time until which the message belongs to this process alone.
 	Until time.Time
-	// Lost: it may be another's already, or be so before the invocation ends. Nothing
-	// may be done about it, its visibility is left alone, and it is handed back.
+	// Lost: another process may hold it, or may receive it before the invocation ends. It must not be
+	// processed, its visibility is not changed, and it is returned as failed.
 	Lost bool
-	// Err is why it could not be kept; nil where it was not tried.
+	// Err is why it could not be kept; nil if that was not tried.
 	Err error
 }
 
-// Take finds out until when the messages of a batch, all of one queue, are this process's
-// own. Those that plainly are until the end of the invocation cost no call; for the others
-// it renews the visibility once, up to that end and the margin. A renewal that is refused,
-// throttled or not answered has not happened. A message whose visibility may be over is
-// lost without a call, and on a standard queue also where it may be over when the call
-// is answered: there an old receipt may succeed and prove nothing (ChangeMessageVisibility).
+// Take determines until when the messages of a batch, all of one queue, belong to this process. A
+// message that certainly belongs to it until the end of the invocation costs no call. For the
+// others Take extends the visibility once, to that end plus the margin. An extension that is
+// refused, throttled or not answered does not count. A message whose visibility may be over is lost
+// without a call. On a standard queue it is also lost if its visibility may be over when the call
+// is answered, because there an old receipt may succeed and prove nothing
+// (ChangeMessageVisibility).
 //
-// An invocation without a deadline renews nothing.
+// An invocation without a deadline extends nothing.
 func Take(ctx context.Context, c clock.Clock, q queue.Queue, terms Terms, messages []queue.Message) []Held {
 	now := c.Now()
 	held := make([]Held, len(messages))
@@ -87,7 +86,7 @@ func Take(ctx context.Context, c clock.Clock, q queue.Queue, terms Terms, messag
 	return held
 }
 
-// failures are the errors of a call by the index of the message.
+// failures returns the errors of a call by message index.
 func failures(err error, of int) map[int]error {
 	if err == nil {
 		return nil

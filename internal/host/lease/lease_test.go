@@ -11,13 +11,13 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// noted is a queue that notes for how long messages are to be hidden.
+// noted is a queue that records for how long messages are to be hidden.
 type noted struct {
 	queue.Queue
 	calls []string
 	fails error
 	fifo  bool
-	takes func() // what time a call takes
+	takes func() // takes advances the clock by the duration of a call
 }
 
 func (q *noted) FIFO() bool { return q.fifo }
@@ -37,18 +37,18 @@ type deadline struct {
 
 func (d deadline) Deadline() (time.Time, bool) { return d.at, true }
 
-// A message is kept where its visibility may end before the invocation does, costs no
-// call where it does not, and is left alone where it may be another's.
+// A message whose visibility may end before the invocation is extended; another costs no call; and one that another
+// process may hold is left alone.
 func TestWhatAnInvocationKnowsOfItsMessages(t *testing.T) {
 	t.Parallel()
 	received := time.Unix(1_700_000_000, 0)
 	terms := Terms{Visibility: 2 * time.Minute, Margin: 10 * time.Second}
 	for _, c := range []struct {
 		name    string
-		after   time.Duration // that the invocation begins, since the receipt
-		again   bool          // it was received before, so that nobody knows when
+		after   time.Duration // from the receipt to the start of the invocation
+		again   bool          // it was received before, at an unknown time
 		refuses error
-		call    string // that is made; empty for none
+		call    string // the call that is made; empty for none
 		lost    bool
 		until   time.Duration // since the receipt
 	}{
@@ -84,8 +84,8 @@ func TestWhatAnInvocationKnowsOfItsMessages(t *testing.T) {
 	}
 }
 
-// A standard queue may take an old receipt: that it has hidden a message proves something only
-// where the answer comes while the message was hidden by its receipt.
+// A standard queue may accept an old receipt. That the call succeeded proves something only if it returned while the
+// message was still hidden by its receipt.
 func TestAnAnswerThatComesLateProvesNothingOnAStandardQueue(t *testing.T) {
 	t.Parallel()
 	received := time.Unix(1_700_000_000, 0)
@@ -96,7 +96,7 @@ func TestAnAnswerThatComesLateProvesNothingOnAStandardQueue(t *testing.T) {
 	}{
 		{takes: 9 * time.Second},
 		{takes: 10 * time.Second, lost: true},
-		{takes: 10 * time.Second, fifo: true}, // It would have refused.
+		{takes: 10 * time.Second, fifo: true}, // A FIFO queue would have rejected it.
 	} {
 		now := clock.NewVirtual(received.Add(100 * time.Second))
 		q := &noted{fifo: c.fifo, takes: func() { now.Advance(c.takes) }}
@@ -107,7 +107,7 @@ func TestAnAnswerThatComesLateProvesNothingOnAStandardQueue(t *testing.T) {
 	}
 }
 
-// One call keeps all messages of a batch that need it, up to the longest that a queue hides any.
+// One call extends all messages of a batch that need it, up to the maximum visibility timeout.
 func TestABatchIsKeptByOneCall(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
@@ -129,7 +129,7 @@ func TestABatchIsKeptByOneCall(t *testing.T) {
 	}
 }
 
-// Without a deadline nobody knows how long the messages are needed.
+// Without a deadline, how long the messages are needed is unknown.
 func TestAnInvocationWithoutADeadlineRenewsNothing(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)

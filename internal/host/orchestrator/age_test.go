@@ -89,7 +89,7 @@ func TestTheAgeOfAnItemIsKeptOverEveryHop(t *testing.T) {
 		t.Parallel()
 		for _, says := range []bool{true, false} {
 			w := newWorld(t, func(w *world) { w.orchestration("Main", chain(1)) })
-			start, err := setOf(t, keyOf(t, "a")).SealItem(wire.Item{V: 1, Kind: wire.StartOrchestration, Instance: "main", Name: "Main", Input: []byte("1"), ID: "s"})
+			start, err := setOf(t, keyOf(t, "a")).EncodeItem(wire.Item{V: 1, Kind: wire.StartOrchestration, Instance: "main", Name: "Main", Input: []byte("1"), ID: "s"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,13 +12,13 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// writeAhead writes what a commit takes over ahead of it, because it holds too much. No reader
-// sees that before the commit, so a process that dies leaves the instance as it was. It may take
-// longer than an invocation has: whoever has the message next goes on behind the last part that
-// is stored.
+// writeAhead writes the events that a commit copies before the commit, because the commit cannot
+// hold them. No reader sees them before the commit, so a process that dies leaves the instance as
+// it was. The writing may take longer than an invocation: the process that receives the message
+// next continues after the last part that is stored.
 func (a *attempt) writeAhead(ctx context.Context, c *deciding.Commit) error {
 	t := &c.Turns[0]
-	parts, name := partsOf(t.Events[:c.TakesOver], a.desk.Settings.Turn.Ahead)
+	parts, name := partsOf(t.Events[:c.TakesOver], a.settler.Settings.Turn.Ahead)
 	if err := a.noteAhead(ctx, c); err != nil {
 		return err
 	}
@@ -34,15 +34,15 @@ func (a *attempt) writeAhead(ctx context.Context, c *deciding.Commit) error {
 		if events[0].EventID <= last {
 			continue
 		}
-		if !clock.HasTime(ctx, a.desk.Clock, a.desk.Settings.Turn.Time) {
-			return fmt.Errorf("%d of the %d events are written that it takes over: %w", events[0].EventID-1, c.TakesOver, deciding.ErrOver)
+		if !clock.HasTime(ctx, a.settler.Clock, a.settler.Settings.Turn.MinRemaining) {
+			return fmt.Errorf("%d of the %d copied events are written: %w", events[0].EventID-1, c.TakesOver, deciding.ErrOver)
 		}
 		part := store.Turn{Instance: t.Instance, ExecutionID: t.ExecutionID, Events: events, Token: name, Ahead: name}
-		sealed, err := a.desk.Edge.Sealed(t.Instance, store.Commit{Turns: []store.Turn{part}})
+		encoded, err := a.settler.Edge.Encoded(t.Instance, store.Commit{Turns: []store.Turn{part}})
 		if err != nil {
 			return err
 		}
-		if err := a.insists(ctx, c, func() error { return a.tables.Store.WriteAhead(ctx, sealed.Turns[0]) }); err != nil {
+		if err := a.insists(ctx, c, func() error { return a.tables.Store.WriteAhead(ctx, encoded.Turns[0]) }); err != nil {
 			return err
 		}
 	}
@@ -50,8 +50,8 @@ func (a *attempt) writeAhead(ctx context.Context, c *deciding.Commit) error {
 	return nil
 }
 
-// noteAhead notes in the record of what is redriven that parts of its next execution are written. If
-// the redrive dies, they go with the instance when that is purged. A fork has no record yet.
+// noteAhead notes in the record of a redriven instance that parts of its next execution are
+// written. If the redrive dies, a purge of the instance deletes them. A fork has no record yet.
 func (a *attempt) noteAhead(ctx context.Context, c *deciding.Commit) error {
 	t, r := &c.Turns[0], a.turn.View.Record
 	if !c.Change.If.Ended || r.Ahead == t.ExecutionID {
@@ -65,10 +65,11 @@ func (a *attempt) noteAhead(ctx context.Context, c *deciding.Commit) error {
 	return err
 }
 
-// partsOf cuts events into parts of at most so many bytes, or of one event, and names them. Every
-// process that cuts the same gives the same name, and no process that cuts otherwise does. The name
-// tells of each payload how long it is, and of all else what it is: payloads may be sealed in what
-// is stored, and those of one execution never change.
+// partsOf splits events into parts of at most so many bytes, or of one event, and returns a name
+// for this division. Every process that divides the events in the same way computes the same name,
+// and no process that divides them differently does. The name covers the length of each payload and
+// the content of everything else: stored payloads may be encoded, and the payloads of an execution
+// never change.
 func partsOf(events []history.Event, most int) (parts [][]history.Event, name string) {
 	h := sha256.New()
 	begin, size := 0, 0
@@ -89,7 +90,7 @@ func partsOf(events []history.Event, most int) (parts [][]history.Event, name st
 		}
 		if e.Start != nil {
 			s := *e.Start
-			withheld, s.CustomStatus, e.Start = withheld+len(s.CustomStatus), nil, &s
+			withheld, s.States, e.Start = withheld+len(s.States), nil, &s
 		}
 		fmt.Fprintf(h, "%d %s\n", withheld, history.Encode([]history.Event{e}))
 	}

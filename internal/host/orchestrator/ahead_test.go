@@ -14,7 +14,7 @@ func TestPartsAreNamedAfterWhatTheyHold(t *testing.T) {
 	t.Parallel()
 	events := func(change func([]history.Event)) []history.Event {
 		all := []history.Event{
-			{Kind: history.OrchestrationStarted, EventID: 1, Name: "Main", Start: &history.Start{ExecutionID: 2, StartID: "r", CustomStatus: []byte("1")}},
+			{Kind: history.OrchestrationStarted, EventID: 1, Name: "Main", Start: &history.Start{ExecutionID: 2, StartID: "r", States: []byte("1")}},
 			{Kind: history.ActivityScheduled, EventID: 2, Name: "Step", Payload: []byte("1")},
 			{Kind: history.ActivityFailed, EventID: 3, SourceEventID: 2, Failure: &history.Failure{Kind: history.FailureApplication, Details: []byte("1")}},
 		}

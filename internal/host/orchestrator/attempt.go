@@ -15,39 +15,35 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// attempt is one at the turn of a group: what is known, which decisions go by, and what
-// was dispatched.
+// attempt is one attempt at the turn of a group: its state, and its dispatches so far.
 type attempt struct {
 	*maker
 	turn deciding.Turn
 	sent sent
 }
 
-// sent is what a turn has dispatched.
+// sent records the dispatches of a turn.
 type sent struct {
-	// row is the row of the last dispatch: the next commit of this turn continues
-	// it.
+	// row is the row of the last dispatch; the next commit of this turn continues it.
 	row dispatch.Row
-	// began is when the work on the next commit did, before the commit that this
-	// turn has made last.
-	began  time.Time
-	before dispatch.Place
+	// startedAt is when the work on the next commit began; before is the commit that this turn made last.
+	startedAt time.Time
+	before    dispatch.Place
 }
 
-func (o *maker) attempt(g *deciding.Group, cold bool, began time.Time) *attempt {
-	return &attempt{maker: o, sent: sent{began: began},
+func (o *maker) attempt(g *deciding.Group, cold bool, startedAt time.Time) *attempt {
+	return &attempt{maker: o, sent: sent{startedAt: startedAt},
 		turn: deciding.Turn{By: &o.terms, Group: g, Cold: cold, View: reading.View{Instance: g.Instance}, Chain: g.Chain()}}
 }
 
-// make takes the group's messages through. It settles the messages that are done; with an
-// error, the others must be redelivered. store.ErrConflict, *store.TooLargeError,
-// deciding.ErrStale and history.ErrNewer ask for more; nothing that they concern was
-// dispatched.
+// make handles the group's messages and settles those that are done. After an error the others must
+// be redelivered, except that the caller handles store.ErrConflict, *store.TooLargeError,
+// deciding.ErrStale and history.ErrNewer; nothing that these errors concern was dispatched.
 func (a *attempt) make(ctx context.Context) error {
 	err := a.load(ctx)
-	ctx = a.about(ctx)
+	ctx = a.logContext(ctx)
 	if err == nil {
-		a.desk.Observer.Count(host.CountCache, a.turn.Running.Heat(), 1)
+		a.settler.Observer.Count(host.CountCache, a.turn.Running.Heat(), 1)
 	}
 	for {
 		if err = a.turn.Failed(err); err != nil {
@@ -65,18 +61,18 @@ func (a *attempt) make(ctx context.Context) error {
 	}
 }
 
-// now is what a decision has to know of this process.
+// now returns the facts about this process that a decision needs.
 func (a *attempt) now(ctx context.Context) deciding.Moment {
-	at := a.desk.Clock.Now()
+	at := a.settler.Clock.Now()
 	m := deciding.Moment{At: at, Blocked: a.code.blocked.of(a.turn.View.Instance)}
-	if m.Left, m.Bounded = clock.Left(ctx, a.desk.Clock); ctx.Err() != nil {
+	if m.Left, m.Bounded = clock.Left(ctx, a.settler.Clock); ctx.Err() != nil {
 		m.Left, m.Bounded = -1, true
 	}
 	return m
 }
 
-// release ends the attempt: the suspect's mark goes, however the turn
-// returned, and what may be kept goes into the cache.
+// release ends the attempt: it removes the suspect mark, however the turn returned, and puts into
+// the cache what may be kept.
 func (a *attempt) release(ctx context.Context, err error) {
 	t := &a.turn
 	a.clearSuspect(ctx, err != nil)
@@ -90,27 +86,26 @@ func (a *attempt) release(ctx context.Context, err error) {
 	t.Running.X.Close()
 }
 
-// clearSuspect removes the mark of the suspect from the record.
+// clearSuspect removes the suspect mark from the record.
 func (a *attempt) clearSuspect(ctx context.Context, failed bool) {
-	a.turn.Now.At = a.desk.Clock.Now()
+	a.turn.Now.At = a.settler.Clock.Now()
 	change := a.turn.Cleared(failed)
 	if change == nil {
 		return
 	}
 	var err error
 	for range 3 {
-		// With a flag that stays, the next turn of the message would be taken for a
-		// killer.
+		// If the mark stayed, the next delivery of the message would be treated as a poison message.
 		if err = a.tables.Store.UpdateRecord(ctx, a.turn.View.Instance, *change); err == nil || errors.Is(err, store.ErrConflict) {
 			a.turn.View.Changed(change)
 			return
 		}
 	}
-	a.desk.Logger.ErrorContext(ctx, "suspect's mark not removed", "instance", a.turn.View.Instance, "message_id", a.turn.Group.Suspect, "error", err)
+	a.settler.Logger.ErrorContext(ctx, "suspect mark not removed", "instance", a.turn.View.Instance, "message_id", a.turn.Group.Suspect, "error", err)
 }
 
-// about returns the context of what is logged of a turn, as far as it has come.
-func (a *attempt) about(ctx context.Context) context.Context {
+// logContext returns the context for log lines about a turn, as far as the turn has come.
+func (a *attempt) logContext(ctx context.Context) context.Context {
 	s := logattr.Subject{Instance: a.turn.View.Instance, ExecutionID: a.turn.Running.Execution}
 	if x := a.turn.Running.X; x != nil {
 		s.EventID = x.LastEventID()

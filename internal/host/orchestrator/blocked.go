@@ -11,11 +11,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/logattr"
 )
 
-// blockedCode are the instances in whose code a goroutine of this process is
-// blocked. While one is, the code of its instance is not run again here, so that
-// no more than one goroutine is left behind for an instance: its arrivals are
-// recorded, and the instance is stuck. Another process, or this one when the
-// goroutine has ended after all, runs it.
+// blockedCode has the instances in whose code a goroutine of this process is blocked. Meanwhile the
+// instance's code is not run again here, so that at most one goroutine is left behind for an
+// instance: its arrivals are recorded, and the instance is stuck. Another process runs it, or this
+// one after the goroutine has ended.
 type blockedCode struct {
 	mu sync.Mutex
 	by map[string]engine.Blocked
@@ -30,7 +29,7 @@ func (b *blockedCode) add(e engine.Blocked) {
 	b.by[e.Instance] = e
 }
 
-// of returns what blocks in the code of an instance, nil if nothing does.
+// of returns the blocked goroutine in the code of an instance; nil if there is none.
 func (b *blockedCode) of(instance string) *engine.Blocked {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -43,18 +42,18 @@ func (b *blockedCode) of(instance string) *engine.Blocked {
 		delete(b.by, instance)
 		return nil
 	default:
-		blocked := e // e itself would be allocated where nothing blocks, too
+		blocked := e // a copy, so that e itself is not allocated when nothing blocks
 		return &blocked
 	}
 }
 
-// onBlocked is told of each goroutine that is left in orchestration code. A
-// turn that was blocked says so by itself.
+// onBlocked is called for each goroutine that is left in orchestration code. The turn of a blocked
+// goroutine reports that itself, so this logs only goroutines that block while they unwind.
 func (o *maker) onBlocked(b engine.Blocked) {
 	o.code.blocked.add(b)
 	if b.Unwinding {
-		o.desk.Observer.Count(host.CountStuck, "unwinding", 1)
-		o.desk.Logger.ErrorContext(logattr.Subject{Instance: b.Instance, ExecutionID: b.ExecutionID}.In(context.Background()), "a deferred function of orchestration code blocks while the instance is put away; the instance is stuck at its next message",
+		o.settler.Observer.Count(host.CountStuck, "unwinding", 1)
+		o.settler.Logger.ErrorContext(logattr.Subject{Instance: b.Instance, ExecutionID: b.ExecutionID}.In(context.Background()), "a deferred function of orchestration code blocks while the instance is unloaded; the instance will be stuck at its next message",
 			"stack", edge.Cut(b.Stack, deciding.MaxProblemStack))
 	}
 }

@@ -13,15 +13,14 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// carryOut does what a plan says, in the order of its fields, and tells the turn what came
-// of it.
+// carryOut carries out a plan in the order of its fields, and records the results in the turn.
 func (a *attempt) carryOut(ctx context.Context, p *deciding.Plan) error {
 	if p.Read != nil {
 		return a.read(ctx, p.Read)
 	}
 	a.turn.View.Forget()
-	for i := range p.Told {
-		a.say(ctx, &p.Told[i])
+	for i := range p.Reports {
+		a.say(ctx, &p.Reports[i])
 	}
 	if p.Again != nil {
 		if err := a.sendAgain(ctx, p.Again); err != nil {
@@ -66,16 +65,16 @@ func (a *attempt) carryOut(ctx context.Context, p *deciding.Plan) error {
 	return nil
 }
 
-// say writes a line, or counts.
-func (a *attempt) say(ctx context.Context, s *deciding.Saying) {
+// say writes a log line or counts.
+func (a *attempt) say(ctx context.Context, s *deciding.Report) {
 	if s.Text != "" {
-		a.desk.Logger.Log(ctx, s.Level, s.Text, s.With...)
+		a.settler.Logger.Log(ctx, s.Level, s.Text, s.With...)
 		return
 	}
-	a.desk.Observer.Count(s.Counted, s.Word, 1)
+	a.settler.Observer.Count(s.Counted, s.Word, 1)
 }
 
-// write changes the record, or makes a tombstone of it.
+// write changes the record, or turns it into a tombstone.
 func (a *attempt) write(ctx context.Context, w *deciding.Write) error {
 	t := &a.turn
 	if !w.Hide.IsZero() {
@@ -90,35 +89,35 @@ func (a *attempt) write(ctx context.Context, w *deciding.Write) error {
 	}
 	t.Wrote(w)
 	if w.Problem != nil {
-		a.desk.Observer.ProblemChanged(host.ProblemChange{Instance: t.View.Instance, ExecutionID: t.View.Record.ExecutionID, At: a.desk.Clock.Now(), Problem: w.Problem})
+		a.settler.Observer.ProblemChanged(host.ProblemChange{Instance: t.View.Instance, ExecutionID: t.View.Record.ExecutionID, At: a.settler.Clock.Now(), Problem: w.Problem})
 	}
 	return nil
 }
 
-// settle does with a message what is left to be done with it.
+// settle completes the handling of a message.
 func (a *attempt) settle(ctx context.Context, s *deciding.Settlement) error {
 	var err error
-	switch d := a.desk; {
+	switch d := a.settler; {
 	case s.Becomes != nil:
 		s.Message.Item = *s.Becomes
 		return nil
 	case s.Dead != nil:
 		err = d.DeadLetter(ctx, s.Message, s.Dead.Reason, s.Dead.Text)
-	case s.Round != nil && s.Round.Within > 0:
-		err = d.SendRoundWithin(ctx, s.Message, s.Round.Within, s.Outcome)
-	case s.Round != nil:
-		err = d.SendRound(ctx, s.Message, s.Round.Item, s.Round.Due, s.Outcome)
+	case s.Requeue != nil && s.Requeue.Within > 0:
+		err = d.RequeueWithin(ctx, s.Message, s.Requeue.Within, s.Outcome)
+	case s.Requeue != nil:
+		err = d.Requeue(ctx, s.Message, s.Requeue.Item, s.Requeue.Due, s.Outcome)
 	default:
-		if s.Said != nil {
-			a.say(ctx, s.Said)
+		if s.Report != nil {
+			a.say(ctx, s.Report)
 		}
 		d.Settle(s.Message, s.Outcome)
 	}
 	return err
 }
 
-// readOrigin reads the instance that a start forks. A history that can't be used refuses
-// the fork; one that needs another build waits for it.
+// readOrigin reads the instance that a start forks. A history that cannot be used refuses the fork;
+// if it needs another build, the fork waits for that build.
 func (a *attempt) readOrigin(ctx context.Context, instance string) error {
 	v := &a.turn.Running.Origin
 	*v = reading.View{Instance: instance}
@@ -139,7 +138,7 @@ func (a *attempt) readOrigin(ctx context.Context, instance string) error {
 	return err
 }
 
-// read reads what a decision can't go on without.
+// read makes a read that a decision needs.
 func (a *attempt) read(ctx context.Context, r *deciding.Read) error {
 	t, source := &a.turn, a.tables.source
 	switch r.What {
@@ -176,7 +175,7 @@ func (a *attempt) read(ctx context.Context, r *deciding.Read) error {
 		key := store.ActivityKey{Instance: t.View.Instance, ExecutionID: r.Execution, EventID: r.Event}
 		state, err := a.tables.Stops.State(ctx, key)
 		if err != nil {
-			return fmt.Errorf("host: what is known of activity %d of instance %q: %w", key.EventID, key.Instance, err)
+			return fmt.Errorf("host: state of activity %d of instance %q: %w", key.EventID, key.Instance, err)
 		}
 		t.TookActivity(state)
 		return nil

@@ -18,13 +18,13 @@ import (
 // the message of an attempt that runs at most once comes again after the
 // attempt, as it does when its acknowledgement is lost: nothing runs for it, and
 // nothing counts as interrupted.
-func TestA16AMessageThatComesAgainBehindItsAttemptBeginsNoOther(t *testing.T) {
+func TestA16AMessageRedeliveredAfterItsAttemptStartsNoOther(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name   string
-		code   func(attempt int) ([]byte, error)
-		began  string
-		output string
+		name      string
+		code      func(attempt int) ([]byte, error)
+		startedAt string
+		output    string
 		// ends completes the activity, if it does not by itself.
 		ends func(w *world, token string)
 	}{
@@ -44,13 +44,13 @@ func TestA16AMessageThatComesAgainBehindItsAttemptBeginsNoOther(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
 			w.orchestration("Main", once(&history.Retry{AtMostOnce: true, MaxAttempts: 3, InitialMS: 1000, TimeoutMS: 10_000}))
-			var began []int
+			var startedAt []int
 			var at []time.Time
 			token := ""
 			w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
 				info, _ := activities.InfoFrom(ctx)
-				began, at, token = append(began, info.Attempt), append(at, w.clock.Now()), info.CompletionToken
-				return c.code(info.Attempt)
+				startedAt, at, token = append(startedAt, info.Number), append(at, w.clock.Now()), info.CompletionToken
+				return c.code(info.Number)
 			})
 			w.start("a", "Main", "1")
 			w.settleFIFO()
@@ -77,8 +77,8 @@ func TestA16AMessageThatComesAgainBehindItsAttemptBeginsNoOther(t *testing.T) {
 				w.run()
 			}
 			w.expectOutput("a", c.output)
-			if fmt.Sprint(began) != c.began {
-				t.Errorf("began attempts %v, want %s", began, c.began)
+			if fmt.Sprint(startedAt) != c.startedAt {
+				t.Errorf("began attempts %v, want %s", startedAt, c.startedAt)
 			}
 			if len(at) == 2 && at[1].Sub(at[0]) < time.Hour {
 				t.Errorf("the second attempt came after %s", at[1].Sub(at[0]))
@@ -97,7 +97,7 @@ func TestA16AFailureSoonBehindAnInterruptionIsHeard(t *testing.T) {
 	w := newWorld(t, nil)
 	w.orchestration("Main", once(&history.Retry{AtMostOnce: true, MaxAttempts: 2, TimeoutMS: 10_000}))
 	w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
-		if info, _ := activities.InfoFrom(ctx); info.Attempt == 1 {
+		if info, _ := activities.InfoFrom(ctx); info.Number == 1 {
 			w.worker.kill()
 		}
 		return nil, errors.New("no luck")

@@ -12,24 +12,24 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-func TestA16AnAttemptThatRunsAtMostOnceIsNotBegunAgain(t *testing.T) {
+func TestA16AnAttemptThatRunsAtMostOnceIsNotStartedAgain(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name, output, began string
-		attempts            int
+		name, output, startedAt string
+		attempts                int
 	}{
 		{"without a retry policy it fails as interrupted",
-			`"interrupted 1 attempt 1 of activity \"Work\" was begun before and not heard of again; it runs at most once, so it was not begun anew"`, "[1]", 1},
+			`"interrupted 1 attempt 1 of activity \"Work\" was started before, but its result is unknown; it runs at most once, so it was not started again"`, "[1]", 1},
 		{"a retry policy brings the second attempt", "2", "[1 2]", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
 			w.orchestration("Main", once(&history.Retry{AtMostOnce: true, MaxAttempts: c.attempts, TimeoutMS: 10_000}))
-			var began []int
+			var startedAt []int
 			w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
 				info, _ := activities.InfoFrom(ctx)
-				if began = append(began, info.Attempt); len(began) == 1 {
+				if startedAt = append(startedAt, info.Number); len(startedAt) == 1 {
 					w.worker.kill()
 				}
 				return []byte("2"), nil
@@ -37,8 +37,8 @@ func TestA16AnAttemptThatRunsAtMostOnceIsNotBegunAgain(t *testing.T) {
 			w.start("a", "Main", "1")
 			w.run()
 			w.expectOutput("a", c.output)
-			if fmt.Sprint(began) != c.began {
-				t.Errorf("began attempts %v, want %s", began, c.began)
+			if fmt.Sprint(startedAt) != c.startedAt {
+				t.Errorf("began attempts %v, want %s", startedAt, c.startedAt)
 			}
 			w.expectQuiet()
 		})
@@ -73,7 +73,7 @@ func TestA16AWorkerThatDiesBeforeTheClaim(t *testing.T) {
 
 // A copy of the message that comes while the attempt is under way waits until
 // it can no longer be, and then finds the activity completed.
-func TestA16ACopyOfTheMessageDoesNotBeginTheAttempt(t *testing.T) {
+func TestA16ACopyOfTheMessageDoesNotStartTheAttempt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", once(&history.Retry{AtMostOnce: true, TimeoutMS: 10_000, MaxAttempts: 3}))

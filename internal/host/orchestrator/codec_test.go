@@ -24,8 +24,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// everySealed runs all tests of this package with a payload codec.
-var everySealed = flag.Bool("codec", false, "give every world a payload codec")
+// everyEncoded runs all tests of this package with a payload codec.
+var everyEncoded = flag.Bool("codec", false, "give every world a payload codec")
 
 func keyOf(t testing.TB, id string) codec.Codec {
 	k, err := aesgcm.New(id, bytes.Repeat([]byte(id[:1]), aesgcm.KeySize))
@@ -55,16 +55,16 @@ func setOf(t testing.TB, current codec.Codec, others ...codec.Codec) *codec.Set 
 // secretText stands in every payload of the program below, and nowhere else.
 const secretText = "SECRETTEXT"
 
-// sealedWorld goes through everything that carries payloads: input, activity
+// encodedWorld goes through everything that carries payloads: input, activity
 // with heartbeat and retry, inline activity, external event, child, detached
 // start, message to another instance, custom status, continue-as-new, a
 // failure's details, output.
-func sealedWorld(t *testing.T) *world {
+func encodedWorld(t *testing.T) *world {
 	w := newWorld(t, nil)
 	secret := func(n int) []byte { return fmt.Appendf(nil, `"%s %d"`, secretText, n) }
 	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if !bytes.Contains(in, []byte("again")) {
-			ctx.SetCustomStatus(secret(1))
+			ctx.SetState(history.ListedState, secret(1))
 			out, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Work", Input: secret(2), Retry: &history.Retry{MaxAttempts: 3}}))
 			if err != nil || !bytes.Equal(out, secret(3)) {
 				return nil, fmt.Errorf("activity gave %s, %w", out, err)
@@ -95,7 +95,7 @@ func sealedWorld(t *testing.T) *world {
 		if !bytes.Equal(in, secret(2)) {
 			return nil, fmt.Errorf("input %s", in)
 		}
-		if info.Attempt == 1 {
+		if info.Number == 1 {
 			_ = activities.Beat(ctx, secret(10))
 			return nil, errors.New("once more")
 		}
@@ -114,7 +114,7 @@ func sealedWorld(t *testing.T) *world {
 // store or a queue is given; the code sees nothing else.
 func TestNothingPlainLeavesTheHost(t *testing.T) {
 	t.Parallel()
-	w := sealedWorld(t)
+	w := encodedWorld(t)
 	w.codecs = setOf(t, keyOf(t, "a"))
 	commits, sends := 0, 0
 	w.beforeCommit = func(c *store.Commit) error {
@@ -142,7 +142,7 @@ func TestNothingPlainLeavesTheHost(t *testing.T) {
 	w.raise("main", "go", `"`+secretText+` 5"`, "e") // plain, as any sender may
 	w.run()
 	w.expectOutput("main", `"`+secretText+` 9"`)
-	if got := string(w.record("main").CustomStatus); got != `"`+secretText+` 1"` {
+	if got := string(history.StateNamed(w.record("main").States, history.ListedState)); got != `"`+secretText+` 1"` {
 		t.Errorf("custom status %s", got)
 	}
 	if commits < 8 || sends < 5 {
@@ -238,8 +238,8 @@ func TestKilledAtEachCallWithACodec(t *testing.T) {
 	}
 }
 
-// TestWithoutTheKeyNothingIsWrittenAndMessagesGoRound until a build has it.
-func TestWithoutTheKeyNothingIsWrittenAndMessagesGoRound(t *testing.T) {
+// TestWithoutTheKeyNothingIsWrittenAndMessagesAreRequeued until a build has it.
+func TestWithoutTheKeyNothingIsWrittenAndMessagesAreRequeued(t *testing.T) {
 	t.Parallel()
 	a, b := keyOf(t, "a"), keyOf(t, "b")
 	t.Run("of a history", func(t *testing.T) {
@@ -272,7 +272,7 @@ func TestWithoutTheKeyNothingIsWrittenAndMessagesGoRound(t *testing.T) {
 			w.orchestration("Main", chain(1))
 			w.activityFunc("Step", step)
 		})
-		start, err := setOf(t, a).SealItem(wire.Item{V: 1, Kind: wire.StartOrchestration, Instance: "main", Name: "Main", Input: []byte("1"), ID: "s"})
+		start, err := setOf(t, a).EncodeItem(wire.Item{V: 1, Kind: wire.StartOrchestration, Instance: "main", Name: "Main", Input: []byte("1"), ID: "s"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,9 +327,9 @@ func TestADamagedPayloadIsNeverAGuess(t *testing.T) {
 	w.expectOutput("main", `["z"]`)
 }
 
-// TestWhatCannotBeSealedIsTriedAgain: nothing is written or lost while a codec
+// TestWhatCannotBeEncodedIsTriedAgain: nothing is written or lost while a codec
 // fails.
-func TestWhatCannotBeSealedIsTriedAgain(t *testing.T) {
+func TestWhatCannotBeEncodedIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	p := programs()[0]
 	failing := &moody{Codec: keyOf(t, "a"), random: rand.New(rand.NewPCG(1, 2))}
@@ -369,23 +369,23 @@ func TestL01ThePayloadLimitHoldsForThePlainValue(t *testing.T) {
 	})
 	w.codecs = setOf(t, key)
 	item := wire.Item{V: 1, Kind: wire.StartOrchestration, Instance: "at", Name: "Main", Input: value(limit), ID: "s"}
-	body, err := w.codecs.EncodeItem(item)
+	body, err := w.codecs.MarshalItem(item)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed, err := wire.Parse(body)
+	encoded, err := wire.Parse(body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.send(sealed)
+	w.send(encoded)
 	item.Instance, item.Input = "over", value(limit+1)
-	if _, err := w.codecs.EncodeItem(item); err == nil || !strings.Contains(err.Error(), "too_large") {
+	if _, err := w.codecs.MarshalItem(item); err == nil || !strings.Contains(err.Error(), "too_large") {
 		t.Errorf("one byte more: %v", err)
 	}
-	if sealed, err = w.codecs.SealItem(item); err != nil {
+	if encoded, err = w.codecs.EncodeItem(item); err != nil {
 		t.Fatal(err)
 	}
-	w.send(sealed)
+	w.send(encoded)
 	w.run()
 	w.expectOutput("at", string(value(limit)))
 	w.expectDead("too_large")

@@ -17,22 +17,22 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// run runs arrivals, or records them only.
+// run runs the code on arrivals, or only records them.
 func (a *attempt) run(r *deciding.Run) error {
 	seed, err := a.random.Bytes()
 	if err != nil {
 		return err
 	}
-	began := a.desk.Clock.Now()
-	a.turn.Ran(a.turn.Running.X.Run(engine.Input{NowMS: began.UnixMilli(), Seed: seed, Park: r.Park, Arrivals: r.Arrivals}))
-	a.desk.Observer.Timing(host.TimeReplay, a.desk.Clock.Now().Sub(began))
+	startedAt := a.settler.Clock.Now()
+	a.turn.Ran(a.turn.Running.X.Run(engine.Input{NowMS: startedAt.UnixMilli(), Seed: seed, Park: r.Park, Arrivals: r.Arrivals}))
+	a.settler.Observer.Timing(host.TimeReplay, a.settler.Clock.Now().Sub(startedAt))
 	return nil
 }
 
-// commitAndDispatch makes a commit durable, and then does what follows from it.
+// commitAndDispatch makes a commit durable, and then dispatches its messages.
 func (a *attempt) commitAndDispatch(ctx context.Context, c *deciding.Commit, follows []dispatch.Commit) error {
 	t := &a.turn
-	a.tellMark(ctx, &c.Mark)
+	a.reportProblem(ctx, &c.Mark)
 	if err := a.commit(ctx, c); err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (a *attempt) commitAndDispatch(ctx context.Context, c *deciding.Commit, fol
 		a.emit(ctx, l)
 	}
 	out := a.outbox()
-	out.GoOn(a.sent.row)
+	out.Continue(a.sent.row)
 	for i := range follows {
 		out.Add(follows[i])
 	}
@@ -54,40 +54,40 @@ func (a *attempt) commitAndDispatch(ctx context.Context, c *deciding.Commit, fol
 	}
 	t.Group.Dispatched(follows)
 	if len(c.Turns) > 0 {
-		a.desk.Observer.Count(host.CountTurns, c.Outcome, 1)
+		a.settler.Observer.Count(host.CountTurns, c.Outcome, 1)
 		a.committed(host.Committed{Context: ctx, Turns: c.Turns, Actions: out.Actions(), Outcome: c.Outcome, RequestID: a.id.Of(ctx)})
 	}
 	if c.Mark.Moved || c.Mark.Recovered != nil {
-		a.desk.Observer.ProblemChanged(host.ProblemChange{Instance: t.View.Instance, ExecutionID: t.Running.Execution, At: a.desk.Clock.Now(), Problem: c.Mark.Problem})
+		a.settler.Observer.ProblemChanged(host.ProblemChange{Instance: t.View.Instance, ExecutionID: t.Running.Execution, At: a.settler.Clock.Now(), Problem: c.Mark.Problem})
 	}
 	return nil
 }
 
-// tellMark tells of the mark that a commit is about to set, to move or to clear.
-func (a *attempt) tellMark(ctx context.Context, m *deciding.Mark) {
+// reportProblem reports the problem that a commit is about to set, move or clear.
+func (a *attempt) reportProblem(ctx context.Context, m *deciding.Mark) {
 	if m.Stuck != "" {
-		a.desk.Observer.Count(host.CountStuck, string(m.Stuck), 1)
+		a.settler.Observer.Count(host.CountStuck, string(m.Stuck), 1)
 	}
 	if m.Problem != nil {
 		a.watch.Seen(m.Problem)
 	}
 	if m.Moved {
-		a.desk.Logger.WarnContext(ctx, "instance is stuck", "instance", a.turn.View.Instance, "execution_id", a.turn.Running.Execution,
+		a.settler.Logger.WarnContext(ctx, "instance is stuck", "instance", a.turn.View.Instance, "execution_id", a.turn.Running.Execution,
 			"kind", m.Problem.Kind, "event_id", m.Problem.EventID, "message", a.loggedProblem(m.Problem))
 	}
 	if m.Recovered != nil {
-		a.desk.Observer.Count(host.CountRecovered, m.Recovered.Kind, 1)
+		a.settler.Observer.Count(host.CountRecovered, m.Recovered.Kind, 1)
 	}
 }
 
-// commit makes one conditional write. A commit without events only
-// changes the record, or does nothing.
+// commit makes one conditional write. A commit without events only changes the record, or does
+// nothing.
 func (a *attempt) commit(ctx context.Context, c *deciding.Commit) error {
 	t := &a.turn
 	if len(c.Turns) == 0 {
 		return a.commitRecord(ctx, c)
 	}
-	began := a.desk.Clock.Now()
+	startedAt := a.settler.Clock.Now()
 	if err := a.noteFork(ctx, c); err != nil {
 		return err
 	}
@@ -97,12 +97,12 @@ func (a *attempt) commit(ctx context.Context, c *deciding.Commit) error {
 			err = a.once(ctx, c)
 		}
 	}
-	a.desk.Observer.Timing(host.TimeCommit, a.desk.Clock.Now().Sub(began))
+	a.settler.Observer.Timing(host.TimeCommit, a.settler.Clock.Now().Sub(startedAt))
 	if err != nil {
 		return fmt.Errorf("host: turn of instance %q execution %d at event %d: %w", t.View.Instance, t.Running.Execution, c.Turns[0].First(), err)
 	}
 	t.Took(c)
-	switch now := a.desk.Clock.Now(); {
+	switch now := a.settler.Clock.Now(); {
 	case dispatch.Ends(&c.Turns[len(c.Turns)-1]):
 		a.watch.Ended(now, t.Running.Started().Name)
 	case len(c.Turns) > 1:
@@ -121,13 +121,13 @@ func (a *attempt) once(ctx context.Context, c *deciding.Commit) error {
 		}
 		c.Turns[i].Token = token
 	}
-	sealed, err := a.desk.Edge.Sealed(a.turn.View.Instance, store.Commit{Turns: c.Turns, Record: c.Change})
+	encoded, err := a.settler.Edge.Encoded(a.turn.View.Instance, store.Commit{Turns: c.Turns, Record: c.Change})
 	if err != nil {
 		return err
 	}
-	// Only the identical append may be repeated: it finds its own, or
-	// lands now. Reading back would prove nothing.
-	return a.insists(ctx, c, func() error { return a.tables.Store.Commit(ctx, sealed) })
+	// Only the identical write may be repeated: it finds its own result, or takes effect now. Reading
+	// back would prove nothing.
+	return a.insists(ctx, c, func() error { return a.tables.Store.Commit(ctx, encoded) })
 }
 
 // insists makes a write of a commit, and repeats it as long as that may help.
@@ -145,7 +145,7 @@ func (a *attempt) commitRecord(ctx context.Context, c *deciding.Commit) error {
 		return nil
 	}
 	instance := a.turn.View.Instance
-	change, err := a.tables.codecs.SealChange(instance, c.Change)
+	change, err := a.tables.codecs.EncodeChange(instance, c.Change)
 	if err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
@@ -156,41 +156,40 @@ func (a *attempt) commitRecord(ctx context.Context, c *deciding.Commit) error {
 	return nil
 }
 
-// commitsAgain reports whether a commit is repeated that has failed n times, and
-// waits until it may be. One that is throttled is repeated after growing pauses:
-// as long as there is time, if it holds results of inline activities, because
-// these would run again.
+// commitsAgain reports whether to repeat a commit that has failed n times, and first waits until it
+// may be repeated. A throttled commit is repeated after growing pauses, as long as there is time if
+// it holds results of inline activities, because those would run again.
 func (o *maker) commitsAgain(ctx context.Context, c *deciding.Commit, n int, err error) bool {
-	s := o.desk.Settings
+	s := o.settler.Settings
 	switch {
 	case errors.Is(err, store.ErrUnknownOutcome):
 		return n < s.Turn.CommitAttempts && ctx.Err() == nil
 	case errors.Is(err, store.ErrUnavailable):
-		return (n < s.Turn.CommitAttempts || c.Insists) && clock.HasTime(ctx, o.desk.Clock, s.Dispatch.Time) && backoff.Pause(ctx, o.desk.Clock, o.random, n) == nil
+		return (n < s.Turn.CommitAttempts || c.Insists) && clock.HasTime(ctx, o.settler.Clock, s.Dispatch.MinRemaining) && backoff.Pause(ctx, o.settler.Clock, o.random, n) == nil
 	}
 	return false
 }
 
-// committed tells the observer of a commit and its dispatch.
+// committed tells the observer about a commit and its dispatch.
 func (a *attempt) committed(c host.Committed) {
 	g := a.turn.Group
-	c.At, c.Began = a.desk.Clock.Now(), a.sent.began
+	c.At, c.StartedAt = a.settler.Clock.Now(), a.sent.startedAt
 	c.Causes, c.Messages = g.Causes(), len(g.Messages)
 	c.Before.ExecutionID, c.Before.EventID = a.sent.before.Execution, a.sent.before.EventID
-	a.desk.Observer.Committed(c)
-	a.sent.began, a.sent.before = c.At, dispatch.PlaceOf(&c.Turns[0])
+	a.settler.Observer.Committed(c)
+	a.sent.startedAt, a.sent.before = c.At, dispatch.PlaceOf(&c.Turns[0])
 }
 
-// emit writes a line that orchestration code has logged, or calls its function
-// of AfterCommit. A panic in it is logged: the turn is committed, and its
-// dispatch must follow.
+// emit writes a line that orchestration code has logged, or calls a function that it passed to
+// AfterCommit. A panic in that function is logged, because the turn is committed and must still be
+// dispatched.
 func (a *attempt) emit(ctx context.Context, l engine.Log) {
 	ctx = logattr.Subject{Instance: a.turn.View.Instance, ExecutionID: a.turn.Running.Execution, EventID: l.EventID}.In(ctx)
 	switch {
 	case l.Func != nil:
 		defer func() {
 			if v := recover(); v != nil {
-				a.desk.Logger.ErrorContext(ctx, "a function that orchestration code gave to AfterCommit panicked", "error", edge.PanicText(v, a.tables.codecs != nil), "stack", engine.AuthorsStack(string(debug.Stack())))
+				a.settler.Logger.ErrorContext(ctx, "a function that orchestration code passed to AfterCommit panicked", "error", edge.PanicText(v, a.tables.codecs != nil), "stack", engine.AuthorsStack(string(debug.Stack())))
 			}
 		}()
 		l.Func()
@@ -199,15 +198,15 @@ func (a *attempt) emit(ctx context.Context, l engine.Log) {
 	}
 }
 
-// loggedProblem is what a line says of a problem. The record has all of it; the
-// message of a panic, or of code that no longer agrees with its history, may quote a
-// payload, which logs have only if they are to.
+// loggedProblem returns the message of a problem for a log line. The record has the whole message.
+// The message of a panic, or of code that no longer agrees with its history, may quote a payload,
+// and payloads are logged only if that is enabled.
 func (o *maker) loggedProblem(p *store.Problem) string {
 	quotes := p.Kind == string(engine.StuckPanic) || p.Kind == string(engine.StuckNondeterminism)
-	if !quotes || o.desk.Settings.LogPayloads || o.tables.codecs != nil { // with codecs it quotes none
+	if !quotes || o.settler.Settings.LogPayloads || o.tables.codecs != nil { // with codecs the message quotes no payload
 		return p.Message
 	}
-	text := "see the instance's record for the reason (describe), which may quote payloads"
+	text := "the instance's record has the reason, which may quote payloads (describe)"
 	if p.Diff != nil && p.Diff.At != "" {
 		text += "; the code is at " + p.Diff.At
 	} else if place := engine.PlaceOf(p.Stack); place != "" {
@@ -216,12 +215,11 @@ func (o *maker) loggedProblem(p *store.Problem) string {
 	return text
 }
 
-// warnOfLength logs once an execution that its history has reached four fifths
-// of what it may.
+// warnOfLength logs once per execution when its history has reached 80% of its limit.
 func (o *maker) warnOfLength(ctx context.Context, committed *store.Turn) {
-	at := int64(o.desk.Settings.Limits.Events) / 5 * 4
+	at := int64(o.settler.Settings.Limits.Events) / 5 * 4
 	if at > 0 && committed.First() <= at && at <= committed.Last() {
-		o.desk.Logger.WarnContext(ctx, "history nears its limit, at which the instance fails: continue as new", "instance", committed.Instance,
-			"execution_id", committed.ExecutionID, "events", committed.Last(), "limit", o.desk.Settings.Limits.Events)
+		o.settler.Logger.WarnContext(ctx, "history is close to its limit, at which the instance fails; continue as new", "instance", committed.Instance,
+			"execution_id", committed.ExecutionID, "events", committed.Last(), "limit", o.settler.Settings.Limits.Events)
 	}
 }

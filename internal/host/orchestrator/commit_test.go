@@ -66,7 +66,7 @@ func TestW02TheAnswerToACommitIsUnknown(t *testing.T) {
 
 // W-02: DynamoDB refuses a repeat that is not the same to the byte, and a codec seals the
 // same payload in another way each time.
-func TestW02ACommitIsSealedOnceHoweverOftenItIsMade(t *testing.T) {
+func TestW02ACommitIsEncodedOnceHoweverOftenItIsMade(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.codecs = everyCodec(t) })
 	w.orchestration("Chain", chain(1))
@@ -135,7 +135,7 @@ func TestA14ACommitThatIsThrottledIsRepeatedWhileThereIsTime(t *testing.T) {
 			if runs != c.runs {
 				t.Errorf("the inline activity ran %d times, want %d", runs, c.runs)
 			}
-			w.expectCount(host.CountHandedBack, "store unavailable", c.back)
+			w.expectCount(host.CountReturned, "store unavailable", c.back)
 			if c.back == 0 && c.inline && len(tokens) != 1 {
 				t.Errorf("%d appends, want one that is repeated as it is", len(tokens))
 			}

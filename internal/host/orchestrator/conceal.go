@@ -9,17 +9,16 @@ import (
 	"github.com/turnstile-go/turnstile/internal/keyring"
 )
 
-// Records, logs and reasons are not sealed. Where a codec is configured, the text
-// of a payload does not stand in them: its type, its length and a keyed hash do.
+// Records, logs and reasons are not encoded. If a codec is configured, they do not contain the text
+// of a payload, but its type, its length and a keyed hash.
 
-// concealing returns what stands in reasons of an execution in place of a
-// payload. Equal payloads of an execution have equal hashes, on every process:
-// so a reader sees whether recorded and attempted input are the same, and a
-// reason that has not changed is not written again. The key is the token of
-// event 0, which no message ever carries, under the stack's current key.
+// concealing returns a function that gives the text which stands for a payload in an execution's
+// reasons. Equal payloads of an execution have equal hashes in every process, so a reader sees
+// whether recorded and attempted input are the same, and an unchanged reason is not written again.
+// The key is the token of event 0, which no message ever carries, under the stack's current key.
 func concealing(instance string, execution int64, keys *keyring.Ring) func(payload []byte) string {
 	return func(payload []byte) string {
-		mac := hmac.New(sha256.New, []byte(keys.Token(instance, execution, 0)))
+		mac := hmac.New(sha256.New, []byte(keys.Token(instance, execution, 0, 0)))
 		mac.Write(payload)
 		return fmt.Sprintf("%s of %d bytes with hash %x", engine.JSONKind(payload), len(payload), mac.Sum(nil)[:8])
 	}

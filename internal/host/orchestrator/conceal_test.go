@@ -124,12 +124,12 @@ func TestNoReasonQuotesAPayloadUnderACodec(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, policy fail %t", name, policy), func(t *testing.T) {
 				t.Parallel()
 				quotes := 0
-				for _, sealed := range []bool{false, true} {
+				for _, encoded := range []bool{false, true} {
 					var log bytes.Buffer
 					w := newWorld(t, func(w *world) {
 						w.settings.Turn.FailWhenStuck, w.settings.Limits.Operations, w.settings.Cache.Instances = policy, 20, -1
 						w.logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-						if w.codecs = nil; sealed {
+						if w.codecs = nil; encoded {
 							w.codecs = setOf(t, keyOf(t, "a"))
 						}
 					})
@@ -151,21 +151,21 @@ func TestNoReasonQuotesAPayloadUnderACodec(t *testing.T) {
 						case !policy && r.Problem != nil:
 							message[i] = r.Problem.Message
 						default:
-							t.Fatalf("sealed %t: %s is %s", sealed, instance, r.Status)
+							t.Fatalf("sealed %t: %s is %s", encoded, instance, r.Status)
 						}
 					}
 					quoted := strings.Contains(message[0], canary)
 					switch {
-					case !sealed && quoted:
+					case !encoded && quoted:
 						quotes++
-					case !sealed:
+					case !encoded:
 						t.Errorf("without a codec the reason does not quote it: %s", message[0])
 					case quoted || strings.Contains(shown, canary):
 						t.Errorf("a payload is shown: %s\n%s", message[0], shown)
 					case !regexp.MustCompile(`(an object|a string|a value) of \d+ bytes with hash [0-9a-f]{16}`).MatchString(message[0]):
 						t.Errorf("the reason says nothing of it: %s", message[0])
 					}
-					if sealed {
+					if encoded {
 						// Another instance has other hashes for the same payloads.
 						hashes := regexp.MustCompile(`hash ([0-9a-f]{16})`)
 						if a, b := hashes.FindString(message[0]), hashes.FindString(message[1]); a == b {
@@ -283,14 +283,14 @@ func TestNoRefusalQuotesAMessageUnderACodec(t *testing.T) {
 		`{"v":1,"kind":"StartOrchestration","instance":"x","name":"Main","events":["` + canary + `"]}`,
 		`{"v":1,"kind":"StartOrchestration","instance":"x","name":"Main","search_attributes":{"a":["` + canary + `"]}}`,
 	}
-	for _, sealed := range []bool{false, true} {
+	for _, encoded := range []bool{false, true} {
 		quotes := 0
 		for i, body := range bodies {
 			for _, q := range []string{"delay", "fifo", "activity"} {
 				var log bytes.Buffer
 				w := newWorld(t, func(w *world) {
 					w.logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-					if w.codecs = nil; sealed {
+					if w.codecs = nil; encoded {
 						w.codecs = setOf(t, keyOf(t, "a"))
 					}
 				})
@@ -318,13 +318,13 @@ func TestNoRefusalQuotesAMessageUnderACodec(t *testing.T) {
 					t.Errorf("body %d on %s left nothing", i, q)
 				}
 				if strings.Contains(text, canary) {
-					if quotes++; sealed {
+					if quotes++; encoded {
 						t.Errorf("body %d on %s is quoted: %s", i, q, text)
 					}
 				}
 			}
 		}
-		if !sealed && quotes < 6 {
+		if !encoded && quotes < 6 {
 			t.Errorf("without a codec %d reasons quote the message: the test has lost them", quotes)
 		}
 	}

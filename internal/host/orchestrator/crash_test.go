@@ -137,7 +137,7 @@ func programs() []program {
 		w.inline = []activities.Activity{{Name: "In", Source: "test", Func: func(_ context.Context, in []byte) ([]byte, error) {
 			return append(in[:len(in):len(in)], '2'), nil
 		}}, {Name: "Late", Source: "test", Func: func(ctx context.Context, in []byte) ([]byte, error) {
-			if info, _ := activities.InfoFrom(ctx); info.Attempt < 2 {
+			if info, _ := activities.InfoFrom(ctx); info.Number < 2 {
 				return nil, errors.New("not yet")
 			}
 			return append(in[:len(in):len(in)], '3'), nil
@@ -243,9 +243,9 @@ func programs() []program {
 		return waits("e", "e")(ctx, in)
 	}, "[1,2]", func(w *world) {
 		right := w.orchestrations[0].Func
-		began := w.clock.Now()
+		startedAt := w.clock.Now()
 		w.orchestrations[0].Func = func(ctx *engine.Context, in []byte) ([]byte, error) {
-			if now := w.clock.Now(); now.After(began.Add(time.Minute)) && now.Before(began.Add(5*time.Hour)) {
+			if now := w.clock.Now(); now.After(startedAt.Add(time.Minute)) && now.Before(startedAt.Add(5*time.Hour)) {
 				panic("broken for some hours")
 			}
 			return right(ctx, in)
@@ -316,7 +316,7 @@ func programs() []program {
 
 	// begun is started again with another input when it has ended: right after its end,
 	// and hours later.
-	begun := program{name: "an instance begins again", set: func(w *world) {
+	begun := program{name: "an instance restarts", set: func(w *world) {
 		w.activityFunc("Step", step)
 		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
 			if _, err := ctx.Await(ctx.Timer(time.Hour)); err != nil {
@@ -329,7 +329,7 @@ func programs() []program {
 		w.start("main", "Main", "1")
 		for n, d := range []time.Duration{3 * time.Hour, 6 * time.Hour} {
 			w.sendLater(d, wire.Item{Kind: wire.StartOrchestration, Instance: "main", Name: "Main", ID: fmt.Sprint("again-", n),
-				Input: []byte(fmt.Sprint(n + 2)), OnConflict: wire.ConflictBeginAgain})
+				Input: []byte(fmt.Sprint(n + 2)), OnConflict: wire.ConflictRestart})
 		}
 	}
 	begun.instances, begun.outputs = []string{"main"}, map[string]string{"main": "31"}

@@ -306,11 +306,11 @@ func (c *slowCloud) invoke(o *Orchestrator, batch []platform.Delivery) (failed [
 	if c.invocations++; c.invocations > 200 {
 		c.Fatal("no end to the messages")
 	}
-	began := time.Now()
-	ctx, cancel := context.WithDeadline(c.Context(), began.Add(c.limit))
+	startedAt := time.Now()
+	ctx, cancel := context.WithDeadline(c.Context(), startedAt.Add(c.limit))
 	defer cancel()
 	failed = o.Handle(ctx, batch)
-	c.longest = max(c.longest, time.Since(began))
+	c.longest = max(c.longest, time.Since(startedAt))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if killed = c.died || ctx.Err() != nil; killed {
@@ -486,7 +486,7 @@ func (c *slowCloud) deliver(item wire.Item) {
 	}
 }
 
-func TestF12W03AMixedTurnGoesOnWhereItsDispatchWasCutShort(t *testing.T) {
+func TestF12W03AMixedTurnContinuesWhereItsDispatchWasCutShort(t *testing.T) {
 	t.Parallel()
 	const n = 2500 // 10,000 operations
 	for _, test := range []struct {
@@ -604,7 +604,7 @@ func TestT08WhatAnEndCancelsIsStoppedOverSeveralInvocations(t *testing.T) {
 
 // One commit holds the end of an execution, which removes its schedules, and
 // the first turn of the next, which makes others.
-func TestN03ADispatchGoesOnThroughAContinueAsNew(t *testing.T) {
+func TestN03ADispatchContinuesThroughAContinueAsNew(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const n = 1500

@@ -15,14 +15,14 @@ import (
 
 // fails is an activity whose attempts fail up to this one, and the times at which they began.
 func (w *world) fails(until int) *[]time.Time {
-	began := &[]time.Time{}
+	startedAt := &[]time.Time{}
 	w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) {
-		if *began = append(*began, w.clock.Now()); len(*began) < until {
+		if *startedAt = append(*startedAt, w.clock.Now()); len(*startedAt) < until {
 			return nil, errors.New("the bank is closed")
 		}
 		return []byte("1"), nil
 	})
-	return began
+	return startedAt
 }
 
 func TestA18AnOperatorRetriesNow(t *testing.T) {
@@ -38,7 +38,7 @@ func TestA18AnOperatorRetriesNow(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, func(w *world) { w.idle = 10 * time.Hour })
 			w.orchestration("Main", once(&policy))
-			began := w.fails(4)
+			startedAt := w.fails(4)
 			w.start("a", "Main", "1")
 			w.runFor(time.Minute)
 			// The second and the third attempt are made now, by two operators; the fourth is due.
@@ -46,15 +46,15 @@ func TestA18AnOperatorRetriesNow(t *testing.T) {
 				w.send(wire.Item{Kind: wire.RetryActivity, Instance: "a", ExecutionID: 1, SourceEventID: 2, Attempt: attempt, ID: "ada"})
 				w.send(wire.Item{Kind: wire.RetryActivity, Instance: "a", ExecutionID: 1, SourceEventID: 2, Attempt: attempt, ID: "bob"})
 				w.runFor(time.Minute)
-				if len(*began) != attempt {
-					t.Fatalf("%d attempts have begun, want %d", len(*began), attempt)
+				if len(*startedAt) != attempt {
+					t.Fatalf("%d attempts have begun, want %d", len(*startedAt), attempt)
 				}
 			}
 			w.run()
 			w.expectOutput("a", "1")
 			w.expectHistory("a", 1, "Started Act(Work) Done←2 Completed")
-			if d := time.Duration(policy.InitialMS) * time.Millisecond; len(*began) != 4 || (*began)[2].Sub((*began)[0]) > 2*time.Minute || (*began)[3].Sub((*began)[2]) < d {
-				t.Errorf("the attempts began at %v", *began)
+			if d := time.Duration(policy.InitialMS) * time.Millisecond; len(*startedAt) != 4 || (*startedAt)[2].Sub((*startedAt)[0]) > 2*time.Minute || (*startedAt)[3].Sub((*startedAt)[2]) < d {
+				t.Errorf("the attempts began at %v", *startedAt)
 			}
 			w.expectQuiet()
 		})
@@ -66,7 +66,7 @@ func TestA18WhatDoesNotWaitIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", once(&history.Retry{MaxAttempts: 3, InitialMS: 600_000, Coefficient: 1}))
-	began := w.fails(3)
+	startedAt := w.fails(3)
 	retry := func(attempt int, id string) {
 		w.send(wire.Item{Kind: wire.RetryActivity, Instance: "a", ExecutionID: 1, SourceEventID: 2, Attempt: attempt, ID: id})
 	}
@@ -78,14 +78,14 @@ func TestA18WhatDoesNotWaitIsLeftAlone(t *testing.T) {
 	w.runFor(8*time.Minute + 55*time.Second)
 	retry(2, "just before it is due")
 	w.settleFIFO()
-	if len(*began) != 1 {
-		t.Errorf("%d attempts have begun, want 1", len(*began))
+	if len(*startedAt) != 1 {
+		t.Errorf("%d attempts have begun, want 1", len(*startedAt))
 	}
 	w.run()
 	retry(0, "after the end")
 	w.run()
-	if len(*began) != 3 {
-		t.Errorf("%d attempts have begun, want 3", len(*began))
+	if len(*startedAt) != 3 {
+		t.Errorf("%d attempts have begun, want 3", len(*startedAt))
 	}
 	w.expectOutput("a", "1")
 	w.expectQuiet()
@@ -108,7 +108,7 @@ func TestA18TheMessageThatIsLateLeavesTheAttempt(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
 			w.orchestration("Main", once(&history.Retry{MaxAttempts: 3, InitialMS: 600_000, Coefficient: 1}))
-			began := w.fails(2)
+			startedAt := w.fails(2)
 			w.start("a", "Main", "1")
 			w.runFor(time.Minute)
 			key := store.ActivityKey{Instance: "a", ExecutionID: 1, EventID: 2}
@@ -140,8 +140,8 @@ func TestA18TheMessageThatIsLateLeavesTheAttempt(t *testing.T) {
 			}
 			w.run()
 			w.expectOutput("a", "1")
-			if len(*began) != 2 {
-				t.Errorf("%d attempts have begun, want 2", len(*began))
+			if len(*startedAt) != 2 {
+				t.Errorf("%d attempts have begun, want 2", len(*startedAt))
 			}
 			w.expectQuiet()
 		})

@@ -270,7 +270,7 @@ func (w *world) delivery(item wire.Item) platform.Delivery {
 
 func TestK01CancelWhileAnActivityIsAwaited(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(w *world) { w.settings.Attempt.LookAfter = -1 })
+	w := newWorld(t, func(w *world) { w.settings.Attempt.CancelCheckAfter = -1 })
 	w.orchestration("Main", chain(1))
 	w.start("a", "Main", "1")
 	w.settleFIFO()

@@ -186,8 +186,8 @@ func (s faultyStops) Claim(ctx context.Context, key store.ActivityKey, claim sto
 	return s.f.call("Claim", func() error { return s.Activities.Claim(ctx, key, claim, expiresAt) })
 }
 
-func (s faultyStops) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
-	return s.f.call("MarkSuspect", func() error { return s.Activities.MarkSuspect(ctx, key, suspect, expiresAt) })
+func (s faultyStops) SetSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
+	return s.f.call("MarkSuspect", func() error { return s.Activities.SetSuspect(ctx, key, suspect, expiresAt) })
 }
 
 type faultyQueue struct {

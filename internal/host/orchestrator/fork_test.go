@@ -20,7 +20,7 @@ func forkOf(of, as string, from int64) wire.Item {
 		Origin: &history.Origin{Instance: of, EventID: from}}
 }
 
-func TestO12AForkGoesOnAsAnotherInstance(t *testing.T) {
+func TestO12AForkContinuesAsAnotherInstance(t *testing.T) {
 	t.Parallel()
 	for _, purged := range []bool{false, true} {
 		w := newWorld(t, nil)
@@ -50,7 +50,7 @@ func TestO12AForkGoesOnAsAnotherInstance(t *testing.T) {
 		}
 		w.run()
 		w.restart()
-		w.expectHistory("b", 1, "Started Act(Step) Done←2 Act(Step) Done←4 Act(Step) Redriven Done←6 Act(Step) Done←9 Completed")
+		w.expectHistory("b", 1, "Started Act(Step) Done←2 Act(Step) Done←4 Act(Step) Redriven OrchestrationResumed Done←6 Act(Step) Done←10 Completed")
 		w.expectOutput("b", `"aabb"`)
 		r.expect(t, map[string]int{"11": 1, "21": 1, "31": 2, "42": 1})
 		if after := w.record("a"); !purged && (after.ExecutionID != before.ExecutionID || after.Status != before.Status || !after.UpdatedAt.Equal(before.UpdatedAt)) {
@@ -115,7 +115,7 @@ func TestO12WhatWasOpenKeepsItsKeyInAForkAndTheLinksAreApart(t *testing.T) {
 		w.expectOutput(instance, `"of `+instance+`"`)
 	}
 	w.expectStatus("d", store.StatusRunning)
-	w.expectHistory("b", 2, "Started Act(Ask) Redriven Done←2 Completed")
+	w.expectHistory("b", 2, "Started Act(Ask) Redriven OrchestrationResumed Done←2 Completed")
 	w.expectDead()
 }
 
@@ -161,7 +161,7 @@ func TestO12AForkHasChildrenOfItsOwn(t *testing.T) {
 	w.run()
 	w.expectOutput("b", `"211 221 231"`)
 	r.expect(t, map[string]int{"11": 1, "12": 1, "13": 1, "21": 1, "22": 2, "23": 1})
-	w.expectHistory("b/1/3", 1, "Started Act(Step) Done←2 Act(Step) Redriven Done←4 Completed")
+	w.expectHistory("b/1/3", 1, "Started Act(Step) Done←2 Act(Step) Redriven OrchestrationResumed Done←4 Completed")
 	for id, n := range map[string]int64{"a/1/2": 1, "a/1/3": 1, "a/1/4": 1} {
 		if rec := w.record(id); rec.ExecutionID != n || rec.Status == store.StatusRunning {
 			t.Errorf("%s is %+v", id, rec)
@@ -236,7 +236,7 @@ func TestO12AForkFromAnEvent(t *testing.T) {
 	w.run()
 	w.send(forkOf("a", "b", 5)) // the completion of the second
 	w.run()
-	w.expectHistory("b", 1, "Started Act(Step) Done←2 Act(Step) Redriven Done←4 Act(Step) Done←7 Completed")
+	w.expectHistory("b", 1, "Started Act(Step) Done←2 Act(Step) Redriven OrchestrationResumed Done←4 Act(Step) Done←8 Completed")
 	r.expect(t, map[string]int{"1": 1, "2": 2, "3": 2})
 	w.send(forkOf("a", "c", 1))
 	w.run()
@@ -264,15 +264,12 @@ func TestO12AForkThatCannotBeIsRefused(t *testing.T) {
 		reason string
 		says   string
 	}{
-		"of nobody":                 {func(i *wire.Item) { i.Origin.Instance = "nobody" }, nil, "redrive_refused", "there is no such instance"},
-		"of what was purged":        {nil, func(w *world) { w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p"}); w.run() }, "redrive_refused", "purged"},
-		"of another orchestration":  {func(i *wire.Item) { i.Name = "Other" }, nil, "redrive_refused", `it runs orchestration "Main"`},
-		"of an execution before":    {func(i *wire.Item) { i.Origin.ExecutionID = 7 }, nil, "redrive_refused", "it is at execution 1"},
-		"of what has completed":     {func(i *wire.Item) { i.Origin.EventID = 0 }, nil, "redrive_refused", "it has completed"},
-		"from an event that is not": {func(i *wire.Item) { i.Origin.EventID = 99 }, nil, "redrive_refused", "the last event ahead of its end is 7"},
-		"that the code contradicts": {nil, func(w *world) {
-			w.deploy("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) { return stepOf(ctx, "Other", "1") })
-		}, "redrive_refused", "Other"},
+		"of nobody":                    {func(i *wire.Item) { i.Origin.Instance = "nobody" }, nil, "redrive_refused", "there is no such instance"},
+		"of what was purged":           {nil, func(w *world) { w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p"}); w.run() }, "redrive_refused", "purged"},
+		"of another orchestration":     {func(i *wire.Item) { i.Name = "Other" }, nil, "redrive_refused", `it runs orchestration "Main"`},
+		"of an execution before":       {func(i *wire.Item) { i.Origin.ExecutionID = 7 }, nil, "redrive_refused", "it is at execution 1"},
+		"of what has completed":        {func(i *wire.Item) { i.Origin.EventID = 0 }, nil, "redrive_refused", "it has completed"},
+		"from an event that is not":    {func(i *wire.Item) { i.Origin.EventID = 99 }, nil, "redrive_refused", "the last event before its end is 7"},
 		"of a history that is damaged": {nil, gap, "redrive_refused", "corrupt"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -304,7 +301,7 @@ func TestO12AForkThatCannotBeIsRefused(t *testing.T) {
 
 // A child of a fork for which nothing is left to take over begins from the beginning: its
 // parent waits.
-func TestO12AChildOfAForkWhoseOriginWasPurgedBeginsFromTheBeginning(t *testing.T) {
+func TestO12AChildOfAForkWhoseOriginWasPurgedStartsFromTheStart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -412,7 +409,7 @@ func TestO12AnInlineRetryUnderWayKeepsItsKey(t *testing.T) {
 				switch {
 				case mended:
 					return in, nil
-				case info.Attempt == 2 && !timer:
+				case info.Number == 2 && !timer:
 					w.clock.Advance(2 * time.Second) // beyond the timeout
 					<-ctx.Done()
 					return nil, ctx.Err()
@@ -458,7 +455,7 @@ func TestO12AnInlineRetryUnderWayKeepsItsKey(t *testing.T) {
 // V-04, O-12: the history that a fork takes over has a patch, and during the rollout of the patch
 // a build without it gets the fork, or that of a child. It goes round until the other build
 // has it. Found by seed 850249930 of the simulation.
-func TestO12AForkWithAPatchOfAnotherBuildGoesRound(t *testing.T) {
+func TestO12AForkWithAPatchOfAnotherBuildIsRequeued(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	build := withPatch

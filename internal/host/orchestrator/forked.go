@@ -9,10 +9,10 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// noteFork notes in the record of an instance that it is forked, so that whoever looks at it
-// finds its forks: one write a fork, and nothing for an instance that nobody forks. It comes ahead of
-// the commit that begins the fork, because a process that dies between the two leaves a message
-// that begins the fork later. Of an instance that was purged meanwhile nobody looks for forks.
+// noteFork notes in the record of an instance that it is forked, so that its forks can be listed:
+// one write for each fork, and none for an instance without forks. It precedes the commit that
+// starts the fork: if the process dies between the two, the message remains and starts the fork
+// later. The fork of an instance that was purged in the meantime is not noted.
 func (a *attempt) noteFork(ctx context.Context, c *deciding.Commit) error {
 	t, d := &c.Turns[0], a.turn.Running.Redriven
 	if d == nil || t.First() > 1 {
@@ -20,7 +20,7 @@ func (a *attempt) noteFork(ctx context.Context, c *deciding.Commit) error {
 	}
 	of := d.Of
 	for of != nil && !of.Purged && !of.KnowsFork(t.Instance) {
-		change := of.Fork(t.Instance, a.desk.Clock.Now())
+		change := of.Fork(t.Instance, a.settler.Clock.Now())
 		err := a.insists(ctx, c, func() error { return a.tables.Store.UpdateRecord(ctx, of.Instance, change) })
 		conflict, lost := errors.AsType[*store.RecordConflictError](err)
 		switch {

@@ -26,12 +26,12 @@ func (w *world) named(id string) {
 func TestCompletionsSayWhenWhichAttemptAndInWhichInvocation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	began := map[string][]int64{}
+	startedAt := map[string][]int64{}
 	fails := func(name string) activities.Func {
 		return func(context.Context, []byte) ([]byte, error) {
-			began[name] = append(began[name], w.clock.Now().UnixMilli())
+			startedAt[name] = append(startedAt[name], w.clock.Now().UnixMilli())
 			w.clock.Advance(3 * time.Second)
-			if len(began[name]) < 2 {
+			if len(startedAt[name]) < 2 {
 				return nil, errors.New("not yet")
 			}
 			return []byte("1"), nil
@@ -39,7 +39,7 @@ func TestCompletionsSayWhenWhichAttemptAndInWhichInvocation(t *testing.T) {
 	}
 	w.activityFunc("Queued", fails("Queued"))
 	w.activityFunc("Never", func(context.Context, []byte) ([]byte, error) {
-		began["Never"] = append(began["Never"], w.clock.Now().UnixMilli())
+		startedAt["Never"] = append(startedAt["Never"], w.clock.Now().UnixMilli())
 		return nil, errors.New("never")
 	})
 	w.inline = append(w.inline, activities.Activity{Name: "Inline", Func: fails("Inline"), Source: "test"})
@@ -72,8 +72,8 @@ func TestCompletionsSayWhenWhichAttemptAndInWhichInvocation(t *testing.T) {
 		}
 		seen++
 		of := name[e.SourceEventID]
-		if n := len(began[of]); e.StartedAtMS != began[of][n-1] || e.Attempt != n || e.RequestID != "req-1" {
-			t.Errorf("%s ended with %+v, want attempt %d, begun at %d", of, e, n, began[of][n-1])
+		if n := len(startedAt[of]); e.StartedAtMS != startedAt[of][n-1] || e.Attempt != n || e.RequestID != "req-1" {
+			t.Errorf("%s ended with %+v, want attempt %d, begun at %d", of, e, n, startedAt[of][n-1])
 		}
 	}
 	if seen != 3 {

@@ -19,31 +19,31 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// runGroup makes the turn of a group. What is unsettled afterwards goes back.
+// runGroup makes the turn of a group. Messages that are unsettled afterwards return to their queue.
 //
-// A turn that went by the cache, and is stale, is made again by what is stored, and so is
-// one that has lost a commit, a few times.
+// A turn that used the cache and is stale is made again from the store, and so is a turn that has
+// lost a commit, a few times.
 func (o *maker) runGroup(ctx context.Context, g *deciding.Group) {
 	ctx = logattr.Subject{Instance: g.Instance}.In(ctx)
-	began := o.desk.Clock.Now()
+	startedAt := o.settler.Clock.Now()
 	cold := g.TooLarge != nil
 	for tries := 1; ; tries, cold = tries+1, true {
-		if !clock.HasTime(ctx, o.desk.Clock, o.desk.Settings.Turn.Time) {
-			o.desk.FailAll(g.Messages, "no time")
+		if !clock.HasTime(ctx, o.settler.Clock, o.settler.Settings.Turn.MinRemaining) {
+			o.settler.FailAll(g.Messages, "no time")
 			return
 		}
-		a := o.attempt(g, cold, began)
+		a := o.attempt(g, cold, startedAt)
 		err := a.make(ctx)
-		ctx := a.about(ctx)
+		ctx := a.logContext(ctx)
 		a.release(ctx, err)
 		if end := a.endOf(err); !(end == stale && !cold || end == lost && tries <= mostLost) {
-			o.endGroup(ctx, g, end, err, o.desk.Clock.Now().Sub(began))
+			o.endGroup(ctx, g, end, err, o.settler.Clock.Now().Sub(startedAt))
 			return
 		}
 	}
 }
 
-// mostLost is how often a turn is made again that has lost a commit.
+// mostLost is how often a turn that has lost a commit is made again.
 const mostLost = 3
 
 // end is how an attempt at a turn ended.
@@ -52,23 +52,23 @@ type end uint8
 const (
 	// made: its messages are settled.
 	made end = iota
-	// stale: what it took from the cache must be read from the store.
+	// stale: the state from the cache must be read from the store.
 	stale
 	// lost: its commit was refused, and nothing of it was dispatched.
 	lost
-	// over: nothing was decided before the invocation was over, or before a message that it
-	// needs was another's.
+	// over: nothing was decided before the invocation ended, or before another process might hold a
+	// message that the turn needs.
 	over
 	// large: no commit can hold it.
 	large
-	// unpatched and newer: another build is to make it.
+	// unpatched and newer: another build must make the turn.
 	unpatched
 	newer
-	// broken: its messages come back.
+	// broken: its messages are redelivered.
 	broken
 )
 
-// endOf tells by the error of an attempt how it ended, and counts a conflict.
+// endOf returns how an attempt ended, by its error, and counts a conflict.
 func (a *attempt) endOf(err error) end {
 	switch {
 	case err == nil:
@@ -80,7 +80,7 @@ func (a *attempt) endOf(err error) end {
 	case isA[*store.TooLargeError](err):
 		return large
 	case errors.Is(err, store.ErrConflict):
-		a.desk.Observer.Count(host.CountConflicts, a.turn.Running.Heat(), 1)
+		a.settler.Observer.Count(host.CountConflicts, a.turn.Running.Heat(), 1)
 		return lost
 	case isA[*deciding.PatchError](err):
 		return unpatched
@@ -95,12 +95,11 @@ func isA[E error](err error) bool {
 	return is
 }
 
-// endGroup does with the messages of a group what the end of its last attempt asks
-// for.
+// endGroup handles the messages of a group according to the end of its last attempt.
 func (o *maker) endGroup(ctx context.Context, g *deciding.Group, e end, err error, took time.Duration) {
 	switch {
 	case e == made:
-		o.desk.Observer.Timing(host.TimeTurn, took)
+		o.settler.Observer.Timing(host.TimeTurn, took)
 		o.runRest(ctx, g)
 	case e == large && len(g.Open()) > 1:
 		o.runHalves(ctx, g)
@@ -112,91 +111,95 @@ func (o *maker) endGroup(ctx context.Context, g *deciding.Group, e end, err erro
 	case e == newer:
 		o.newer(ctx, g, err)
 	case e == lost:
-		o.desk.Logger.InfoContext(ctx, "turn lost to another process, its messages go back", "instance", g.Instance, "error", err)
-		o.desk.FailAll(g.Messages, "conflict")
+		o.settler.Logger.InfoContext(ctx, "turn lost to another process; its messages return to the queue", "instance", g.Instance, "error", err)
+		o.settler.FailAll(g.Messages, "conflict")
 	case e == over:
-		o.desk.Logger.InfoContext(ctx, "turn not committed, its messages go back", "instance", g.Instance, "error", err)
+		o.settler.Logger.InfoContext(ctx, "turn not committed; its messages return to the queue", "instance", g.Instance, "error", err)
 		word := "no time"
 		if errors.Is(err, inbox.ErrNotKept) {
 			word = delivery.NotHeld
 		}
-		o.desk.FailAll(g.Messages, word)
+		o.settler.FailAll(g.Messages, word)
 	case errors.Is(err, dispatch.ErrCutShort):
 		level := slog.LevelInfo
 		if len(inbox.Returning(g.Open())) > 0 {
-			level = slog.LevelWarn // A large one ends at its second delivery: a service may be down.
+			level = slog.LevelWarn // A large dispatch completes with its second delivery, so a service may be down.
 		}
-		o.desk.Logger.Log(ctx, level, "dispatch cut short, it goes on when its messages come back", "instance", g.Instance, "error", err)
-		o.desk.FailAll(g.Messages, "no time")
+		o.settler.Logger.Log(ctx, level, "dispatch cut short; it continues when its messages are redelivered", "instance", g.Instance, "error", err)
+		o.settler.FailAll(g.Messages, "no time")
 	default:
-		o.desk.Logger.WarnContext(ctx, "turn failed, its messages go back", "instance", g.Instance, "error", err)
-		o.desk.FailAll(g.Messages, delivery.Word(err, dispatch.ErrUnsent))
+		o.settler.Logger.WarnContext(ctx, "turn failed; its messages return to the queue", "instance", g.Instance, "error", err)
+		o.settler.FailAll(g.Messages, delivery.Word(err, dispatch.ErrUnsent))
 	}
 }
 
-// runRest makes the turn of the messages that a turn has left because they must not be taken
-// before others are acknowledged (deciding/begin_again.go). It deletes those others from the
-// queue first. Handing the rest back would cost a receive and a pause for each such turn.
+// runRest runs another turn for the messages that a turn left open, because they must not be
+// processed before the others are acknowledged (deciding/restart.go). It first deletes the others
+// from the queue. Returning the open messages to the queue would cost a receive and a pause for
+// each such turn.
 func (o *maker) runRest(ctx context.Context, g *deciding.Group) {
 	if len(g.Open()) == 0 {
 		return
 	}
-	rest := g.Rest(o.desk.Settings.SuspectReceives)
+	rest := g.Rest(o.settler.Settings.SuspectReceives)
 	if len(rest.All) == len(g.All) {
-		o.desk.FailAll(g.Messages, "not handled")
+		o.settler.FailAll(g.Messages, "not handled")
 		return
 	}
-	if err := o.desk.Acknowledge(ctx, g.All); err != nil {
-		o.desk.Logger.InfoContext(ctx, "messages that are done are not deleted, what must wait for that goes back", "instance", g.Instance, "error", err)
-		o.desk.FailAll(g.Messages, "not acknowledged")
+	if err := o.settler.Acknowledge(ctx, g.All); err != nil {
+		o.settler.Logger.InfoContext(ctx, "settled messages not deleted; the messages that must wait for that return to the queue", "instance", g.Instance, "error", err)
+		o.settler.FailAll(g.Messages, "not acknowledged")
 		return
 	}
 	o.runGroup(ctx, rest)
 }
 
-// runHalves makes two turns of one that is too large: an instance must not fail
-// because many messages happened to come in one batch. After a failure, no
-// further message of the group is taken.
+// runHalves splits a turn that is too large into two, because an instance must not fail only
+// because many messages came in one batch. After a failure no further message of the group is
+// processed.
 func (o *maker) runHalves(ctx context.Context, g *deciding.Group) {
 	open := g.Open()
 	for _, half := range [][]*inbox.Message{open[:len(open)/2], open[len(open)/2:]} {
 		o.runGroup(ctx, g.Half(half))
 		if slices.ContainsFunc(half, func(m *inbox.Message) bool { return m.State == inbox.Failed }) {
-			o.desk.FailAll(g.Messages, "behind a failure")
+			o.settler.FailAll(g.Messages, "behind a failure")
 			return
 		}
 	}
 }
 
-// anotherBuild sends the messages of a turn round for a build that has the patch.
+// anotherBuild requeues the messages of a turn until a build that has the patch handles them.
 func (o *maker) anotherBuild(ctx context.Context, g *deciding.Group, err error) {
 	cause, _ := errors.AsType[*deciding.PatchError](err)
-	o.desk.Logger.InfoContext(ctx, "history has a patch that another build knows; the instance's messages go round until one that has it handles them",
+	o.settler.Logger.InfoContext(ctx, "history has a patch of another build; the instance's messages are requeued until a build that has the patch handles them",
 		"instance", g.Instance, "patch", cause.Stuck.Patch, "error", cause.Stuck)
-	o.sendRound(ctx, g, func(m *inbox.Message) error {
-		return o.desk.SendRoundWithin(ctx, m, o.desk.Settings.Messages.PatchWindow, "patch")
+	o.noteAwaited(ctx, g.Instance, o.settler.Settings.Messages.EarlyMax, store.Problem{Kind: "patch", Patch: cause.Stuck.Patch, Message: cause.Stuck.Message})
+	o.requeueGroup(ctx, g, func(m *inbox.Message) error {
+		return o.settler.RequeueWithin(ctx, m, o.settler.Settings.Messages.PatchWindow, "patch")
 	})
 }
 
-// newer deals with an instance whose history holds what only another build
-// knows: an event of a newer kind, or payloads under a codec that this one does
-// not have. Nothing is written, and its messages go round the delay queue, as
-// long as it takes, for a build that knows it.
+// newer handles an instance whose history contains something that only another build can read: an
+// event of a newer kind, or payloads of a codec that this build does not have. Nothing is written,
+// and its messages are requeued through the delay queue until a build that can read it handles
+// them.
 func (o *maker) newer(ctx context.Context, g *deciding.Group, cause error) {
-	reason, text := "newer", "history was written by a newer build; its messages go round until one handles them"
+	reason, text := "newer", "history was written by a newer build; the instance's messages are requeued until such a build handles them"
 	if edge.MissesCodec(cause) {
-		reason, text = "codec", "payloads are sealed by a codec that this build does not have; the instance's messages go round until one that has it handles them"
+		reason, text = "codec", "payloads are encoded by a codec that this build does not have; the instance's messages are requeued until a build that has the codec handles them"
 	}
-	o.desk.Logger.WarnContext(ctx, text, "instance", g.Instance, "error", cause)
-	o.sendRound(ctx, g, func(m *inbox.Message) error { return o.desk.Leave(ctx, m, reason) })
+	o.settler.Logger.WarnContext(ctx, text, "instance", g.Instance, "error", cause)
+	o.noteAwaited(ctx, g.Instance, o.settler.Settings.Messages.NewerMax, store.Problem{Kind: reason, Message: cause.Error()})
+	o.requeueGroup(ctx, g, func(m *inbox.Message) error { return o.settler.Leave(ctx, m, reason) })
 }
 
-// sendRound sends round what is left of a group; what can't be sent is handed back.
-func (o *maker) sendRound(ctx context.Context, g *deciding.Group, send func(*inbox.Message) error) {
+// requeueGroup requeues the unsettled messages of a group; messages that cannot be sent return to
+// their queue.
+func (o *maker) requeueGroup(ctx context.Context, g *deciding.Group, send func(*inbox.Message) error) {
 	for _, m := range g.Open() {
 		if err := send(m); err != nil {
-			o.desk.Logger.WarnContext(ctx, "message not sent round", "message_id", m.ID, "error", err)
-			o.desk.Fail(m, "queue")
+			o.settler.Logger.WarnContext(ctx, "message not requeued", "message_id", m.ID, "error", err)
+			o.settler.Fail(m, "queue")
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestA11AnAttemptWithoutHeartbeatsIsGivenUp(t *testing.T) {
 	w.orchestration("Main", once(beating()))
 	w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
 		info, _ := activities.InfoFrom(ctx)
-		if info.Attempt > 1 {
+		if info.Number > 1 {
 			return info.Heartbeat, nil
 		}
 		w.clock.Advance(59 * time.Second)
@@ -210,20 +210,20 @@ func TestA13TheTimeOfAllAttemptsTogether(t *testing.T) {
 		after        time.Duration
 		attempts     int
 	}{
-		{"it runs out during a retry delay", `"total_timeout 2 activity \"Work\" was not done within 50s, the time of all its attempts together; attempt 2 failed: no luck"`,
+		{"it runs out during a retry delay", `"total_timeout 2 activity \"Work\" did not complete within its TotalTimeout of 50s; attempt 2 failed: no luck"`,
 			history.Retry{MaxAttempts: 9, InitialMS: 20_000, Coefficient: 10, TotalTimeoutMS: 50_000},
 			func(*world, context.Context) error { return errors.New("no luck") }, 50 * time.Second, 2},
-		{"it runs out in an attempt", `"total_timeout 1 activity \"Work\" was not done within 30s, the time of all its attempts together"`,
+		{"it runs out in an attempt", `"total_timeout 1 activity \"Work\" did not complete within its TotalTimeout of 30s"`,
 			history.Retry{MaxAttempts: 9, TimeoutMS: 40_000, TotalTimeoutMS: 30_000},
 			func(w *world, ctx context.Context) error {
 				w.clock.Advance(30 * time.Second)
 				<-ctx.Done()
 				return ctx.Err()
 			}, 30 * time.Second, 1},
-		{"it runs out before the first attempt", `"total_timeout 0 activity \"Work\" was not done within 1ms, the time of all its attempts together"`,
+		{"it runs out before the first attempt", `"total_timeout 0 activity \"Work\" did not complete within its TotalTimeout of 1ms"`,
 			history.Retry{MaxAttempts: 9, TotalTimeoutMS: 1},
 			func(*world, context.Context) error { return nil }, 0, 0},
-		{"a delay that an error asks for does not go beyond it", `"total_timeout 1 activity \"Work\" was not done within 1m0s, the time of all its attempts together; attempt 1 failed: busy"`,
+		{"a delay that an error asks for does not go beyond it", `"total_timeout 1 activity \"Work\" did not complete within its TotalTimeout of 1m0s; attempt 1 failed: busy"`,
 			history.Retry{MaxAttempts: 9, TotalTimeoutMS: 60_000},
 			func(*world, context.Context) error { return retryAfter(time.Hour) }, time.Minute, 1},
 	} {
@@ -241,14 +241,14 @@ func TestA13TheTimeOfAllAttemptsTogether(t *testing.T) {
 			if c.attempts == 0 {
 				w.clock.Advance(time.Second)
 			}
-			began := time.UnixMilli(w.events("a", 1)[1].AtMS)
+			startedAt := time.UnixMilli(w.events("a", 1)[1].AtMS)
 			w.run()
 			w.expectOutput("a", c.output)
 			if attempts != c.attempts {
 				t.Errorf("%d attempts, want %d", attempts, c.attempts)
 			}
-			if ended := time.UnixMilli(w.events("a", 1)[2].AtMS); c.after > 0 && ended.Sub(began) != c.after {
-				t.Errorf("it failed after %s, want %s", ended.Sub(began), c.after)
+			if ended := time.UnixMilli(w.events("a", 1)[2].AtMS); c.after > 0 && ended.Sub(startedAt) != c.after {
+				t.Errorf("it failed after %s, want %s", ended.Sub(startedAt), c.after)
 			}
 			w.expectQuiet()
 		})

@@ -32,7 +32,7 @@ func TestAMessageThatMayBeAnothersIsLeftAlone(t *testing.T) {
 	if failed := w.process().handle(late, behind, other); fmt.Sprint(failed) != "[1 2]" {
 		t.Errorf("handed back: %v", failed)
 	}
-	w.expectCount(host.CountHandedBack, "visibility", 2)
+	w.expectCount(host.CountReturned, "visibility", 2)
 	w.expectOutput("b", "1")
 	if r := w.record("a"); r.Status.Terminal() {
 		t.Errorf("a is %s", r.Status)
@@ -54,7 +54,7 @@ func (s paused) Read(ctx context.Context, instance string, executionID, from int
 // received its messages since has acknowledged them, and nobody would dispatch the commit.
 func TestNothingIsCommittedThatWasReadBehindTheEndOfTheInvocation(t *testing.T) {
 	t.Parallel()
-	w := twinWorld(t)
+	w := duplicateWorld(t)
 	w.start("a", "Main", "1")
 	w.run()
 	p := w.process()
@@ -67,7 +67,7 @@ func TestNothingIsCommittedThatWasReadBehindTheEndOfTheInvocation(t *testing.T) 
 	if r := w.record("a"); r.Status.Terminal() {
 		t.Errorf("a is %s", r.Status)
 	}
-	w.expectCount(host.CountHandedBack, "no time", 1)
+	w.expectCount(host.CountReturned, "no time", 1)
 }
 
 // A question for a turn that no message can hold ends its instance. It waited for ever otherwise.

@@ -15,31 +15,30 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/dispatch"
 )
 
-// longestInlineDelay is how long a turn waits for the next attempt of an inline
+// longestInlineDelay is the longest time that a turn waits for the next attempt of an inline
 // activity.
 const longestInlineDelay = time.Second
 
-// runInline runs the attempts of an inline activity. Its context ends in time
-// before the invocation does, and that is a failed attempt like any other. A
-// retry whose delay is long, or does not fit into the invocation, is left to
-// the code, which sets a timer for it. One that would begin after the time of all
-// attempts together is over does not happen: the activity fails at once.
+// runInline runs the attempts of an inline activity. Its context ends before the invocation does,
+// and that is a failed attempt like any other. A retry whose delay is long, or does not fit into
+// the invocation, is left to the code, which sets a timer for it. If a retry would start after the
+// total timeout, the activity fails at once.
 //
-// No commit comes before a retry in the turn: an isolated read shows that no duplicate invocation
-// has recorded the result, and its error ends the attempt at the turn.
+// No commit precedes a retry within the turn, so an isolated read checks that no duplicate
+// invocation has recorded the result; its error ends the attempt at the turn.
 func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) (history.Event, error) {
 	t, retry := &a.turn, call.Retry
 	if retry == nil {
 		retry = &history.Retry{}
 	}
 	first := cmp.Or(retry.FirstEventID, call.EventID)
-	info := activities.Info{Sealed: a.tables.codecs != nil, Name: call.Name, Instance: t.View.Instance, ExecutionID: t.Running.Execution, EventID: call.EventID,
+	info := activities.Info{Encoded: a.tables.codecs != nil, Name: call.Name, Instance: t.View.Instance, ExecutionID: t.Running.Execution, EventID: call.EventID,
 		Delivery: 1, ScheduledAt: time.UnixMilli(call.AtMS), Inline: true,
 		IdempotencyKey: attempts.IdempotencyKey(t.View.Instance, t.Running.Execution, first)}
 	s := t.Running.Started().Start
 	o := dispatch.KeyOf(s, first)
 	if o == nil {
-		o = dispatch.KeyOf(s, call.EventID) // Builds from before carried the open attempt alone.
+		o = dispatch.KeyOf(s, call.EventID) // Earlier builds carried the key of the open attempt only.
 	}
 	if o != nil {
 		info.IdempotencyKey = attempts.IdempotencyKey(o.Instance, o.ExecutionID, first)
@@ -53,21 +52,21 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) (histo
 		return &f
 	}
 	for n := retry.AttemptsMade + 1; ; n++ {
-		now := a.desk.Clock.Now()
+		now := a.settler.Clock.Now()
 		if bounded && !now.Before(end) {
 			return history.Event{Kind: history.ActivityFailed, SourceEventID: call.EventID, Failure: outOfTime(n-1, nil), Attempt: n - 1}, nil
 		}
-		began := now.UnixMilli()
-		info.Attempt = n
+		startedAt := now.UnixMilli()
+		info.Number = n
 		result, failure := a.attemptInline(ctx, info, call.Input, retry)
 		if failure == nil {
 			return history.Event{Kind: history.ActivityCompleted, SourceEventID: call.EventID, Payload: result,
-				StartedAtMS: began, Attempt: n, RequestID: a.id.Of(ctx)}, nil
+				StartedAtMS: startedAt, Attempt: n, RequestID: a.id.Of(ctx)}, nil
 		}
 		if activities.Retryable(retry, failure, n) {
 			share, _ := a.random.Share()
 			delay := activities.Delay(retry, n+1, share)
-			if outlasts := bounded && !a.desk.Clock.Now().Add(delay).Before(end); outlasts {
+			if outlasts := bounded && !a.settler.Clock.Now().Add(delay).Before(end); outlasts {
 				failure = outOfTime(n, failure)
 			} else if delay <= longestInlineDelay && a.waits(ctx, delay) {
 				if err := a.tables.source.Unmoved(ctx, t.View.Instance, t.Running.Execution, t.Stored()+1); err != nil {
@@ -78,30 +77,30 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) (histo
 				failure.RetryAfterMS = max(delay.Milliseconds(), 1)
 			}
 		}
-		return history.Event{Kind: history.ActivityFailed, SourceEventID: call.EventID, Failure: failure,
-			StartedAtMS: began, Attempt: n, RequestID: a.id.Of(ctx)}, nil
+		return history.Event{Kind: history.ActivityFailed, SourceEventID: call.EventID, Failure: activities.Settled(retry, failure),
+			StartedAtMS: startedAt, Attempt: n, RequestID: a.id.Of(ctx)}, nil
 	}
 }
 
-// waits lets the delay of a retry pass, where the invocation has time for it and for another
-// attempt. It looks again afterwards: a process that was paused meanwhile may have lost its
-// messages to another.
+// waits waits for the delay of a retry if the invocation has time for it and for another attempt.
+// It checks the time again afterwards, because a process that was paused in the meantime may have
+// lost its messages to another process.
 func (a *attempt) waits(ctx context.Context, delay time.Duration) bool {
-	need := a.desk.Settings.Turn.InlineTime
-	return clock.HasTime(ctx, a.desk.Clock, delay+need) && clock.Sleep(ctx, a.desk.Clock, delay) == nil && clock.HasTime(ctx, a.desk.Clock, need)
+	need := a.settler.Settings.Turn.InlineTime
+	return clock.HasTime(ctx, a.settler.Clock, delay+need) && clock.Sleep(ctx, a.settler.Clock, delay) == nil && clock.HasTime(ctx, a.settler.Clock, need)
 }
 
 func (a *attempt) attemptInline(ctx context.Context, info activities.Info, input []byte, retry *history.Retry) ([]byte, *history.Failure) {
 	code, err := a.code.inline.Lookup(info.Name)
 	if err != nil {
-		return nil, &history.Failure{Kind: history.FailureNotRegistered, Message: err.Error(), Source: info.Name, Attempt: info.Attempt}
+		return nil, &history.Failure{Kind: history.FailureNotRegistered, Message: err.Error(), Source: info.Name, Attempt: info.Number}
 	}
-	run := attempts.Attempt{Code: code.Func, Final: code.Final, Info: info, Input: input, Clock: a.desk.Clock, Go: a.spawn, MaxPayload: a.desk.Settings.Limits.Result,
-		Limit: attempts.LimitOf(ctx, a.desk.Clock, retry, info.ScheduledAt, a.desk.Settings.Attempt.Timeout, a.desk.Settings.Attempt.ExitTime)}
+	run := attempts.Attempt{Code: code.Func, Final: code.Final, Info: info, Input: input, Clock: a.settler.Clock, Go: a.spawn, MaxPayload: a.settler.Settings.Limits.Result,
+		Limit: attempts.LimitOf(ctx, a.settler.Clock, retry, info.ScheduledAt, a.settler.Settings.Attempt.Timeout, a.settler.Settings.Attempt.ExitTime)}
 	defer a.turn.Running.X.RunsInline(info.Name)()
-	began := a.desk.Clock.Now()
+	startedAt := a.settler.Clock.Now()
 	r := run.Do(ctx)
-	a.desk.Observer.Timing(host.TimeAttempt, a.desk.Clock.Now().Sub(began))
-	a.desk.Observer.Count(host.CountAttempts, r.Outcome(), 1)
+	a.settler.Observer.Timing(host.TimeAttempt, a.settler.Clock.Now().Sub(startedAt))
+	a.settler.Observer.Count(host.CountAttempts, r.Outcome(), 1)
 	return r.Output, r.Failure
 }

@@ -118,7 +118,7 @@ func TestA14AProcessThatAnotherHasOvertakenRunsNoInlineRetry(t *testing.T) {
 			w.orchestrator = both[0]
 			w.settleFIFO()
 			w.expectHistory("a", 1, "Started Sub(go) Ev(go) Act(In) Failed(application)←4 Timer")
-			fired := wire.Item{Kind: wire.TimerFired, Instance: "a", ExecutionID: 1, SourceEventID: 6, FireAtMS: w.events("a", 1)[5].FireAtMS, Token: w.ring().Token("a", 1, 6)}
+			fired := wire.Item{Kind: wire.TimerFired, Instance: "a", ExecutionID: 1, SourceEventID: 6, FireAtMS: w.events("a", 1)[5].FireAtMS, Token: w.token("a", 6)}
 			w.orchestrator = both[1]
 			w.send(item)
 			w.settleFIFO()
@@ -144,7 +144,7 @@ func (c pausing) Sleep(_ context.Context, d time.Duration) error {
 
 // A process that is paused before an inline retry, beyond the end of its invocation, leaves the retry
 // to whoever has its messages by then.
-func TestA14NoInlineRetryBeginsAfterTheEndOfTheInvocation(t *testing.T) {
+func TestA14NoInlineRetryStartsAfterTheEndOfTheInvocation(t *testing.T) {
 	t.Parallel()
 	w, runs := noting(t, 1)
 	w.orchestration("Main", inlineAfter(&history.Retry{MaxAttempts: 2, InitialMS: 500}))
@@ -158,7 +158,7 @@ func TestA14NoInlineRetryBeginsAfterTheEndOfTheInvocation(t *testing.T) {
 }
 
 // An inline retry in the turn has no commit before it. It looks whether another process has the result.
-func TestA14NoInlineRetryBeginsThatAnotherProcessHasMade(t *testing.T) {
+func TestA14NoInlineRetryStartsThatAnotherProcessHasMade(t *testing.T) {
 	t.Parallel()
 	w, runs := noting(t, 1)
 	var both [2]*orchestratorProcess
@@ -212,7 +212,7 @@ func TestA14AnInlineActivityThatAnotherProcessHasRunIsNotRunByAnOldCache(t *test
 
 // Two processes have a batch. What an inline activity is given is durable before it runs, so both give
 // it the same under one key, also where that is random.
-func TestI06TwinsRunAnInlineActivityUnderOneKeyWithOneInput(t *testing.T) {
+func TestI06DuplicatesRunAnInlineActivityUnderOneKeyWithOneInput(t *testing.T) {
 	t.Parallel()
 	for name, steps := range map[string]int{"the first of a turn": 1, "the second": 2} {
 		t.Run(name, func(t *testing.T) {

@@ -40,7 +40,7 @@ func TestADurableCallInsideAnInlineActivityIsATypedError(t *testing.T) {
 	w.start("a", "Main", "7")
 	w.run()
 	w.expectHistory("a", 1, "Started Act(In) Failed(application)←2 Timer Fired←4 Completed")
-	w.expectOutput("a", `"turnstile: timer inside inline activity \"In\": durable call inside code that must not make one; nothing is recorded for it; make the call in the orchestration, before or after it"`)
+	w.expectOutput("a", `"turnstile: timer inside inline activity \"In\": durable call inside code that must not make one; nothing is recorded; make the call in the orchestration, before or after it"`)
 	if runs != 1 {
 		t.Errorf("%d attempts, want 1", runs)
 	}

@@ -16,11 +16,11 @@ import (
 
 // failsInline is a world whose inline activity In fails at each attempt, and whose
 // orchestration Main returns how In failed. began is when each attempt began, from the start on.
-func failsInline(t *testing.T, r *history.Retry, began *[]time.Duration, mended *bool) *world {
+func failsInline(t *testing.T, r *history.Retry, startedAt *[]time.Duration, mended *bool) *world {
 	w := newWorld(t, nil)
 	start := w.clock.Now()
 	w.inline = []activities.Activity{{Name: "In", Func: func(_ context.Context, in []byte) ([]byte, error) {
-		*began = append(*began, w.clock.Now().Sub(start).Round(time.Second))
+		*startedAt = append(*startedAt, w.clock.Now().Sub(start).Round(time.Second))
 		if *mended {
 			return in, nil
 		}
@@ -50,12 +50,12 @@ func TestA14RetriesOfAnInlineActivityShareItsTotalTimeout(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var began []time.Duration
-			w := failsInline(t, &c.retry, &began, new(bool))
+			var startedAt []time.Duration
+			w := failsInline(t, &c.retry, &startedAt, new(bool))
 			w.start("a", "Main", "1")
 			w.run()
-			if fmt.Sprint(began) != fmt.Sprint(c.want) {
-				t.Errorf("attempts began at %v, want %v", began, c.want)
+			if fmt.Sprint(startedAt) != fmt.Sprint(c.want) {
+				t.Errorf("attempts began at %v, want %v", startedAt, c.want)
 			}
 			f := w.record("a").Failure
 			if f == nil || f.Kind != history.FailureTotalTimeout || f.Attempt != len(c.want) || !strings.Contains(f.Message, "no paper") {
@@ -66,16 +66,16 @@ func TestA14RetriesOfAnInlineActivityShareItsTotalTimeout(t *testing.T) {
 }
 
 // a turn that comes after the end, because the timer of the retry fired late, begins no attempt.
-func TestA14NoInlineAttemptBeginsAfterTheTotalTimeout(t *testing.T) {
+func TestA14NoInlineAttemptStartsAfterTheTotalTimeout(t *testing.T) {
 	t.Parallel()
-	var began []time.Duration
-	w := failsInline(t, &history.Retry{MaxAttempts: 9, InitialMS: 600_000, TotalTimeoutMS: 900_000}, &began, new(bool))
+	var startedAt []time.Duration
+	w := failsInline(t, &history.Retry{MaxAttempts: 9, InitialMS: 600_000, TotalTimeoutMS: 900_000}, &startedAt, new(bool))
 	w.start("a", "Main", "1")
 	w.runFor(time.Minute)
 	w.clock.Advance(time.Hour) // Nothing is received meanwhile.
 	w.run()
-	if f := w.record("a").Failure; len(began) != 1 || f == nil || f.Kind != history.FailureTotalTimeout || f.Attempt != 1 {
-		t.Errorf("attempts began at %v, and it failed by %+v", began, f)
+	if f := w.record("a").Failure; len(startedAt) != 1 || f == nil || f.Kind != history.FailureTotalTimeout || f.Attempt != 1 {
+		t.Errorf("attempts began at %v, and it failed by %+v", startedAt, f)
 	}
 }
 
@@ -85,9 +85,9 @@ func TestO10ARedriveGivesAnInlineActivityItsTotalTimeoutAnew(t *testing.T) {
 	for name, waits := range map[string]bool{"it failed": false, "its retry waits": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var began []time.Duration
+			var startedAt []time.Duration
 			mended := false
-			w := failsInline(t, &history.Retry{MaxAttempts: 9, InitialMS: 600_000, MaxMS: 600_000, TotalTimeoutMS: 900_000}, &began, &mended)
+			w := failsInline(t, &history.Retry{MaxAttempts: 9, InitialMS: 600_000, MaxMS: 600_000, TotalTimeoutMS: 900_000}, &startedAt, &mended)
 			w.start("a", "Main", "1")
 			if waits {
 				w.runFor(time.Minute)

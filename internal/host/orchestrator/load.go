@@ -14,19 +14,18 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// load finds out how the instance stands, with as few reads as will do:
+// load determines the state of the instance with as few reads as possible:
 //
-//   - none, if the instance is in the cache: a stale one
-//     loses its conditional write and is thrown away; or the new tail alone, if
-//     a message shows that it is stale;
+//   - none, if the instance is in the cache: a stale one loses its conditional
+//     write and is discarded; or only the new tail, if a message shows that it
+//     is stale;
 //   - the history of the execution that all messages name, if they are
 //     completions;
-//   - otherwise the record, and the history of its execution, unless it has ended
-//     and nothing has to be sent again.
+//   - otherwise the record, and the history of its execution, unless the
+//     execution has ended and nothing needs to be sent again.
 //
-// A message that comes back, one that is settled without a commit that would show
-// a stale cache (a wake, a terminate, a purge, a parent's cancel), is judged by
-// what is stored.
+// A redelivered message is handled from the store, and so is a message that is settled without a
+// commit that would show a stale cache (a wake, a terminate, a purge, a parent's cancel).
 func (a *attempt) load(ctx context.Context) error {
 	t := &a.turn
 	open := t.Group.Open()
@@ -47,9 +46,9 @@ func (a *attempt) load(ctx context.Context) error {
 		if err != nil && !reading.Corrupt(err) {
 			return err
 		}
-		// Not there, or damaged: the record tells whether it was purged. Or its last
-		// arrivals are parked: the record tells why. Or it has ended: the record tells
-		// whether the instance was redriven, and has taken over what they complete.
+		// The history is missing or damaged: the record shows whether it was purged. Or its last arrivals
+		// are parked: the record says why. Or it has ended: the record shows whether the instance was
+		// redriven and has copied the operations that the messages complete.
 	}
 	return a.loadByRecord(ctx, open)
 }
@@ -59,15 +58,15 @@ func (a *attempt) loadByRecord(ctx context.Context, open []*inbox.Message) error
 	if err := a.read(ctx, &deciding.Read{What: deciding.Record}); err != nil {
 		return err
 	}
-	t.Now.At = a.desk.Clock.Now()
+	t.Now.At = a.settler.Clock.Now()
 	execution, has := t.Stands(open)
 	switch has {
 	case deciding.NoExecution:
 		return nil
-	case deciding.Begins:
+	case deciding.Starts:
 		t.Running.Creating, t.Running.Execution = true, execution
 		if deciding.NewStart(t.View.Record, open).Returning() {
-			if err := a.checkNotBegun(ctx); err != nil {
+			if err := a.checkNotStarted(ctx); err != nil {
 				return err
 			}
 		}
@@ -82,30 +81,29 @@ func (a *attempt) loadByRecord(ctx context.Context, open []*inbox.Message) error
 		return err
 	}
 	if reading.ContinuedAsNew(turns) {
-		// Between the two reads the instance went on to another execution.
-		// What is meant for the current one must not be judged by this one.
+		// Between the two reads the instance continued with another execution. A message for that one
+		// must not be checked against this one.
 		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.View.Instance, execution, store.ErrConflict)
 	}
 	return a.feed(execution, turns)
 }
 
-// checkNotBegun looks whether a start that comes back has begun its execution, though the record
-// does not say so: the transaction that it came to may not have shown it yet. Begun again, the
-// instance would do its inline activities again, before its commit is refused.
-func (a *attempt) checkNotBegun(ctx context.Context) error {
+// checkNotStarted checks whether a redelivered start has started its execution although the record
+// does not say so, because the read of the record may not have seen that transaction. If the
+// instance were started again, its inline activities would run again before its commit is refused.
+func (a *attempt) checkNotStarted(ctx context.Context) error {
 	t := &a.turn
 	turns, err := a.tables.source.Read(ctx, &t.View, t.Running.Execution)
 	if err == nil && len(turns) > 0 {
-		err = fmt.Errorf("host: instance %q began execution %d while it was read: %w", t.View.Instance, t.Running.Execution, store.ErrConflict)
+		err = fmt.Errorf("host: instance %q started execution %d while it was read: %w", t.View.Instance, t.Running.Execution, store.ErrConflict)
 	}
 	return err
 }
 
-// catchUp takes the instance out of the cache and, if a completion among the
-// messages names an event that it does not have, feeds it what was appended
-// elsewhere since: the new tail alone, so that a turn costs the same
-// however long the history is, on whichever warm process it runs. It reports
-// false if there is nothing in the cache to go on from.
+// catchUp takes the instance out of the cache. If a completion among the messages names an event
+// that the instance does not have, catchUp feeds it the events that other processes have appended
+// since: only the new tail, so that a turn costs the same however long the history is, and on
+// whichever warm process it runs. It reports false if the cache has nothing to continue from.
 func (a *attempt) catchUp(ctx context.Context, open []*inbox.Message) (bool, error) {
 	t := &a.turn
 	e := a.cache.Take(t.View.Instance)
@@ -119,8 +117,7 @@ func (a *attempt) catchUp(ctx context.Context, open []*inbox.Message) (bool, err
 	}
 	if behind {
 		if usable, err := a.feedTail(ctx, e); !usable || err != nil {
-			// Judged from nothing, by what is stored; where arrivals are parked
-			// the record says why.
+			// Loaded again from the store; if arrivals are parked, the record says why.
 			e.X.Close()
 			return false, err
 		}
@@ -130,7 +127,7 @@ func (a *attempt) catchUp(ctx context.Context, open []*inbox.Message) (bool, err
 	return true, nil
 }
 
-// feedTail feeds what was appended elsewhere to an execution of the cache.
+// feedTail feeds a cached execution the events that other processes have appended.
 func (a *attempt) feedTail(ctx context.Context, e *cache.Entry) (usable bool, err error) {
 	turns, err := a.tables.source.Tail(ctx, e.Instance, e.Execution, e.X.LastEventID()+1)
 	if err != nil && !reading.Corrupt(err) {
@@ -151,7 +148,7 @@ func (a *attempt) newExecution(n int64) *engine.Execution {
 	return engine.New(engine.Config{Instance: instance, ExecutionID: n, Registry: a.terms.Orchestrations, Options: options})
 }
 
-// feed makes the execution of what was read.
+// feed makes the execution from the turns that were read.
 func (a *attempt) feed(n int64, turns []store.Turn) error {
 	x := a.newExecution(n)
 	x.Reserve(reading.EventCount(turns))
@@ -167,13 +164,13 @@ func (a *attempt) feed(n int64, turns []store.Turn) error {
 	return nil
 }
 
-// goTo goes on with the execution whose first events were committed
-// together with the end of the one before, or with one that a start begins again.
+// goTo continues with the execution whose first events were committed together with the end of the
+// one before, or with one that a start restarts or redrives.
 func (a *attempt) goTo(ctx context.Context, next *deciding.Next) error {
 	r := &a.turn.Running
 	if next.By != nil {
-		if err := a.desk.Keep(ctx, next.By); err != nil {
-			return fmt.Errorf("host: instance %q does not begin execution %d: %w", a.turn.View.Instance, next.Again, err)
+		if err := a.settler.Keep(ctx, next.By); err != nil {
+			return fmt.Errorf("host: execution %d of instance %q not started: %w", next.Again, a.turn.View.Instance, err)
 		}
 	}
 	if r.X != nil {
@@ -183,7 +180,7 @@ func (a *attempt) goTo(ctx context.Context, next *deciding.Next) error {
 	if next.Again > 0 {
 		*r = deciding.Running{Execution: next.Again, Creating: true, Work: dispatch.Work{}, Redriven: next.Redriven}
 		if next.By.Returning() {
-			if err := a.checkNotBegun(ctx); err != nil {
+			if err := a.checkNotStarted(ctx); err != nil {
 				return err
 			}
 		}
@@ -197,7 +194,7 @@ func (a *attempt) goTo(ctx context.Context, next *deciding.Next) error {
 	r.Execution++
 	r.X, r.Work, r.Warm = a.newExecution(r.Execution), dispatch.Work{}, false
 	r.Work.Add(next.Events)
-	// They were made by the engine itself: they can't be corrupt.
+	// The engine made these events itself, so they cannot be corrupt.
 	_ = r.X.Feed(next.Events, true)
 	return nil
 }

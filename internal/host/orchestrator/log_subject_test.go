@@ -18,10 +18,10 @@ var ofNobody = []string{
 	"message not taken",
 	"not a work item for workers; it goes back",
 	"message not moved",
-	"visibility of a message handed back not set",
-	"the key of the tokens can't be read, messages go back",
-	"sweep ends early, the next one goes on",
-	"no sweep asked for; the next batch asks again",
+	"visibility timeout of a returned message not set",
+	"key of the tokens cannot be read; messages return to the queue",
+	"sweep ends early; the next sweep continues",
+	"sweep not requested; the next batch requests it again",
 }
 
 // strictHandler fails the test on a line that does not say what it is about. All

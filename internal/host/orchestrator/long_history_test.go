@@ -50,10 +50,10 @@ func TestL03AHistoryAtItsLimitFailsTheInstance(t *testing.T) {
 			t.Errorf("the parent heard %s", got)
 		}
 		events := w.events("endless", 1)
-		if end := &events[len(events)-1]; end.Imposed != history.ImposedLimit || len(events) < 20 || len(events) > 23 {
+		if end := &events[len(events)-1]; end.Forced != history.ForcedByLimit || len(events) < 20 || len(events) > 23 {
 			t.Errorf("history of %d events ends with %+v", len(events), end)
 		}
-		if n := strings.Count(log.String(), "history nears its limit"); n != 1 && killAt == 0 {
+		if n := strings.Count(log.String(), "history is close to its limit"); n != 1 && killAt == 0 {
 			t.Errorf("%d warnings, want one", n)
 		}
 		w.expectQuiet() // The timer is removed.

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -52,6 +53,26 @@ var loops = map[string]func(w *world){
 			}
 			return nil, ctx.ContinueAsNew("", in, nil)
 		})
+		w.start("a", "Main", "1")
+	},
+	"an activity that takes no time": func(w *world) {
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte("1")})); err != nil {
+				return nil, err
+			}
+			return nil, ctx.ContinueAsNew("", in, nil)
+		})
+		w.activityFunc("Step", step)
+		w.start("a", "Main", "1")
+	},
+	"an activity that fails at once": func(w *world) {
+		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+			if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Fails"})); err == nil {
+				return nil, errors.New("it has not failed")
+			}
+			return nil, ctx.ContinueAsNew("", in, nil)
+		})
+		w.activityFunc("Fails", fails)
 		w.start("a", "Main", "1")
 	},
 	"timers of no time": func(w *world) {
@@ -147,9 +168,56 @@ func TestL07WhatIsNoLoopIsNotSlowed(t *testing.T) {
 	for name, start := range map[string]func(w *world){
 		"activities": func(w *world) {
 			w.orchestration("Main", again(func(ctx *engine.Context) error {
+				_, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Takes a second", Input: []byte("1")}))
+				return err
+			}))
+			w.start("a", "Main", "1")
+		},
+		"activities that take a second together": func(w *world) {
+			w.orchestration("Main", again(func(ctx *engine.Context) error {
+				for range 12 {
+					if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Takes 0.1 s", Input: []byte("1")})); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+			w.start("a", "Main", "1")
+		},
+		"hundreds of activities in one execution": func(w *world) {
+			w.orchestration("Main", chain(300))
+			w.start("a", "Main", "1")
+		},
+		"messages of a client that each have an activity": func(w *world) {
+			w.orchestration("Main", again(func(ctx *engine.Context) error {
+				if _, err := ctx.Await(ctx.ExternalEvent("e")); err != nil {
+					return err
+				}
 				_, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte("1")}))
 				return err
 			}))
+			w.start("a", "Main", "1")
+			w.run()
+			for i := range 30 {
+				w.raise("a", "e", "1", fmt.Sprint("e", i))
+				w.run()
+			}
+		},
+		"messages to others after activities": func(w *world) {
+			w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+				for range 30 {
+					if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: []byte("1")})); err != nil {
+						return nil, err
+					}
+					if _, err := ctx.Await(ctx.Child(engine.ChildCall{Name: "Child", Input: []byte("1")})); err != nil {
+						return nil, err
+					}
+				}
+				return in, nil
+			})
+			w.orchestration("Child", func(ctx *engine.Context, in []byte) ([]byte, error) {
+				return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
+			})
 			w.start("a", "Main", "1")
 		},
 		"timers": func(w *world) {
@@ -196,6 +264,9 @@ func TestL07WhatIsNoLoopIsNotSlowed(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, func(w *world) { w.settings.Loop.Depth = 5 })
 			w.activityFunc("Step", step)
+			for name, takes := range map[string]time.Duration{"Takes a second": time.Second, "Takes 0.1 s": 100 * time.Millisecond} {
+				w.activityFunc(name, func(ctx context.Context, in []byte) ([]byte, error) { return in, w.clock.Sleep(ctx, takes) })
+			}
 			start(w)
 			w.run()
 			w.expectStatus("a", store.StatusCompleted)

@@ -17,28 +17,28 @@ import (
 
 // maker makes turns.
 type maker struct {
-	desk   *inbox.Desk
-	terms  deciding.Terms
-	code   code
-	tables tables
-	sender *dispatch.Sender
-	cache  *cache.Cache
-	watch  sweep.Watch
-	random *random.Source
-	spawn  func(func())
-	id     platform.RequestID
+	settler *inbox.Settler
+	terms   deciding.Terms
+	code    code
+	tables  tables
+	sender  *dispatch.Sender
+	cache   *cache.Cache
+	watch   sweep.Watch
+	random  *random.Source
+	spawn   func(func())
+	id      platform.RequestID
 }
 
-// code is what turns run.
+// code is the code that turns run.
 type code struct {
 	inline  *activities.Registry
 	options engine.Options
-	// blocked is the code in which goroutines of this process are blocked.
+	// blocked has the code in which goroutines of this process are blocked.
 	blocked blockedCode
 }
 
-// tables are what turns read and write. The names Store and Stops are those by
-// which the test of the permissions (awslambda) follows their calls.
+// tables are the tables that turns read and write. The permissions test (awslambda) follows calls
+// by the names Store and Stops.
 type tables struct {
 	Store  store.Store
 	Stops  store.Activities

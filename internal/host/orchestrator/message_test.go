@@ -35,7 +35,11 @@ func waits(names ...string) engine.Func {
 // token of an event of the first execution.
 func (w *world) token(instance string, eventID int64) string {
 	w.Helper()
-	return w.ring().Token(instance, 1, eventID)
+	var atMS int64
+	if events := w.events(instance, 1); eventID <= int64(len(events)) {
+		atMS = events[eventID-1].AtMS
+	}
+	return w.ring().Token(instance, 1, eventID, atMS)
 }
 
 func (w *world) completed(instance string, source int64, result string) wire.Item {
@@ -115,7 +119,7 @@ func TestM04ARedeliverySendsAgainWhatIsOpen(t *testing.T) {
 		if n := w.activity.Counts().Total(); n != 0 {
 			t.Fatalf("%d attempts sent", n)
 		}
-		w.expectCount(host.CountHandedBack, "dispatch", 1)
+		w.expectCount(host.CountReturned, "dispatch", 1)
 		w.beforeSend = nil
 		w.clock.Advance(5 * time.Second)
 		w.settleFIFO()
@@ -210,10 +214,10 @@ func TestM07EarlyEvents(t *testing.T) {
 		w := newWorld(t, nil)
 		w.orchestration("Main", waits("e"))
 		w.raise("a", "e", "1", "e-1")
-		began := w.clock.Now()
+		startedAt := w.clock.Now()
 		w.run()
 		w.expectDead("unknown_instance")
-		if took := w.clock.Now().Sub(began); took < 15*time.Minute || took > 16*time.Minute {
+		if took := w.clock.Now().Sub(startedAt); took < 15*time.Minute || took > 16*time.Minute {
 			t.Errorf("it went round for %s, want 15 minutes", took)
 		}
 		w.start("a", "Main", "1")
@@ -376,7 +380,7 @@ func TestM12TooLittleTime(t *testing.T) {
 	w.expectOutput("a", "1")
 	w.expectOutput("b", "1")
 	w.expectHistory("c", 1, "")
-	w.expectCount(host.CountHandedBack, "no time", 1)
+	w.expectCount(host.CountReturned, "no time", 1)
 	w.run()
 	w.expectOutput("c", "1")
 	w.expectQuiet()

@@ -19,13 +19,13 @@ func TestTheAttemptThatFollowsAFailedOneIsNotedForThoseWhoLook(t *testing.T) {
 	key := store.ActivityKey{Instance: "a", ExecutionID: 1, EventID: 2}
 	var seen []store.NextAttempt
 	var earlier [][]store.NextAttempt
-	var began []time.Time
+	var startedAt []time.Time
 	w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
 		state, err := w.stops.State(ctx, key)
 		if err != nil {
 			return nil, err
 		}
-		seen, began, earlier = append(seen, state.Next), append(began, w.clock.Now()), append(earlier, state.Earlier)
+		seen, startedAt, earlier = append(seen, state.Next), append(startedAt, w.clock.Now()), append(earlier, state.Earlier)
 		if len(seen) < 3 {
 			return nil, errors.New("the bank is closed")
 		}
@@ -41,8 +41,8 @@ func TestTheAttemptThatFollowsAFailedOneIsNotedForThoseWhoLook(t *testing.T) {
 	for i, next := range seen[1:] {
 		n := i + 2
 		if next.Attempt != n || next.Kind != history.FailureApplication || next.Message != "the bank is closed" ||
-			next.DueAt.Sub(next.NotedAt) != time.Duration(i+1)*time.Minute || began[i+1].Before(next.DueAt) || !next.StartedAt.Equal(began[i].Truncate(time.Millisecond)) || next.RequestID != "req-1" {
-			t.Errorf("attempt %d began at %s and finds noted %+v", n, began[i+1], next)
+			next.DueAt.Sub(next.NotedAt) != time.Duration(i+1)*time.Minute || startedAt[i+1].Before(next.DueAt) || !next.StartedAt.Equal(startedAt[i].Truncate(time.Millisecond)) || next.RequestID != "req-1" {
+			t.Errorf("attempt %d began at %s and finds noted %+v", n, startedAt[i+1], next)
 		}
 	}
 	if n := earlier[2]; len(earlier[1]) != 0 || len(n) != 1 || n[0] != seen[1].Earlier() {

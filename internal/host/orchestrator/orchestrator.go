@@ -27,89 +27,90 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Config is what an Orchestrator works with.
+// Config configures an Orchestrator.
 type Config struct {
 	// Orchestrations that this build can run. Required.
 	Orchestrations *engine.Registry
 	// Inline activities; nil for none.
 	Inline *activities.Registry
-	// Services that the process shares with others. All but the timer are required.
+	// Services that the process shares with others. All are required unless their comment says
+	// otherwise.
 	Services Services
-	// Codecs seal and open payloads; nil for plain ones. They seal what goes
-	// into the store and the queues; code and Observer have plain payloads.
+	// Codecs encode and decode payloads; nil for none. They encode payloads for the store and the
+	// queues; orchestration code and Observer get decoded payloads.
 	Codecs *codec.Set
-	// Keys of the tokens that completions bring back. Required; all processes of
-	// a stack need the same.
+	// Keys of the tokens that completions carry. Required; all processes of a stack need the same
+	// keys.
 	Keys *keyring.Ring
-	// Senders are judged by it; its zero value lets every message in.
+	// Senders restricts who may send which messages; its zero value accepts every message.
 	Senders platform.Senders
 	// Settings; the zero value is DefaultSettings.
 	Settings host.Settings
-	// Environment; its zero value will do.
+	// Environment of the process; its zero value is usable.
 	platform.Environment
-	// Build names what runs here: another name is another build, which tries at
-	// once what this one is stuck with. Empty where processes have no builds.
+	// Build names the running build. A process with another name is another build, which tries this
+	// build's stuck instances at once. Empty if processes have no builds.
 	Build string
-	// SweepAt is told when a mark is due that this process has set or seen, and when
-	// an instance that has ended is to be purged. At that time its owner sends a
-	// wire.Sweep to the orchestrator queue. Nil where a schedule sends sweeps. It must
-	// not block.
+	// SweepAt is called with the time when a problem is due that this process has set or read, and
+	// when an ended instance is to be purged. At that time the caller sends a wire.Sweep to
+	// the orchestrator queue. Nil if a schedule sends sweeps. It must not block.
 	SweepAt func(at time.Time, ended bool)
-	// Propagator of the context of traces; nil for none.
+	// Propagator of trace context; nil for none.
 	Propagator host.Propagator
 }
 
-// Services are those that the processes of a stack share.
+// Services are shared by the processes of a stack.
 type Services struct {
-	// Store of histories and records, and Stops, the requests to stop
-	// activities. Required.
+	// Store has histories and records, Stops the requests to stop activities. Required.
 	Store store.Store
 	Stops store.Activities
 	// Queues; all are required.
 	Queues platform.Queues
-	// Archive takes what is to be purged by its retention, or pruned; nil for none.
+	// Archive receives histories before retention purges or prunes them; nil for none.
 	Archive store.Archive
 	// Publisher of events about instances; nil without a subscriber.
 	Publisher publishing.Publisher
-	// Timer for long waits. With nil they go round the delay queue.
+	// Timer for long waits. If it is nil, they are requeued through the delay queue.
 	Timer timer.Timer
 }
 
 // Orchestrator handles the messages of orchestrations. Its methods may be
 // called from several goroutines at once.
 type Orchestrator struct {
-	door    inbox.Door
-	turns   maker
-	Sweeper sweep.Sweeper
-	// together runs groups side by side.
+	receiver inbox.Receiver
+	turns    maker
+	Sweeper  sweep.Sweeper
+	// together runs groups concurrently.
 	together func(n int, f func())
 }
 
-// New returns an orchestrator; the error names everything that is missing or can't
-// be.
+// New returns an orchestrator. The error lists everything that is missing or invalid.
 func New(cfg Config) (*Orchestrator, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	d := &inbox.Desk{Queues: cfg.Services.Queues, Edge: edge.New(cfg.Codecs, cfg.Limits), Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger, Settings: &cfg.Settings}
+	d := &inbox.Settler{Queues: cfg.Services.Queues, Edge: edge.New(cfg.Codecs, cfg.Limits), Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger, Settings: &cfg.Settings}
 	w := sweep.Watch{Build: cfg.Build, SweepAt: cfg.SweepAt, Kept: sweep.Kept{Default: cfg.Settings.Purge.Retention, Named: cfg.Orchestrations.Retained()}}
 	r := random.New(cfg.Random)
-	bus := publishing.Bus{To: cfg.Services.Publisher, Clock: cfg.Clock, Observer: cfg.Observer}
+	var bus *publishing.Bus
+	if to := cfg.Services.Publisher; to != nil {
+		bus = &publishing.Bus{To: to, Clock: cfg.Clock, Observer: cfg.Observer}
+	}
 	sender := &dispatch.Sender{
 		Composer: dispatch.Composer{Edge: d.Edge, Keys: cfg.Keys, Settings: &cfg.Settings.Dispatch, Loop: &cfg.Settings.Loop, Propagate: cfg.Propagator},
 		To:       dispatch.Targets{Queues: cfg.Services.Queues, Stops: cfg.Services.Stops, Timer: cfg.Services.Timer, Bus: bus},
 		Clock:    cfg.Clock, Random: r, Together: cfg.Together, Logger: cfg.Logger, Observer: cfg.Observer,
 	}
-	terms := deciding.Terms{Settings: &cfg.Settings, Orchestrations: cfg.Orchestrations, Keys: cfg.Keys, Build: cfg.Build, Sealed: cfg.Codecs != nil, Publishes: cfg.Services.Publisher != nil, Executions: cfg.Orchestrations.Executions()}
+	terms := deciding.Terms{Settings: &cfg.Settings, Orchestrations: cfg.Orchestrations, Keys: cfg.Keys, Build: cfg.Build, Publishes: cfg.Services.Publisher != nil, Executions: cfg.Orchestrations.Executions()}
 	o := &Orchestrator{
-		door: inbox.Door{Desk: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Services.Timer != nil, Bus: bus},
-		turns: maker{desk: d, sender: sender, watch: w, random: r, spawn: cfg.Go, id: cfg.RequestID,
+		receiver: inbox.Receiver{Settler: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Services.Timer != nil, Bus: bus},
+		turns: maker{settler: d, sender: sender, watch: w, random: r, spawn: cfg.Go, id: cfg.RequestID,
 			terms: terms,
 			tables: tables{Store: cfg.Services.Store, Stops: cfg.Services.Stops, codecs: cfg.Codecs,
 				source: &reading.Source{Store: cfg.Services.Store, Codecs: cfg.Codecs, Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger}},
 			code:  code{inline: cfg.Inline},
 			cache: cache.New(d.Settings.Cache, cfg.Clock, cfg.Observer)},
-		Sweeper:  sweep.Sweeper{Keeper: sweep.Keeper{Desk: d, Store: cfg.Services.Store, Archive: cfg.Services.Archive, Keeps: terms.Keeps}, Sender: sender, Watch: w, Together: cfg.Together},
+		Sweeper:  sweep.Sweeper{Keeper: sweep.Keeper{Settler: d, Store: cfg.Services.Store, Archive: cfg.Services.Archive, Keeps: terms.Keeps}, Sender: sender, Watch: w, Together: cfg.Together},
 		together: cfg.Together,
 	}
 	o.turns.code.options = engine.Options{
@@ -123,7 +124,7 @@ func New(cfg Config) (*Orchestrator, error) {
 	return o, nil
 }
 
-// complete fills in the defaults.
+// complete sets the defaults.
 func (cfg *Config) complete() error {
 	var errs []error
 	require := func(missing bool, what string) {
@@ -148,40 +149,46 @@ func (cfg *Config) complete() error {
 	return errors.Join(append(errs, cfg.Settings.Complete())...)
 }
 
-// Handle takes a batch through its turns and returns the ids of the messages
-// that are not done, to be reported as batch item failures; never nil. All
-// others may be deleted. Messages of one batch may come from several sources.
+// Handle handles a batch in turns and returns the ids of the messages that are not done, to be
+// reported as batch item failures; never nil. All others may be deleted. Messages of one batch may
+// come from several sources.
 //
-// Messages that may become another's before the invocation ends are among the failed, and
-// nothing is done about them.
+// Messages that another process may receive before the invocation ends are among the failed, and
+// are not processed.
 //
-// ctx carries the deadline of the invocation, by Clock. When too little time is
-// left no further turn is begun, and what was not handled is among the failed.
+// ctx carries the deadline of the invocation, by Clock. When too little time is left, no further
+// turn is started, and the messages that were not handled are among the failed.
 func (o *Orchestrator) Handle(ctx context.Context, batch []platform.Delivery) (failed []string) {
-	ctx = sharing.Begin(ctx, o.door.Clock, o.door.Settings.SendWindow)
-	batch, lost := o.door.Hold(ctx, batch)
+	ctx = sharing.Start(ctx, o.receiver.Clock, o.receiver.Settings.SendWindow)
+	batch, lost := o.receiver.Hold(ctx, batch)
 	return append(o.handle(ctx, batch), lost...)
 }
 
 func (o *Orchestrator) handle(ctx context.Context, batch []platform.Delivery) (failed []string) {
-	settings := o.door.Settings
-	messages := o.door.Open(ctx, batch)
-	if !o.door.KeysReady(ctx, messages) {
-		return o.door.Close(ctx, messages)
+	messages := o.receiver.Open(ctx, batch)
+	if o.receiver.KeysReady(ctx, messages) {
+		o.takeTurns(ctx, messages)
 	}
+	// The turns come first, so that nothing that is due waits for the event bus.
+	o.receiver.Publish(ctx, messages)
+	return o.receiver.Close(ctx, messages)
+}
+
+func (o *Orchestrator) takeTurns(ctx context.Context, messages []*inbox.Message) {
+	settings := o.receiver.Settings
 	o.Sweeper.AskFirst(ctx, messages)
 	groups := deciding.GroupsOf(messages, settings.SuspectReceives)
 	limit := settings.Parallelism
 	if slices.ContainsFunc(groups, func(g *deciding.Group) bool { return g.Suspect != "" }) {
-		// One after the other, so that a process that dies leaves the mark of the
-		// turn that killed it, and no other.
+		// One after the other, so that a process that dies leaves the mark of the turn that ended it, and
+		// no other.
 		limit = 1
 	}
 	turns := make([][]*inbox.Message, len(groups))
 	for i, g := range groups {
 		turns[i] = g.Batch()
 	}
-	r := inbox.NewRelease(ctx, o.door.Desk, messages, turns)
+	r := inbox.NewRelease(ctx, o.receiver.Settler, messages, turns)
 	defer r.End()
 	sharing.SideBySide(ctx, limit, len(groups), o.together, func(i int) {
 		if g := groups[i]; len(g.Messages) > 0 {
@@ -191,9 +198,8 @@ func (o *Orchestrator) handle(ctx context.Context, batch []platform.Delivery) (f
 		r.Done(ctx, turns[i])
 	})
 	o.Sweeper.Take(ctx, messages)
-	return o.door.Close(ctx, messages)
 }
 
-// Close unwinds the instances in the cache: deferred functions of their code
-// run. The orchestrator stays usable.
+// Close unwinds the instances in the cache: deferred functions of their code run. The orchestrator
+// stays usable.
 func (o *Orchestrator) Close() { o.turns.cache.Clear() }

@@ -250,3 +250,46 @@ func TestV04AWarmProcessMeetsTheMarker(t *testing.T) {
 		})
 	}
 }
+
+// After a rollback past a patch the record says at once that the instance waits for a build that has it, and as
+// long as its messages go round; soon after such a build has handled them, it says so no more.
+func TestV04ARollbackPastAPatchIsInTheRecordAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRollout(t, func(ctx *engine.Context, in []byte, build int) ([]byte, error) {
+		if _, err := patched(ctx, build); err != nil {
+			return nil, err
+		}
+		if _, err := ctx.Await(ctx.ExternalEvent("e")); err != nil {
+			return nil, err
+		}
+		return waits("e")(ctx, in)
+	}, nil, beforePatch, withPatch)
+	r.start("a", "Main", "1")
+	r.share(time.Second, 1)
+	if rec := r.record("a"); rec.Awaits != nil {
+		t.Fatalf("before the rollback it waits for %+v", rec.Awaits)
+	}
+	rolledBack := r.clock.Now()
+	r.raise("a", "e", "1", "e-1")
+	r.share(time.Second, 0)
+	rec := r.record("a")
+	a := rec.Awaiting(r.clock.Now())
+	if a == nil || a.Kind != "patch" || a.Patch != "p" || a.Message == "" || a.SinceMS < rolledBack.UnixMilli() || rec.Problem != nil {
+		t.Fatalf("the record says %+v, %+v", a, rec.Problem)
+	}
+	since := a.SinceMS
+	r.share(10*time.Minute, 0)
+	rec = r.record("a")
+	if a := rec.Awaiting(r.clock.Now()); a == nil || a.SinceMS != since {
+		t.Errorf("minutes later the record says %+v, noted first at %d", a, since)
+	}
+	r.share(time.Hour, 1)
+	rec = r.record("a")
+	if a := rec.Awaiting(r.clock.Now()); a != nil || rec.Problem != nil {
+		t.Errorf("when a build that has the patch has handled it, the record says %+v, %+v", a, rec.Problem)
+	}
+	r.raise("a", "e", "2", "e-2")
+	r.share(time.Minute, 1)
+	r.expectOutput("a", "[2]")
+	r.expectQuiet()
+}

@@ -17,14 +17,14 @@ func (w *world) raised(n int, key string) {
 	item := wire.Item{V: 1, Kind: wire.ExternalRaised, Instance: "a", Name: "e", Data: fmt.Append(nil, n), ID: fmt.Sprint("e-", n)}
 	if key != "" {
 		var err error
-		if item, err = setOf(w, keyOf(w, key)).SealItem(item); err != nil {
+		if item, err = setOf(w, keyOf(w, key)).EncodeItem(item); err != nil {
 			w.Fatal(err)
 		}
 	}
 	w.send(item)
 }
 
-func TestEventsOfASenderAreTakenInTheirOrderWhileNothingGoesRound(t *testing.T) {
+func TestEventsOfASenderAreTakenInTheirOrderWhileNothingIsRequeued(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.codecs = setOf(t, keyOf(t, "b"), keyOf(t, "a")) })
 	w.orchestration("Main", waits("e", "e", "e"))

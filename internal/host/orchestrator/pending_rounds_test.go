@@ -43,7 +43,7 @@ func TestA13AnApprovalOfThirtyDaysIsLookedAtTwice(t *testing.T) {
 			sent := w.counting()
 			w.start("a", "Main", "1")
 			w.runFor(time.Second)
-			began := w.clock.Now()
+			startedAt := w.clock.Now()
 			if c.completed > 0 {
 				w.runFor(c.completed)
 				w.byToken(wire.ActivityCompleted, token, `,"result":"done"`)
@@ -55,7 +55,7 @@ func TestA13AnApprovalOfThirtyDaysIsLookedAtTwice(t *testing.T) {
 			w.expectStatus("a", store.StatusCompleted)
 			if c.completed == 0 {
 				w.expectHistory("a", 1, "Started Act(Work) Failed(total_timeout)←2 Completed")
-				if took := w.clock.Now().Sub(began); took > c.limit+time.Second {
+				if took := w.clock.Now().Sub(startedAt); took > c.limit+time.Second {
 					t.Errorf("it failed after %s", took)
 				}
 			}
@@ -108,7 +108,7 @@ func TestA13AScheduledLimitSurvivesEveryCrash(t *testing.T) {
 			w.start("a", "Main", "1")
 			w.idle = 10 * day
 			w.run()
-			w.expectOutput("a", `"total_timeout 1 activity \"Work\" was not done within 24h0m0s, the time of all its attempts together"`)
+			w.expectOutput("a", `"total_timeout 1 activity \"Work\" did not complete within its TotalTimeout of 24h0m0s"`)
 			w.expectHistory("a", 1, "Started Act(Work) Failed(total_timeout)←2 Completed")
 			w.expectQuiet()
 			w.expectDead()

@@ -76,7 +76,7 @@ func TestA12APendingActivityIsCompletedByItsToken(t *testing.T) {
 func TestA11APendingActivityOfWhichNothingIsHeard(t *testing.T) {
 	t.Parallel()
 	w, tokens := pendingWorld(t, &history.Retry{MaxAttempts: 2, InitialMS: 1000, HeartbeatTimeoutMS: (2 * time.Hour).Milliseconds()})
-	began := w.clock.Now()
+	startedAt := w.clock.Now()
 	for range 5 { // nine hours and more
 		w.runFor(100 * time.Minute)
 		w.byToken(wire.ActivityHeartbeat, (*tokens)[0], `,"data":{"page":7}`)
@@ -87,7 +87,7 @@ func TestA11APendingActivityOfWhichNothingIsHeard(t *testing.T) {
 	}
 	state, err := w.stops.State(t.Context(), store.ActivityKey{Instance: "a", ExecutionID: 1, EventID: 2})
 	if err == nil {
-		state.Beat, err = w.codecs.OpenHeartbeat(store.ActivityKey{}, state.Beat)
+		state.Beat, err = w.codecs.DecodeHeartbeat(store.ActivityKey{}, state.Beat)
 	}
 	if err != nil || string(state.Beat.Details) != `{"page":7}` {
 		t.Errorf("details %s, %v", state.Beat.Details, err)
@@ -97,7 +97,7 @@ func TestA11APendingActivityOfWhichNothingIsHeard(t *testing.T) {
 		t.Errorf("%d attempts, want a second one behind the silence", len(*tokens))
 	}
 	w.expectOutput("a", `"heartbeat_timeout 2 attempt 2 of the pending activity \"Work\" gave no heartbeat for 2h0m0s"`)
-	if took := w.clock.Now().Sub(began); took < 12*time.Hour || took > 14*time.Hour {
+	if took := w.clock.Now().Sub(startedAt); took < 12*time.Hour || took > 14*time.Hour {
 		t.Errorf("it failed after %s", took)
 	}
 	w.expectQuiet()
@@ -115,7 +115,7 @@ func TestA13TheDeadlineOfAPendingActivitySurvivesEveryCrash(t *testing.T) {
 			p := w.process()
 			p.faults.killAt, p.faults.after = n, after
 			w.run()
-			w.expectOutput("a", `"total_timeout 1 activity \"Work\" was not done within 10m0s, the time of all its attempts together"`)
+			w.expectOutput("a", `"total_timeout 1 activity \"Work\" did not complete within its TotalTimeout of 10m0s"`)
 			w.expectHistory("a", 1, "Started Act(Work) Failed(total_timeout)←2 Completed")
 			w.expectQuiet()
 			w.expectDead()
@@ -143,7 +143,7 @@ func TestAnInlineActivityCannotBePending(t *testing.T) {
 
 // A-13: what says that an activity is pending and can't be proved is looked at by
 // its instance, however late it says that it is due.
-func TestA13AForgedPendingDoesNotGoRoundUntilItIsDue(t *testing.T) {
+func TestA13AForgedPendingIsNotRequeuedUntilItIsDue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", waits("go"))

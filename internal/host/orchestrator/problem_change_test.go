@@ -11,12 +11,12 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// told returns what the observer was told of problems since it was asked last:
+// reported returns what the observer was told of problems since it was asked last:
 // "instance/execution kind", and "well" for one that goes on.
-func (w *world) told() []string {
+func (w *world) reported() []string {
 	w.observer.mu.Lock()
 	defer w.observer.mu.Unlock()
-	var told []string
+	var reported []string
 	for _, c := range w.observer.problems {
 		kind := "well"
 		if c.Problem != nil {
@@ -25,21 +25,21 @@ func (w *world) told() []string {
 		if !c.At.Equal(w.clock.Now()) {
 			kind += " at " + c.At.String()
 		}
-		told = append(told, fmt.Sprintf("%s/%d %s", c.Instance, c.ExecutionID, kind))
+		reported = append(reported, fmt.Sprintf("%s/%d %s", c.Instance, c.ExecutionID, kind))
 	}
 	w.observer.problems = nil
-	return told
+	return reported
 }
 
-func (w *world) expectTold(want ...string) {
+func (w *world) expectReported(want ...string) {
 	w.Helper()
-	if got := w.told(); !slices.Equal(got, want) {
+	if got := w.reported(); !slices.Equal(got, want) {
 		w.Errorf("the observer was told %q, want %q", got, want)
 	}
 }
 
 // A wake leaves no event: what it finds out is told all the same.
-func TestTheObserverIsToldOfAProblemWithAndWithoutACommit(t *testing.T) {
+func TestTheObserverIsNotifiedOfAProblemWithAndWithoutACommit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	good := waits("e", "e")
@@ -49,7 +49,7 @@ func TestTheObserverIsToldOfAProblemWithAndWithoutACommit(t *testing.T) {
 	w.orchestration("Main", good)
 	w.start("a", "Main", "1")
 	w.settleFIFO()
-	w.expectTold()
+	w.expectReported()
 
 	wake := func(id string) {
 		w.send(wire.Item{Kind: wire.Wake, Instance: "a", ID: id})
@@ -57,35 +57,35 @@ func TestTheObserverIsToldOfAProblemWithAndWithoutACommit(t *testing.T) {
 	}
 	w.deploy("Main", bad)
 	wake("1")
-	w.expectTold("a/1 nondeterminism")
+	w.expectReported("a/1 nondeterminism")
 	if p := w.record("a").Problem; p == nil || !strings.Contains(p.Message, "Other") {
 		t.Errorf("the problem is %+v", p)
 	}
 	wake("2")
-	w.expectTold("a/1 nondeterminism") // It was tried again.
+	w.expectReported("a/1 nondeterminism") // It was tried again.
 	w.deploy("Main", good)
 	wake("3")
-	w.expectTold("a/1 well")
+	w.expectReported("a/1 well")
 
 	w.deploy("Main", bad)
 	w.raise("a", "e", "1", "e-1")
 	w.settleFIFO()
-	w.expectTold("a/1 nondeterminism")
+	w.expectReported("a/1 nondeterminism")
 	w.deploy("Main", good)
 	w.raise("a", "e", "2", "e-2")
 	w.settleFIFO()
 	// The end says enough.
 	w.expectStatus("a", store.StatusCompleted)
-	w.expectTold()
+	w.expectReported()
 
 	w.orchestration("AtOnce", func(*engine.Context, []byte) ([]byte, error) { panic("broken") })
 	w.restart()
 	w.start("b", "AtOnce", "1")
 	w.settleFIFO()
-	w.expectTold("b/1 panic")
+	w.expectReported("b/1 panic")
 }
 
-func TestTheObserverIsToldOfACorruptHistory(t *testing.T) {
+func TestTheObserverIsNotifiedOfACorruptHistory(t *testing.T) {
 	t.Parallel()
 	w := waitingWorld(t)
 	w.fifoBatch(1, startOf("s"))
@@ -93,5 +93,5 @@ func TestTheObserverIsToldOfACorruptHistory(t *testing.T) {
 	w.restart()
 	w.send(wire.Item{Kind: wire.Wake, Instance: "a", ID: "1"})
 	w.settleFIFO()
-	w.expectTold("a/1 corrupt")
+	w.expectReported("a/1 corrupt")
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -13,8 +14,8 @@ func TestO03CustomStatus(t *testing.T) {
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if string(in) == "1" {
-			ctx.SetCustomStatus([]byte(`"one"`))
-			ctx.SetCustomStatus([]byte(`"two"`))
+			ctx.SetState(history.ListedState, []byte(`"one"`))
+			ctx.SetState(history.ListedState, []byte(`"two"`))
 			if _, err := ctx.Await(ctx.ExternalEvent("e")); err != nil {
 				return nil, err
 			}
@@ -31,14 +32,14 @@ func TestO03CustomStatus(t *testing.T) {
 	}
 	w.start("a", "Main", "1")
 	w.settleFIFO()
-	if r := w.record("a"); r.CustomStatus != nil {
-		t.Errorf("a turn that lost its commit shows %s", r.CustomStatus)
+	if r := w.record("a"); r.States != nil {
+		t.Errorf("a turn that lost its commit shows %s", r.States)
 	}
 	lost = false
 	w.run()
 	for i := range 3 {
-		if r := w.record("a"); string(r.CustomStatus) != `"two"` {
-			t.Errorf("after %d events: %s", i, r.CustomStatus)
+		if r := w.record("a"); string(history.StateNamed(r.States, history.ListedState)) != `"two"` {
+			t.Errorf("after %d events: %s", i, r.States)
 		}
 		w.raise("a", "e", "1", fmt.Sprint("e-", i))
 		w.run()
@@ -54,12 +55,12 @@ func TestI06TheRecordFollowsTheHistory(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", waits("e"))
-	began := w.clock.Now()
+	startedAt := w.clock.Now()
 	w.start("a", "Main", "1")
 	w.settleFIFO()
 	r := w.record("a")
 	if r.Status != store.StatusRunning || r.Name != "Main" || r.ExecutionID != 1 || r.FirstExecution != 1 || r.StartID != "start-a" ||
-		!r.CreatedAt.Equal(began) || !r.EndedAt.IsZero() {
+		!r.CreatedAt.Equal(startedAt) || !r.EndedAt.IsZero() {
 		t.Errorf("running: %+v", r)
 	}
 	w.clock.Advance(5e9)
@@ -67,7 +68,7 @@ func TestI06TheRecordFollowsTheHistory(t *testing.T) {
 	w.raise("a", "e", "1", "e")
 	w.run()
 	r = w.record("a")
-	if r.Status != store.StatusCompleted || string(r.Output) != "[1]" || !r.EndedAt.Equal(ended) || !r.CreatedAt.Equal(began) || r.Name != "Main" {
+	if r.Status != store.StatusCompleted || string(r.Output) != "[1]" || !r.EndedAt.Equal(ended) || !r.CreatedAt.Equal(startedAt) || r.Name != "Main" {
 		t.Errorf("ended: %+v", r)
 	}
 	w.expectInvariants("a")

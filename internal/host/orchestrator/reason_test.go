@@ -17,7 +17,7 @@ func TestTheReasonOfACancelGoesToWhatIsStopped(t *testing.T) {
 	for name, kill := range map[string]bool{"at once": false, "by another process": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, func(w *world) { w.settings.Attempt.LookAfter = -1 })
+			w := newWorld(t, func(w *world) { w.settings.Attempt.CancelCheckAfter = -1 })
 			w.orchestration("Child", func(ctx *engine.Context, _ []byte) ([]byte, error) {
 				_, err := ctx.Await(ctx.ExternalEvent("never"))
 				var cancelled *engine.CancelledError

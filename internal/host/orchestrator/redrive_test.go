@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -76,7 +77,7 @@ func threeSteps(ctx *engine.Context, _ []byte) ([]byte, error) {
 	return []byte(`"done"`), nil
 }
 
-func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
+func TestO10ARedriveContinuesWhereTheInstanceFailed(t *testing.T) {
 	t.Parallel()
 	for _, cold := range []bool{false, true} {
 		w := newWorld(t, nil)
@@ -84,7 +85,7 @@ func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
 			if err := ctx.SetSearchAttributes(history.SearchAttributes{"lane": history.SearchNumberOf(7)}); err != nil {
 				return nil, err
 			}
-			if err := ctx.SetCustomStatus([]byte(`"packing"`)); err != nil {
+			if err := ctx.SetState(history.ListedState, []byte(`"packing"`)); err != nil {
 				return nil, err
 			}
 			return threeSteps(ctx, nil)
@@ -96,22 +97,26 @@ func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
 		w.expectStatus("a", store.StatusFailed)
 		w.expectHistory("a", 1, "Started Act(Step) Done←2 Act(Step) Done←4 Act(Step) Failed(application)←6 Failed(application)")
 		r.broken["3"] = false
+		started := w.record("a").CreatedAt
 		w.clock.Advance(24 * time.Hour)
 		if cold {
 			w.restart()
 		}
 		w.send(redriveOf("a", "r1", 0))
 		w.run()
-		w.expectHistory("a", 2, "Started Act(Step) Done←2 Act(Step) Done←4 Act(Step) Redriven Done←6 Completed")
+		w.expectHistory("a", 2, "Started Act(Step) Done←2 Act(Step) Done←4 Act(Step) Redriven OrchestrationResumed Done←6 Completed")
 		w.expectOutput("a", `"done"`)
 		r.expect(t, map[string]int{"1": 1, "2": 1, "3": 2})
 		if k := r.keys["3"]; k[0] == k[1] {
 			t.Error("what had failed has the idempotency key of its last attempt")
 		}
 		rec := w.record("a")
-		if rec.ExecutionID != 2 || rec.FirstExecution != 1 || rec.StartID != "r1" || string(rec.CustomStatus) != `"packing"` ||
+		if rec.ExecutionID != 2 || rec.FirstExecution != 1 || rec.StartID != "r1" || string(history.StateNamed(rec.States, history.ListedState)) != `"packing"` ||
 			rec.SearchAttributes["lane"] != history.SearchNumberOf(7) || rec.Origin == nil || rec.Origin.ExecutionID != 1 || rec.Origin.EventID != 6 {
 			t.Errorf("the record is %+v", rec)
+		}
+		if !rec.CreatedAt.Equal(started) {
+			t.Errorf("the redrive moved its start from %s to %s", started, rec.CreatedAt)
 		}
 		// Its repeat begins nothing.
 		w.send(redriveOf("a", "r1", 0))
@@ -121,6 +126,33 @@ func TestO10ARedriveGoesOnWhereTheInstanceFailed(t *testing.T) {
 		}
 		w.expectDead()
 	}
+}
+
+// A redrive whose code runs from the beginning is one all the same: the instance has started before. A
+// start that begins it again starts it.
+func TestO10ARedriveLeavesTheStartOfItsInstance(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(*engine.Context, []byte) ([]byte, error) { return nil, errors.New("not today") })
+	w.start("a", "Main", "1")
+	w.run()
+	started := w.record("a").CreatedAt
+	for n, c := range []struct {
+		item wire.Item
+		// stays: its start stays, and the record says which execution was redriven last.
+		stays bool
+		of    int64
+	}{{redriveOf("a", "r1", 0), true, 1}, {redriveOf("a", "r2", 0), true, 2},
+		{wire.Item{V: 1, Kind: wire.StartOrchestration, Instance: "a", ID: "s2", Name: "Main", OnConflict: wire.ConflictRestart}, false, 0}} {
+		w.clock.Advance(24 * time.Hour)
+		w.send(c.item)
+		w.run()
+		rec := w.record("a")
+		if rec.ExecutionID != int64(n+2) || rec.CreatedAt.Equal(started) != c.stays || (rec.Origin == nil) != !c.stays || c.stays && (rec.Origin.Instance != "a" || rec.Origin.ExecutionID != c.of) {
+			t.Errorf("after %s it is %+v, and started at %s first", c.item.ID, rec, started)
+		}
+	}
+	w.expectDead()
 }
 
 // The code has made an id of the number of its execution. What was taken over, twice, has the
@@ -190,7 +222,7 @@ func TestO10WhatWasOpenKeepsItsKeyAndItsLinks(t *testing.T) {
 	w.byToken(wire.ActivityCompleted, tokens[0], `,"result":"by the first link"`)
 	w.run()
 	w.expectOutput("a", `"by the first link"`)
-	w.expectHistory("a", 3, "Started Act(Ask) Redriven Done←2 Completed")
+	w.expectHistory("a", 3, "Started Act(Ask) Redriven OrchestrationResumed Done←2 Completed")
 	w.expectDead()
 }
 
@@ -264,7 +296,7 @@ func TestO10AnInlineActivityIsStartedAnewWithAllItsAttempts(t *testing.T) {
 	var made []string
 	w.inline = []activities.Activity{{Name: "In", Func: func(ctx context.Context, in []byte) ([]byte, error) {
 		info, _ := activities.InfoFrom(ctx)
-		made = append(made, fmt.Sprintf("%d of execution %d", info.Attempt, info.ExecutionID))
+		made = append(made, fmt.Sprintf("%d of execution %d", info.Number, info.ExecutionID))
 		w.clock.Advance(time.Second)
 		if err := ctx.Err(); err != nil {
 			t.Errorf("attempt %s has no time: %v", made[len(made)-1], err)

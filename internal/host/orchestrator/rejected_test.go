@@ -91,7 +91,7 @@ func TestL02WhatAQueueRejectsForItsSizeIsNotTriedForEver(t *testing.T) {
 			}
 			w.expectDead(c.dead...)
 			for name, n := range w.observer.counts {
-				if strings.HasPrefix(name, string(host.CountHandedBack)) {
+				if strings.HasPrefix(name, string(host.CountReturned)) {
 					t.Errorf("%s: %d", name, n)
 				}
 			}

@@ -36,7 +36,7 @@ func TestAGroupWaitsForTheOthersOfItsBatchForTenSecondsAtMost(t *testing.T) {
 	t.Parallel()
 	waited := time.Duration(0)
 	w := slowBatch(t, func(w *world) {
-		began := w.clock.Now()
+		startedAt := w.clock.Now()
 		w.raise("b", "e", "7", "e-1")
 		for range 40 {
 			w.clock.Advance(time.Second)
@@ -45,7 +45,7 @@ func TestAGroupWaitsForTheOthersOfItsBatchForTenSecondsAtMost(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(batch) > 0 && waited == 0 {
-				waited = w.clock.Now().Sub(began)
+				waited = w.clock.Now().Sub(startedAt)
 				w.handle(source{"fifo", w.fifo, platform.SourceOrchestrator}, batch)
 			}
 		}

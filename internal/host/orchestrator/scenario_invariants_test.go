@@ -228,7 +228,7 @@ func (v *town) exists(r *store.Record, eventID int64, w dispatch.Open) bool {
 		child := v.record(w.Child)
 		return child.Instance != "" && !child.Status.Terminal()
 	}
-	name := timer.Name(r.Instance, r.ExecutionID, eventID)
+	name := timer.Name(r.Instance, r.ExecutionID, eventID, w.AtMS)
 	for _, s := range v.timer.Pending() {
 		if s.Name == name {
 			return true

@@ -17,15 +17,15 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// outbox returns an empty one that goes on with the chain of this turn.
+// outbox returns an empty outbox that continues the chain of this turn.
 func (a *attempt) outbox() *dispatch.Outbox {
 	out := a.sender.New()
 	out.Chain = a.turn.Chain
-	out.Chain.Arrived = a.turn.Group.Arrived
+	out.Chain.Arrived, out.Chain.Started = a.turn.Group.Arrived, a.turn.Running.Started().AtMS
 	return out
 }
 
-// sendAgain dispatches what earlier commits asked for.
+// sendAgain dispatches the messages of earlier commits again.
 func (a *attempt) sendAgain(ctx context.Context, again *deciding.Again) error {
 	out := a.outbox()
 	out.Now = again.Since
@@ -33,7 +33,7 @@ func (a *attempt) sendAgain(ctx context.Context, again *deciding.Again) error {
 		out.Add(again.Commits[i])
 	}
 	if n := len(again.Commits); n > 0 {
-		a.desk.Observer.Count(host.CountResent, "commit", n)
+		a.settler.Observer.Count(host.CountResent, "commit", n)
 	}
 	if err := a.dispatch(ctx, out); err != nil {
 		return err
@@ -42,8 +42,8 @@ func (a *attempt) sendAgain(ctx context.Context, again *deciding.Again) error {
 	return nil
 }
 
-// dispatch sends what an outbox has, but for what an earlier delivery of a
-// message of this turn is known to have sent (deciding.Group.Progress).
+// dispatch sends the messages of an outbox, except those that an earlier delivery of a message of
+// this turn is known to have sent (deciding.Group.Progress).
 func (a *attempt) dispatch(ctx context.Context, out *dispatch.Outbox) error {
 	t := &a.turn
 	if r := t.View.Record; r != nil && r.Dispatched != "" {
@@ -61,8 +61,7 @@ func (a *attempt) dispatch(ctx context.Context, out *dispatch.Outbox) error {
 	return nil
 }
 
-// keepProgress writes down how far a dispatch came that stopped short. If it
-// cannot, only time is lost.
+// keepProgress records how far a dispatch came before it stopped. If that fails, only time is lost.
 func (a *attempt) keepProgress(ctx context.Context, out *dispatch.Outbox) {
 	t := &a.turn
 	open := inbox.Left(t.Group.Progress())
@@ -73,23 +72,23 @@ func (a *attempt) keepProgress(ctx context.Context, out *dispatch.Outbox) {
 	if text == "" || t.View.Record != nil && t.View.Record.Dispatched == text {
 		return
 	}
-	err := a.note(ctx, store.RecordChange{If: store.RecordCondition{Exists: true}, Dispatched: &text, UpdatedAt: a.desk.Clock.Now()})
+	err := a.note(ctx, store.RecordChange{If: store.RecordCondition{Exists: true}, Dispatched: &text, UpdatedAt: a.settler.Clock.Now()})
 	if err != nil {
-		a.desk.Logger.WarnContext(ctx, "how far a dispatch came is not recorded, it begins from the start", "instance", t.View.Instance, "error", err)
+		a.settler.Logger.WarnContext(ctx, "progress of a dispatch not recorded; the dispatch will start over", "instance", t.View.Instance, "error", err)
 	}
 }
 
-// noteLoop notes in the record when the instance was slowed, for those who look at it.
-// A note that fails is made with the next pause.
+// noteLoop notes in the record, for operators, when the instance was slowed. If that fails, it is
+// noted with the next pause.
 func (a *attempt) noteLoop(ctx context.Context) {
-	now := a.desk.Clock.Now()
+	now := a.settler.Clock.Now()
 	err := a.note(ctx, store.RecordChange{If: store.RecordCondition{Exists: true}, LoopedAt: &now, UpdatedAt: now})
 	if err != nil {
-		a.desk.Logger.WarnContext(ctx, "that the instance was slowed as a loop is not noted in its record", "instance", a.turn.View.Instance, "error", err)
+		a.settler.Logger.WarnContext(ctx, "cannot note in the record that the instance was slowed as a loop", "instance", a.turn.View.Instance, "error", err)
 	}
 }
 
-// note changes the record alone, where nothing depends on it.
+// note makes a change of the record alone, on which nothing depends.
 func (a *attempt) note(ctx context.Context, c store.RecordChange) error {
 	err := a.tables.Store.UpdateRecord(ctx, a.turn.View.Instance, c)
 	if err == nil {
@@ -101,30 +100,30 @@ func (a *attempt) note(ctx context.Context, c store.RecordChange) error {
 	return err
 }
 
-// send sends what is sent because of no commit.
+// send sends messages that belong to no commit.
 func (a *attempt) send(ctx context.Context, s *deciding.Sending) error {
 	switch {
 	case s.Parents != nil:
-		return a.tellParents(ctx, s.Parents)
+		return a.notifyParents(ctx, s.Parents)
 	case s.Limits != nil:
 		return a.sendLimits(ctx, s.Limits)
 	case s.Attempt != nil:
 		return a.sendAttempt(ctx, s.Attempt)
 	case s.Beat != nil:
 		return a.keepBeat(ctx, s.Beat)
-	case s.Untold != "":
-		return a.tellUntold(ctx, s.Untold)
+	case s.Unreported != "":
+		return a.reportUnreported(ctx, s.Unreported)
 	case s.Prune > 0:
 		a.askForPrune(ctx, s.Prune)
 		return nil
 	case s.Deletion != nil:
 		return a.scheduleDeletion(ctx, s.Deletion)
 	}
-	return a.goOnLater(ctx, s.GoOn)
+	return a.continueLater(ctx, s.Continue)
 }
 
-// tellParents tells those who wait for an instance.
-func (a *attempt) tellParents(ctx context.Context, p *deciding.Parents) error {
+// notifyParents notifies the parents that wait for an instance.
+func (a *attempt) notifyParents(ctx context.Context, p *deciding.Parents) error {
 	out := a.sender.New()
 	if p.Chained {
 		out = a.outbox()
@@ -136,7 +135,7 @@ func (a *attempt) tellParents(ctx context.Context, p *deciding.Parents) error {
 	return a.sender.Send(ctx, out)
 }
 
-// sendLimits asks for messages that come when a time limit may be over.
+// sendLimits requests messages for the times when a time limit may be over.
 func (a *attempt) sendLimits(ctx context.Context, l *deciding.Limits) error {
 	out := a.sender.New()
 	out.Now = l.Since
@@ -151,7 +150,7 @@ func (a *attempt) sendLimits(ctx context.Context, l *deciding.Limits) error {
 
 // sendAttempt sends the next attempt of an activity.
 func (a *attempt) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
-	now := a.desk.Clock.Now()
+	now := a.settler.Clock.Now()
 	var delay *time.Duration
 	if s.Early != "" {
 		delay = new(time.Duration)
@@ -163,14 +162,14 @@ func (a *attempt) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
 	if next.ID = s.Early; s.Early != "" {
 		next.Actor = s.Message.Item.Actor
 	}
-	err = a.desk.Edge.SendAttempt(ctx, a.desk.Queues.OfAttempts(edge.QueueOf(next.Retry)), next, due, now)
+	err = a.settler.Edge.SendAttempt(ctx, a.settler.Queues.OfAttempts(edge.QueueOf(next.Retry)), next, due, now)
 	if edge.Unfit(err) && s.Early != "" {
-		a.desk.Logger.WarnContext(ctx, "attempt not made early: its message is not taken", "instance", s.Item.Instance, "event_id", s.EventID, "attempt", next.Attempt, "error", err)
-		a.desk.Settle(s.Message, "late")
+		a.settler.Logger.WarnContext(ctx, "attempt not made early because its message cannot be sent", "instance", s.Item.Instance, "event_id", s.EventID, "attempt", next.Attempt, "error", err)
+		a.settler.Settle(s.Message, "late")
 		return nil
 	}
 	if edge.Unfit(err) {
-		// As in the worker, it is the activity's failure.
+		// As in the worker, it is a failure of the activity.
 		unsent := edge.Unsendable(err, fmt.Sprintf("attempt %d of activity %q", next.Attempt, next.Name))
 		unsent.Source, unsent.Attempt = next.Name, s.Failure.Attempt
 		s.Message.Item = deciding.Failed(s.Message, *unsent)
@@ -180,15 +179,15 @@ func (a *attempt) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
 		return fmt.Errorf("%w: attempt %d of activity %d of instance %q: %w", dispatch.ErrUnsent, next.Attempt, s.EventID, s.Item.Instance, err)
 	}
 	if s.Early != "" {
-		a.desk.Logger.InfoContext(ctx, "attempt is made before it is due", "instance", s.Item.Instance, "event_id", s.EventID, "attempt", next.Attempt, "actor", s.Message.Item.Actor)
+		a.settler.Logger.InfoContext(ctx, "attempt made before it is due", "instance", s.Item.Instance, "event_id", s.EventID, "attempt", next.Attempt, "actor", s.Message.Item.Actor)
 	}
-	a.desk.Settle(s.Message, s.Outcome)
+	a.settler.Settle(s.Message, s.Outcome)
 	return nil
 }
 
-// keepBeat keeps the last sign of life of a pending activity.
+// keepBeat stores the last heartbeat of a pending activity.
 func (a *attempt) keepBeat(ctx context.Context, b *deciding.Beat) error {
-	beat, err := a.tables.codecs.SealHeartbeat(b.Key, b.Beat)
+	beat, err := a.tables.codecs.EncodeHeartbeat(b.Key, b.Beat)
 	if err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
@@ -198,23 +197,23 @@ func (a *attempt) keepBeat(ctx context.Context, b *deciding.Beat) error {
 	return nil
 }
 
-// scheduleDeletion has the histories up to the execution of the record deleted, the grace
-// after its end.
+// scheduleDeletion schedules the deletion of the histories up to the record's execution, for a
+// grace period after its end.
 func (a *attempt) scheduleDeletion(ctx context.Context, r *store.Record) error {
-	now := a.desk.Clock.Now()
-	due := r.EndedAt.Add(a.desk.Settings.Purge.Grace)
+	now := a.settler.Clock.Now()
+	due := r.EndedAt.Add(a.settler.Settings.Purge.Grace)
 	if due.Before(now) {
-		due = now // Its age counts from its own sending, and not from the end: one that is too old is not applied.
+		due = now // The age of the item counts from here and not from the end, because an item that is too old is not applied.
 	}
 	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: r.Instance, UpToExecution: r.ExecutionID,
 		ID: fmt.Sprintf("delete-%d", r.ExecutionID), NotBeforeMS: due.UnixMilli(), SentMS: due.UnixMilli()}
-	if a.sender.To.Timer == nil || due.Sub(now) <= a.desk.Settings.Dispatch.TimerLeast {
+	if a.sender.To.Timer == nil || due.Sub(now) <= a.settler.Settings.Dispatch.TimerLeast {
 		item.Hops++
-		return a.desk.SendLater(ctx, &item, due, nil)
+		return a.settler.SendLater(ctx, &item, due, nil)
 	}
-	body, err := a.desk.Edge.Encode(&item)
+	body, err := a.settler.Edge.Encode(&item)
 	if err == nil {
-		err = a.sender.To.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(r.Instance, r.ExecutionID, 0), Due: due, Body: body, Group: wire.Group(r.Instance)})
+		err = a.sender.To.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(r.Instance, r.ExecutionID, 0, r.EndedAt.UnixMilli()), Due: due, Body: body, Group: wire.Group(r.Instance)})
 	}
 	if err != nil {
 		return fmt.Errorf("host: deletion of instance %q not scheduled: %w", r.Instance, err)
@@ -222,22 +221,22 @@ func (a *attempt) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	return nil
 }
 
-// askForPrune sends the request to prune the executions up to one. No turn is made again for it:
-// if it is not sent, the request of a later execution does the same.
+// askForPrune sends the request to prune the executions up to upTo. If it fails, no turn is made
+// again for it, because the request of a later execution does the same.
 func (a *attempt) askForPrune(ctx context.Context, upTo int64) {
 	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: a.turn.View.Instance, UpToExecution: upTo, ID: fmt.Sprintf("prune-%d", upTo)}
-	if err := a.desk.Post(ctx, &item); err != nil {
-		a.desk.Logger.WarnContext(ctx, "pruning not asked for; a later execution asks again", "instance", item.Instance, "up_to", upTo, "error", err)
+	if err := a.settler.Post(ctx, &item); err != nil {
+		a.settler.Logger.WarnContext(ctx, "pruning not requested; a later execution requests it again", "instance", item.Instance, "up_to", upTo, "error", err)
 	}
 }
 
-// goOnLater sends the wake by which the turn goes on in another invocation.
-func (a *attempt) goOnLater(ctx context.Context, wake *wire.Item) error {
+// continueLater sends the wake with which another invocation continues the turn.
+func (a *attempt) continueLater(ctx context.Context, wake *wire.Item) error {
 	var err error
-	if pause := dispatch.Pause(&a.desk.Settings.Loop, wake.Depth); pause > 0 {
-		err = a.goOnSlowly(ctx, wake, pause)
+	if pause := dispatch.Pause(&a.settler.Settings.Loop, wake.Depth); pause > 0 {
+		err = a.continueSlowly(ctx, wake, pause)
 	} else {
-		err = a.desk.Post(ctx, wake)
+		err = a.settler.Post(ctx, wake)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: wake of instance %q: %w", dispatch.ErrUnsent, a.turn.View.Instance, err)
@@ -245,23 +244,23 @@ func (a *attempt) goOnLater(ctx context.Context, wake *wire.Item) error {
 	return nil
 }
 
-// goOnSlowly sends, after a pause, the wake of a turn that continues as new in a loop.
-func (a *attempt) goOnSlowly(ctx context.Context, wake *wire.Item, pause time.Duration) error {
-	now := a.desk.Clock.Now()
+// continueSlowly sends, after a pause, the wake of a turn that continues as new in a loop.
+func (a *attempt) continueSlowly(ctx context.Context, wake *wire.Item, pause time.Duration) error {
+	now := a.settler.Clock.Now()
 	wake.Stamp(now)
-	if err := a.desk.SendLater(ctx, wake, now.Add(pause), nil); err != nil {
+	if err := a.settler.SendLater(ctx, wake, now.Add(pause), nil); err != nil {
 		return err
 	}
-	a.desk.Logger.WarnContext(ctx, "loop without a pause: the instance goes on later; continue as new behind a timer or an activity, or raise Settings.Loop.Depth",
-		"instance", a.turn.View.Instance, "execution_id", a.turn.Running.Execution, "depth", wake.Depth, "pause", pause.String(), "limit", a.desk.Settings.Loop.Depth)
-	a.desk.Observer.Count(host.CountLooping, "continue as new", 1)
+	a.settler.Logger.WarnContext(ctx, "loop without a pause: the instance continues later; continue as new after a timer or after more work, or raise Settings.Loop.Depth",
+		"instance", a.turn.View.Instance, "execution_id", a.turn.Running.Execution, "depth", wake.Depth, "pause", pause.String(), "limit", a.settler.Settings.Loop.Depth)
+	a.settler.Observer.Count(host.CountLooping, "continue as new", 1)
 	a.noteLoop(ctx)
 	return nil
 }
 
-// tellUntold publishes the events about the instance that its record has.
-func (a *attempt) tellUntold(ctx context.Context, text string) error {
-	events, err := deciding.UntoldEvents(text)
+// reportUnreported publishes the unreported instance events in the record.
+func (a *attempt) reportUnreported(ctx context.Context, text string) error {
+	events, err := deciding.UnreportedEvents(text)
 	if err != nil {
 		return err
 	}

@@ -15,12 +15,12 @@ import (
 func TestA13AnAttemptSentAnewIsDueWithinTheTimeOfAllAttempts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	began := w.clock.Now()
+	startedAt := w.clock.Now()
 	w.deliver("m", w.body(wire.Item{Kind: wire.ActivityExecute, Instance: "a", ExecutionID: 1, SchedulingEventID: 2, Name: "Work", Attempt: 1, Token: "t", Hops: 12,
-		Retry: &history.Retry{TotalTimeoutMS: 60_000}, ScheduledAtMS: began.UnixMilli()}), 1, platform.SourceActivityDead, 0)
+		Retry: &history.Retry{TotalTimeoutMS: 60_000}, ScheduledAtMS: startedAt.UnixMilli()}), 1, platform.SourceActivityDead, 0)
 	w.expectCount(host.CountMessages, "sent_anew", 1)
-	if next, _ := w.activity.NextDue(); !next.Equal(began.Add(time.Minute)) {
-		t.Errorf("it is due %s after it was scheduled, want a minute", next.Sub(began))
+	if next, _ := w.activity.NextDue(); !next.Equal(startedAt.Add(time.Minute)) {
+		t.Errorf("it is due %s after it was scheduled, want a minute", next.Sub(startedAt))
 	}
 }
 

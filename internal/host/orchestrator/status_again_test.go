@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 )
 
 // O-03: two warm processes take turns. Each sets the same custom status every time, so
@@ -15,7 +16,7 @@ func TestO03AStatusThatComesBackIsWrittenAnew(t *testing.T) {
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
 		for i := range 6 {
-			ctx.SetCustomStatus(fmt.Appendf(nil, "%d", i%2))
+			ctx.SetState(history.ListedState, fmt.Appendf(nil, "%d", i%2))
 			if _, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in})); err != nil {
 				return nil, err
 			}
@@ -30,7 +31,7 @@ func TestO03AStatusThatComesBackIsWrittenAnew(t *testing.T) {
 		if !w.step() {
 			t.Fatal("nothing is left to do")
 		}
-		if got := string(w.record("a").CustomStatus); got != fmt.Sprint(turn/2%2) {
+		if got := string(history.StateNamed(w.record("a").States, history.ListedState)); got != fmt.Sprint(turn/2%2) {
 			t.Fatalf("after turn %d the status is %s", turn/2, got)
 		}
 	}

@@ -44,15 +44,15 @@ func TestR18StuckUntilTheRightCodeIsDeployed(t *testing.T) {
 		t.Errorf("where they part: %+v", d)
 	}
 	// Wake-ups come with growing delay and write no event.
-	began := w.clock.Now()
+	startedAt := w.clock.Now()
 	var times []time.Duration
 	stamp := r.Stamp
 	for len(times) < 8 {
 		w.runFor(time.Minute)
 		if n := w.record("a").Stamp; n != stamp {
 			stamp = n
-			times = append(times, w.clock.Now().Sub(began).Round(time.Second))
-			began = w.clock.Now()
+			times = append(times, w.clock.Now().Sub(startedAt).Round(time.Second))
+			startedAt = w.clock.Now()
 		}
 	}
 	want := []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}

@@ -96,7 +96,7 @@ func TestR18ABuildThatIsBackWithinFiveMinutesTriesAtOnce(t *testing.T) {
 	w.expectOutput("a", "[]")
 }
 
-func TestAMessageNearTheReceiveLimitGoesRoundAndSendsAgainWhatIsOpen(t *testing.T) {
+func TestAMessageNearTheReceiveLimitIsRequeuedAndSendsAgainWhatIsOpen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", chain(1)) })
 	item := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "s"}

@@ -44,7 +44,7 @@ func TestT01T02T03TimersFireInTimeAndNotBefore(t *testing.T) {
 			w := newWorld(t, func(w *world) { w.settings.Dispatch.TimerBorder, w.idle = c.border, 40*24*time.Hour })
 			w.orchestration("Main", sleeps(c.d))
 			w.start("a", "Main", "1")
-			began := w.clock.Now()
+			startedAt := w.clock.Now()
 			w.settleFIFO()
 			if n := len(w.timer.Pending()); n != c.schedules {
 				t.Errorf("%d schedules, want %d", n, c.schedules)
@@ -53,7 +53,7 @@ func TestT01T02T03TimersFireInTimeAndNotBefore(t *testing.T) {
 			w.expectOutput("a", "1")
 			events := w.events("a", 1)
 			fireAt := time.UnixMilli(events[1].FireAtMS)
-			if want := began.Add(max(c.d, 0)); !fireAt.Equal(want) {
+			if want := startedAt.Add(max(c.d, 0)); !fireAt.Equal(want) {
 				t.Errorf("fire time %s, want %s", fireAt, want)
 			}
 			fired := time.UnixMilli(events[2].AtMS)
@@ -204,7 +204,7 @@ func TestT07T08ATimerThatIsNoLongerWanted(t *testing.T) {
 	}
 }
 
-func TestATimerWithoutATimerServiceGoesRound(t *testing.T) {
+func TestATimerWithoutATimerServiceIsRequeued(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", sleeps(5*time.Hour))
@@ -232,7 +232,7 @@ func TestT09AnOperatorFiresATimerEarly(t *testing.T) {
 			w.orchestration("Main", sleeps(d, time.Second))
 			w.start("a", "Main", "1")
 			w.settleFIFO()
-			began := w.clock.Now()
+			startedAt := w.clock.Now()
 			w.runFor(10 * time.Second)
 			fire := wire.Item{Kind: wire.FireTimer, Instance: "a", ExecutionID: 1, SourceEventID: 2, ID: "now", Actor: "ada", Reason: "by phone"}
 			w.send(fire)
@@ -246,7 +246,7 @@ func TestT09AnOperatorFiresATimerEarly(t *testing.T) {
 			w.expectHistory("a", 1, "Started Timer Fired←2 Timer Fired←4 Completed")
 			events := w.events("a", 1)
 			e := events[2]
-			if at := time.UnixMilli(e.AtMS).Sub(began); at > 12*time.Second {
+			if at := time.UnixMilli(e.AtMS).Sub(startedAt); at > 12*time.Second {
 				t.Errorf("fired after %s", at)
 			}
 			if e.SenderID != "now" || e.Actor != "ada" || e.Reason != "by phone" || e.FireAtMS != events[1].FireAtMS {

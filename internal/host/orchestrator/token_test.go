@@ -42,6 +42,9 @@ func TestM14AParentsTokenStandsInNoHistoryAndNoRecord(t *testing.T) {
 	if s.Secret != "" || s.Parent == nil || s.Parent.Token != "" || s.Parent.Instance != "parent" {
 		t.Errorf("the child's start has %+v of %+v", s, s.Parent)
 	}
+	if at := w.events("parent", 1)[1].AtMS; at == 0 || s.Parent.AtMS != at {
+		t.Errorf("the child's start says that its parent scheduled it at %d, want %d: the token is made of that", s.Parent.AtMS, at)
+	}
 	if r, err := w.store.Describe(t.Context(), "child"); err != nil || r.Parent == nil || r.Parent.Token != "" {
 		t.Errorf("its record has %+v, %v", r.Parent, err)
 	}
@@ -67,7 +70,7 @@ func TestM14AStartWithAForgedParentIsADeadLetter(t *testing.T) {
 	if err := stranger.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, token := range []string{stranger.Token("parent", 1, 2), w.token("parent", 3), "other." + strings.Repeat("a", 22), strings.Repeat("0", 32)} {
+	for _, token := range []string{stranger.Token("parent", 1, 2, 0), w.token("parent", 3), "other.0." + strings.Repeat("a", 22), strings.Repeat("0", 32)} {
 		p := &wire.Parent{Instance: "parent", ExecutionID: 1, EventID: 2, Token: token}
 		w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "cuckoo", Name: "Child", ID: token, Parent: p})
 		w.send(wire.Item{Kind: wire.TerminateInstance, Instance: "child", ID: token, Parent: p})
@@ -136,7 +139,7 @@ func TestWithoutKeysEverythingGoesBack(t *testing.T) {
 	w.expectStatus("a", store.StatusRunning)
 	// A token under another key can't be looked at either.
 	down.all = true
-	w.send(wire.Item{Kind: wire.TimerFired, FireAtMS: 1, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: "other." + strings.Repeat("a", 22)})
+	w.send(wire.Item{Kind: wire.TimerFired, FireAtMS: 1, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: "other.0." + strings.Repeat("a", 22)})
 	w.runFor(time.Minute)
 	w.expectDead()
 	down.all = false

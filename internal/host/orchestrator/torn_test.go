@@ -259,7 +259,7 @@ func (s *unshown) Describe(ctx context.Context, instance string) (store.Record, 
 // the process that began an instance has died, and its start comes back while the
 // record is not shown yet. Its inline activity, whose result is stored, does not run
 // again, also where a wake comes with the start.
-func TestAStartThatComesBackBeginsNothingAgainForATornRead(t *testing.T) {
+func TestARedeliveredStartStartsNothingAgainForATornRead(t *testing.T) {
 	t.Parallel()
 	runs := 0
 	w := newWorld(t, func(w *world) {

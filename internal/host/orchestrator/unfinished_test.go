@@ -25,7 +25,7 @@ func inlineWorld(t *testing.T, code engine.Func, options ...func(*engine.Orchest
 
 // nobody sweeps what is marked as corrupt. When its history is restored, it goes on
 // by the wake of a turn that was cut short, and by a message that is redriven.
-func TestARestoredHistoryGoesOnWhereItsTurnWasLeft(t *testing.T) {
+func TestARestoredHistoryContinuesWhereItsTurnWasLeft(t *testing.T) {
 	t.Parallel()
 	start := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")}
 	code := func(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -77,13 +77,13 @@ type ofNewer struct{ store.Store }
 
 func (s ofNewer) Describe(ctx context.Context, instance string) (store.Record, error) {
 	r, err := s.Store.Describe(ctx, instance)
-	r.Codec, r.CustomStatus = "newer", []byte("sealed")
+	r.Codec, r.States = "newer", []byte("sealed")
 	return r, err
 }
 
 // A turn has made a commit when it finds that it needs the codec of a newer build.
 // Its message goes round, and that build goes on from there.
-func TestATurnThatNeedsANewerBuildGoesOnThere(t *testing.T) {
+func TestATurnThatNeedsANewerBuildContinuesThere(t *testing.T) {
 	t.Parallel()
 	w := inlineWorld(t, func(ctx *engine.Context, _ []byte) ([]byte, error) {
 		if _, err := ctx.Await(ctx.Timer(time.Second)); err != nil {

@@ -132,7 +132,7 @@ func TestOnlyAnAttemptThatCameBackOftenIsMarked(t *testing.T) {
 }
 
 // A copy of a message whose attempt is under way does not count it as a death.
-func TestACopyOfASuspectIsNoDeath(t *testing.T) {
+func TestACopyOfASuspectedMessageIsNoDeath(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	runs := 0
@@ -140,7 +140,7 @@ func TestACopyOfASuspectIsNoDeath(t *testing.T) {
 	body := w.body(wire.Item{Kind: wire.ActivityExecute, Instance: "a", ExecutionID: 1, SchedulingEventID: 2, Name: "Work", Input: []byte("1"), Token: "t", Attempt: 1})
 	key := store.ActivityKey{Instance: "a", ExecutionID: 1, EventID: 2}
 	now := w.clock.Now()
-	if err := w.stops.MarkSuspect(t.Context(), key, store.Suspect{Attempt: 1, Deaths: 4, Until: now.Add(time.Minute)}, now.Add(time.Hour)); err != nil {
+	if err := w.stops.SetSuspect(t.Context(), key, store.Suspect{Attempt: 1, Deaths: 4, Until: now.Add(time.Minute)}, now.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	failed := w.workerProcess().worker.Handle(t.Context(), []platform.Delivery{{Message: queue.Message{ID: "m", Body: body, ReceiveCount: 9}, Source: platform.SourceActivity}})
@@ -175,7 +175,7 @@ func TestA08AnAttemptThatHadToWaitIsNotCutShort(t *testing.T) {
 	w.settleFIFO()
 	for id := range int64(5) {
 		key := store.ActivityKey{Instance: "a", ExecutionID: 1, EventID: 2 + id}
-		if err := w.stops.MarkSuspect(t.Context(), key, store.Suspect{Attempt: 1, Until: w.clock.Now()}, w.clock.Now().Add(time.Hour)); err != nil {
+		if err := w.stops.SetSuspect(t.Context(), key, store.Suspect{Attempt: 1, Until: w.clock.Now()}, w.clock.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -229,8 +229,8 @@ type lostMarks struct {
 	lost *int
 }
 
-func (s lostMarks) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
-	err := s.Activities.MarkSuspect(ctx, key, suspect, expiresAt)
+func (s lostMarks) SetSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
+	err := s.Activities.SetSuspect(ctx, key, suspect, expiresAt)
 	if err == nil && suspect.Attempt != 0 && *s.lost > 0 {
 		*s.lost--
 		return store.ErrUnknownOutcome

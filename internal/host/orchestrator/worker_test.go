@@ -54,7 +54,7 @@ func TestAttempts(t *testing.T) {
 		}, `"application 1 no luck"`, 1},
 		{"A-03 fails twice, succeeds on the third", five, func(w *world) activities.Func {
 			return func(ctx context.Context, _ []byte) ([]byte, error) {
-				if info, _ := activities.InfoFrom(ctx); info.Attempt < 3 {
+				if info, _ := activities.InfoFrom(ctx); info.Number < 3 {
 					return nil, errors.New("not yet")
 				}
 				return []byte("3"), nil
@@ -63,7 +63,7 @@ func TestAttempts(t *testing.T) {
 		{"A-03 all five fail", five, func(*world) activities.Func {
 			return func(ctx context.Context, _ []byte) ([]byte, error) {
 				info, _ := activities.InfoFrom(ctx)
-				return nil, fmt.Errorf("failure %d", info.Attempt)
+				return nil, fmt.Errorf("failure %d", info.Number)
 			}
 		}, `"application 5 failure 5"`, 5},
 		{"A-04 an error that is not retryable", five, func(*world) activities.Func {
@@ -80,7 +80,7 @@ func TestAttempts(t *testing.T) {
 		}, `"panic 1 activity \"Work\" ended its goroutine (runtime.Goexit)"`, 1},
 		{"A-06 the attempt's timeout", &history.Retry{MaxAttempts: 2, TimeoutMS: 5000}, func(w *world) activities.Func {
 			return func(ctx context.Context, _ []byte) ([]byte, error) {
-				if info, _ := activities.InfoFrom(ctx); info.Attempt == 2 {
+				if info, _ := activities.InfoFrom(ctx); info.Number == 2 {
 					return []byte("2"), nil
 				}
 				w.clock.Advance(5 * time.Second)
@@ -168,8 +168,8 @@ func TestA08AWorkerThatDiesInEveryAttempt(t *testing.T) {
 	var deliveries []int
 	w.activityFunc("Work", func(ctx context.Context, _ []byte) ([]byte, error) {
 		info, _ := activities.InfoFrom(ctx)
-		if info.Attempt != 1 {
-			t.Errorf("attempt %d, want the same one again", info.Attempt)
+		if info.Number != 1 {
+			t.Errorf("attempt %d, want the same one again", info.Number)
 		}
 		deliveries = append(deliveries, info.Delivery)
 		w.worker.kill()
@@ -191,7 +191,7 @@ func TestA08AWorkerThatDiesInEveryAttempt(t *testing.T) {
 
 // Who shares an invocation with an attempt that kills its process is not lost
 // for it.
-func TestA08AnAttemptBesideAKillerIsNotLost(t *testing.T) {
+func TestA08AnAttemptBesideAPoisonMessageIsNotLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.limit = 15 * time.Minute })
 	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -242,7 +242,7 @@ func TestA09IdempotencyKeys(t *testing.T) {
 			keys[place] = map[string]bool{}
 		}
 		keys[place][info.IdempotencyKey] = true
-		if info.Attempt == 1 {
+		if info.Number == 1 {
 			return nil, errors.New("again")
 		}
 		return []byte("1"), nil
@@ -302,7 +302,7 @@ func TestA15AnActivityThatIsNotRegistered(t *testing.T) {
 		w.orchestration("Main", once(&history.Retry{TotalTimeoutMS: 3_600_000}))
 		w.start("a", "Main", "1")
 		w.run()
-		w.expectOutput("a", `"total_timeout 0 activity \"Work\" was not done within 1h0m0s, the time of all its attempts together"`)
+		w.expectOutput("a", `"total_timeout 0 activity \"Work\" did not complete within its TotalTimeout of 1h0m0s"`)
 		if took := time.UnixMilli(w.events("a", 1)[2].AtMS - w.events("a", 1)[1].AtMS); took.UnixMilli() > 3_601_000 {
 			t.Errorf("it failed after %d ms", took.UnixMilli())
 		}

@@ -97,7 +97,7 @@ func newWorld(t *testing.T, configure func(w *world)) *world {
 		limit: time.Minute, maxReceive: 10, idle: 48 * time.Hour}
 	w.logger = slog.New(strictHandler{t: t})
 	w.settings = host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}, Turn: host.TurnSettings{BlockLimit: -1}}
-	if *everySealed {
+	if *everyEncoded {
 		w.codecs = everyCodec(t)
 	}
 	w.stops = storememory.NewActivities(w.clock.Now)
@@ -518,7 +518,7 @@ func (w *world) turns(instance string, execution int64) []store.Turn {
 	if err != nil {
 		w.Fatal(err)
 	}
-	if err := w.codecs.OpenTurns(turns); err != nil {
+	if err := w.codecs.DecodeTurns(turns); err != nil {
 		w.Fatal(err)
 	}
 	return turns
@@ -536,7 +536,7 @@ func (w *world) record(instance string) store.Record {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		w.Fatal(err)
 	}
-	if err := w.codecs.OpenRecord(&r); err != nil {
+	if err := w.codecs.DecodeRecord(&r); err != nil {
 		w.Fatal(err)
 	}
 	return r

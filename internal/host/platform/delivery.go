@@ -20,7 +20,7 @@ const (
 	SourceActivity
 )
 
-// Delivery is a message received.
+// Delivery is a received message.
 type Delivery struct {
 	queue.Message
 	Source Source
@@ -30,17 +30,16 @@ type Delivery struct {
 type Queues struct {
 	// Orchestrator is the FIFO queue of the orchestrations.
 	Orchestrator queue.Queue
-	// Delay is standard; the orchestrator alone uses it.
+	// Delay is a standard queue; only the orchestrator uses it.
 	Delay queue.Queue
-	// Activity is standard.
+	// Activity is a standard queue.
 	Activity queue.Queue
-	// Named returns the activity queue of a name, nil where no function serves it. It is
-	// nil where no queue has a name.
+	// Named returns the activity queue of a name; nil if no function serves it. Named itself is nil if
+	// no queue has a name.
 	Named func(name string) queue.Queue
 	// ActivityDead is the activity queue's dead-letter queue.
 	ActivityDead queue.Queue
-	// DeadFIFO and DeadStandard are the final dead-letter queues, which a worker
-	// does not need.
+	// DeadFIFO and DeadStandard are the final dead-letter queues. A worker does not need them.
 	DeadFIFO, DeadStandard queue.Queue
 }
 
@@ -57,8 +56,8 @@ func (q *Queues) Of(s Source) queue.Queue {
 	return q.Activity
 }
 
-// OfAttempts returns the activity queue of a name; the empty name is the default queue.
-// Attempts for a queue that no function serves go round in the default queue.
+// OfAttempts returns the activity queue of a name; the empty name is the default queue. Attempts
+// for a queue that no function serves are requeued through the default queue.
 func (q *Queues) OfAttempts(name string) queue.Queue {
 	if name != "" && q.Named != nil {
 		if named := q.Named(name); named != nil {
@@ -68,11 +67,11 @@ func (q *Queues) OfAttempts(name string) queue.Queue {
 	return q.Activity
 }
 
-// Senders says which messages are refused for who sent them.
+// Senders says which messages are refused because of their sender.
 type Senders struct {
-	// ActivityRole is the unique id of the activity function's role, as
-	// queue.Message.Sender begins with it ("AROA…"): what it sends besides what
-	// workers send becomes a dead letter. Empty: no sender is judged.
+	// ActivityRole is the unique id of the activity function's role, with which queue.Message.Sender
+	// begins ("AROA…"). A message from that role becomes a dead letter unless it is one that workers
+	// send. Empty: no sender is checked.
 	ActivityRole string
 	// ActivitiesMaySend lets it send starts and events too.
 	ActivitiesMaySend bool

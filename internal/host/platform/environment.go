@@ -13,9 +13,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Environment is what a handler takes from the process that it runs in. Its zero
-// value is a process with the wall clock, random tokens and goroutines, and
-// without an observer.
+// Environment is what a handler uses of its process. The zero value has the wall clock, random
+// tokens, goroutines and no observer.
 type Environment struct {
 	// Clock; default [clock.Wall].
 	Clock clock.Clock
@@ -23,11 +22,11 @@ type Environment struct {
 	Random io.Reader
 	// Go starts a goroutine; default the go statement. Each attempt has one.
 	Go func(func())
-	// Together runs a function so many times side by side, and returns when all
-	// runs have come to their end; default: on goroutines that Go starts.
+	// Together runs a function n times concurrently and returns when all calls have returned; default:
+	// on goroutines that Go starts.
 	Together func(n int, f func())
-	// RequestID names the invocation, for the completions of the activities that ran
-	// in it; default: it has no name.
+	// RequestID returns the name of the invocation, for the completions of the activities that ran in
+	// it; default: it has no name.
 	RequestID RequestID
 	// Limits of work items; default wire.DefaultLimits.
 	Limits wire.Limits
@@ -37,8 +36,7 @@ type Environment struct {
 	Logger *slog.Logger
 }
 
-// Complete fills in the defaults, and has every line of the log say what it is
-// about.
+// Complete sets the defaults, and makes each log line name its instance, execution and event.
 func (e *Environment) Complete() {
 	if e.Clock == nil {
 		e.Clock = clock.Wall{}
@@ -59,14 +57,13 @@ func (e *Environment) Complete() {
 	e.Logger = slog.New(logattr.New(e.Logger.Handler(), logattr.OfSubject))
 }
 
-// RequestID returns what the surroundings call the invocation that ctx belongs
-// to, as it can be looked up in logs; empty where it has no name. It is recorded
-// with the completions of the activities that ran in it. One that no work item
-// takes (see wire.Limits.ID) counts as empty.
+// RequestID returns the name that the environment gives the invocation of ctx, as it can be looked
+// up in logs; empty if it has no name. The name is recorded with the completions of the activities
+// that ran in the invocation. A name that a work item cannot hold (see wire.Limits.ID) counts as
+// empty.
 type RequestID func(ctx context.Context) string
 
-// Of returns the name of the invocation that ctx belongs to; empty where it has
-// none that a work item takes.
+// Of returns the name of the invocation of ctx; empty if it has none that a work item can hold.
 func (f RequestID) Of(ctx context.Context) string {
 	if f == nil {
 		return ""

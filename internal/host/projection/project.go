@@ -1,6 +1,6 @@
-// Package projection finds out what a commit changes of the record of its instance:
-// status, output, what finds it, and the mark of one that cannot go on. Its functions
-// are pure: they go by what was read, and read nothing.
+// Package projection determines how a commit changes the record of its instance: its status, output
+// and search attributes, and its problem if it cannot continue. Its functions are pure: they use
+// what was read, and read nothing.
 package projection
 
 import (
@@ -12,57 +12,62 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Standing is how an instance stands when what a turn commits is projected onto its
+// Standing is the state of an instance at the moment when a turn's commit is projected onto its
 // record.
 type Standing struct {
 	Instance  string
 	Execution int64
-	// Record as it is known: nil where there is none, and where it was not read.
+	// Record as it is known: nil if none exists or it was not read.
 	Record *store.Record
-	// Creating: the commit begins the instance. The record, if any, is the tombstone
-	// of a purged instance, or the record of an ended one that begins again.
-	Creating bool
-	// Suspect is the message under which a new instance is marked, found the mark
-	// that gave a killer away; empty for none.
+	Starts Start
+	// Suspect is the message under which a new instance is suspected; empty for none. Found is the
+	// mark that identified a poison message; empty for none.
 	Suspect, Found string
-	// Problem with which the commit leaves the instance stuck; nil if it can go on.
+	// Problem with which the commit leaves the instance stuck; nil if it can continue.
 	Problem *store.Problem
-	// Ran: the code went on with all that is recorded.
+	// Ran: the code has processed everything that is recorded.
 	Ran bool
-	// Try is the id of a wake that moves or clears the mark, whatever comes of it;
-	// empty if there is none.
+	// Try is the id of a wake that moves or clears the problem, whatever its result; empty if there is
+	// none.
 	Try string
-	// Sealed: a record has one codec for all its payloads.
-	Sealed bool
-	Now    time.Time
-	// Delay of a try, by how many there were.
+	Now time.Time
+	// Delay before the next try, by the number of tries so far.
 	Delay func(tries int) time.Duration
 }
 
-// Result is what a commit changes of the record, and what is told of that.
+// Start says how a commit starts a record.
+type Start struct {
+	// Creating: the commit creates the instance. The record, if any, is the tombstone of a purged
+	// instance, or the record of an ended one that restarts.
+	Creating bool
+	// Redriven: it continues an instance that has ended.
+	Redriven bool
+}
+
+// Result is the change that a commit makes to the record, and the facts about it that are reported.
 type Result struct {
-	// Change is nil for none, as it is for most turns.
+	// Change is nil if nothing changes, as for most turns.
 	Change *store.RecordChange
-	// Mark that the instance has from now on, set or moved by the change or kept as
-	// it was; nil for none.
+	// Mark is the problem that the instance has from now on, whether the change sets or moves it or it
+	// stays as it was; nil for none. Moved says that the change sets or moves it.
 	Mark  *store.Problem
 	Moved bool
-	// Recovered is the mark that the change clears.
+	// Recovered is the problem that the change clears.
 	Recovered *store.Problem
-	// Suspected: a new record has the suspect's mark.
+	// Suspected: the new record has the mark of a suspected message.
 	Suspected bool
 }
 
-// Of finds out what a commit changes of the record, a projection of history.
+// Of determines the change that a commit makes to the record, which is a projection of the history.
 func (s *Standing) Of(d *engine.Turn) (p Result) {
 	var c store.RecordChange
-	dirty := s.Creating && len(d.Events) > 0
+	dirty := s.Starts.Creating && len(d.Events) > 0
 	if s.statusDiffers(d) {
-		c.CustomStatus, dirty = &d.CustomStatus, true
+		c.States, dirty = &d.States, true
 	}
 	if set := s.SearchDiffers(d); len(set) > 0 {
 		c.SearchAttributes, dirty = set, true
-		if !s.Creating {
+		if !s.Starts.Creating {
 			c.FoundAt = s.Record.CreatedAt
 		}
 	}
@@ -74,17 +79,16 @@ func (s *Standing) Of(d *engine.Turn) (p Result) {
 	case end != nil:
 		dirty = true
 		endRecord(&c, end, s.Now)
-		if s.Record != nil && !s.Creating && s.Record.Suspension != nil {
+		if s.Record != nil && !s.Starts.Creating && s.Record.Suspension != nil {
 			c.Suspension = new(*store.Suspension)
 		}
-		s.keepStatus(&c, d)
 		s.demandStamp(&c)
 	case s.Problem != nil:
 		s.mark(&c, &p)
 		dirty = dirty || p.Moved
 		if s.Found != "" {
-			// The change demands the flag that was found. Without that it could land late,
-			// when the message is acknowledged and gone, and no message would continue the
+			// The change requires the suspect mark that was found. Without that condition it could land
+			// late, after the message is acknowledged and deleted, and no message would continue the
 			// instance.
 			clear := ""
 			c.If.Suspect, c.Suspect, dirty = &s.Found, &clear, true
@@ -93,7 +97,7 @@ func (s *Standing) Of(d *engine.Turn) (p Result) {
 		s.recover(&c, &p)
 		dirty = dirty || p.Recovered != nil
 	case d.Suspended != nil && s.corrupt() && (len(d.Events) > 0 || s.Try != ""):
-		// Its history can be read again, and that is all that is asked of a suspended one.
+		// The history can be read again, and a suspended instance needs nothing more.
 		s.recover(&c, &p)
 		dirty = true
 	}
@@ -104,31 +108,31 @@ func (s *Standing) Of(d *engine.Turn) (p Result) {
 		return p
 	}
 	c.UpdatedAt, p.Change = s.Now, &c
-	if s.Creating {
+	if s.Starts.Creating {
 		p.Suspected = s.create(&c, d)
 	} else if c.If == (store.RecordCondition{}) || c.If.Stamp != nil {
-		// A change without events meets no conditional write of the history:
-		// the record itself has to show that it is not stale.
+		// A change without events is not protected by a conditional write of the history, so the record
+		// itself must show that it is not stale.
 		c.If.Exists, c.If.ExecutionID, c.If.Running = true, s.Execution, true
 	}
 	return p
 }
 
-// statusDiffers reports whether a commit changes the custom status of the record. A
-// record that was read beside a commit that is under way may be older than the history:
-// what stands there proves nothing where the history says that it has changed since.
+// statusDiffers reports whether a commit changes the states of the record. A record that was
+// read while a commit was in progress may be older than the history, so its status proves nothing
+// if the history says that the status has changed since.
 func (s *Standing) statusDiffers(d *engine.Turn) bool {
-	return d.StatusChanged && (s.Creating || s.Record == nil ||
-		!bytes.Equal(s.Record.CustomStatus, d.CustomStatus) || !bytes.Equal(d.StatusWas, d.CustomStatus))
+	return d.StatesChanged && (s.Starts.Creating || s.Record == nil ||
+		!bytes.Equal(s.Record.States, d.States) || !bytes.Equal(d.StatesWas, d.States))
 }
 
-// SearchDiffers returns what of a commit's search attributes the record may not have.
+// SearchDiffers returns the search attributes of a commit that the record may lack.
 func (s *Standing) SearchDiffers(d *engine.Turn) (set history.SearchAttributes) {
-	if s.Creating {
+	if s.Starts.Creating {
 		return d.SearchSet
 	}
 	if s.Record == nil {
-		return nil // The commit finds that out by itself.
+		return nil // The commit itself fails on a missing record.
 	}
 	for name, v := range d.SearchSet {
 		if s.Record.SearchAttributes[name] == v && d.SearchWas[name] == v {
@@ -142,46 +146,31 @@ func (s *Standing) SearchDiffers(d *engine.Turn) (set history.SearchAttributes) 
 	return set
 }
 
-// keepStatus adds the custom status to the change that ends the instance, because
-// the status may have been sealed by an earlier codec. After an end that the code
-// did not make the engine need not know it.
-func (s *Standing) keepStatus(c *store.RecordChange, d *engine.Turn) {
-	if !s.Sealed || c.CustomStatus != nil || s.Creating {
-		return
-	}
-	status := d.CustomStatus
-	if d.End().Imposed != "" && s.Record != nil {
-		status = s.Record.CustomStatus
-	}
-	c.CustomStatus = &status
-}
-
-// demandStamp makes an end demand the stamp that was read, whether or not there was
-// a mark. An end that lands late would otherwise remove a mark that was set since, and no
-// wake would send what was left open.
+// demandStamp makes the change that ends an instance require the stamp that was read, whether or
+// not the instance had a problem. Otherwise an end that is committed late would remove a problem
+// that was set since, and no wake would send what the end left unsent.
 //
-// An end whose commit has the fact of its own message needs no stamp: the message
-// is redelivered and sends what is open, and whoever marks the instance for the same
-// message has taken the slot of the end.
+// If the commit of the end records its own message, the stamp is not needed. The message
+// is redelivered and sends what was not sent. And a writer that marks the instance for the same
+// message has already taken the event id of the end.
 func (s *Standing) demandStamp(c *store.RecordChange) {
-	if s.Creating || s.Record == nil {
+	if s.Starts.Creating || s.Record == nil {
 		return
 	}
 	read := s.Record.Stamp
 	c.If.Stamp = &read
 }
 
-// mark marks the instance as stuck (rule 11), or moves its mark. With the first
-// mark, and each time that a wake finds the instance stuck again, the next try is
-// due after a longer delay. Any other message moves the mark only if the reason is
-// a new one, and leaves the time of the next try. The change demands the stamp that
-// was read, and raises it.
+// mark marks the instance as stuck (rule 11), or moves its problem. With the first problem, and
+// each time that a wake finds the instance stuck again, the next try is due after a longer delay.
+// Any other message moves the problem only if the reason is new, and keeps the time of the next
+// try. The change requires the stamp that was read, and raises it.
 func (s *Standing) mark(c *store.RecordChange, p *Result) {
 	var before *store.Problem
 	var read int64
 	if s.again() {
 		read = s.Record.Stamp
-	} else if s.Record != nil && !s.Creating {
+	} else if s.Record != nil && !s.Starts.Creating {
 		read = s.Record.Stamp
 		if before = s.Record.Problem; before != nil && before.Kind == store.ProblemCorrupt {
 			before = nil
@@ -203,17 +192,16 @@ func (s *Standing) mark(c *store.RecordChange, p *Result) {
 	p.Mark, p.Moved = &m, true
 	status, problem, next := store.StatusStuck, &m, read+1
 	c.Status, c.Problem, c.Stamp = &status, &problem, &next
-	if !s.Creating {
+	if !s.Starts.Creating {
 		c.If.Stamp = &read
 	}
 }
 
-// recover clears the mark of an instance whose code goes on. It is left to the next
-// wake by a turn that did not read the record, and by one that records no event and
-// has no wake: if its message were redelivered, nothing would show that the clear
-// is still on its way.
+// recover clears the problem of an instance whose code continues. A turn that did not read the
+// record leaves this to the next wake, and so does a turn that records no event and has no wake: if
+// its message were redelivered, nothing would show that the clearing change is still in flight.
 func (s *Standing) recover(c *store.RecordChange, p *Result) {
-	if s.Record == nil || s.Creating || s.Record.Problem == nil {
+	if s.Record == nil || s.Starts.Creating || s.Record.Problem == nil {
 		return
 	}
 	var problem *store.Problem
@@ -222,8 +210,8 @@ func (s *Standing) recover(c *store.RecordChange, p *Result) {
 	p.Recovered = s.Record.Problem
 }
 
-// create makes of the change the record of a new instance, and reports whether it
-// has the suspect's mark.
+// create turns the change into the record of a new instance, and reports whether the record has the
+// mark of a suspected message.
 func (s *Standing) create(c *store.RecordChange, d *engine.Turn) (suspected bool) {
 	started := &d.Events[0]
 	r := store.Record{
@@ -231,7 +219,7 @@ func (s *Standing) create(c *store.RecordChange, d *engine.Turn) (suspected bool
 		Name: started.Name, Version: started.Version, Status: store.StatusRunning, CreatedAt: s.Now,
 	}
 	if start := started.Start; start != nil {
-		r.StartID, r.Parent, r.SearchAttributes, r.CustomStatus = start.StartID, start.Parent, start.SearchAttributes, start.CustomStatus
+		r.StartID, r.Parent, r.SearchAttributes, r.States = start.StartID, start.Parent, start.SearchAttributes, start.States
 		r.FairnessGroup = start.FairnessGroup
 		if o := start.Origin; o != nil {
 			r.Origin = &history.Origin{Instance: o.Instance, ExecutionID: o.ExecutionID, EventID: o.EventID}
@@ -243,13 +231,19 @@ func (s *Standing) create(c *store.RecordChange, d *engine.Turn) (suspected bool
 	if s.again() {
 		r.Forked, r.Forks = s.Record.Forked, s.Record.Forks
 		r.FirstExecution, r.Pruned, r.EarlierStarts, r.Stamp = s.Record.FirstExecution, s.Record.Pruned, s.Record.StartsBefore(), s.Record.Stamp
+		if s.Starts.Redriven {
+			// The instance keeps its start time. A redrive whose code runs from the beginning is a redrive
+			// too.
+			r.CreatedAt = s.Record.CreatedAt
+			r.Origin = &history.Origin{Instance: s.Instance, ExecutionID: s.Record.ExecutionID, EventID: eventOf(r.Origin)}
+		}
 	}
 	r = c.Apply(r)
 	condition, removed := store.RecordCondition{Absent: true}, history.SearchAttributes(nil)
 	switch {
 	case s.again():
-		// Executions that were pruned since the record was read stay pruned, and forks that were
-		// made stay known.
+		// Executions that were pruned since the record was read stay pruned, and forks that were made
+		// since stay listed.
 		first, forked := s.Record.FirstExecution, s.Record.Forked
 		condition = store.RecordCondition{Exists: true, ExecutionID: s.Record.ExecutionID, Ended: true, FirstExecution: &first, Forked: &forked}
 		removed = unset(s.Record.SearchAttributes, r.SearchAttributes)
@@ -260,12 +254,20 @@ func (s *Standing) create(c *store.RecordChange, d *engine.Turn) (suspected bool
 	return suspected
 }
 
-// again reports whether the commit begins an instance again that has ended. The record
-// keeps its first execution, so that the histories before are still the instance's; and
-// its stamp goes on, so that what was sent for a mark before finds another one.
-func (s *Standing) again() bool { return s.Creating && s.Record != nil && !s.Record.Purged }
+// eventOf returns the last event of the earlier execution that was copied; 0 for none.
+func eventOf(o *history.Origin) int64 {
+	if o == nil {
+		return 0
+	}
+	return o.EventID
+}
 
-// unset has the search attributes without a value that only the record before has.
+// again reports whether the commit restarts or redrives an ended instance. The record keeps its
+// first execution, so that the earlier histories still belong to the instance, and continues its
+// stamp, so that a message sent for an earlier problem finds another stamp.
+func (s *Standing) again() bool { return s.Starts.Creating && s.Record != nil && !s.Record.Purged }
+
+// unset returns the search attributes that only the earlier record has, each without a value.
 func unset(before, after history.SearchAttributes) history.SearchAttributes {
 	var removed history.SearchAttributes
 	for name := range before {
@@ -279,7 +281,7 @@ func unset(before, after history.SearchAttributes) history.SearchAttributes {
 	return removed
 }
 
-// endRecord projects a terminal event. Marks end with it.
+// endRecord projects a terminal event. It clears problem and suspect mark.
 func endRecord(c *store.RecordChange, end *history.Event, now time.Time) {
 	status, output, failure := store.StatusCompleted, end.Payload, end.Failure
 	if end.Kind == history.OrchestrationFailed {
@@ -292,7 +294,7 @@ func endRecord(c *store.RecordChange, end *history.Event, now time.Time) {
 				status = store.StatusTerminated
 			}
 		}
-		if end.Imposed == history.ImposedTerminated {
+		if end.Forced == history.ForcedByOperator {
 			status = store.StatusTerminated
 		}
 	}

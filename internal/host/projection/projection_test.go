@@ -91,8 +91,8 @@ func TestWhatMayNotStandInTheRecordIsWritten(t *testing.T) {
 		{"another build's history has it", "a", "b", true},
 	} {
 		s := Standing{Instance: "x", Execution: 1, Ran: true, Record: &store.Record{Instance: "x", ExecutionID: 1, Status: store.StatusRunning,
-			CustomStatus: []byte(c.inRecord), SearchAttributes: history.SearchAttributes{"k": history.SearchTextOf(c.inRecord)}}}
-		status := s.Of(&engine.Turn{State: engine.Waiting, CustomStatus: []byte("b"), StatusChanged: true, StatusWas: []byte(c.wasIt)})
+			States: []byte(c.inRecord), SearchAttributes: history.SearchAttributes{"k": history.SearchTextOf(c.inRecord)}}}
+		status := s.Of(&engine.Turn{State: engine.Waiting, States: []byte("b"), StatesChanged: true, StatesWas: []byte(c.wasIt)})
 		if (status.Change != nil) != c.writes {
 			t.Errorf("%s: status written: %t", c.name, status.Change != nil)
 		}

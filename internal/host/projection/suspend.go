@@ -18,14 +18,14 @@ func suspendsIn(events []history.Event) bool {
 	return false
 }
 
-// suspension projects that an instance is suspended, or is so no longer, and reports
-// whether the record changes by it. A suspended instance is listed as that, also where it
-// is stuck: it keeps its problem, and nothing tries it before it is resumed. As each change
-// of a mark, it demands the stamp that was read and raises it: what was sent for a mark
-// before changes nothing more.
+// suspension projects that an instance is suspended or resumed, and reports whether that changes
+// the record. A suspended instance is listed as suspended even if it is stuck: it keeps its
+// problem, and nothing tries it until it is resumed. Like each change of a problem, the change
+// requires the stamp that was read and raises it, so that messages sent for the earlier problem
+// have no effect.
 func (s *Standing) suspension(c *store.RecordChange, p *Result, d *engine.Turn) (changed bool) {
 	if d.End() != nil && len(d.Next) == 0 {
-		return false // Marks end with the instance.
+		return false // Of ends the suspension with the instance.
 	}
 	now := suspensionOf(d)
 	if now != nil && c.Status != nil {
@@ -35,11 +35,11 @@ func (s *Standing) suspension(c *store.RecordChange, p *Result, d *engine.Turn) 
 		return false
 	}
 	var was *store.Suspension
-	if s.Record != nil && !s.Creating {
+	if s.Record != nil && !s.Starts.Creating {
 		was = s.Record.Suspension
 	}
-	// A record that does not say that what is resumed was suspended was read beside the commit
-	// which has suspended it: the change, which demands its stamp, does not land.
+	// If the record does not say that a resumed instance was suspended, it was read while the
+	// suspending commit was in progress; the change, which requires its stamp, does not land.
 	if was == nil && now == nil && !d.Resumed || was != nil && now != nil && *was == *now {
 		return false
 	}
@@ -49,20 +49,19 @@ func (s *Standing) suspension(c *store.RecordChange, p *Result, d *engine.Turn) 
 		s.triedAgain(c, status)
 	}
 	c.Suspension, c.Status = &now, &status
-	if c.Stamp == nil && !s.Creating && s.Record != nil {
+	if c.Stamp == nil && !s.Starts.Creating && s.Record != nil {
 		read, next := s.Record.Stamp, s.Record.Stamp+1
 		c.If.Stamp, c.Stamp = &read, &next
 	}
 	return true
 }
 
-// unsuspended is the status of a resumed instance: the status that its problem gives it, or
-// running.
+// unsuspended returns the status of a resumed instance: the status of its problem, or running.
 func (s *Standing) unsuspended(c *store.RecordChange, p *Result) store.Status {
 	switch {
 	case p.Mark != nil:
 		return store.StatusStuck
-	case c.Problem != nil, s.Record == nil, s.Creating, s.Record.Problem == nil:
+	case c.Problem != nil, s.Record == nil, s.Starts.Creating, s.Record.Problem == nil:
 		return store.StatusRunning
 	case s.corrupt():
 		return store.StatusCorrupt
@@ -70,8 +69,8 @@ func (s *Standing) unsuspended(c *store.RecordChange, p *Result) store.Status {
 	return store.StatusStuck
 }
 
-// statusOf is what a suspended instance is listed as. The first event after a start is
-// its own suspend, or one that no code ran before.
+// statusOf returns the status under which a suspended instance is listed. A suspend that is the
+// first event after the start means that no code has run yet.
 func statusOf(s *store.Suspension) store.Status {
 	switch {
 	case s == nil:
@@ -83,8 +82,8 @@ func statusOf(s *store.Suspension) store.Status {
 	return store.StatusSuspended
 }
 
-// triedAgain has the sweeper send a wake for an instance that is resumed and stuck: one that
-// it sent for the mark before may have found it suspended.
+// triedAgain makes the sweeper send a wake to an instance that is resumed while stuck: an earlier
+// wake for its problem may have found it suspended.
 func (s *Standing) triedAgain(c *store.RecordChange, status store.Status) {
 	if status != store.StatusStuck || c.Problem != nil || s.Record == nil || s.Record.Problem == nil || s.Record.Problem.WokenMS == 0 {
 		return
@@ -95,10 +94,10 @@ func (s *Standing) triedAgain(c *store.RecordChange, status store.Status) {
 	c.Problem = &problem
 }
 
-// corrupt reports whether the record says that the history is damaged. A commit shows that
-// it is so no longer.
+// corrupt reports whether the record says that the history is damaged. A commit shows that it no
+// longer is.
 func (s *Standing) corrupt() bool {
-	return s.Record != nil && !s.Creating && s.Record.Problem != nil && s.Record.Problem.Kind == store.ProblemCorrupt
+	return s.Record != nil && !s.Starts.Creating && s.Record.Problem != nil && s.Record.Problem.Kind == store.ProblemCorrupt
 }
 
 func suspensionOf(d *engine.Turn) *store.Suspension {

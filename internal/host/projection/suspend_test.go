@@ -11,7 +11,7 @@ import (
 
 // A suspend and a resume are projected onto the record: the status that lists go by, since
 // when, and what becomes of a mark.
-func TestASuspendIsProjectedBesideTheMark(t *testing.T) {
+func TestASuspendIsProjectedBesideTheProblem(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_900_000_000_000)
 	suspended := &history.Event{Kind: history.OrchestrationSuspended, EventID: 5, AtMS: 7, Reason: "the bank is down", Actor: "ada"}
@@ -95,19 +95,19 @@ func TestASuspendOfANewExecutionIsProjected(t *testing.T) {
 	t.Parallel()
 	suspended := &history.Event{Kind: history.OrchestrationSuspended, EventID: 2}
 	started := history.Event{Kind: history.OrchestrationStarted, Name: "A"}
-	s := Standing{Instance: "a", Execution: 1, Creating: true}
-	begins := s.Of(&engine.Turn{State: engine.Suspended, Suspended: suspended, SuspendedFor: suspended, Events: []history.Event{started, *suspended}}).Change
-	if begins == nil || begins.Create == nil || begins.Create.Status != store.StatusSuspended || begins.Create.Suspension == nil {
-		t.Errorf("it begins as %+v", begins)
+	s := Standing{Instance: "a", Execution: 1, Starts: Start{Creating: true}}
+	starts := s.Of(&engine.Turn{State: engine.Suspended, Suspended: suspended, SuspendedFor: suspended, Events: []history.Event{started, *suspended}}).Change
+	if starts == nil || starts.Create == nil || starts.Create.Status != store.StatusSuspended || starts.Create.Suspension == nil {
+		t.Errorf("it begins as %+v", starts)
 	}
 	s = Standing{Instance: "a", Execution: 1, Record: &store.Record{Instance: "a", ExecutionID: 1, Status: store.StatusRunning}}
-	goesOn := s.Of(&engine.Turn{State: engine.Ended, Suspended: suspended, SuspendedFor: suspended, Events: []history.Event{{Kind: history.OrchestrationContinuedAsNew}},
+	continues := s.Of(&engine.Turn{State: engine.Ended, Suspended: suspended, SuspendedFor: suspended, Events: []history.Event{{Kind: history.OrchestrationContinuedAsNew}},
 		Next: []history.Event{started, *suspended}}).Change
-	if goesOn == nil || *goesOn.Status != store.StatusSuspended || goesOn.Suspension == nil || *goesOn.ExecutionID != 2 {
-		t.Errorf("it goes on as %+v", goesOn)
+	if continues == nil || *continues.Status != store.StatusSuspended || continues.Suspension == nil || *continues.ExecutionID != 2 {
+		t.Errorf("it goes on as %+v", continues)
 	}
 	s.Record.Suspension = &store.Suspension{EventID: 2}
-	ends := s.Of(&engine.Turn{State: engine.Ended, Events: []history.Event{{Kind: history.OrchestrationFailed, Imposed: history.ImposedTerminated, Failure: &history.Failure{}}}}).Change
+	ends := s.Of(&engine.Turn{State: engine.Ended, Events: []history.Event{{Kind: history.OrchestrationFailed, Forced: history.ForcedByOperator, Failure: &history.Failure{}}}}).Change
 	if *ends.Status != store.StatusTerminated || ends.Suspension == nil || *ends.Suspension != nil {
 		t.Errorf("it ends as %+v", ends)
 	}

@@ -1,13 +1,15 @@
-// Package publishing gives events about instances to the bus: those of a dispatch, and
-// those that a dispatch left to be published later.
+// Package publishing sends events about instances to the event bus: those of a dispatch, and those
+// that an earlier dispatch queued for later.
 package publishing
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
@@ -15,38 +17,51 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// Time bounds how long a bus may hold up others. Events that it has not accepted by then
-// wait in the delay queue, and are published from there.
+// Time limits how long a call to the event bus may delay other work. Events that the bus has not
+// accepted by then wait in the delay queue and are published from there.
 const Time = 2 * time.Second
 
-// Schema of the events about instances.
+const (
+	// Rest is how long a process stops calling a bus after a slow failure. Without it each invocation,
+	// and the work queued after it, would wait for the bus once more.
+	Rest = 30 * time.Second
+	// slow is the duration from which a failed call makes the process rest.
+	slow = Time / 4
+)
+
+// ErrResting is the error for events that are not sent because the bus failed recently (see Rest).
+var ErrResting = errors.New("host: the event bus is not called because it failed within the last 30 s")
+
+// Schema is the schema version of events about instances.
 const Schema = 1
 
-// Publisher gives events about instances to those who subscribe to them.
+// Publisher sends events about instances to their subscribers.
 type Publisher interface {
-	// Publish gives away all of some events, of one instance or several. An error of a
-	// part of them is a *queue.PartialError with their indexes; any other is one of all
-	// of them. Events that failed are published again later, and others may be too: a
-	// subscriber may get an event twice. It may be called from several goroutines at
-	// once, and has to return soon after ctx ends.
+	// Publish sends events of one or more instances. If only some of them fail, the error is a
+	// *queue.PartialError with their indexes; any other error means that all failed. Failed events are
+	// published again later, and successful ones may be too, so a subscriber may receive an event
+	// twice. Publish may be called from several goroutines at once, and must return soon after ctx
+	// ends.
 	Publish(ctx context.Context, events []host.InstanceEvent) error
 }
 
-// Bus is where events about instances go.
+// Bus sends events about instances to a Publisher. A process has one.
 type Bus struct {
 	// To is nil without a subscriber.
 	To       Publisher
 	Clock    clock.Clock
 	Observer host.Observer
+
+	mu sync.Mutex
+	// rests is the time before which the bus is not called; zero while it works.
+	rests time.Time
 }
 
-// Publish gives events to the bus, and waits no longer for it than Time. queue.ErrorOf says
-// of its error which events the bus has not taken.
+// Publish sends events to the bus and waits for it no longer than Time. Use queue.ErrorOf on its
+// error to find the events that the bus has not accepted. For the duration of Rest after a slow
+// failure it returns ErrResting without a call.
 func (b *Bus) Publish(ctx context.Context, events []host.InstanceEvent) error {
-	within, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer b.Clock.AfterFunc(Time, cancel)()
-	err := b.To.Publish(within, events)
+	err := b.call(ctx, events)
 	failed := 0
 	for i := range events {
 		if queue.ErrorOf(err, i) != nil {
@@ -62,33 +77,43 @@ func (b *Bus) Publish(ctx context.Context, events []host.InstanceEvent) error {
 	return err
 }
 
-// PublishLater publishes what waited as an item.
-func (b *Bus) PublishLater(ctx context.Context, data json.RawMessage) error {
-	var e host.InstanceEvent
-	if err := json.Unmarshal(data, &e); err != nil {
-		return &UnreadableError{err}
+func (b *Bus) call(ctx context.Context, events []host.InstanceEvent) error {
+	startedAt := b.Clock.Now()
+	b.mu.Lock()
+	resting := startedAt.Before(b.rests)
+	b.mu.Unlock()
+	if resting {
+		return ErrResting
 	}
-	return b.Publish(ctx, []host.InstanceEvent{e})
+	within, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer b.Clock.AfterFunc(Time, cancel)()
+	err := b.To.Publish(within, events)
+	if now := b.Clock.Now(); err != nil && now.Sub(startedAt) >= slow {
+		b.mu.Lock()
+		b.rests = now.Add(Rest)
+		b.mu.Unlock()
+	}
+	return err
 }
 
-// UnreadableError says that an item has no event about an instance.
-type UnreadableError struct{ Err error }
-
-func (e *UnreadableError) Error() string {
-	return fmt.Sprintf("host: event: expected an event about an instance, as it is published: %v", e.Err)
+// EventOf parses an event that was queued as an item.
+func EventOf(data json.RawMessage) (e host.InstanceEvent, err error) {
+	if err := json.Unmarshal(data, &e); err != nil {
+		return e, fmt.Errorf("host: event: expected a published instance event: %w", err)
+	}
+	return e, nil
 }
 
-func (e *UnreadableError) Unwrap() error { return e.Err }
-
-// Number is the number of an event about an instance: greater, as text, than the numbers of
-// all earlier events. What is written with a mark follows the event that the history ends
-// with, by the stamp of the mark.
+// Number returns the number of an instance event. Compared as text, it is greater than the numbers
+// of all earlier events. The event of a problem has the id of the last history event, and the
+// problem number (stamp) orders it among those with the same id.
 func Number(execution, event, stamp int64) string {
 	return fmt.Sprintf("%010d.%010d.%010d", execution, event, stamp)
 }
 
-// EventOf is the event in a number; 0 if it is none.
-func EventOf(number string) (event int64) {
+// EventIDOf returns the event id in a number; 0 if there is none.
+func EventIDOf(number string) (event int64) {
 	_, rest, _ := strings.Cut(number, ".")
 	text, _, _ := strings.Cut(rest, ".")
 	event, _ = strconv.ParseInt(text, 10, 64)

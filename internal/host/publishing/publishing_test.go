@@ -30,8 +30,8 @@ func (c counts) Count(_ host.Counter, reason string, n int) { c.of[reason] += n 
 
 func TestABusHoldsUpOthersForTwoSecondsAtMost(t *testing.T) {
 	t.Parallel()
-	c, to, told := clock.NewVirtual(time.Unix(1_900_000_000, 0)), slow{make(chan struct{})}, counts{of: map[string]int{}}
-	bus := publishing.Bus{To: to, Clock: c, Observer: told}
+	c, to, reported := clock.NewVirtual(time.Unix(1_900_000_000, 0)), slow{make(chan struct{})}, counts{of: map[string]int{}}
+	bus := publishing.Bus{To: to, Clock: c, Observer: reported}
 	over := make(chan error, 1)
 	go func() { over <- bus.Publish(context.Background(), make([]host.InstanceEvent, 3)) }()
 	<-to.asked
@@ -42,7 +42,50 @@ func TestABusHoldsUpOthersForTwoSecondsAtMost(t *testing.T) {
 	default:
 	}
 	c.Advance(time.Millisecond)
-	if err := <-over; !errors.Is(err, context.Canceled) || told.of["failed"] != 3 || told.of["published"] != 0 {
-		t.Errorf("it ends with %v, and counts %v", err, told.of)
+	if err := <-over; !errors.Is(err, context.Canceled) || reported.of["failed"] != 3 || reported.of["published"] != 0 {
+		t.Errorf("it ends with %v, and counts %v", err, reported.of)
+	}
+}
+
+// asked counts its calls; each takes some time, and fails.
+type asked struct {
+	clock *clock.Virtual
+	takes time.Duration
+	calls int
+	err   error
+}
+
+func (a *asked) Publish(ctx context.Context, _ []host.InstanceEvent) error {
+	a.calls++
+	a.clock.Advance(a.takes)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return a.err
+}
+
+func TestABusThatFailedSlowlyRestsAndOneThatFailedAtOnceDoesNot(t *testing.T) {
+	t.Parallel()
+	c := clock.NewVirtual(time.Unix(1_900_000_000, 0))
+	to := &asked{clock: c, takes: time.Hour}
+	bus := &publishing.Bus{To: to, Clock: c, Observer: host.NoObserver{}}
+	publish := func() error { return bus.Publish(t.Context(), make([]host.InstanceEvent, 3)) }
+	if err := publish(); err == nil {
+		t.Error("it has taken events")
+	}
+	for range 5 {
+		if err := publish(); !errors.Is(err, publishing.ErrResting) || to.calls != 1 {
+			t.Fatalf("it is called %d times: %v", to.calls, err)
+		}
+	}
+	c.Advance(publishing.Rest)
+	to.takes, to.err = time.Millisecond, errors.New("refused")
+	for range 3 {
+		if err := publish(); !errors.Is(err, to.err) {
+			t.Error(err)
+		}
+	}
+	if to.err = nil; publish() != nil || to.calls != 5 {
+		t.Errorf("%d calls, want 5", to.calls)
 	}
 }

@@ -1,4 +1,4 @@
-// Package random hands out random bytes, tokens and shares.
+// Package random provides random bytes, tokens and shares.
 package random
 
 import (
@@ -9,14 +9,14 @@ import (
 	"sync"
 )
 
-// Source hands out what is random. It may be used by several goroutines.
+// Source provides random values. It may be used by several goroutines.
 type Source struct {
 	mu     sync.Mutex
 	source io.Reader
-	room   [16]byte // what is read into: it must be on the heap
+	room   [16]byte // the buffer to read into, which must be on the heap
 }
 
-// New returns a source that reads from another; nil for crypto/rand.
+// New returns a source that reads from source; crypto/rand if source is nil.
 func New(source io.Reader) *Source {
 	if source == nil {
 		source = rand.Reader
@@ -42,7 +42,7 @@ func (r *Source) Hex() (string, error) {
 	return string(text[:]), err
 }
 
-// Share returns a number from 0 to below 1.
+// Share returns a number in [0, 1).
 func (r *Source) Share() (float64, error) {
 	b, err := r.Bytes()
 	n := uint64(0)

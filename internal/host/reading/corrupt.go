@@ -8,17 +8,17 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Corrupt reports whether what is stored can't be a history.
+// Corrupt reports whether an error means that the stored history is damaged.
 func Corrupt(err error) bool {
 	if err == nil {
-		return false // without looking: this is asked after each read
+		return false // fast path: this is called after each read
 	}
 	var stored *store.CorruptError
 	var structure *engine.CorruptionError
 	return errors.As(err, &stored) || errors.As(err, &structure)
 }
 
-// CorruptEvent is the event that is damaged; 0 if that is not known.
+// CorruptEvent returns the damaged event; 0 if it is not known.
 func CorruptEvent(err error) int64 {
 	var stored *store.CorruptError
 	if errors.As(err, &stored) {
@@ -31,10 +31,10 @@ func CorruptEvent(err error) int64 {
 	return 0
 }
 
-// missing returns what a history lacks that the record, read before it, says is
-// there; nil if it lacks nothing: any event at all, the end of an execution that
-// another has followed or of an instance that has ended, or what a hole is made
-// of. Events that a purge has deleted are not checked.
+// missing returns an error if a history lacks events that exist according to the record, which was
+// read first; nil otherwise. A history can lack all its events, the final event of an execution
+// that another one followed or of an instance that has ended, or the events in a gap. Events that a
+// purge deleted are not checked.
 func (v *View) missing(execution int64, turns []store.Turn, err error) *store.CorruptError {
 	r := v.Record
 	if !v.Described || r == nil || !holds(r, execution) {
@@ -60,8 +60,8 @@ func (v *View) missing(execution int64, turns []store.Turn, err error) *store.Co
 	return lacks
 }
 
-// holds reports whether an execution belongs to what the record is of: not to what
-// was purged under its id before.
+// holds reports whether an execution belongs to the instance that the record describes, and not to
+// an instance that was purged under the same id before.
 func holds(r *store.Record, execution int64) bool {
 	return !r.Purged && execution <= r.ExecutionID && (execution == r.ExecutionID || r.FirstExecution > 0 && execution >= r.FirstExecution)
 }

@@ -17,7 +17,7 @@ func EventsOf(turns []store.Turn) []history.Event {
 	return events
 }
 
-// EventCount is how many they are.
+// EventCount returns the number of events in turns.
 func EventCount(turns []store.Turn) (n int) {
 	for i := range turns {
 		n += len(turns[i].Events)
@@ -25,7 +25,7 @@ func EventCount(turns []store.Turn) (n int) {
 	return n
 }
 
-// ContinuedAsNew reports whether turns end as an execution that another follows.
+// ContinuedAsNew reports whether turns end with a continue-as-new.
 func ContinuedAsNew(turns []store.Turn) bool {
 	if len(turns) == 0 {
 		return false

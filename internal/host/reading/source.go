@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Source reads what views have not.
+// Source reads the records and histories that views lack.
 type Source struct {
 	Store    store.Store
 	Codecs   *codec.Set
@@ -22,9 +22,9 @@ type Source struct {
 	Logger   *slog.Logger
 }
 
-// Describe reads the record; after says that a history was read before it. Where its
-// payloads are sealed by a codec that this build does not have, the error says so, and
-// the rest of the record is there.
+// Describe reads the record into the view; behind says that a history was read before it. If the
+// record's payloads were encoded by a codec that this build does not have, Describe returns an
+// error and sets the rest of the record.
 func (s *Source) Describe(ctx context.Context, v *View, behind bool) error {
 	r, err := s.Store.Describe(ctx, v.Instance)
 	switch {
@@ -40,19 +40,19 @@ func (s *Source) Describe(ctx context.Context, v *View, behind bool) error {
 	return err
 }
 
-// open makes a record plain. It is a projection of history: what is
-// damaged in it is left out, and written anew when it changes.
+// open decodes a record. A record is a projection of the history, so damaged payloads are left out
+// here; the next change of the record writes them again.
 func (s *Source) open(ctx context.Context, v *View, r *store.Record) error {
-	err := s.Codecs.OpenRecord(r)
+	err := s.Codecs.DecodeRecord(r)
 	if err != nil && !edge.MissesCodec(err) {
-		s.Logger.WarnContext(ctx, "status and output of the record left out", "instance", r.Instance, "error", err)
-		r.CustomStatus, r.Output, r.Codec, v.Damaged = nil, nil, "", true
+		s.Logger.WarnContext(ctx, "states and output of the record cannot be decoded and are left out", "instance", r.Instance, "error", err)
+		r.States, r.StatesCodec, r.Output, r.Codec, v.Damaged = nil, "", nil, "", true
 		return nil
 	}
 	return err
 }
 
-// Read returns the turns of an execution, and reads each execution once.
+// Read returns the turns of an execution. It reads each execution from the store once.
 func (s *Source) Read(ctx context.Context, v *View, execution int64) ([]store.Turn, error) {
 	if turns, ok := v.histories[execution]; ok {
 		return turns, nil
@@ -68,27 +68,26 @@ func (s *Source) Read(ctx context.Context, v *View, execution int64) ([]store.Tu
 	return turns, nil
 }
 
-// Tail reads the turns of an execution from an event on, which is the first of one of
-// them, and makes them plain.
+// Tail reads and decodes the turns of an execution, starting at the turn whose first event is from.
 func (s *Source) Tail(ctx context.Context, instance string, execution, from int64) ([]store.Turn, error) {
-	began := s.Clock.Now()
+	startedAt := s.Clock.Now()
 	turns, err := s.Store.Read(ctx, instance, execution, from)
 	if err == nil {
-		err = s.Codecs.OpenTurns(turns)
+		err = s.Codecs.DecodeTurns(turns)
 	}
-	s.Observer.Timing(host.TimeRead, s.Clock.Now().Sub(began))
+	s.Observer.Timing(host.TimeRead, s.Clock.Now().Sub(startedAt))
 	return turns, err
 }
 
-// Confirm looks whether an event that a read did not find is there. A record and
-// a history are two reads, and a Query may meet a transaction in the middle: only
-// a read that is isolated from transactions tells what is lost from what was about
-// to be there. store.ErrConflict if nothing is lost; a *store.CorruptError that is
-// confirmed if the event is.
+// Confirm checks whether an event that a read did not find exists. The record and the history are
+// two reads, and a Query can see only part of a transaction that is being committed; only a read
+// that is isolated from transactions can distinguish a lost event from one that was about to
+// appear. Confirm returns store.ErrConflict if nothing is lost, and a confirmed *store.CorruptError
+// if the event is.
 func (s *Source) Confirm(ctx context.Context, lacks *store.CorruptError) error {
 	at, err := s.Store.ReadIsolated(ctx, lacks.Instance, lacks.ExecutionID, lacks.EventID)
 	if err != nil {
-		return fmt.Errorf("host: event %d of instance %q execution %d, which was not found, was not looked for again: %w", lacks.EventID, lacks.Instance, lacks.ExecutionID, err)
+		return fmt.Errorf("host: cannot confirm that event %d of instance %q execution %d is missing: %w", lacks.EventID, lacks.Instance, lacks.ExecutionID, err)
 	}
 	if at.Stored || at.Record == nil || !holds(at.Record, lacks.ExecutionID) {
 		return fmt.Errorf("host: instance %q execution %d was changed at event %d while it was read: %w", lacks.Instance, lacks.ExecutionID, lacks.EventID, store.ErrConflict)
@@ -98,16 +97,16 @@ func (s *Source) Confirm(ctx context.Context, lacks *store.CorruptError) error {
 	return &confirmed
 }
 
-// Unmoved looks whether nothing follows what was read of an execution, whose next event
-// this is: store.ErrConflict if something does. It is for who is about to do what no
-// commit of its own would refuse.
+// Unmoved checks that the execution has no events after those that were read; next is the first
+// event id that was not. It returns store.ErrConflict if there is a later event. Callers use it
+// before an action that no conditional commit of their own would reject.
 func (s *Source) Unmoved(ctx context.Context, instance string, execution, next int64) error {
 	at, err := s.Store.ReadIsolated(ctx, instance, execution, next)
 	if err == nil && at.Stored {
 		err = store.ErrConflict
 	}
 	if err != nil {
-		return fmt.Errorf("host: instance %q execution %d has to be known up to event %d: %w", instance, execution, next, err)
+		return fmt.Errorf("host: instance %q execution %d: cannot confirm that event %d does not exist: %w", instance, execution, next, err)
 	}
 	return nil
 }

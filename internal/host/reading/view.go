@@ -1,7 +1,7 @@
-// Package reading is what a turn knows of its instance: the record, and the histories of its
-// executions, made plain. A [View] is that as a value; a [Source] reads what a view has not.
-// It tells what is damaged from what was only read at the wrong moment; it decides nothing
-// more.
+// Package reading reads the record of an instance and the histories of its executions, and decodes
+// them. A [View] holds these as a value, and a [Source] reads the parts that a view lacks. The
+// package also distinguishes a damaged history from one that was read at the wrong moment. It makes
+// no other decisions.
 package reading
 
 import (
@@ -13,35 +13,35 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// View is what is known of an instance. It reads nothing.
+// View holds the record and the histories of an instance as they were read. It reads nothing
+// itself.
 type View struct {
 	Instance string
-	// Record as last known; nil where there is none. Described says that it
-	// was read, and not only kept from before.
+	// Record as last known; nil if none exists. Described says that it was read from the store, and
+	// not only kept from before.
 	Record    *store.Record
 	Described bool
-	// Current: the record is not older than the history that the turn goes by,
-	// so that it has what that gave it.
+	// Current says that the record is not older than the history that the turn uses, so it has all
+	// changes that the history made to it.
 	Current bool
-	// Damaged: what its codec could not open was left out of the record.
+	// Damaged says that payloads which the codec could not decode were left out of the record.
 	Damaged bool
 	// histories that were read, by execution.
 	histories map[int64][]store.Turn
-	// answers are reads that came to nothing, or to a history that can't be used, until
-	// they are forgotten.
+	// answers are reads, by execution, that found no history or one that cannot be used. They are kept
+	// until Forget.
 	answers map[int64]error
 }
 
-// Unread is the error of a question that a View can't answer yet: the history of the
-// execution must be read.
+// Unread is returned by a View that cannot answer yet because the history of the execution was not
+// read.
 type Unread struct{ Execution int64 }
 
 func (e *Unread) Error() string {
 	return fmt.Sprintf("host: the history of execution %d was not read", e.Execution)
 }
 
-// Turns returns the turns of an execution, as they were read; an *Unread if they were
-// not.
+// Turns returns the turns of an execution as they were read, or an *Unread if they were not.
 func (v *View) Turns(execution int64) ([]store.Turn, error) {
 	if turns, ok := v.histories[execution]; ok {
 		return turns, nil
@@ -52,10 +52,10 @@ func (v *View) Turns(execution int64) ([]store.Turn, error) {
 	return nil, &Unread{execution}
 }
 
-// keep takes in what was read of an execution.
+// keep stores the turns that were read of an execution.
 func (v *View) keep(execution int64, turns []store.Turn) {
 	if len(turns) == 0 {
-		return // That there is no history is not kept: the start may be committed meanwhile.
+		return // A missing history is not kept because its start may be committed in the meantime.
 	}
 	if v.histories == nil {
 		v.histories = map[int64][]store.Turn{}
@@ -63,8 +63,8 @@ func (v *View) keep(execution int64, turns []store.Turn) {
 	v.histories[execution] = turns
 }
 
-// Answer takes in that an execution has no history, with a nil error, or one that can't be
-// used, until Forget.
+// Answer records that an execution has no history (a nil error) or one that cannot be used. It
+// holds until Forget.
 func (v *View) Answer(execution int64, err error) {
 	if v.answers == nil {
 		v.answers = map[int64]error{}
@@ -72,11 +72,11 @@ func (v *View) Answer(execution int64, err error) {
 	v.answers[execution] = err
 }
 
-// Forget has what came to nothing read again.
+// Forget drops the answers, so that those histories are read again.
 func (v *View) Forget() { clear(v.answers) }
 
-// Wrote keeps the histories that were read up to date: what is sent again for
-// another message of this group must not take for open what this turn closed.
+// Wrote adds the turns that were just written to the histories that were read. A resend for another
+// message of this group must not treat operations as open that this turn has closed.
 func (v *View) Wrote(turns []store.Turn) {
 	for _, added := range turns {
 		read, ok := v.histories[added.ExecutionID]
@@ -89,8 +89,8 @@ func (v *View) Wrote(turns []store.Turn) {
 	}
 }
 
-// Event returns an event of an execution; store.ErrConflict if it is not among those
-// read, an *Unread if none were.
+// Event returns an event of an execution. It returns store.ErrConflict if the event is not among
+// those that were read, and an *Unread if none were read.
 func (v *View) Event(execution, eventID int64) (*history.Event, error) {
 	turns, err := v.Turns(execution)
 	if err != nil {
@@ -101,10 +101,10 @@ func (v *View) Event(execution, eventID int64) (*history.Event, error) {
 			return &turn.Events[eventID-turn.First()], nil
 		}
 	}
-	return nil, fmt.Errorf("%w: event %d of instance %q execution %d is not among those read", store.ErrConflict, eventID, v.Instance, execution)
+	return nil, fmt.Errorf("%w: event %d of instance %q execution %d was not read", store.ErrConflict, eventID, v.Instance, execution)
 }
 
-// Changed keeps what is known of the record up to date.
+// Changed applies a change to the known record.
 func (v *View) Changed(c *store.RecordChange) {
 	if c == nil || c.Create == nil && v.Record == nil {
 		return
@@ -117,7 +117,7 @@ func (v *View) Changed(c *store.RecordChange) {
 	v.Record, v.Current = &r, v.Current || c.Create != nil
 }
 
-// Problem is the mark that the record has; nil for none.
+// Problem returns the problem in the record; nil for none.
 func (v *View) Problem() *store.Problem {
 	if v.Record == nil {
 		return nil
@@ -125,12 +125,12 @@ func (v *View) Problem() *store.Problem {
 	return v.Record.Problem
 }
 
-// Held reports whether a purged instance holds the id still at a time.
+// Held reports whether a purged instance still reserves the id at that time.
 func (v *View) Held(now time.Time) bool {
 	return v.Record != nil && v.Record.Purged && !v.Record.Free(now)
 }
 
-// FirstExecution of the instance; 0 if that is not known.
+// FirstExecution returns the first execution of the instance; 0 if it is not known.
 func (v *View) FirstExecution() int64 {
 	if v.Record != nil {
 		return v.Record.FirstExecution

@@ -1,6 +1,6 @@
-// Package resending finds out what a turn has to send again: what an earlier delivery of
-// its messages may have committed and not sent. It reads nothing but histories; ids derive
-// from instance, execution and event, so that sending twice is harmless.
+// Package resending determines which messages a turn has to send again: those that an earlier
+// delivery may have committed but not sent. It reads nothing but histories. Ids derive from
+// instance, execution and event, so sending twice is harmless.
 package resending
 
 import (
@@ -17,36 +17,36 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// furthestBack is how many executions before the current one a redriven message, or
-// one that went round, sends again.
+// furthestBack is how many executions before the current one are resent for a message that was
+// redriven or requeued.
 const furthestBack = 100
 
-// Resending gathers the messages that must be sent again, each commit once.
+// Resending collects the commits whose messages must be sent again, each once.
 type Resending struct {
-	// Commits whose actions are to be sent, in their order.
+	// Commits whose actions are to be sent, in order.
 	Commits []dispatch.Commit
-	// Since is when the gathering began.
+	// Since is when the collecting began.
 	Since time.Time
 
 	view *reading.View
-	// execution that the turn goes on with.
+	// execution that the turn continues.
 	execution int64
-	// sent are the commits whose actions this invocation has sent.
+	// sent are the commits whose actions this invocation has already sent.
 	sent  map[dispatch.Place]bool
 	heard func(eventID int64) bool
 	done  map[dispatch.Place]bool
 }
 
-// New gathers what is to be sent again of the instance that is viewed. What
-// this invocation has sent is left out, and so is a scheduling event of the current
-// execution that was heard of: one that a message of the turn completes, or is about.
+// New returns an empty Resending for the instance of the view. It leaves out commits that this
+// invocation has sent, and scheduling events of the current execution for which heard returns true:
+// those that a message of the turn completes or concerns.
 func New(view *reading.View, execution int64, since time.Time, sent map[dispatch.Place]bool, heard func(eventID int64) bool) *Resending {
 	return &Resending{Since: since, view: view, execution: execution, sent: sent, heard: heard, done: map[dispatch.Place]bool{}}
 }
 
-// Fact adds what is open of the turn that recorded an event of the current execution: for
-// the message whose fact the event is. Until that message is acknowledged, it alone
-// resends what its turn has committed.
+// Fact adds the open operations of the turn that recorded an event of the current execution, for
+// the message that the event records. Until that message is acknowledged, it alone resends what its
+// turn has committed.
 func (r *Resending) Fact(eventID int64) error {
 	turns, err := r.view.Turns(r.execution)
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *Resending) Fact(eventID int64) error {
 	return r.turnOf(turns, i)
 }
 
-// LastTurn adds what is open of the last turn of the instance: for a message that left no
+// LastTurn adds the open operations of the instance's last turn, for a message that recorded no
 // event.
 func (r *Resending) LastTurn() error {
 	turns, err := r.view.Turns(r.execution)
@@ -66,7 +66,7 @@ func (r *Resending) LastTurn() error {
 	return r.turnOf(turns, len(turns)-1)
 }
 
-// Behind adds the events of code after an event of the current execution.
+// Behind adds the commits after an event of the current execution in which code ran.
 func (r *Resending) Behind(eventID int64) error {
 	turns, err := r.view.Turns(r.execution)
 	for i := range turns {
@@ -77,9 +77,9 @@ func (r *Resending) Behind(eventID int64) error {
 	return err
 }
 
-// turnOf adds the turn that a commit is of: it goes back to the last commit that begins with a
-// message's arrival, which may be one of an execution before, continued as new since, and
-// ends before the next one.
+// turnOf adds the whole turn of a commit. It goes back to the last commit that begins with a
+// message's event, which may be in an earlier execution that continued as new, and ends before the
+// next such commit.
 func (r *Resending) turnOf(turns []store.Turn, i int) error {
 	if i < 0 {
 		return nil
@@ -104,14 +104,13 @@ func (r *Resending) turnOf(turns []store.Turn, i int) error {
 	return nil
 }
 
-// furthest is the first of the executions that are looked at where all since one are
-// asked for.
+// furthest returns the first execution to read when all executions since one are asked for.
 func (r *Resending) furthest(since int64) int64 {
 	return max(since, r.execution-furthestBack, r.view.FirstExecution(), 1)
 }
 
-// Current adds all that is open of the current execution, and of the end of the one
-// before: for an operator's wake.
+// Current adds the open operations of the current execution and of the end of the one before, for
+// an operator's wake.
 func (r *Resending) Current() error {
 	if err := r.endBefore(); err != nil {
 		return err
@@ -119,9 +118,9 @@ func (r *Resending) Current() error {
 	return r.add(r.execution)
 }
 
-// Everything adds all that is open of the executions from one on, 0 for the first of
-// the instance; of a hundred at most. The one that is named has to be read: a build that
-// lacks its key does not know what is open there, and the message goes round.
+// Everything adds the open operations of the executions from since on, 0 for the first of the
+// instance; of at most a hundred executions. The execution since must be readable: a build that
+// lacks its key does not know which operations are open there, so the message is requeued.
 func (r *Resending) Everything(since int64) error {
 	if since > 0 && since == r.furthest(since) {
 		if _, err := r.view.Turns(since); edge.MissesCodec(err) {
@@ -142,8 +141,7 @@ func (r *Resending) add(n int64) error {
 	return err
 }
 
-// endBefore adds the end of the execution before the current one, of which this is
-// the continuation.
+// endBefore adds the end of the execution before the current one, which continues it.
 func (r *Resending) endBefore() error {
 	n := r.execution
 	if n <= max(r.view.FirstExecution(), 1) {
@@ -154,9 +152,8 @@ func (r *Resending) endBefore() error {
 	return err
 }
 
-// read reads an execution. One that can't be read by anybody, or by this build, has
-// nothing to be sent again; a read that fails for the moment is made again when the
-// message comes back.
+// read reads an execution. An execution that is damaged, or that this build cannot read, has
+// nothing to resend. A read that fails temporarily is repeated when the message is redelivered.
 func (r *Resending) read(n int64) ([]store.Turn, error) {
 	turns, err := r.view.Turns(n)
 	if reading.Corrupt(err) || edge.MissesCodec(err) || errors.Is(err, history.ErrNewer) {
@@ -165,11 +162,11 @@ func (r *Resending) read(n int64) ([]store.Turn, error) {
 	return turns, err
 }
 
-// from adds the commits of an execution from one of them on: what each scheduled and
-// is open still, what it cancelled, and its end.
+// from adds the commits of an execution from an index on: the operations that each scheduled and
+// that are still open, those that it cancelled, and the execution's end.
 func (r *Resending) from(turns []store.Turn, first int) { r.between(turns, first, len(turns)) }
 
-// between is from, up to the commit end, which is left out.
+// between is like from, and stops before the commit end.
 func (r *Resending) between(turns []store.Turn, first, end int) {
 	open := dispatch.Work{}
 	open.AddTurns(turns)
@@ -181,7 +178,7 @@ func (r *Resending) between(turns []store.Turn, first, end int) {
 		}
 		r.done[slot] = true
 		started := &turns[0].Events[0]
-		c := dispatch.Commit{Turn: t, Start: started.Start, Name: started.Name, Done: map[int64]bool{}, Opened: dispatch.OpenedBy(turns, t.Cancelled)}
+		c := dispatch.Commit{Turn: t, Start: started.Start, Name: started.Name, Done: map[int64]bool{}, Opened: dispatch.OpenedBy(turns, dispatch.Named(t))}
 		if c.Start == nil {
 			c.Start = &history.Start{}
 		}
@@ -195,7 +192,7 @@ func (r *Resending) between(turns []store.Turn, first, end int) {
 		}
 		if c.Start.Origin != nil {
 			held, released := redriving.Held(reading.EventsOf(turns))
-			if released >= t.First() && released <= t.Last() {
+			if len(held) > 0 && (released == 0 || released >= t.First()) {
 				c.Held, c.HeldDone = held, map[int64]bool{}
 				for i := range held {
 					id := held[i].EventID

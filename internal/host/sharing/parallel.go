@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// SideBySide calls f for 0 to n-1, at most limit at a time, and returns when all have.
-// With a limit of 1 it calls them in order, on this goroutine; otherwise as many as the
-// limit are run together, and share the calls of the context's invocation: a function
-// that has returned sends nothing more, so no call waits for it.
+// SideBySide calls f for 0 to n-1, at most limit at a time, and returns when all calls have
+// returned. With a limit of 1 it calls them in order on this goroutine. Otherwise up to limit calls
+// run concurrently and share the queue calls of the context's invocation. A function that has
+// returned sends nothing more, so no queue call waits for it.
 func SideBySide(ctx context.Context, limit, n int, together func(int, func()), f func(i int)) {
 	if limit <= 1 || n <= 1 {
 		for i := range n {
@@ -30,7 +30,7 @@ func SideBySide(ctx context.Context, limit, n int, together func(int, func()), f
 	s.come(1)
 }
 
-// OnGoroutines runs f so many times side by side, on goroutines of their own.
+// OnGoroutines runs f n times concurrently, each on its own goroutine.
 func OnGoroutines(start func(func())) func(n int, f func()) {
 	return func(n int, f func()) {
 		var all sync.WaitGroup

@@ -1,15 +1,13 @@
-// Package sharing lets what runs side by side in one invocation share calls of the
-// queues.
+// Package sharing combines queue calls that are made concurrently in one invocation.
 //
-// Each call of a queue is charged, and takes as long for ten messages as for one.
-// So messages that the groups, or the attempts, of one invocation send to a queue at
-// the same time go in one call. Each sender waits for its own messages and is told
-// of them alone: it acknowledges nothing before they are in, and a message that SQS
-// refuses fails its sender and no other.
+// Each call of a queue is billed, and takes as long for ten messages as for one. So messages that
+// the groups or attempts of one invocation send to a queue at the same time are sent in one call.
+// Each sender waits for its own messages and gets only their results: it acknowledges nothing
+// before they are accepted, and a message that SQS refuses fails its sender and no other.
 //
-// Order is kept where there is one: a sender that has to keep an order sends the
-// second message when the first is in. Messages that share a call were sent by
-// several senders at once, and have no order.
+// Order is kept where it exists: a sender that has to keep an order sends the second message after
+// the first is accepted. Messages that share a call come from several concurrent senders and have
+// no order.
 package sharing
 
 import (
@@ -22,40 +20,39 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// invocation is what one invocation has under way. The first sender waits for others
-// to join its call, for the window at most, and only while there are goroutines of the
-// invocation that could; then it makes the call for all.
+// invocation has the calls of one invocation. The first sender waits for others to join its call,
+// for at most the window, and only while the invocation has goroutines that could join; then it
+// makes the call for all.
 type invocation struct {
 	clock  clock.Clock
 	window time.Duration
 
 	mu sync.Mutex
-	// busy is how many goroutines may come to send; waiting is how many of them
-	// have come and not returned.
+	// busy is how many goroutines may still send; waiting is how many of them are waiting in a call.
 	busy, waiting int
 	// open are the calls that can be joined; nil until there is one.
 	open map[sharedKind]*sharedCall
 }
 
-// sharedKind tells calls apart that can't be one.
+// sharedKind separates calls that cannot be combined.
 type sharedKind struct {
 	queue *sharedQueue
-	// hides: they set the visibility to hidden.
+	// hides: they set the visibility timeout to hidden.
 	hides  bool
 	hidden time.Duration
 }
 
-// sharedCall is a call that several make together.
+// sharedCall is a call that several senders make together.
 type sharedCall struct {
 	kind   sharedKind
 	sends  []queue.Outgoing
 	bytes  int
 	hidden []queue.Message
-	// callers are those who wait for it.
+	// callers is how many senders wait for it.
 	callers int
 
-	// full is closed when nobody waits for others to join any more, made when the
-	// call has returned; err is what it returned then.
+	// full is closed when nothing can join any more, made when the call has returned; err is its
+	// error.
 	full, made chan struct{}
 	isFull     bool
 	err        error
@@ -66,27 +63,27 @@ var errNotMade = errors.New("host: a call that was shared with others did not re
 
 type sharingKey struct{}
 
-// Begin lets what is sent with the context share calls. The caller counts as the
-// one goroutine that may send.
-func Begin(ctx context.Context, c clock.Clock, window time.Duration) context.Context {
+// Start makes calls with the context share. The caller counts as the one goroutine that may send.
+func Start(ctx context.Context, c clock.Clock, window time.Duration) context.Context {
 	if window < 0 {
 		return ctx
 	}
 	return context.WithValue(ctx, sharingKey{}, &invocation{clock: c, window: window, busy: 1})
 }
 
-// Alone lets what is sent with the context wait for no others: it is more urgent than a call is dear.
+// Alone makes calls with the context wait for no others, because their urgency outweighs the cost
+// of a call.
 func Alone(ctx context.Context) context.Context {
 	return context.WithValue(ctx, sharingKey{}, (*invocation)(nil))
 }
 
-// of returns the invocation of a context; nil where no calls are shared.
+// of returns the invocation of a context; nil if calls are not shared.
 func of(ctx context.Context) *invocation {
 	s, _ := ctx.Value(sharingKey{}).(*invocation)
 	return s
 }
 
-// come counts more goroutines, or fewer.
+// come adds goroutines to busy; n may be negative.
 func (s *invocation) come(n int) {
 	if s == nil {
 		return
@@ -107,7 +104,7 @@ func (s *invocation) alone() bool {
 	return s.busy == 1 && len(s.open) == 0
 }
 
-// look lets the calls go if all wait for one. The caller holds the lock.
+// look makes the open calls if all goroutines wait for one. The caller holds the lock.
 func (s *invocation) look() {
 	if s.waiting < s.busy {
 		return
@@ -128,17 +125,17 @@ func (s *invocation) fill(c *sharedCall) {
 	}
 }
 
-// sharedQueue is a queue whose calls are shared, where the context says with whom.
+// sharedQueue is a queue whose calls are shared if the context says with which invocation.
 type sharedQueue struct{ queue.Queue }
 
-// Queues has the calls of these queues shared.
+// Queues makes the calls of these queues shared.
 func Queues(queues ...*queue.Queue) {
 	for _, each := range queues {
 		*each = &sharedQueue{*each}
 	}
 }
 
-// Named has the calls of queues that have a name shared: each name is one queue.
+// Named makes the calls of named queues shared; each name is one queue.
 func Named(of func(name string) queue.Queue) func(name string) queue.Queue {
 	if of == nil {
 		return nil
@@ -150,7 +147,7 @@ func Named(of func(name string) queue.Queue) func(name string) queue.Queue {
 		}
 		q := of(name)
 		if q == nil {
-			return nil // It may be there later.
+			return nil // It may exist later.
 		}
 		Queues(&q)
 		first, _ := known.LoadOrStore(name, q)
@@ -168,7 +165,7 @@ func (q *sharedQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 		return q.Queue.Send(ctx, msgs...)
 	}
 	if err := queue.ValidateAll(q.FIFO(), msgs); err != nil {
-		return err // It would keep those of the others from being sent.
+		return err // An invalid message would keep those of the others from being sent.
 	}
 	return s.call(ctx, sharedKind{queue: q}, len(msgs), bytes, func(c *sharedCall) {
 		for _, m := range msgs {
@@ -178,7 +175,7 @@ func (q *sharedQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	})
 }
 
-// ordered reports whether messages have to keep their order among themselves.
+// ordered reports whether messages have to keep their order.
 func (q *sharedQueue) ordered(msgs []queue.Outgoing) bool {
 	if !q.FIFO() || len(msgs) == 1 {
 		return false
@@ -196,13 +193,13 @@ func (q *sharedQueue) SetVisibility(ctx context.Context, d time.Duration, msgs .
 	if s.alone() || len(msgs) == 0 || len(msgs) >= queue.MaxBatch {
 		return q.Queue.SetVisibility(ctx, d, msgs...)
 	}
-	// SQS counts in seconds.
+	// SQS uses whole seconds.
 	kind := sharedKind{queue: q, hides: true, hidden: (d + time.Second - 1) / time.Second * time.Second}
 	return s.call(ctx, kind, len(msgs), 0, func(c *sharedCall) { c.hidden = append(c.hidden, msgs...) })
 }
 
-// call adds n messages to the call of their kind, and returns when that has been
-// made: what became of them.
+// call adds n messages to the call of their kind. After that call was made, it returns its result
+// for them.
 func (s *invocation) call(ctx context.Context, kind sharedKind, n, bytes int, add func(*sharedCall)) error {
 	s.mu.Lock()
 	c := s.open[kind]
@@ -237,7 +234,7 @@ func (s *invocation) call(ctx context.Context, kind sharedKind, n, bytes int, ad
 	return c.outcome(at, n)
 }
 
-// lead waits for others to join, and makes the call.
+// lead waits for other senders to join, and makes the call.
 func (s *invocation) lead(ctx context.Context, c *sharedCall) {
 	if s.window > 0 {
 		clock.Await(s.clock, c.full, s.window)
@@ -249,7 +246,7 @@ func (s *invocation) lead(ctx context.Context, c *sharedCall) {
 	defer func() {
 		s.mu.Lock()
 		c.err = err
-		// All of them go on now, and may come to send again.
+		// All of them continue now, and may send again.
 		s.waiting -= c.callers
 		s.mu.Unlock()
 		close(c.made)
@@ -263,7 +260,7 @@ func (s *invocation) lead(ctx context.Context, c *sharedCall) {
 
 func (c *sharedCall) len() int { return len(c.sends) + len(c.hidden) }
 
-// outcome is what the call says of n of its messages. The caller holds the lock.
+// outcome returns the result of the call for n of its messages. The caller holds the lock.
 func (c *sharedCall) outcome(at, n int) error {
 	failed := map[int]error{}
 	for i := range n {

@@ -65,14 +65,14 @@ func (q *callQueue) SetVisibility(_ context.Context, d time.Duration, msgs ...qu
 // do, and returns how long it took.
 func sideBySideSends(t *testing.T, q *callQueue, n int, f func(ctx context.Context, q queue.Queue, i int)) time.Duration {
 	t.Helper()
-	began := time.Now()
-	ctx := Begin(t.Context(), clock.Wall{}, 2*time.Millisecond)
+	startedAt := time.Now()
+	ctx := Start(t.Context(), clock.Wall{}, 2*time.Millisecond)
 	shared := &sharedQueue{q}
 	SideBySide(ctx, n, n, OnGoroutines(func(f func()) { go f() }), func(i int) { f(ctx, shared, i) })
 	if s := of(ctx); s.busy != 1 || s.waiting != 0 || len(s.open) != 0 {
 		t.Errorf("left behind: %d busy, %d waiting, %d calls", s.busy, s.waiting, len(s.open))
 	}
-	return time.Since(began)
+	return time.Since(startedAt)
 }
 
 func TestSendsThatOverlapShareACall(t *testing.T) {
@@ -168,7 +168,7 @@ func TestMoreThanABatchAreSeveralCalls(t *testing.T) {
 
 // What is refused is told to who sent it, and nobody else; what nobody knows the
 // outcome of, to all.
-func TestEachIsToldOfItsOwnMessages(t *testing.T) {
+func TestEachGetsTheResultsOfItsOwnMessages(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("the answer is lost")
 	for _, down := range []error{nil, lost} {

@@ -1,9 +1,13 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
@@ -14,90 +18,216 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// archivedTogether is how many instances are archived side by side. The history of each
-// is in memory meanwhile.
-const archivedTogether = 4
+const (
+	// putTogether is how many documents are put into the archive concurrently. They are built one
+	// after the other, and put earlier once they have putBytes together. So memory holds one decoded
+	// history and less than putBytes of documents besides, however many instances are due.
+	putTogether = 4
+	putBytes    = 8 << 20
+	// skippedFor is how long sweeps skip an instance whose archiving has ended the process twice.
+	skippedFor = 24 * time.Hour
+)
 
-// archive gives the histories of instances that are due to the archive, and returns those
-// that it has taken. All others stay, and the next sweep finds them again.
-func (s *Sweeper) archive(ctx context.Context, due []*store.Record) []*store.Record {
+// errNoTime stops a sweep because the invocation has no time left.
+var errNoTime = errors.New("host: the invocation has no time left")
+
+// archive puts the histories of due instances into the archive, and returns the instances that the
+// archive has taken. All others stay, and a later sweep finds them again. The error is why it
+// stopped before it tried the rest: the archive refuses everything, or errNoTime.
+func (s *Sweeper) archive(ctx context.Context, due []*store.Record, careful bool) ([]*store.Record, error) {
 	if s.Archive == nil {
-		return due
+		return due, nil
 	}
-	errs := make([]error, len(due))
-	sharing.SideBySide(ctx, min(archivedTogether, s.Settings.Dispatch.Parallelism), len(due), s.Together, func(i int) {
-		errs[i] = s.keep(ctx, due[i])
-	})
+	a := archiving{by: s, errs: make([]error, len(due))}
+	tried := 0
+	for i, r := range due {
+		if a.stopped != nil {
+			break
+		}
+		if a.errs[i] = a.keep(ctx, i, r, careful); errors.Is(a.errs[i], errNoTime) {
+			a.stopped = errNoTime
+			break
+		}
+		tried++
+	}
+	a.put(ctx)
 	var taken []*store.Record
-	for i, err := range errs {
+	for i, err := range a.errs[:tried] {
 		if err == nil {
 			taken = append(taken, due[i])
 			continue
 		}
-		s.Logger.WarnContext(ctx, "instance not archived, so it is not purged; the next sweep tries again", "instance", due[i].Instance, "error", err)
+		s.Logger.WarnContext(ctx, "instance not archived and therefore not purged; a later sweep tries again", "instance", due[i].Instance, "error", err)
 	}
 	if n := len(taken); n > 0 {
 		s.Observer.Count(host.CountArchive, "kept", n)
 	}
-	if n := len(due) - len(taken); n > 0 {
+	if n := tried - len(taken); n > 0 {
 		s.Observer.Count(host.CountArchive, "failed", n)
 		if s.SweepAt != nil {
 			s.SweepAt(s.Clock.Now().Add(s.Settings.Turn.WakeFirst), true)
 		}
 	}
-	return taken
+	return taken, a.stopped
 }
 
-// keep archives each execution of an instance. Those that were pruned may stand in the record
-// again (Keeper.prunable): nothing is there before the first that is found.
-func (s *Sweeper) keep(ctx context.Context, r *store.Record) error {
+// archiving archives some instances.
+type archiving struct {
+	by *Sweeper
+	// errs are why instances were not archived, by index; stopped is why no more are tried.
+	errs    []error
+	stopped error
+	// documents that wait to be put, and their size in bytes.
+	documents []document
+	bytes     int
+}
+
+// document is the document of one execution; of is the index of its instance.
+type document struct {
+	of        int
+	instance  string
+	execution int64
+	text      []byte
+}
+
+// keep archives each execution of an instance. The record may list executions again that were
+// pruned (Keeper.prunable), so missing executions before the first that exists are skipped.
+//
+// A careful sweep marks the instance before it reads a history, and removes the mark after the
+// archive has everything. A sweep is careful if its message was redelivered, because the process
+// may have ended over a history that needs more memory than the function has. One remaining mark
+// proves nothing, because processes end for other reasons too, so the next sweep marks the instance
+// a second time. If the second mark remains, all sweeps skip the instance for a day.
+func (a *archiving) keep(ctx context.Context, i int, r *store.Record, careful bool) error {
+	at, twice := markedAt(r)
+	marked := at.Add(skippedFor).After(a.by.Clock.Now())
+	if marked && twice {
+		return fmt.Errorf("host: archiving instance %q has ended the process twice, the last time at %s, so the instance is skipped for a day: give the orchestrator more memory, or purge the instance by hand", r.Instance, at.Format(time.RFC3339))
+	}
+	if !careful && !marked {
+		return a.read(ctx, i, r)
+	}
+	unmark, err := a.mark(ctx, r, marked)
+	if err != nil {
+		return err
+	}
+	defer unmark()
+	err = a.read(ctx, i, r)
+	a.put(ctx)
+	return cmp.Or(err, a.errs[i])
+}
+
+// read reads each execution of an instance, and puts the documents as soon as there are enough.
+func (a *archiving) read(ctx context.Context, i int, r *store.Record) error {
 	found := false
 	for n := max(r.FirstExecution, 1); n <= r.ExecutionID; n++ {
-		turns, err := s.ended(ctx, r.Instance, n)
+		turns, err := a.by.ended(ctx, r.Instance, n)
 		if bad, ok := errors.AsType[*unusable](err); ok && bad.lost && !found && n < r.ExecutionID {
 			continue
 		}
 		found = true
-		if err == nil {
-			err = s.give(ctx, turns)
-		}
 		if err != nil {
 			return err
+		}
+		d := documentOf(turns)
+		d.of = i
+		if a.documents, a.bytes = append(a.documents, d), a.bytes+len(d.text); len(a.documents) == putTogether || a.bytes >= putBytes {
+			a.put(ctx)
+		}
+		if a.errs[i] != nil {
+			return a.errs[i]
 		}
 	}
 	return nil
 }
 
-// unusable is an execution whose history is not there, or is damaged.
+// put puts the waiting documents into the archive.
+func (a *archiving) put(ctx context.Context) {
+	documents, results := a.documents, make([]error, len(a.documents))
+	a.documents, a.bytes = nil, 0
+	sharing.SideBySide(ctx, min(putTogether, a.by.Settings.Dispatch.Parallelism), len(documents), a.by.Together, func(i int) {
+		results[i] = a.by.give(ctx, documents[i])
+	})
+	for i, err := range results {
+		if err == nil {
+			continue
+		}
+		a.errs[documents[i].of] = err
+		if !errors.Is(err, errors.ErrUnsupported) {
+			a.stopped = err
+		}
+	}
+}
+
+// archiveMark begins the mark of an instance that is being archived, in its record's Suspect field.
+// The execution and the time in Unix milliseconds follow, and in a second mark secondMark.
+const (
+	archiveMark = "archive"
+	secondMark  = "#2"
+)
+
+// mark marks an instance, for the first or the second time, and returns a function that removes the
+// mark.
+func (a *archiving) mark(ctx context.Context, r *store.Record, second bool) (unmark func(), err error) {
+	mark, none := fmt.Sprintf("%s-%d-%d", archiveMark, r.ExecutionID, a.by.Clock.Now().UnixMilli()), ""
+	if second {
+		mark += secondMark
+	}
+	err = a.by.Store.UpdateRecord(ctx, r.Instance, store.RecordChange{
+		If: store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID, Suspect: &r.Suspect}, Suspect: &mark, UpdatedAt: r.UpdatedAt})
+	if err != nil {
+		return nil, fmt.Errorf("host: instance %q not marked before it is archived: %w", r.Instance, err)
+	}
+	return func() {
+		err := a.by.Store.UpdateRecord(ctx, r.Instance, store.RecordChange{
+			If: store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID, Suspect: &mark}, Suspect: &none, UpdatedAt: r.UpdatedAt})
+		if err != nil {
+			a.by.Logger.WarnContext(ctx, "mark of an archived instance not removed", "instance", r.Instance, "error", err)
+		}
+	}, nil
+}
+
+// markedAt returns when the instance was marked in its current execution, zero if it was not, and
+// whether that was the second mark.
+func markedAt(r *store.Record) (at time.Time, twice bool) {
+	text, found := strings.CutPrefix(r.Suspect, fmt.Sprintf("%s-%d-", archiveMark, r.ExecutionID))
+	text, twice = strings.CutSuffix(text, secondMark)
+	if ms, err := strconv.ParseInt(text, 10, 64); found && err == nil {
+		return time.UnixMilli(ms).UTC(), twice
+	}
+	return time.Time{}, false
+}
+
+// unusable is the error for an execution whose history is missing or damaged.
 type unusable struct {
 	instance string
 	n        int64
-	// lost: nothing of it is there.
+	// lost: none of its history exists.
 	lost bool
 	err  error
 }
 
 func (u *unusable) Error() string {
-	return fmt.Sprintf("host: execution %d of instance %q cannot be read; purge the instance by hand when it has ended: %v", u.n, u.instance, u.err)
+	return fmt.Sprintf("host: execution %d of instance %q cannot be read; purge the instance by hand after it has ended: %v", u.n, u.instance, u.err)
 }
 
 func (u *unusable) Unwrap() error { return u.err }
 
-// Keeper deletes histories that are no longer kept, and gives them to the archive before.
+// Keeper deletes histories that are no longer kept, and archives them before.
 type Keeper struct {
-	*inbox.Desk
+	*inbox.Settler
 	Store store.Store
-	// Archive takes what is to be purged or pruned; nil for none.
+	// Archive takes histories that are to be purged or pruned; nil for none.
 	Archive store.Archive
-	// Keeps is how many executions an instance of an orchestration keeps; 0 for all.
+	// Keeps returns how many executions an instance of an orchestration keeps; 0 for all.
 	Keeps func(orchestration string) int64
 }
 
-// ended reads an execution that has ended. It returns an [*unusable] for one that cannot be
-// used, now or later.
+// ended reads an execution that has ended. It returns an [*unusable] if the history cannot be used
+// now or later.
 func (k *Keeper) ended(ctx context.Context, instance string, n int64) ([]store.Turn, error) {
-	if !clock.HasTime(ctx, k.Clock, k.Settings.Dispatch.Time) {
-		return nil, fmt.Errorf("host: execution %d of instance %q not read: the invocation has no time left", n, instance)
+	if !clock.HasTime(ctx, k.Clock, k.Settings.Dispatch.MinRemaining) {
+		return nil, fmt.Errorf("host: execution %d of instance %q not read: %w", n, instance, errNoTime)
 	}
 	turns, err := k.Store.Read(ctx, instance, n, 1)
 	if _, damaged := errors.AsType[*store.CorruptError](err); damaged {
@@ -110,19 +240,21 @@ func (k *Keeper) ended(ctx context.Context, instance string, n int64) ([]store.T
 		return nil, &unusable{instance: instance, n: n, lost: true, err: errors.New("it has no history")}
 	}
 	if last := turns[len(turns)-1].Events; !last[len(last)-1].Kind.Terminal() {
-		return nil, &unusable{instance: instance, n: n, err: errors.New("its history has no end: a part is missing")}
+		return nil, &unusable{instance: instance, n: n, err: errors.New("its history has no final event: a part is missing")}
 	}
 	return turns, nil
 }
 
-// give gives an execution to the archive, if there is one.
-func (k *Keeper) give(ctx context.Context, turns []store.Turn) error {
-	if k.Archive == nil {
-		return nil
-	}
+// documentOf returns the document of an execution.
+func documentOf(turns []store.Turn) document {
 	instance, n := turns[0].Instance, turns[0].ExecutionID
-	if err := k.Archive.Keep(ctx, instance, n, history.EncodeExport(exports.New(instance, n, turns))); err != nil {
-		return fmt.Errorf("host: execution %d of instance %q not archived: %w", n, instance, err)
+	return document{instance: instance, execution: n, text: history.EncodeExport(exports.New(instance, n, turns))}
+}
+
+// give puts a document into the archive.
+func (k *Keeper) give(ctx context.Context, d document) error {
+	if err := k.Archive.Keep(ctx, d.instance, d.execution, d.text); err != nil {
+		return fmt.Errorf("host: execution %d of instance %q not archived: %w", d.execution, d.instance, err)
 	}
 	return nil
 }

@@ -13,16 +13,17 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Delete handles messages of one instance that ask for histories to be deleted. They make no
-// turn: no turn reads what they delete, and they write no history. Each is settled or handed back.
+// Delete handles messages of one instance that ask for histories to be deleted. They make no turn,
+// because no turn reads what they delete, and they write no history. Each is settled or returned to
+// its queue.
 func (k *Keeper) Delete(ctx context.Context, messages []*inbox.Message) {
 	for _, m := range messages {
-		if !clock.HasTime(ctx, k.Clock, k.Settings.Turn.Time) {
+		if !clock.HasTime(ctx, k.Clock, k.Settings.Turn.MinRemaining) {
 			k.Fail(m, "no time")
 			continue
 		}
 		if err := k.delete(ctx, m); err != nil {
-			k.Logger.WarnContext(ctx, "histories not deleted, the message goes back", "instance", m.Item.Instance, "up_to", m.Item.UpToExecution, "error", err)
+			k.Logger.WarnContext(ctx, "histories not deleted; the message returns to the queue", "instance", m.Item.Instance, "up_to", m.Item.UpToExecution, "error", err)
 			word := delivery.Word(err, dispatch.ErrUnsent)
 			if errors.Is(err, store.ErrConflict) {
 				word = "conflict"
@@ -32,8 +33,8 @@ func (k *Keeper) Delete(ctx context.Context, messages []*inbox.Message) {
 	}
 }
 
-// delete handles one message: it asks for what was hidden to be deleted, by a purge or a prune,
-// or for executions that can be pruned to be pruned first.
+// delete handles one message. It deletes what a purge or a prune has hidden, or first prunes
+// executions that can be pruned.
 func (k *Keeper) delete(ctx context.Context, m *inbox.Message) error {
 	r, err := k.Store.Describe(ctx, m.Item.Instance)
 	missing := errors.Is(err, store.ErrNotFound)
@@ -48,18 +49,19 @@ func (k *Keeper) delete(ctx context.Context, m *inbox.Message) error {
 		k.Settle(m, "purge_refused")
 		return nil
 	case item.NotBeforeMS == 0:
-		// Nobody who asks for it by hand knows when it ended.
+		// A sender by hand does not know when the instance ended.
 		due := k.Clock.Now().Add(k.Settings.Purge.Grace)
 		item.NotBeforeMS = due.UnixMilli()
-		return k.SendRound(ctx, m, item, due, "grace")
+		return k.Requeue(ctx, m, item, due, "grace")
 	default:
 		return k.deleteHistories(ctx, m, item, &r)
 	}
 }
 
-// deleteHistories deletes in pages. It can be interrupted: what is left of a history never
-// looks like a valid one, and the item follows the message to go on. With the last execution of a
-// purged instance goes what a redrive that never committed has written of the next one.
+// deleteHistories deletes in pages. It can be interrupted: a partly deleted history never looks
+// like a valid one, and the item follows the message to continue. With the last execution of a
+// purged instance it also deletes the events of the next execution that a redrive wrote without
+// committing.
 func (k *Keeper) deleteHistories(ctx context.Context, m *inbox.Message, item wire.Item, r *store.Record) error {
 	upTo := item.UpToExecution
 	for {
@@ -75,7 +77,7 @@ func (k *Keeper) deleteHistories(ctx context.Context, m *inbox.Message, item wir
 			upTo = r.Ahead
 			continue
 		}
-		if !clock.HasTime(ctx, k.Clock, k.Settings.Turn.Time) {
+		if !clock.HasTime(ctx, k.Clock, k.Settings.Turn.MinRemaining) {
 			item.Hops++
 			return k.Follow(ctx, m, &item, "deleting")
 		}

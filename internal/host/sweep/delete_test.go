@@ -55,7 +55,7 @@ func newShelf(t *testing.T, keeps int64) *shelf {
 	settings := host.DefaultSettings()
 	settings.Purge.Page = 1000
 	s.Keeper = Keeper{Store: s, Archive: shelfArchive{s}, Keeps: func(string) int64 { return keeps },
-		Desk: &inbox.Desk{Clock: at, Observer: s, Logger: slog.New(slog.DiscardHandler), Settings: &settings, Edge: edge.New(nil, wire.Limits{}),
+		Settler: &inbox.Settler{Clock: at, Observer: s, Logger: slog.New(slog.DiscardHandler), Settings: &settings, Edge: edge.New(nil, wire.Limits{}),
 			Queues: platform.Queues{Orchestrator: fifo, Delay: delay}}}
 	return s
 }
@@ -92,7 +92,7 @@ func (s *shelf) Read(ctx context.Context, instance string, n, from int64) ([]sto
 
 // Count writes down what becomes of messages.
 func (s *shelf) Count(c host.Counter, word string, _ int) {
-	if c == host.CountMessages || c == host.CountDelayed || c == host.CountHandedBack {
+	if c == host.CountMessages || c == host.CountDelayed || c == host.CountReturned {
 		s.script = append(s.script, word)
 	}
 }
@@ -218,7 +218,7 @@ func TestO11ARequestPrunesWhatNothingNeedsAnyMore(t *testing.T) {
 		{name: "another prunes at the same time", keeps: 2, set: func(s *shelf) { s.fails["keeps from 4"] = store.ErrConflict }, item: upTo(3), want: "archives 1; archives 2; archives 3; keeps from 4; conflict"},
 		{name: "the deletion fails", keeps: 2, set: func(s *shelf) { s.fails["deletes to 3"] = store.ErrUnavailable }, item: upTo(3),
 			want: "archives 1; archives 2; archives 3; keeps from 4; deletes to 3; store unavailable"},
-		{name: "no time is left", keeps: 2, set: func(s *shelf) { s.left = s.Settings.Turn.Time - 1 }, item: upTo(3), want: "no time"},
+		{name: "no time is left", keeps: 2, set: func(s *shelf) { s.left = s.Settings.Turn.MinRemaining - 1 }, item: upTo(3), want: "no time"},
 		{name: "a corrupt instance", keeps: 2, set: func(s *shelf) {
 			problem, stamp := &store.Problem{Kind: store.ProblemCorrupt}, int64(1)
 			if err := s.Store.UpdateRecord(s.Context(), "loop", store.RecordChange{Problem: &problem, Stamp: &stamp}); err != nil {
@@ -387,7 +387,7 @@ func TestO04ADeletionTakesWhatIsHidden(t *testing.T) {
 	s = newShelf(t, 0).holds(time.Hour, time.Hour).purged()
 	s.Settings.Purge.Page = 1
 	s.Keeper.Store = slowDeletion{s}
-	s.left = s.Settings.Turn.Time
+	s.left = s.Settings.Turn.MinRemaining
 	s.takes(1, due(3)).expect("deletes to 3; deleting")
 	if n := len(s.fifo.Snapshot()); n != 1 {
 		t.Errorf("%d messages follow", n)

@@ -16,38 +16,38 @@ import (
 )
 
 const (
-	// MaxPurges is how many purges one sweep sends; another goes on with the rest.
+	// MaxPurges is how many purges one sweep sends; another sweep continues with the rest.
 	MaxPurges = 1000
-	// purgePause is how long after it: a hundred purges a second leave the queue to those
-	// that run.
+	// purgePause is how long after the first sweep that one starts: at a hundred purges a second, the
+	// queue stays free for running instances.
 	purgePause = 10 * time.Second
-	// hourly is in which time of an hour a sweep of the schedule asks for one of what
-	// has ended: that schedule sends one every five minutes.
+	// hourly is the first part of an hour in which a scheduled sweep also asks for a sweep of ended
+	// instances. The schedule sends a sweep every five minutes.
 	hourly = 5 * time.Minute
-	// byRetention is the actor of its purges.
+	// byRetention is the actor of purges by retention.
 	byRetention = "retention"
 )
 
-// takeEnded handles the sweeps of what has ended. Whatever becomes of one, the next
-// begins anew, and finds what this one has left. Of several that begin, as after an outage of
-// some hours, one is made; one for which there is no time left comes back.
+// takeEnded handles the sweeps of ended instances. Each is settled even if it fails, because the
+// next one starts over and finds the same instances. Of several sweeps that start over, as after an
+// outage of some hours, one is run. A sweep for which there is no time left returns to the queue.
 func (s *Sweeper) takeEnded(ctx context.Context, messages []*inbox.Message) {
-	begun := false
+	started := false
 	for _, m := range messages {
 		if m.State != inbox.Unsettled || m.Item.Kind != wire.Sweep || m.Item.Ended == "" {
 			continue
 		}
-		if begins := m.Item.Ended == wire.AllEnded; begins && begun {
+		if starts := m.Item.Ended == wire.AllEnded; starts && started {
 			s.Settle(m, "sweep")
 			continue
-		} else if !clock.HasTime(ctx, s.Clock, s.Settings.Turn.Time) {
+		} else if !clock.HasTime(ctx, s.Clock, s.Settings.Turn.MinRemaining) {
 			s.Fail(m, "no time")
 			continue
-		} else if begins {
-			begun = true
+		} else if starts {
+			started = true
 		}
-		if err := s.sweepEnded(ctx, &m.Item); err != nil {
-			s.Logger.WarnContext(ctx, "sweep of ended instances stops early, the next one goes on", "error", err)
+		if err := s.sweepEnded(ctx, m); err != nil {
+			s.Logger.WarnContext(ctx, "sweep of ended instances stops early; the next sweep continues", "error", err)
 			if s.SweepAt != nil {
 				s.SweepAt(s.Clock.Now().Add(s.Settings.Turn.WakeFirst), true)
 			}
@@ -56,8 +56,8 @@ func (s *Sweeper) takeEnded(ctx context.Context, messages []*inbox.Message) {
 	}
 }
 
-// askForEnded has a sweep of what has ended follow the first sweep of each hour that the
-// schedule has sent. Where no schedule sends sweeps, SweepAt is told of each end.
+// askForEnded asks for a sweep of ended instances with the first sweep of each hour that the
+// schedule has sent. If no schedule sends sweeps, SweepAt is called for each end instead.
 func (s *Sweeper) askForEnded(ctx context.Context, sweeps []*inbox.Message) {
 	if s.SweepAt != nil || !s.Kept.Any() {
 		return
@@ -72,21 +72,21 @@ func (s *Sweeper) askForEnded(ctx context.Context, sweeps []*inbox.Message) {
 			continue
 		}
 		if err := s.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("ended-%d", hour.Unix()), Ended: wire.AllEnded}); err != nil {
-			s.Logger.WarnContext(ctx, "no sweep of ended instances asked for; the next hour asks again", "error", err)
+			s.Logger.WarnContext(ctx, "sweep of ended instances not requested; it is requested again in the next hour", "error", err)
 		}
 		return
 	}
 }
 
-// sweepEnded sends a purge to each instance that was kept for long enough.
-func (s *Sweeper) sweepEnded(ctx context.Context, from *wire.Item) error {
+// sweepEnded sends a purge to each instance whose retention has expired.
+func (s *Sweeper) sweepEnded(ctx context.Context, m *inbox.Message) error {
 	if !s.Kept.Any() {
 		return nil
 	}
-	p := purging{s: s, now: s.Clock.Now(), parents: map[string]*store.Record{}}
-	begins := from.Ended == wire.AllEnded
-	// The first sweep of a process looks at what is not due as well, and tells when it is.
-	all := s.SweepAt != nil && (begins && !s.noted.Swap(true) || !begins && from.BeforeMS == 0)
+	from, p := &m.Item, purging{s: s, now: s.Clock.Now(), careful: m.Returning(), parents: map[string]*store.Record{}}
+	starts := from.Ended == wire.AllEnded
+	// The first sweep of a process also reads instances that are not due, and reports when they are.
+	all := s.SweepAt != nil && (starts && !s.noted.Swap(true) || !starts && from.BeforeMS == 0)
 	for _, l := range s.Kept.lists(p.now) {
 		if l.key < from.Ended {
 			continue
@@ -104,21 +104,24 @@ func (s *Sweeper) sweepEnded(ctx context.Context, from *wire.Item) error {
 			if err != nil {
 				return fmt.Errorf("host: ended instances not listed: %w", err)
 			}
-			if err := p.page(ctx, page.Records); err != nil {
+			sent := p.sent
+			if err := p.page(ctx, page.Records); errors.Is(err, errNoTime) && p.sent > sent {
+				return s.proceed(ctx, wire.Item{Ended: l.key, PageToken: q.PageToken, BeforeMS: before})
+			} else if err != nil {
 				return err
 			}
 			q.PageToken = page.NextPageToken
 			more = q.PageToken != "" && !(len(page.Records) > 0 && page.Records[len(page.Records)-1].CreatedAt.Before(l.from))
-			if more && (p.sent >= MaxPurges || !clock.HasTime(ctx, s.Clock, s.Settings.Turn.Time)) {
-				return s.goOn(ctx, wire.Item{Ended: l.key, PageToken: q.PageToken, BeforeMS: before})
+			if more && (p.sent >= MaxPurges || !clock.HasTime(ctx, s.Clock, s.Settings.Turn.MinRemaining)) {
+				return s.proceed(ctx, wire.Item{Ended: l.key, PageToken: q.PageToken, BeforeMS: before})
 			}
 		}
 	}
 	return nil
 }
 
-// goOn sends the sweep that goes on, after a pause.
-func (s *Sweeper) goOn(ctx context.Context, rest wire.Item) error {
+// proceed sends the sweep that continues this one, after a pause.
+func (s *Sweeper) proceed(ctx context.Context, rest wire.Item) error {
 	now := s.Clock.Now()
 	rest.V, rest.Kind, rest.Hops = wire.Version, wire.Sweep, 1
 	rest.ID = fmt.Sprintf("ended-%s-%d", rest.Ended, now.UnixMilli())
@@ -129,16 +132,18 @@ func (s *Sweeper) goOn(ctx context.Context, rest wire.Item) error {
 	return nil
 }
 
-// purging is one sweep of what has ended.
+// purging is one sweep of ended instances.
 type purging struct {
 	s    *Sweeper
 	now  time.Time
 	sent int
-	// parents that were looked at; nil for a parent that does not exist.
+	// careful: the message of the sweep was redelivered (archiving.keep).
+	careful bool
+	// parents that were read; nil for a parent that does not exist.
 	parents map[string]*store.Record
 }
 
-// page sends a purge to those of a page that are due, after the archive has taken them.
+// page archives the due instances of a page, and then sends a purge to each.
 func (p *purging) page(ctx context.Context, records []store.Record) error {
 	var due []*store.Record
 	for i := range records {
@@ -150,12 +155,13 @@ func (p *purging) page(ctx context.Context, records []store.Record) error {
 			due = append(due, &records[i])
 		}
 	}
-	if due = p.s.archive(ctx, due); len(due) == 0 {
-		return nil
+	due, stopped := p.s.archive(ctx, due, p.careful)
+	if len(due) == 0 {
+		return stopped
 	}
 	out := p.s.Sender.New()
 	for _, r := range due {
-		// It names the execution: if the instance has begun again since, that is another one.
+		// The purge names the execution, so that it does not purge an instance that has restarted since.
 		item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: r.Instance, ExecutionID: r.ExecutionID,
 			ID: fmt.Sprintf("retention-%d", r.ExecutionID), Actor: byRetention}
 		if err := out.Send(&item); err != nil {
@@ -163,11 +169,14 @@ func (p *purging) page(ctx context.Context, records []store.Record) error {
 		}
 	}
 	p.sent += len(due)
-	return p.s.Sender.Send(ctx, out)
+	if err := p.s.Sender.Send(ctx, out); err != nil {
+		return err
+	}
+	return stopped
 }
 
-// due reports whether an instance was kept for long enough. A child is kept while the
-// execution that has started it runs.
+// due reports whether the retention of an instance is over. A child is kept while the execution
+// that started it runs.
 func (p *purging) due(ctx context.Context, r *store.Record) (bool, error) {
 	keep := p.s.Kept.of(r.Name)
 	if !r.Status.Terminal() || keep == 0 {
@@ -198,16 +207,16 @@ func (p *purging) due(ctx context.Context, r *store.Record) (bool, error) {
 
 // Kept says how long instances are kept after their end.
 type Kept struct {
-	// Default where the orchestration does not say; 0 keeps for ever.
+	// Default applies to orchestrations that set no retention; 0 keeps instances for ever.
 	Default time.Duration
 	// Named has all registered orchestrations; 0 for those that set no retention.
 	Named map[string]time.Duration
 }
 
-// Any reports whether anything is ever purged.
+// Any reports whether any instance is ever purged.
 func (k *Kept) Any() bool { return k.least() > 0 }
 
-// least is the shortest time that anything is kept; 0 where all is kept for ever.
+// least returns the shortest retention; 0 if all instances are kept for ever.
 func (k *Kept) least() time.Duration {
 	least := k.Default
 	for _, d := range k.Named {
@@ -225,7 +234,7 @@ func (k *Kept) of(name string) time.Duration {
 	return k.Default
 }
 
-// Ended tells SweepAt when an instance that ends now is due, and when its children are.
+// Ended calls SweepAt with the times when an instance that ends now, and its children, are due.
 func (w *Watch) Ended(now time.Time, name string) {
 	if w.SweepAt == nil || !w.Kept.Any() {
 		return
@@ -236,42 +245,42 @@ func (w *Watch) Ended(now time.Time, name string) {
 	}
 }
 
-// ContinuedAsNew tells SweepAt when the children of an execution that ends now are due.
+// ContinuedAsNew calls SweepAt with the time when the children of an execution that ends now are
+// due.
 func (w *Watch) ContinuedAsNew(now time.Time) {
 	if w.SweepAt != nil && w.Kept.Any() {
 		w.children(now)
 	}
 }
 
-// children tells SweepAt when children are due that were kept while the execution ran that started
-// them: the retention of those that ended long ago is over. The sweep comes a moment later, and not
-// at once, because then the ends of the next minutes share it. A child that has ended since tells
-// when it is due itself.
+// children calls SweepAt for children that were kept while the execution that started them ran: the
+// retention of those that ended long ago is already over. The sweep comes a second later and not at
+// once, because then the ends of the next minutes share it. A child that ends later calls SweepAt
+// for itself.
 func (w *Watch) children(now time.Time) { w.SweepAt(now.Add(time.Second), true) }
 
-// list is a list of instances, newest first, among which some are due: those that began
-// before a time.
+// list is a list of instances, newest first, that started before a time. Some of them are due.
 type list struct {
-	// key orders the lists, and names one in a sweep that goes on.
+	// key orders the lists, and names a list in a sweep that continues.
 	key    string
 	status store.Status
 	name   string
-	// Those that began before from stand in another list too.
+	// Instances that started before from are in another list too.
 	from, to time.Time
 }
 
-// lists returns the lists in which all that is due stands. Instances that began before the
-// longest retention are found by their status, whatever their name; those with a shorter
-// retention, by their name. So what is kept for long is not read again by each sweep,
-// except for instances that ran for long.
+// lists returns lists that together contain all due instances. Instances that started before the
+// longest retention are found by their status, whatever their name; those with a shorter retention,
+// by their name. So a sweep does not read instances with a long retention again and again, except
+// those that ran for a long time.
 func (k *Kept) lists(now time.Time) []list {
 	longest := k.Default
 	for name := range k.Named {
 		longest = max(longest, k.of(name))
 	}
 	before := func(keep time.Duration) time.Time {
-		// Whole milliseconds, because the time goes into a work item; and one more,
-		// because a list ends before it.
+		// Whole milliseconds because the time goes into a work item; one more because a list ends before
+		// its time.
 		return time.UnixMilli(max(now.Add(-keep).UnixMilli(), 0) + 1)
 	}
 	var all []list

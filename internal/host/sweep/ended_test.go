@@ -10,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/dispatch"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -102,7 +103,8 @@ func TestWhatEndedIsPurgedWhenItWasKeptForLongEnough(t *testing.T) {
 				if c.bare {
 					s.Archive = nil
 				}
-				if err := s.sweeper(kept).sweepEnded(t.Context(), &wire.Item{Ended: wire.AllEnded}); err != nil {
+				m := &inbox.Message{Item: wire.Item{Ended: wire.AllEnded}}
+				if err := s.sweeper(kept).sweepEnded(t.Context(), m); (err != nil) != c.down {
 					t.Fatal(err)
 				}
 				if got := s.sent(); got != c.want {

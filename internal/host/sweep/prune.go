@@ -15,17 +15,17 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// mostPruned is how many executions are looked at for one request: an instance that has
-// thousands when it is first told to keep few gets rid of them little by little.
+// mostPruned is how many executions are read for one request. An instance that has thousands when
+// its limit is first lowered is pruned step by step.
 const mostPruned = 100
 
-// endedFor is how long an execution stays after its end: a day longer than any message is
-// applied (wire.MaxAge). So nothing will have to be sent again from it, and no writer can be
-// left that has stalled in it.
+// endedFor is how long an execution is kept after its end: a day longer than any message can be
+// applied (wire.MaxAge). So nothing of it will need to be sent again, and no stalled writer of it
+// can be left.
 const endedFor = wire.MaxAge + 24*time.Hour
 
-// mayPrune reports whether an instance has executions up to this one that it need not keep.
-// A corrupt one keeps all its executions, because somebody may restore it.
+// mayPrune reports whether an instance has executions up to upTo that it need not keep. A corrupt
+// instance keeps all its executions because an operator may restore it.
 func (k *Keeper) mayPrune(r *store.Record, upTo int64) bool {
 	if r.Purged || r.Problem != nil && r.Problem.Kind == store.ProblemCorrupt {
 		return false
@@ -34,11 +34,10 @@ func (k *Keeper) mayPrune(r *store.Record, upTo int64) bool {
 	return keep > 0 && r.FirstExecution <= upTo && upTo <= r.ExecutionID-keep
 }
 
-// prune has the record say which execution is the first that is kept, before any deletion:
-// whoever finds a history missing sees there that it was pruned, and is not lost. Then it
-// deletes what came before. If that is lost, the executions stay in the table, where nobody
-// looks for them, until the next prune or the purge: each deletion begins with the oldest
-// that is there.
+// prune first updates the record with the first execution that is kept, and then deletes the
+// earlier ones. So a reader that finds a history missing sees in the record that it was pruned and
+// is not lost. If the deletion is lost, the executions stay in the table, where nothing reads them,
+// until the next prune or the purge: each deletion begins with the oldest execution that exists.
 func (k *Keeper) prune(ctx context.Context, m *inbox.Message, r *store.Record) error {
 	item, now := m.Item, k.Clock.Now()
 	first, before := k.prunable(ctx, r, item.UpToExecution, now.Add(-max(endedFor, k.Settings.Purge.Grace))), max(r.FirstExecution, 1)
@@ -53,21 +52,20 @@ func (k *Keeper) prune(ctx context.Context, m *inbox.Message, r *store.Record) e
 		k.Settle(m, "prune_spared")
 		return nil
 	}
-	// One that comes back may have changed the record, and deleted nothing.
+	// A redelivered message may have changed the record and deleted nothing.
 	item.UpToExecution, item.NotBeforeMS = first-1, now.UnixMilli()
 	return k.deleteHistories(ctx, m, item, r)
 }
 
-// prunable looks at the executions of an instance from the first that is kept up to
-// another, in their order, and gives them to the archive. It returns the first that has to
-// stay: it ended after the time that is given, has started a child that runs, or the
-// archive does not take it.
+// prunable reads the executions of an instance, from the first that is kept up to upTo in order,
+// and archives them. It returns the first that has to stay because it ended after the given time,
+// has started a child that is still running, or is not accepted by the archive.
 //
-// An execution that is lost or damaged does not say when it ended, but it ended before the
-// one after it: it goes when that one goes. One that is damaged stays where there is an
-// archive, which cannot take it. One of which nothing is there has nothing to be kept. So it
-// is with those that were pruned already, if an older build has begun the instance again
-// meanwhile and has set the first execution back to what it had read.
+// A lost or damaged execution does not say when it ended, but it ended before the next one, so it
+// is pruned with the next one. With an archive, a damaged execution stays, because the archive
+// cannot take it. A lost execution has nothing to keep. Executions that were already pruned look
+// lost too, if an older build has restarted the instance in between and has set the first execution
+// back to the one that it had read.
 func (k *Keeper) prunable(ctx context.Context, r *store.Record, upTo int64, ended time.Time) (first int64) {
 	first = max(r.FirstExecution, 1)
 	looked, given := 0, 0
@@ -75,7 +73,7 @@ func (k *Keeper) prunable(ctx context.Context, r *store.Record, upTo int64, ende
 		turns, err := k.ended(ctx, r.Instance, n)
 		bad, isBad := errors.AsType[*unusable](err)
 		if !isBad || !bad.lost {
-			looked++ // What is lost costs next to nothing.
+			looked++ // A lost execution costs almost nothing.
 		}
 		if isBad && (bad.lost || k.Archive == nil) {
 			continue
@@ -86,8 +84,8 @@ func (k *Keeper) prunable(ctx context.Context, r *store.Record, upTo int64, ende
 				break
 			}
 		}
-		if err == nil {
-			if err = k.give(ctx, turns); err == nil {
+		if err == nil && k.Archive != nil {
+			if err = k.give(ctx, documentOf(turns)); err == nil {
 				given++
 			} else {
 				k.Observer.Count(host.CountArchive, "failed", 1)
@@ -97,31 +95,31 @@ func (k *Keeper) prunable(ctx context.Context, r *store.Record, upTo int64, ende
 			if isBad {
 				k.Observer.Count(host.CountArchive, "failed", 1)
 			}
-			k.Logger.WarnContext(ctx, "execution not pruned; a later one tries again", "instance", r.Instance, "execution_id", n, "error", err)
+			k.Logger.WarnContext(ctx, "execution not pruned; a later prune tries again", "instance", r.Instance, "execution_id", n, "error", err)
 			break
 		}
 		if passed := n - first; passed > 0 {
-			k.Logger.WarnContext(ctx, "executions that are lost or damaged are pruned with the one after them", "instance", r.Instance, "from", first, "to", n-1)
+			k.Logger.WarnContext(ctx, "lost or damaged executions are pruned with the next one", "instance", r.Instance, "from", first, "to", n-1)
 		}
 		first = n + 1
 	}
-	if given > 0 && k.Archive != nil {
+	if given > 0 {
 		k.Observer.Count(host.CountArchive, "kept", given)
 	}
 	return first
 }
 
-// spared reports whether an execution may be needed still: by a message, up to the age at
-// which none is applied any more, or by a child that it has started, whose purge with its
-// parent looks for it there.
+// spared reports whether an execution may still be needed: by a message, until the age at which no
+// message is applied any more, or by a running child, because a purge of the child's parent finds
+// the child in this history.
 func (k *Keeper) spared(ctx context.Context, turns []store.Turn, ended time.Time) (bool, error) {
 	last := turns[len(turns)-1].Events
 	if time.UnixMilli(last[len(last)-1].AtMS).After(ended) {
 		return true, nil
 	}
 	for _, child := range openChildren(turns) {
-		if !clock.HasTime(ctx, k.Clock, k.Settings.Dispatch.Time) {
-			return false, errors.New("host: no time to look at all children of the execution")
+		if !clock.HasTime(ctx, k.Clock, k.Settings.Dispatch.MinRemaining) {
+			return false, errors.New("host: no time left to check all children of the execution")
 		}
 		c, err := k.Store.Describe(ctx, child)
 		switch {
@@ -135,8 +133,8 @@ func (k *Keeper) spared(ctx context.Context, turns []store.Turn, ended time.Time
 	return false, nil
 }
 
-// openChildren returns the instances that an execution has started, and whose ends it has
-// not seen.
+// openChildren returns the instances that an execution has started and whose ends it has not
+// received.
 func openChildren(turns []store.Turn) (open []string) {
 	var scheduled []*history.Event
 	for t := range turns {

@@ -42,9 +42,9 @@ func TestAnExecutionWithTooManyChildrenIsKept(t *testing.T) {
 	at := clock.NewVirtual(now)
 	read := &slowly{Store: memory.New(), clock: at}
 	settings := host.DefaultSettings()
-	k := &Keeper{Desk: &inbox.Desk{Clock: at, Settings: &settings}, Store: read}
+	k := &Keeper{Settler: &inbox.Settler{Clock: at, Settings: &settings}, Store: read}
 
-	ctx, cancel := context.WithDeadline(t.Context(), now.Add(10*time.Second+settings.Dispatch.Time))
+	ctx, cancel := context.WithDeadline(t.Context(), now.Add(10*time.Second+settings.Dispatch.MinRemaining))
 	defer cancel()
 	if stays, err := k.spared(ctx, turns, now); err == nil || read.reads > 11 {
 		t.Errorf("it stays: %v, after %d reads: %v", stays, read.reads, err)
@@ -89,8 +89,11 @@ func TestTheArchivePassesOverWhatWasPruned(t *testing.T) {
 				}
 			}
 			settings, archive := host.DefaultSettings(), listed{}
-			s := &Sweeper{Keeper: Keeper{Desk: &inbox.Desk{Clock: clock.NewVirtual(time.Now()), Settings: &settings}, Store: kept, Archive: &archive}}
-			err := s.keep(t.Context(), &store.Record{Instance: "loop", FirstExecution: 1, ExecutionID: 4})
+			s := &Sweeper{Keeper: Keeper{Settler: &inbox.Settler{Clock: clock.NewVirtual(time.Now()), Settings: &settings}, Store: kept, Archive: &archive}}
+			s.Together = func(_ int, f func()) { f() }
+			a := archiving{by: s, errs: make([]error, 1)}
+			err := a.keep(t.Context(), 0, &store.Record{Instance: "loop", FirstExecution: 1, ExecutionID: 4}, false)
+			a.put(t.Context())
 			if (err != nil) != c.fails || !slices.Equal(archive, c.archived) {
 				t.Errorf("the archive has %d, want %d: %v", archive, c.archived, err)
 			}

@@ -1,8 +1,8 @@
-// Package sweep looks after instances to which no message comes. It wakes stuck instances: it
-// reads which problem marks are due, sends each a wake that names its stamp, and records that
-// in the mark. And it has those purged that have ended and were kept for long enough. Its
-// Keeper deletes histories: of what was purged, and of executions of a long loop that
-// nothing needs any more, once the archive has them.
+// Package sweep handles instances that receive no messages. It wakes stuck instances: it reads
+// which problems are due, sends each a wake that names its stamp, and records that in the problem.
+// And it purges ended instances whose retention has expired. Its Keeper archives and then deletes
+// histories: those of purged instances, and those of executions of a long loop that are no longer
+// needed.
 package sweep
 
 import (
@@ -20,25 +20,24 @@ import (
 )
 
 const (
-	// MaxWakes is how many wakes one sweep sends; another goes on with the rest.
+	// MaxWakes is how many wakes one sweep sends; another sweep continues with the rest.
 	MaxWakes = 1000
 	// pageSize is how many records a sweep reads at a time.
 	pageSize = 100
-	// Again is the time after which a mark gets another wake although the one
-	// before was not handled: it may be a dead letter.
+	// Again is the time after which a problem gets another wake although the one before was not
+	// handled: that one may be a dead letter.
 	Again = 24 * time.Hour
 )
 
-// Watch is what looks after marks: the name of the build that tries, and what is told
-// when a mark is due (Build and SweepAt of orchestrator.Config); and how long instances
-// are kept.
+// Watch has the name of the build that tries stuck instances, the function that is called when a
+// problem is due (Build and SweepAt of orchestrator.Config), and how long instances are kept.
 type Watch struct {
 	Build   string
 	SweepAt func(at time.Time, ended bool)
 	Kept    Kept
 }
 
-// Seen tells SweepAt when a mark is due.
+// Seen calls SweepAt with the time when a problem is due.
 func (w *Watch) Seen(p *store.Problem) {
 	if w.SweepAt == nil || p.Kind == store.ProblemCorrupt {
 		return
@@ -52,7 +51,7 @@ func (w *Watch) Seen(p *store.Problem) {
 	w.SweepAt(at, false)
 }
 
-// Sweeper wakes what is stuck.
+// Sweeper wakes stuck instances and purges ended ones.
 type Sweeper struct {
 	Keeper
 	Sender *dispatch.Sender
@@ -60,13 +59,12 @@ type Sweeper struct {
 	Together func(n int, f func())
 	// asked: this process has asked for the sweep of its build.
 	asked atomic.Bool
-	// noted: SweepAt has been told of what had ended before this process began.
+	// noted: SweepAt was called for the instances that had ended before this process started.
 	noted atomic.Bool
 }
 
-// Take wakes what is stuck and due, once for all sweeps of a batch. A sweep
-// makes no turn and changes no history. It is done whatever becomes of it: another
-// follows by the schedule.
+// Take wakes the stuck instances that are due, once for all sweeps of a batch. A sweep makes no
+// turn and changes no history. It is settled even if it fails, because the schedule sends another.
 func (s *Sweeper) Take(ctx context.Context, messages []*inbox.Message) {
 	var sweeps []*inbox.Message
 	before := int64(-1)
@@ -83,7 +81,7 @@ func (s *Sweeper) Take(ctx context.Context, messages []*inbox.Message) {
 	}
 	s.askForEnded(ctx, sweeps)
 	if err := s.sweep(ctx, before); err != nil {
-		s.Logger.WarnContext(ctx, "sweep ends early, the next one goes on", "error", err)
+		s.Logger.WarnContext(ctx, "sweep ends early; the next sweep continues", "error", err)
 		if s.SweepAt != nil {
 			s.SweepAt(s.Clock.Now().Add(s.Settings.Turn.WakeFirst), false)
 		}
@@ -93,9 +91,8 @@ func (s *Sweeper) Take(ctx context.Context, messages []*inbox.Message) {
 	}
 }
 
-// sweep sends a wake for each mark that is due, of instances created before a
-// time, or of all, and notes that it has: no second one is sent while the first is
-// not handled.
+// sweep sends a wake for each due problem, of instances created before a time or of all, and notes
+// that in the problem, so that no second wake is sent before the first is handled.
 func (s *Sweeper) sweep(ctx context.Context, beforeMS int64) error {
 	q := store.ListQuery{Status: store.StatusStuck, PageSize: pageSize}
 	if beforeMS > 0 {
@@ -124,10 +121,10 @@ func (s *Sweeper) sweep(ctx context.Context, beforeMS int64) error {
 		if q.PageToken = page.NextPageToken; q.PageToken == "" {
 			return nil
 		}
-		if woken += len(due); woken >= MaxWakes || !clock.HasTime(ctx, s.Clock, s.Settings.Turn.Time) {
+		if woken += len(due); woken >= MaxWakes || !clock.HasTime(ctx, s.Clock, s.Settings.Turn.MinRemaining) {
 			if n := len(page.Records); n > 0 {
-				// Another sweep goes on with those created before; instances of the
-				// same millisecond are looked at again.
+				// Another sweep continues with instances created before these; instances of the same
+				// millisecond are read again.
 				before := page.Records[n-1].CreatedAt.UnixMilli() + 1
 				return s.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("sweep-before-%d-%d", before, s.Clock.Now().UnixMilli()), BeforeMS: before})
 			}
@@ -135,8 +132,7 @@ func (s *Sweeper) sweep(ctx context.Context, beforeMS int64) error {
 	}
 }
 
-// toWake reports whether a mark gets a wake now: its time has come, or another build
-// than this one has made the last try.
+// toWake reports whether a problem gets a wake now: it is due, or another build made the last try.
 func (s *Sweeper) toWake(r *store.Record) bool {
 	p, now := r.Problem, s.Clock.Now()
 	if p == nil || p.Kind == store.ProblemCorrupt || p.WokenMS > 0 && now.Sub(time.UnixMilli(p.WokenMS)) < Again {
@@ -145,7 +141,7 @@ func (s *Sweeper) toWake(r *store.Record) bool {
 	return !time.UnixMilli(p.NextMS).After(now) || p.Build != s.Build
 }
 
-// sendWakes sends a wake for each mark, which names its stamp.
+// sendWakes sends a wake for each problem, which names its stamp.
 func (s *Sweeper) sendWakes(ctx context.Context, due []*store.Record) error {
 	out := s.Sender.New()
 	for _, r := range due {
@@ -157,8 +153,8 @@ func (s *Sweeper) sendWakes(ctx context.Context, due []*store.Record) error {
 	return s.Sender.Send(ctx, out)
 }
 
-// noteWoken notes in marks that their wakes are sent. One that is not noted gets
-// another wake by the next sweep, which finds the mark moved and is dropped.
+// noteWoken records in problems that their wakes are sent. If that fails, the next sweep sends
+// another wake, which finds the problem moved and is dropped.
 func (s *Sweeper) noteWoken(ctx context.Context, woken []*store.Record) {
 	sharing.SideBySide(ctx, s.Settings.Dispatch.Parallelism, len(woken), s.Together, func(i int) {
 		r := woken[i]
@@ -184,22 +180,22 @@ func (s *Sweeper) askForSweep(ctx context.Context, item wire.Item) error {
 	return nil
 }
 
-// AskFirst asks for a sweep once in the life of a process of a named build: what the
-// build before was stuck with is tried by this one at once, and not when it is due.
-// Sweeps that many processes ask for within a second are one. The second is part of the
-// id: the queue drops a repeat for five minutes, and a build that comes back within
-// these, after another, must be heard again.
+// AskFirst asks for a sweep once in the life of a process of a named build, so that this build
+// tries the stuck instances of the build before at once, and not only when they are due. Sweeps
+// that many processes ask for within a second are one. The second is part of the id because the
+// queue drops a repeated id for five minutes, and a build that is deployed again within those,
+// after another build, must get its sweep.
 func (s *Sweeper) AskFirst(ctx context.Context, messages []*inbox.Message) {
 	if s.Build == "" || s.asked.Swap(true) {
 		return
 	}
 	for _, m := range messages {
 		if m.Item.Kind == wire.Sweep {
-			return // This one will do.
+			return // This sweep is enough.
 		}
 	}
 	if err := s.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("build-%s-%d", s.Build, s.Clock.Now().Unix())}); err != nil {
 		s.asked.Store(false)
-		s.Logger.DebugContext(ctx, "no sweep asked for; the next batch asks again", "error", err)
+		s.Logger.DebugContext(ctx, "sweep not requested; the next batch requests it again", "error", err)
 	}
 }

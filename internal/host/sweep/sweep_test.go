@@ -60,7 +60,7 @@ func (s *shelf) taken() (all []wire.Item) {
 
 // A mark gets a wake, which names its stamp, when its time has come, or from another build; and
 // no second one for a day.
-func TestWhichMarksAreWoken(t *testing.T) {
+func TestWhichProblemsAreWoken(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	soon, due := at.Add(time.Second).UnixMilli(), at.UnixMilli()

@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 )
 
-// Guard is an engine.Guard that samples progress: code that makes none for
-// longer than the limit is blocked outside durable operations, or never yields.
+// Guard is an engine.Guard that samples progress. Code that makes no progress for longer than the
+// limit is blocked outside durable operations, or never yields.
 type Guard struct {
 	Limit time.Duration
 	Clock clock.Clock
@@ -27,7 +27,7 @@ func (w *Guard) Run(run func(), progress func() uint64) (blockedStack string) {
 	})
 	select {
 	case <-done:
-		// Most turns are over at once.
+		// Most turns finish at once.
 		return ""
 	default:
 	}
@@ -49,15 +49,15 @@ func (w *Guard) Run(run func(), progress func() uint64) (blockedStack string) {
 	}
 }
 
-// maxStack is how much of the stacks found is kept.
+// maxStack is how much of the found stacks is kept.
 const maxStack = 16 << 10
 
-// maxStacks bounds the dump of all goroutines that is searched.
+// maxStacks limits the dump of all goroutines that is searched.
 const maxStacks = 1 << 20
 
-// blockedStacks returns the stacks of the goroutines that are in orchestration
-// code and not parked by the engine: a parked coroutine is in the state
-// "coroutine", a blocked one in any other.
+// blockedStacks returns the stacks of the goroutines that run orchestration code and are not
+// suspended by the engine: a suspended coroutine is in the state "coroutine", a blocked one in any
+// other.
 func blockedStacks() string {
 	buf := make([]byte, maxStacks)
 	buf = buf[:runtime.Stack(buf, true)]

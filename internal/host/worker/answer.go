@@ -17,24 +17,23 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// errNotSent is wrapped by errors of sending what follows from an attempt.
-var errNotSent = errors.New("worker: what follows from the attempt was not sent")
+// errNotSent is wrapped by errors of sending an answer.
+var errNotSent = errors.New("worker: the answer to the attempt was not sent")
 
-// answer is what follows from an attempt, or comes in place of one: it is sent
-// before the message is acknowledged. An answer without a completion or a next
-// attempt only has its message acknowledged.
+// answer is what the worker sends after an attempt, or instead of one, before it acknowledges the message. If an answer
+// has neither a completion nor a next attempt, the message is only acknowledged.
 type answer struct {
-	// completion goes to the orchestrator: the activity's end, or word of it.
+	// completion goes to the orchestrator: the result of the activity or a report about it.
 	completion *wire.Item
-	// dedupID of the completion, where it differs from the fact's (wire.DedupID).
+	// dedupID is the deduplication id of the completion if it differs from wire.DedupID.
 	dedupID string
-	// next attempt, and when it is due. It goes to the queue that this one came by, or to
-	// the queue of its policy (forward).
+	// next is the next attempt, due at due. It is sent to the queue that this one came from or, with forward, to the
+	// queue of its policy.
 	next    *wire.Item
 	due     time.Time
 	forward bool
-	// outcome is counted among the attempts, delayed among what goes round; empty
-	// for what is not.
+	// outcome is the attempt outcome that is counted, delayed the reason that is counted for a requeued attempt; empty
+	// for none.
 	outcome, delayed string
 }
 
@@ -70,7 +69,7 @@ func (w *Worker) give(ctx context.Context, a *answer) error {
 			err = w.edge.SendAttempt(ctx, to, *next, a.due, w.Clock.Now())
 		}
 		if edge.Unfit(err) {
-			// Its queue took an earlier attempt, and takes less now.
+			// The queue accepted an earlier attempt, but now has a lower size limit.
 			f := edge.Unsendable(err, fmt.Sprintf("attempt %d of activity %q", next.Attempt, next.Name))
 			f.Source, f.Attempt = next.Name, next.Attempt-1
 			return w.give(ctx, failed(next, f, 0))
@@ -82,8 +81,8 @@ func (w *Worker) give(ctx context.Context, a *answer) error {
 	return nil
 }
 
-// sendCompletion sends a completion to its orchestration. Its deduplication id
-// derives from the fact, so that a repeat is heard once.
+// sendCompletion sends a completion to its orchestration. Its deduplication id derives from the fact, so that a repeat
+// is received once.
 func (w *Worker) sendCompletion(ctx context.Context, c *wire.Item, dedupID string) error {
 	if c.Kind != wire.ActivityPending {
 		c.RequestID = w.RequestID.Of(ctx)
@@ -102,24 +101,27 @@ func (w *Worker) sendCompletion(ctx context.Context, c *wire.Item, dedupID strin
 	return w.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(c.Instance), DedupID: dedupID})
 }
 
-// finish sends what follows from an attempt that was made. A retry is a new
-// message, sent before the old one is acknowledged.
+// finish sends the result of an attempt. A retry is a new message, sent before the old one is acknowledged.
 func (w *Worker) finish(ctx context.Context, t *task, r *attempt.Result) error {
 	item := &t.item
 	if r.Pending {
 		return w.give(ctx, pending(t))
 	}
+	if w.Clock.Now().Sub(time.UnixMilli(item.ScheduledAtMS)) >= delivery.Quick {
+		paused := *item
+		paused.Depth, item = 0, &paused // After a pause this is no tight loop, so the depth starts again.
+	}
 	failure := r.Failure
 	if failure == nil {
 		err := w.give(ctx, completed(item, r))
 		if !edge.Unfit(err) {
-			return err // Sent, or not for its own fault.
+			return err // Sent, or failed for a reason other than its size.
 		}
 		failure = edge.Unsendable(err, fmt.Sprintf("result of activity %q", item.Name))
 		failure.Source, failure.Attempt = item.Name, item.Attempt
 	}
 	if !activities.Retryable(item.Retry, failure, item.Attempt) {
-		return w.give(ctx, failed(item, failure, r.StartedAtMS))
+		return w.give(ctx, failed(item, activities.Settled(item.Retry, failure), r.StartedAtMS))
 	}
 	next, due, err := attempt.Next(item, failure, r.Delay, w.Clock.Now(), w.random)
 	if err == nil {
@@ -131,9 +133,8 @@ func (w *Worker) finish(ctx context.Context, t *task, r *attempt.Result) error {
 	return err
 }
 
-// noteNext notes the attempt that was sent, for those who look at the activity:
-// its history says nothing before it has ended. The activity does not fail if its
-// note fails.
+// noteNext records the attempt that was sent for displays of the activity, because the history does not contain attempts
+// of an activity that has not completed. A failure to record it is only logged.
 func (w *Worker) noteNext(ctx context.Context, t *task, r *attempt.Result, failure *history.Failure, due time.Time) {
 	now := w.Clock.Now()
 	next := store.NextAttempt{Attempt: t.item.Attempt + 1, DueAt: due, NotedAt: now, Kind: failure.Kind, Message: edge.Cut(failure.Message, store.MaxNextText),
@@ -146,56 +147,54 @@ func (w *Worker) noteNext(ctx context.Context, t *task, r *attempt.Result, failu
 	}
 }
 
-// later is an attempt that is made when it is due. A delay that is longer than a
-// queue can wait is waited in full, in rounds.
+// later returns the answer that sends an attempt when it is due. A delay longer than the queue's maximum is split over
+// several messages.
 func later(item wire.Item, due time.Time) *answer { return &answer{next: &item, due: due} }
 
 func completed(item *wire.Item, r *attempt.Result) *answer {
 	c := completion(item, wire.ActivityCompleted, item.Attempt)
-	c.Result, c.StartedAtMS, c.Actor = r.Output, r.StartedAtMS, item.Actor
+	c.Result, c.StartedAtMS, c.Actor, c.Depth = r.Output, r.StartedAtMS, item.Actor, item.Depth
 	return &answer{completion: &c}
 }
 
-// failed is the end of an activity after an attempt of it.
+// failed returns the failure of an activity after one of its attempts.
 func failed(item *wire.Item, f *history.Failure, startedAtMS int64) *answer {
 	c := completion(item, wire.ActivityFailed, f.Attempt)
 	if c.Details, c.StartedAtMS = wire.FailureOf(f), startedAtMS; startedAtMS != 0 {
-		c.Actor = item.Actor
+		c.Actor, c.Depth = item.Actor, item.Depth
 	}
 	return &answer{completion: &c}
 }
 
-// failedUnbegun is the end of an activity in place of an attempt.
-func failedUnbegun(item *wire.Item, f history.Failure) *answer {
+// failedUnstarted returns the failure of an activity whose next attempt is not started.
+func failedUnstarted(item *wire.Item, f history.Failure) *answer {
 	a := failed(item, &f, 0)
 	a.outcome = f.Kind
 	return a
 }
 
-// stopped is the end of an activity that was asked to stop before the attempt.
+// stopped returns the failure of an activity that was asked to stop before the attempt started.
 func stopped(item *wire.Item, reason string) *answer {
-	a := failedUnbegun(item, history.Failure{Kind: history.FailureCancelled, Source: item.Name, Attempt: item.Attempt - 1,
+	a := failedUnstarted(item, history.Failure{Kind: history.FailureCancelled, Source: item.Name, Attempt: item.Attempt - 1,
 		Message: fmt.Sprintf("asked to stop before attempt %d: %s", item.Attempt, reason)})
 	a.outcome = "stopped"
 	return a
 }
 
-// unheard tells the orchestrator of an attempt that was begun before. Its
-// deduplication id differs from that of the activity's failure, which may follow
-// soon.
+// unheard reports to the orchestrator an attempt that was started before and whose result is unknown. Its deduplication
+// id differs from that of the activity's failure, which may follow soon.
 func unheard(item *wire.Item) *answer {
-	a := failedUnbegun(item, history.Failure{Kind: history.FailureInterrupted, Source: item.Name, Attempt: item.Attempt, Retryable: true, Message: fmt.Sprintf(
-		"attempt %d of activity %q was begun before and not heard of again; it runs at most once, so it was not begun anew", item.Attempt, item.Name)})
+	a := failedUnstarted(item, history.Failure{Kind: history.FailureInterrupted, Source: item.Name, Attempt: item.Attempt, Retryable: true, Message: fmt.Sprintf(
+		"attempt %d of activity %q was started before, but its result is unknown; it runs at most once, so it was not started again", item.Attempt, item.Name)})
 	a.outcome = "unheard"
 	a.dedupID = wire.HopDedupID(wire.DedupID(a.completion), fmt.Sprintf("unheard %d", item.Attempt))
 	return a
 }
 
-// pending tells the orchestrator of a pending activity, so that it is looked at when a
-// time limit may be over; without any there is nothing to look for. Each delivery of an
-// attempt says so itself, and SQS must not drop it as the repeat of what an earlier delivery
-// has said: the schedule which that one has brought about may be lost, and the attempt may
-// have been sent again for that reason.
+// pending reports to the orchestrator that an activity is pending, so that it checks the activity when a time limit may
+// have passed. Without a time limit there is nothing to report. Each delivery of an attempt reports under its own
+// deduplication id, so that SQS does not drop the report as a repeat: the check that an earlier delivery scheduled may
+// be lost, and that may be why the attempt was sent again.
 func pending(t *task) *answer {
 	item := &t.item
 	if item.Retry == nil || item.Retry.TotalTimeoutMS <= 0 && item.Retry.HeartbeatTimeoutMS <= 0 {
@@ -206,11 +205,11 @@ func pending(t *task) *answer {
 	return &answer{completion: &c, dedupID: wire.HopDedupID(wire.DedupID(&c), fmt.Sprintf("%s %d", t.ID, t.ReceiveCount))}
 }
 
-// traceHeader is the header of W3C trace context that a completion brings back, so
-// that it can be told which trace the work was part of.
+// traceHeader is the W3C trace context header that a completion returns, so that the result can be assigned to its
+// trace.
 const traceHeader = "traceparent"
 
-// completion is what answers an attempt's item, but for what came of it.
+// completion returns the completion of an attempt without its result.
 func completion(item *wire.Item, kind wire.Kind, attempt int) wire.Item {
 	c := wire.Item{V: wire.Version, Kind: kind, Instance: item.Instance, ExecutionID: item.ExecutionID,
 		SourceEventID: item.SchedulingEventID, Token: item.Token, Attempt: attempt}

@@ -39,7 +39,7 @@ func TestWhatIsSentInPlaceOfAnAttempt(t *testing.T) {
 		"one whose own time limit is long passed": {third(&history.Retry{TimeoutMS: 1}), "nothing"},
 	} {
 		got := "nothing"
-		switch a := notBegun(c.item, noon); {
+		switch a := notStarted(c.item, noon); {
 		case a != nil && a.next != nil:
 			got = fmt.Sprintf("next in %s", a.due.Sub(noon))
 		case a != nil:
@@ -51,8 +51,7 @@ func TestWhatIsSentInPlaceOfAnAttempt(t *testing.T) {
 	}
 }
 
-// Whatever answers an attempt names its event and brings back its token, and of the
-// headers the trace alone.
+// Every answer to an attempt names its event, returns its token and, of the headers, only the trace.
 func TestEveryCompletionNamesItsEventAndBringsItsToken(t *testing.T) {
 	t.Parallel()
 	item := third(&history.Retry{HeartbeatTimeoutMS: 1000})
@@ -87,8 +86,7 @@ func TestNothingIsSaidOfAPendingActivityWithoutATimeLimit(t *testing.T) {
 	}
 }
 
-// The schedule that one delivery has brought about may be lost, and SQS remembers what it
-// has sent for five minutes.
+// The check that one delivery scheduled may be lost, and SQS drops repeats for five minutes.
 func TestEachDeliverySaysForItselfThatItsActivityIsPending(t *testing.T) {
 	t.Parallel()
 	item := third(&history.Retry{TotalTimeoutMS: 1000})
@@ -101,8 +99,8 @@ func TestEachDeliverySaysForItselfThatItsActivityIsPending(t *testing.T) {
 	}
 }
 
-// The failure of the activity may follow soon after the word that nothing is heard of
-// an attempt, and must not be taken for its repeat.
+// The failure of the activity may follow soon after the report of an unheard attempt, and must not be dropped as its
+// repeat.
 func TestWordOfAnUnheardAttemptIsNoRepeatOfTheFailure(t *testing.T) {
 	t.Parallel()
 	item := third(nil)
@@ -116,7 +114,7 @@ func TestAHandBackIsCountedByItsCause(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
 		"unknown outcome":   fmt.Errorf("attempt not claimed: %w", store.ErrUnknownOutcome),
-		"store unavailable": fmt.Errorf("what is known of the activity: %w", store.ErrUnavailable),
+		"store unavailable": fmt.Errorf("state of the activity not read: %w", store.ErrUnavailable),
 		"dispatch":          fmt.Errorf("%w: throttled", errNotSent),
 		"no time":           fmt.Errorf("too little is left: %w", context.DeadlineExceeded),
 		"error":             errors.New("no entropy"),

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
@@ -14,20 +15,22 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// batch is what one invocation received. Lambda deletes the messages of a batch
-// when the whole invocation has returned, so the message of a short attempt may
-// become visible again, and be run again, while a longer one beside it still
-// works. The process therefore deletes a message that is done shortly before it
-// would become visible; one whose batch returns in time costs no request.
+// batch holds the messages of one invocation. Lambda deletes them only after the whole invocation has returned, so the
+// message of a short attempt may become visible again, and run again, while a longer attempt of the batch is still
+// running. The worker therefore deletes a finished message shortly before it would become visible. If the batch returns
+// before that, it makes no request.
 type batch struct {
 	w     *Worker
 	tasks []task
-	// whole is how long the invocation had at its beginning; 0 for no limit.
+	// whole is the time that the invocation had when it started; 0 for no limit.
 	whole time.Duration
+
+	// running is the number of attempts that are running.
+	running atomic.Int32
 
 	mu      sync.Mutex
 	working int
-	stops   []func() bool // of deletions that are still to come
+	stops   []func() bool // of scheduled deletions
 	over    bool
 }
 
@@ -40,19 +43,19 @@ func (w *Worker) receive(ctx context.Context, deliveries []platform.Delivery) *b
 	}
 	terms := lease.Terms{Visibility: w.Settings.Attempt.QueueVisibility, Margin: w.Settings.Attempt.VisibilityMargin}
 	for i, held := range lease.Take(ctx, w.Clock, w.Queues.Activity, terms, messages) {
-		b.tasks[i] = task{Message: messages[i], visible: held.Until}
+		b.tasks[i] = task{Message: messages[i], visible: held.Until, batch: b}
 		if held.Lost {
 			b.tasks[i].state = lost
 			b.working--
-			w.Observer.Count(host.CountHandedBack, delivery.NotHeld, 1)
+			w.Observer.Count(host.CountReturned, delivery.NotHeld, 1)
 			item, _ := wire.ParseText(messages[i].Body)
-			w.Logger.InfoContext(delivery.About(ctx, &item), "message not taken: its visibility may end before the invocation does", "message_id", messages[i].ID, "instance", item.Instance, "error", held.Err)
+			w.Logger.InfoContext(delivery.LogContext(ctx, &item), "message skipped: it may become visible before the invocation ends", "message_id", messages[i].ID, "instance", item.Instance, "error", held.Err)
 		}
 	}
 	return b
 }
 
-// handle handles a message. alone: no other attempt of the batch runs beside it.
+// handle handles a message. alone means that no other attempt of the batch is running.
 func (b *batch) handle(ctx context.Context, t *task, alone bool) {
 	if t.state == lost {
 		return
@@ -67,8 +70,7 @@ func (b *batch) handle(ctx context.Context, t *task, alone bool) {
 	}
 }
 
-// handleAlone handles the messages that had to wait for the others, one after the
-// other.
+// handleAlone handles, one after another, the messages that had to wait for the rest of the batch.
 func (b *batch) handleAlone(ctx context.Context) {
 	for i := range b.tasks {
 		t := &b.tasks[i]
@@ -76,12 +78,12 @@ func (b *batch) handleAlone(ctx context.Context) {
 			continue
 		}
 		if b.hasTimeFor(ctx, t) {
-			// What is done must not be done again if this attempt ends the process.
+			// Delete finished messages first, so that they do not run again if this attempt kills the process.
 			b.deleteDone(ctx)
 			b.handle(ctx, t, true)
 			continue
 		}
-		b.w.Observer.Count(host.CountHandedBack, "no time", 1)
+		b.w.Observer.Count(host.CountReturned, "no time", 1)
 		t.state = open
 		b.mu.Lock()
 		b.working--
@@ -89,9 +91,8 @@ func (b *batch) handleAlone(ctx context.Context) {
 	}
 }
 
-// hasTimeFor reports whether an attempt that had to wait for the others of its
-// batch still has the time that it was given: cut short, it would fail for what
-// the others took. One that asks for more than a whole invocation never has it.
+// hasTimeFor reports whether an attempt that had to wait for the rest of its batch still has its full time. With less,
+// it would time out because of the other attempts. An attempt that needs more than a whole invocation always runs.
 func (b *batch) hasTimeFor(ctx context.Context, t *task) bool {
 	need := b.w.Settings.Attempt.Timeout
 	if r := t.item.Retry; r != nil && r.TimeoutMS > 0 {
@@ -101,9 +102,18 @@ func (b *batch) hasTimeFor(ctx context.Context, t *task) bool {
 	return need > b.whole || clock.HasTime(ctx, b.w.Clock, need)
 }
 
-// deleteAt deletes a message at a time, unless the invocation returns before. A
-// delete that fails is tried again until the message is visible. The caller
-// holds the lock.
+// works reports whether an attempt of the batch is running, so that the invocation continues in any case.
+func (b *batch) works() bool { return b.running.Load() > 0 }
+
+// together reports whether other messages of the batch are handled at the same time.
+func (b *batch) together() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.working > 1 && b.w.Settings.Parallelism > 1
+}
+
+// deleteAt deletes a message at the given time, unless the invocation returns first. A failed delete is retried until
+// the message becomes visible. The caller holds the lock.
 func (b *batch) deleteAt(ctx context.Context, t *task, at time.Time) {
 	b.stops = append(b.stops, b.w.Clock.AfterFunc(at.Sub(b.w.Clock.Now()), func() {
 		b.mu.Lock()
@@ -116,7 +126,7 @@ func (b *batch) deleteAt(ctx context.Context, t *task, at time.Time) {
 		if err == nil {
 			return
 		}
-		b.w.Logger.WarnContext(t.about(ctx), "message of an attempt that is done not deleted; it may run again beside its batch", "message_id", t.ID, "error", err)
+		b.w.Logger.WarnContext(t.logContext(ctx), "message of a finished attempt not deleted; the attempt may run again during its batch", "message_id", t.ID, "error", err)
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if next := b.w.Clock.Now().Add(b.w.Settings.Attempt.VisibilityMargin / 6); !b.over && next.Before(t.visible) {
@@ -125,7 +135,7 @@ func (b *batch) deleteAt(ctx context.Context, t *task, at time.Time) {
 	}))
 }
 
-// deleteDone deletes the messages that are done.
+// deleteDone deletes the messages of finished attempts.
 func (b *batch) deleteDone(ctx context.Context) {
 	for i := range b.tasks {
 		t := &b.tasks[i]
@@ -133,25 +143,25 @@ func (b *batch) deleteDone(ctx context.Context) {
 			continue
 		}
 		if err := b.w.Queues.Activity.Delete(ctx, t.Message); err != nil {
-			b.w.Logger.WarnContext(t.about(ctx), "message that is done not deleted", "message_id", t.ID, "error", err)
+			b.w.Logger.WarnContext(t.logContext(ctx), "message of a finished attempt not deleted", "message_id", t.ID, "error", err)
 			continue
 		}
 		t.deleted = true
 	}
 }
 
-// handBack lets the messages that are not done come again, and returns their ids.
+// handBack returns the unfinished messages to their queue after a delay, and returns their ids.
 func (b *batch) handBack(ctx context.Context) []string {
 	failed := []string{}
 	var back delivery.Comeback
 	for i := range b.tasks {
 		t := &b.tasks[i]
-		if t.state == done || t.state != lost && t.state != inLine && b.w.renew(ctx, t) {
+		if t.state == done || t.state != lost && t.state != parked && b.w.renew(ctx, t) {
 			continue
 		}
 		failed = append(failed, t.ID)
-		if t.state == lost || t.state == inLine {
-			continue // Its visibility may be another's, or somebody may have called it.
+		if t.state == lost || t.state == parked {
+			continue // Another process may hold the message, or may have called its parked attempt.
 		}
 		back.Add(b.w.Queues.Activity, &t.Message, &t.item, t.back)
 	}
@@ -159,7 +169,7 @@ func (b *batch) handBack(ctx context.Context) []string {
 	return failed
 }
 
-// end stops the deletions that are still to come: the invocation returns.
+// end stops the scheduled deletions because the invocation returns.
 func (b *batch) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

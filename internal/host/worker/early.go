@@ -11,17 +11,16 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// early decides between the two messages of an attempt that an operator has made before it
-// was due: the operator's, which has an id, and the one that is due, which comes later. A nil
-// answer lets the attempt begin.
+// early chooses between the two messages of an attempt that an operator has started before it was due: the operator's
+// message, which has an id, and the due message, which arrives later. With a nil answer, this message's attempt starts.
 //
-// The operator's message claims the attempt, and where it comes so late that the other one may
-// have begun, it claims it for that one. Whichever claim stands, it has been decided, also if
-// this process never hears of it. A claim never stands without its message: who claims for
-// itself is acknowledged only when what follows from the attempt was sent. The message that is
-// due looks, for which it pays nothing: each attempt but the first does.
+// The operator's message claims the attempt for itself or, if it arrives so late that the due message may have started
+// the attempt, for the due message. The stored claim decides, even if this process never receives the response. A claim
+// never exists without its message, because a message that claimed the attempt for itself is acknowledged only after its
+// answer was sent. The due message checks the claim without an extra read, because every attempt after the first reads
+// the activity's state.
 //
-// An attempt that runs at most once is claimed by either message when it begins.
+// The message that starts an at-most-once attempt claims it, whichever of the two it is.
 func (w *Worker) early(ctx context.Context, t *task, found store.Claim) (instead *answer, err error) {
 	item, now := &t.item, w.Clock.Now()
 	due, isEarly := activities.EarlyDue(item.ID)
@@ -37,7 +36,7 @@ func (w *Worker) early(ctx context.Context, t *task, found store.Claim) (instead
 	late := !due.After(now.Add(lease.Skew))
 	claim := store.Claim{Attempt: item.Attempt, Token: activities.EarlyClaim(item.ID, late, found.Token)}
 	if found.Attempt == item.Attempt {
-		claim.Token = found.Token // It stands, and is not made longer.
+		claim.Token = found.Token // The claim is stored already; keep its token as it is.
 	}
 	err = w.Stops.Claim(ctx, t.key(), claim, now.Add(delivery.Retention))
 	if claimed, refused := errors.AsType[*store.ClaimedError](err); refused {

@@ -15,8 +15,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Of the two messages of an attempt that was made early neither ends beside the other: which
-// of them makes the attempt is known only when the first has been decided.
+// If an operator starts an attempt early, neither of its two messages ends in the same batch as the other, because which
+// of them runs the attempt is known only after the first was decided.
 func TestA18NoMessageOfAnEarlyAttemptEndsBesideTheOther(t *testing.T) {
 	t.Parallel()
 	due, early := task{Message: queue.Message{ID: "due"}, item: *third(&history.Retry{MaxAttempts: 5})}, task{Message: queue.Message{ID: "early"}, item: *third(&history.Retry{MaxAttempts: 5})}
@@ -37,8 +37,8 @@ func TestA18NoMessageOfAnEarlyAttemptEndsBesideTheOther(t *testing.T) {
 	}
 }
 
-// An operator's message that comes when the other one may have begun leaves the attempt to that
-// one, and claims it for it; one that comes in time makes the attempt.
+// An operator's message that arrives when the due message may have started the attempt claims the attempt for the due
+// message; a message that arrives in time runs the attempt.
 func TestA18AnEarlyMessageThatComesLateLeavesTheAttempt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -58,7 +58,7 @@ func TestA18AnEarlyMessageThatComesLateLeavesTheAttempt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The message that is due ends only where the early one makes the attempt.
+		// The due message ends without an attempt only if the early one runs it.
 		dated := task{item: early.item}
 		dated.item.ID, dated.item.SentMS = "", due.UnixMilli()
 		if instead, err := w.early(t.Context(), &dated, state.Claim); err != nil || (instead == nil) == c.makes {

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 )
 
-// a batch that Lambda hands over late, because its function was throttled, is either
-// kept until its invocation is over, or left to others. No activity runs twice at once.
+// Lambda may deliver a batch late because the function was throttled. The worker then either keeps each message
+// until the invocation ends, or leaves it to others. No activity runs twice at once.
 func TestA10AnAttemptThatIsHandedOverLateRunsOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -42,7 +42,7 @@ func TestA10AnAttemptThatIsHandedOverLateRunsOnce(t *testing.T) {
 					done <- h.Handle(ctx, []platform.Delivery{{Message: held[0], Source: platform.SourceActivity}})
 				}()
 				synctest.Wait()
-				if ran := h.begun.Load() == 1; ran != c.runs {
+				if ran := h.started.Load() == 1; ran != c.runs {
 					t.Errorf("runs: %t", ran)
 				}
 				if !c.runs {

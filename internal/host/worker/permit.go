@@ -6,85 +6,158 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/internal/host/backoff"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/delivery"
+	"github.com/turnstile-go/turnstile/internal/limits"
 )
 
-// An attempt needs a permit of each limit over instances that its activity has. That of a
-// Limit comes first (line.go), because it is given back; that of a Rate last (rate.go).
+// An attempt needs a permit for each limit across instances that its activity has. It takes the permit of a Limit first,
+// because that one can be returned, and the permit of a Rate last.
 
-// An attempt that cannot wait in a line asks again after firstAsk, then after twice as
-// long each time, at most longestAsk. Jitter takes up to half of that, so that those who
-// wait do not come together.
-const firstAsk, longestAsk = time.Second, 20 * time.Second
-
-// delayedForLimit counts attempts that wait for a permit.
+// delayedForLimit counts attempts that are requeued to wait for a permit.
 const delayedForLimit = "limit"
 
-// permits takes those that the attempt needs. Without one of them it gives back the
-// others and returns what is sent in place of the attempt, or errInLine.
+// permit is a permit that an attempt has taken.
+type permit struct {
+	pool *pool
+	*waiter
+}
+
+func (t *task) who() limits.Who {
+	return limits.Who{ActivityKey: t.key(), Attempt: max(t.item.Attempt, 1)}
+}
+
+// permits takes the permits that the attempt needs. If it does not get all of them, it gives back the ones that it took,
+// and returns what to send instead of the attempt.
 func (w *Worker) permits(ctx context.Context, t *task, p *prepared) (instead *answer, err error) {
 	r := t.item.Retry
 	if !limited(r) {
 		return nil, nil
 	}
-	p.asked = w.Clock.Now()
 	if r.Limit > 0 {
-		if instead, err := w.takePermit(ctx, t, p); instead != nil || err != nil {
-			w.givePermits(ctx, t, p)
-			return instead, err
+		instead, err = w.takePermit(ctx, t, p, r.LimitKey, false)
+	}
+	if r.Rate > 0 && instead == nil && err == nil {
+		instead, err = w.takePermit(ctx, t, p, limits.OfRate(r.RateKey), true)
+	}
+	if instead != nil || err != nil {
+		w.givePermits(ctx, t, p)
+	}
+	return instead, err
+}
+
+// takePermit takes a permit of a limit or a rate, or arranges for the attempt to return for it.
+func (w *Worker) takePermit(ctx context.Context, t *task, p *prepared, limit string, rate bool) (instead *answer, err error) {
+	token, err := w.random.Hex()
+	if err != nil {
+		return nil, err
+	}
+	pool, x := w.pools.get(limit, rate, token[:8]), &waiter{t: t, needs: p.Limit.Timeout, hasTime: func() bool { return t.batch.hasTimeFor(ctx, t) }}
+	if err = w.ask(ctx, pool, x); err == nil && x.out == hides {
+		if err = w.park(ctx, t, x.due); err == nil {
+			x.out, x.hidden = waiting, true
+			err = w.ask(ctx, pool, x)
 		}
 	}
-	if r.Rate > 0 {
-		if got, free, err := w.passRate(ctx, r.RateKey, r.Rate, time.Duration(r.RateMS)*time.Millisecond); err != nil || !got {
-			w.givePermits(ctx, t, p)
-			if instead, err = w.withoutPermit(t, err, free); err == nil {
-				w.waitsForRate(ctx, t, instead.due)
-			}
-			return instead, err
+	if stop, is := errors.AsType[*stopWhileWaiting](err); is {
+		if x.out == served && !rate {
+			p.permits = append(p.permits, permit{pool, x}) // The pool granted a permit in the meantime.
 		}
-		w.passedRate(ctx, t)
+		return stopped(&t.item, stop.reason), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	word, waits := "taken", "waits"
+	if rate {
+		word, waits = "", "rate waits"
+	}
+	switch x.out {
+	case sentBack:
+		w.Observer.Count(host.CountPermits, waits, 1)
+		return w.comesBack(t, x), nil
+	case isParked:
+		w.Observer.Count(host.CountPermits, waits, 1)
+		return nil, errParked
+	case shows:
+		// Another process may still call this delivery of the message, which must not happen while the attempt runs. So
+		// the next delivery asks for the permit.
+		return nil, w.showAgain(ctx, t)
+	}
+	if rate {
+		if d := x.at.Sub(w.now()); d > 0 {
+			w.pause(ctx, nil, d)
+		}
+	} else {
+		p.permits = append(p.permits, permit{pool, x})
+	}
+	if p.asked.IsZero() || x.at.Before(p.asked) {
+		p.asked = x.at
+	}
+	if word != "" {
+		w.Observer.Count(host.CountPermits, word, 1)
+	}
+	if waited := w.now().Sub(x.waitsSince()); waited >= leastPoll {
+		w.Observer.Timing(host.TimePermit, waited)
 	}
 	return nil, nil
 }
 
-// withoutPermit is what is sent in place of an attempt that got no permit, to be
-// due at the earliest when one is free that is not given back before.
-func (w *Worker) withoutPermit(t *task, err error, free time.Time) (*answer, error) {
-	if err != nil {
-		return nil, err
-	}
-	jitter, err := w.random.Share()
-	if err != nil {
-		return nil, err
-	}
-	d, now := backoff.Grown(firstAsk, longestAsk, t.item.Hops), w.Clock.Now()
-	due := now.Add(d - time.Duration(jitter*float64(d)/2))
-	if free.After(due) {
-		due = free.Add(time.Duration(jitter * float64(d)))
-	}
-	return w.again(&t.item, now, due, delayedForLimit), nil
+// comesBack returns the message of an attempt that returns when its turn is expected.
+func (w *Worker) comesBack(t *task, x *waiter) *answer {
+	since := x.waitsSince()
+	a := w.again(&t.item, w.now(), x.due, delayedForLimit)
+	a.next.TurnMS, a.next.WaitsMS = x.turn.UnixMilli(), since.UnixMilli()
+	return a
 }
 
-// mayBegin is how much time may pass between asking for a permit and the first line of the
-// code. A longer wait is taken from the attempt's time, because another attempt may have its
-// permit VisibilityMargin after that time is over.
-const mayBegin = 5 * time.Second
+// givePermits returns the permits of an attempt. A permit that cannot be returned becomes free when it expires.
+func (w *Worker) givePermits(ctx context.Context, t *task, p *prepared) {
+	for _, held := range p.permits {
+		if err := w.free(ctx, held.pool, held.waiter); err == nil {
+			w.Observer.Count(host.CountPermits, "returned", 1)
+		} else {
+			w.Logger.WarnContext(ctx, "permit not returned; it becomes free when it expires", attrs(&t.item, "key", held.pool.limit, "error", err)...)
+		}
+	}
+	p.permits = nil
+}
 
-// errPermitOver says that an attempt was not begun because nothing is left of the time of its permit.
-var errPermitOver = errors.New("worker: the attempt was not begun: its process stood still for so long that its permit may be another's")
+// leavesWaitingList removes an activity that ended without an attempt from the names of waiting attempts.
+func (w *Worker) leavesWaitingList(ctx context.Context, t *task) {
+	r := t.item.Retry
+	if t.item.TurnMS == 0 || !limited(r) {
+		return
+	}
+	limit := r.LimitKey
+	if r.Limit == 0 {
+		limit = limits.OfRate(r.RateKey)
+	}
+	if err := limits.WriteNames(ctx, w.Stops, limit, w.now(), delivery.Retention, func(n *limits.Names) { n.Leaves(t.who()) }); err != nil {
+		w.Logger.DebugContext(ctx, "activity that has ended not removed from the names of waiting attempts", attrs(&t.item, "key", limit, "error", err)...)
+	}
+}
 
-// shorten takes from the attempt's time what it has waited with its permits. It reports
-// whether anything is left.
+// mayStart is how much time may pass between the request for a permit and the start of the code. A longer delay is
+// subtracted from the attempt's time, because the permit may be given to another attempt VisibilityMargin after that
+// time is over.
+const mayStart = 5 * time.Second
+
+// errPermitOver says that an attempt was not started because its permit may have expired.
+var errPermitOver = errors.New("worker: attempt not started: its process was frozen for so long that its permit may have expired")
+
+// shorten subtracts the delay since the request for a permit from the attempt's time. It reports whether any time is
+// left.
 func (p *prepared) shorten(now time.Time) bool {
 	if p.asked.IsZero() {
 		return true
 	}
-	late := now.Sub(p.asked) - mayBegin
+	late := now.Sub(p.asked) - mayStart
 	if late > 0 {
 		p.Limit.Timeout -= late
 	}
 	return late <= 0 || p.Limit.Timeout > 0
 }
 
-// limited reports whether a policy has a limit over instances.
+// limited reports whether a policy has a limit across instances.
 func limited(r *history.Retry) bool { return r != nil && (r.Limit > 0 || r.Rate > 0) }

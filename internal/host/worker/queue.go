@@ -7,10 +7,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// elsewhere is what is sent in place of an attempt that belongs to another queue than
-// the one of this worker; nil if it belongs here. The orchestrator sends an attempt here
-// whose queue it does not know: it goes round until somebody does, and on to its queue
-// then. One that names no queue is made wherever it comes.
+// elsewhere returns the answer for an attempt that belongs to a queue other than this worker's; nil if it belongs here.
+// The orchestrator sends an attempt here if it does not know the attempt's queue. The attempt is requeued until a worker
+// knows the queue and forwards it. An attempt that names no queue runs on any worker.
 func (w *Worker) elsewhere(ctx context.Context, item *wire.Item, now time.Time) *answer {
 	if item.Retry == nil || item.Retry.Queue == "" || item.Retry.Queue == w.Queue || w.Queue == AnyQueue {
 		return nil
@@ -20,8 +19,8 @@ func (w *Worker) elsewhere(ctx context.Context, item *wire.Item, now time.Time) 
 		a.forward = true
 		return a
 	}
-	w.Logger.WarnContext(ctx, "nobody serves the queue of the activity; its attempt goes round until somebody does", attrs(item, "queue", item.Retry.Queue)...)
-	return w.round(item, now, notServed)
+	w.Logger.WarnContext(ctx, "no worker serves the queue of the activity; its attempt is requeued until one does", attrs(item, "queue", item.Retry.Queue)...)
+	return w.requeued(item, now, notServed)
 }
 
 // notServed counts attempts whose queue no worker serves.

@@ -11,9 +11,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// An attempt that came to the default queue, because who sent it knew no other, goes round until a
-// worker knows its queue, and then on to that, under its key.
-func TestAnAttemptGoesOnToItsQueueUnderItsKey(t *testing.T) {
+// An attempt that was sent to the default queue, because its sender knew no other, is requeued until a worker knows its
+// queue and forwards it there, under its key.
+func TestAnAttemptIsForwardedToItsQueueUnderItsKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHanging(t, 10*time.Minute)
@@ -32,17 +32,17 @@ func TestAnAttemptGoesOnToItsQueueUnderItsKey(t *testing.T) {
 		policy := history.Retry{Queue: "gpu", FairKey: "tenant-1"}
 		h.sendLimited(t, 1, policy)
 		h.takeAll(t, time.Hour)
-		h.want(t, 0, 1, 0) // Nobody serves it: it is not made, and not lost.
+		h.want(t, 0, 1, 0) // No worker serves the queue: the attempt does not run, and is not lost.
 		if m := h.activities.Snapshot(); len(m) != 1 || m[0].Group != wire.Group("tenant-1") {
 			t.Errorf("it goes round as %+v, want the group of its key", m)
 		}
 		served = true
-		h.takeAll(t, 20*time.Minute) // It waits for fifteen minutes at most.
+		h.takeAll(t, 20*time.Minute) // A requeued attempt waits for 15 minutes at most.
 		h.want(t, 0, 0, 0)
 		if m := gpu.Snapshot(); len(m) != 1 || m[0].Group != wire.Group("tenant-1") {
 			t.Errorf("in its queue is %+v, want the attempt under the group of its key", m)
 		}
-		// A worker of its queue makes it, also if it came by the default one.
+		// A worker of its queue runs it, even if it arrived through the default queue.
 		h.Queue = "gpu"
 		h.sendLimited(t, 2, policy)
 		h.takeAll(t, time.Second)

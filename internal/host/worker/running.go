@@ -10,43 +10,42 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// running are the attempts that this process makes, so that it makes none twice
-// side by side. A second message of one comes of a process that died after it had
-// sent the attempt and before it acknowledged what made it send: whoever is given
-// that again sends the attempt again. It also comes of a queue that delivers twice.
+// running are the attempts that this process is running, so that it runs none of them twice at the same time. A
+// duplicate message exists if a process died after it sent the attempt and before it acknowledged the message that
+// caused it: the process that receives that message next sends the attempt again. A queue that delivers twice also
+// causes one.
 //
-// A second message may also be received after the attempt was answered: a process that was killed
-// leaves one in the queue, and the next process sends another, because its turn comes again. Then
-// the attempt is made again, as at least once allows. The newest attempts that were answered are
-// known for the log.
+// A duplicate may also be received after the attempt was answered: a process that was killed leaves one message in the
+// queue, and its successor, which repeats the turn, sends another. Then the attempt runs again, as at-least-once allows.
+// The most recently answered attempts are kept so that the log can say so.
 type running struct {
 	mu       sync.Mutex
 	attempts map[attemptID]*made
-	// answered are they, order the oldest first.
+	// answered are the answered attempts, order the same with the oldest first.
 	answered map[attemptID]bool
 	order    []attemptID
 }
 
-// mostAnswered is how many answered attempts are known.
+// mostAnswered is how many answered attempts are kept.
 const mostAnswered = 1024
 
-// attemptID is an attempt. The token tells it from one that somebody made up, for
-// whose sake no true one may be left out.
+// attemptID identifies an attempt. The token distinguishes it from a forged message, which must not suppress a genuine
+// attempt.
 type attemptID struct {
 	store.ActivityKey
 	number int
 	token  string
 }
 
-// made is an attempt that is being made.
+// made is an attempt that is running.
 type made struct {
-	// message is the id of the message that the attempt is made for.
+	// message is the id of the message that the attempt runs for.
 	message string
-	// early: an operator has sent that message.
+	// early: an operator sent that message.
 	early bool
-	// until when it is over.
+	// until is when the attempt ends at the latest.
 	until time.Time
-	// again is that message as it was delivered last, if that was meanwhile.
+	// again is the latest delivery of that message, if it was delivered again while the attempt was running.
 	again *queue.Message
 }
 
@@ -54,8 +53,8 @@ func (t *task) attemptID() attemptID {
 	return attemptID{t.key(), max(t.item.Attempt, 1), t.item.Token}
 }
 
-// enter notes that an attempt is made for a message. It returns the attempt that is
-// under way already, if any, as it is now.
+// enter records that an attempt runs for a message. If the attempt is already running, enter returns a copy of its entry
+// instead.
 func (r *running) enter(t *task) (other *made) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -74,7 +73,7 @@ func (r *running) enter(t *task) (other *made) {
 	return nil
 }
 
-// answer notes that what follows from an attempt was sent.
+// answer records that an attempt was answered.
 func (r *running) answer(t *task) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,22 +91,21 @@ func (r *running) answer(t *task) {
 	}
 }
 
-// wasAnswered reports whether this process has made the attempt of a message, and has answered it.
+// wasAnswered reports whether this process has already run and answered the attempt of a message.
 func (r *running) wasAnswered(t *task) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.answered[t.attemptID()]
 }
 
-// lasts notes until when an attempt is over.
+// lasts records when an attempt ends at the latest.
 func (r *running) lasts(t *task, until time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.attempts[t.attemptID()].until = until
 }
 
-// leave notes that an attempt is over, and returns its message if that was
-// delivered again meanwhile.
+// leave records that an attempt has ended, and returns its message if that was delivered again in the meantime.
 func (r *running) leave(t *task) (again *queue.Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,26 +115,25 @@ func (r *running) leave(t *task) (again *queue.Message) {
 	return again
 }
 
-// beside is what becomes of a message whose attempt this process makes already. A
-// copy is done: the message that the attempt is made for stays until what follows
-// from it was sent. That message itself, visible again too early, goes back; and so does one
-// that an operator has sent (early), because a claim of it may stand, and one beside that, because
-// it may be left the attempt.
+// beside handles a message whose attempt is already running in this process. A copy is done, because the running
+// attempt's message stays in the queue until the attempt was answered. That message itself returns to the queue if it
+// became visible too early. So does a message that an operator sent (early), because it may have claimed the attempt,
+// and a message whose attempt runs for an operator's message, because the claim may leave the attempt to it.
 func (w *Worker) beside(ctx context.Context, t *task, other *made) error {
 	if other.message == t.ID || t.item.ID != "" || other.early {
 		return &underWay{t.item.Attempt, other.until, "this process"}
 	}
-	w.Logger.DebugContext(ctx, "copy of an attempt that is being made left out", attrs(&t.item, "message_id", t.ID, "made_for", other.message)...)
+	w.Logger.DebugContext(ctx, "copy of a running attempt dropped", attrs(&t.item, "message_id", t.ID, "running_for", other.message)...)
 	return w.give(ctx, &answer{outcome: "superseded"})
 }
 
-// left is told of an attempt that is over. If its message was delivered again meanwhile, its
-// batch can't acknowledge it any more.
+// left deletes the message of a finished attempt if it was delivered again in the meantime, because its batch can no
+// longer acknowledge it.
 func (w *Worker) left(ctx context.Context, t *task, again *queue.Message, done bool) {
 	if again == nil || !done {
 		return
 	}
 	if err := w.Queues.Activity.Delete(ctx, *again); err != nil {
-		w.Logger.WarnContext(ctx, "message of an attempt that is done not deleted; it may run again", "message_id", t.ID, "error", fmt.Errorf("delivered again: %w", err))
+		w.Logger.WarnContext(ctx, "message of a finished attempt not deleted; the attempt may run again", "message_id", t.ID, "error", fmt.Errorf("delivered again: %w", err))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -21,19 +22,22 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// hanging is a worker whose activity waits until it is let go, and its queues.
+// hanging is a worker whose activity waits until it is released, and its queues.
 type hanging struct {
 	*worker.Worker
 	orchestrator, activities *queuememory.Queue
-	begun                    atomic.Int32
+	started                  atomic.Int32
 	let                      chan error
-	// heeds: its code ends when its context does.
+	// times are when attempts have started.
+	mu    sync.Mutex
+	times []time.Time
+	// heeds: its code returns when its context is cancelled.
 	heeds bool
 	// sent is called whenever a worker has sent an attempt; nil for nothing.
 	sent func()
 }
 
-// noticed is a queue that says when something was sent by a worker.
+// noticed is a queue that reports each message that a worker sends.
 type noticed struct {
 	*queuememory.Queue
 	h *hanging
@@ -61,7 +65,10 @@ func newHanging(t *testing.T, visibility time.Duration) *hanging {
 	h.orchestrator = open(queuememory.Options{Name: "orchestrator", FIFO: true})
 	h.activities = open(queuememory.Options{Name: "activities", Visibility: visibility})
 	r, err := activities.NewRegistry(activities.Activity{Name: "Hang", Func: func(ctx context.Context, _ []byte) ([]byte, error) {
-		h.begun.Add(1)
+		h.started.Add(1)
+		h.mu.Lock()
+		h.times = append(h.times, time.Now())
+		h.mu.Unlock()
 		var stops <-chan struct{}
 		if h.heeds {
 			stops = ctx.Done()
@@ -84,7 +91,7 @@ func newHanging(t *testing.T, visibility time.Duration) *hanging {
 	return h
 }
 
-// send puts a message of an attempt into the queue.
+// send puts the message of an attempt into the queue.
 func (h *hanging) send(t *testing.T, token string, attempt int) {
 	t.Helper()
 	body, err := (&wire.Item{Kind: wire.ActivityExecute, Instance: "i", ExecutionID: 1, SchedulingEventID: 2, Name: "Hang", Attempt: attempt,
@@ -97,8 +104,7 @@ func (h *hanging) send(t *testing.T, token string, attempt int) {
 	}
 }
 
-// take handles the next message as the environment does, and reports whether it
-// was done.
+// take handles the next message as the environment does, and reports whether it was done.
 func (h *hanging) take(t *testing.T) (did bool) {
 	m, err := h.activities.Receive(t.Context(), 1, 0)
 	if err != nil || len(m) != 1 {
@@ -112,15 +118,15 @@ func (h *hanging) take(t *testing.T) (did bool) {
 	return len(failed) == 0
 }
 
-func (h *hanging) want(t *testing.T, begun int32, messages, results int) {
+func (h *hanging) want(t *testing.T, started int32, messages, results int) {
 	t.Helper()
-	if n, m, r := h.begun.Load(), len(h.activities.Snapshot()), len(h.orchestrator.Snapshot()); n != begun || m != messages || r != results {
-		t.Errorf("%d attempts begun, %d messages left, %d results; want %d, %d, %d", n, m, r, begun, messages, results)
+	if n, m, r := h.started.Load(), len(h.activities.Snapshot()), len(h.orchestrator.Snapshot()); n != started || m != messages || r != results {
+		t.Errorf("%d attempts begun, %d messages left, %d results; want %d, %d, %d", n, m, r, started, messages, results)
 	}
 }
 
-// A process that is given a second message of an attempt that it makes leaves it
-// out: what the first is made for stays until the result was sent.
+// A process drops a duplicate message of an attempt that it is running, because the first message stays until the result
+// was sent.
 func TestACopyOfAnAttemptThatIsMadeIsLeftOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -142,8 +148,8 @@ func TestACopyOfAnAttemptThatIsMadeIsLeftOut(t *testing.T) {
 	})
 }
 
-// A process that was killed leaves two messages of one attempt to the next one. If the second is
-// received after the first was answered, the attempt is made again, and the log says so.
+// A process that was killed leaves two messages of one attempt to its successor. If the second is received after the
+// first was answered, the attempt runs again, and the log says so.
 func TestAnAttemptThatIsMadeAgainIsLogged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -151,7 +157,7 @@ func TestAnAttemptThatIsMadeAgainIsLogged(t *testing.T) {
 		h.Logger = slog.New(slog.NewTextHandler(text, nil))
 		for i := range 2 {
 			h.send(t, "t", 1)
-			if strings.Contains(text.String(), "is made again") {
+			if strings.Contains(text.String(), "runs again") {
 				t.Errorf("message %d: %s", i, text)
 			}
 			go h.take(t)
@@ -160,15 +166,15 @@ func TestAnAttemptThatIsMadeAgainIsLogged(t *testing.T) {
 			synctest.Wait()
 		}
 		h.want(t, 2, 0, 1)
-		if n := strings.Count(text.String(), "is made again"); n != 1 || !strings.Contains(text.String(), "event_id=2") {
+		if n := strings.Count(text.String(), "runs again"); n != 1 || !strings.Contains(text.String(), "event_id=2") {
 			t.Errorf("%d lines: %s", n, text)
 		}
 	})
 }
 
-// An attempt that goes round is sent as a new message, which another goroutine may have in hand
-// before the old one is done: it is not left out as a copy, for nobody makes the attempt.
-func TestAnAttemptThatGoesRoundIsNoCopyOfItself(t *testing.T) {
+// A requeued attempt is a new message, which another goroutine may receive before the old one is done. It is not dropped
+// as a copy, because the attempt is not running.
+func TestAnAttemptThatIsRequeuedIsNoCopyOfItself(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHanging(t, time.Minute)
@@ -199,7 +205,7 @@ func TestAnAttemptThatGoesRoundIsNoCopyOfItself(t *testing.T) {
 	})
 }
 
-// Another attempt is no copy, nor is one with another token.
+// Another attempt is no copy, and neither is one with another token.
 func TestOtherAttemptsAreMadeBeside(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -219,7 +225,7 @@ func TestOtherAttemptsAreMadeBeside(t *testing.T) {
 	})
 }
 
-// An attempt whose result can't be sent has its message left, and so is made again.
+// If the result of an attempt cannot be sent, its message stays, so the attempt runs again.
 func TestAnAttemptIsMadeAgainWhoseCopyWasLeftOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -237,8 +243,8 @@ func TestAnAttemptIsMadeAgainWhoseCopyWasLeftOut(t *testing.T) {
 	})
 }
 
-// The message itself comes again too early: it goes back until the attempt is
-// over, and is done when that is.
+// If the message itself is delivered again too early, it returns to the queue until the attempt has ended, and is then
+// deleted.
 func TestAMessageThatComesAgainIntoItsAttemptWaitsForIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

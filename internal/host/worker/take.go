@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -20,8 +21,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// take makes one attempt and sends what follows from it. With an error the
-// message comes back.
+// take runs one attempt and sends its answer. If it returns an error, the message returns to the queue.
 func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 	if other := w.running.enter(t); other != nil {
 		return w.beside(ctx, t, other)
@@ -43,73 +43,104 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 	}
 	if instead != nil {
 		if instead.next != nil {
-			// What is sent in place of the message may be received before this returns. It is
-			// not a copy of an attempt that runs here.
+			// The message that is sent instead may be received before this function returns. It is not a copy of an
+			// attempt that runs here.
 			leave()
 		}
 		if err = w.give(ctx, instead); err == nil && instead.completion != nil {
-			w.leaveLine(ctx, t)
+			w.leavesWaitingList(ctx, t)
 		}
 		return err
 	}
 	defer w.givePermits(ctx, t, p)
 	if len(p.permits) > 0 {
-		// Others may wait for its permit: it hears of a stop without a heartbeat.
-		p.Pulse.Look = func(ctx context.Context) (store.ActivityState, error) { return w.Stops.State(ctx, t.key()) }
+		// Others may wait for its permit, so the attempt learns of a stop even if it sends no heartbeat.
+		p.Pulse.Look = func(ctx context.Context) (store.ActivityState, error) {
+			for _, held := range p.permits {
+				w.names(ctx, held.pool, nil, true)
+			}
+			return w.Stops.State(ctx, t.key())
+		}
 	}
 	w.running.lasts(t, w.Clock.Now().Add(p.Limit.Timeout))
 	if err := w.hide(ctx, t, p.Limit.Timeout, p.Pulse); errors.Is(err, queue.ErrReceiptExpired) {
 		return fmt.Errorf("%w: %w", errNotHidden, err)
 	}
 	if w.running.wasAnswered(t) {
-		w.Logger.InfoContext(ctx, "attempt that this process has made and answered is made again, because another message asks for it, or its message came again", attrs(&t.item, "message_id", t.ID, "receive_count", t.ReceiveCount)...)
+		w.Logger.InfoContext(ctx, "attempt that this process has already answered runs again, because its message was delivered again or has a duplicate", attrs(&t.item, "message_id", t.ID, "receive_count", t.ReceiveCount)...)
 	}
-	began := w.Clock.Now()
-	if !p.shorten(began) {
-		if p.marked {
-			w.leaveMark(ctx, t, store.Suspect{})
+	startedAt := w.Clock.Now()
+	if !p.shorten(startedAt) {
+		if p.suspected {
+			w.setSuspect(ctx, t, store.Suspect{})
 		}
 		return errPermitOver
 	}
+	t.batch.running.Add(1)
 	result := p.Do(ctx)
-	result.StartedAtMS = began.UnixMilli()
-	w.Observer.Timing(host.TimeAttempt, w.Clock.Now().Sub(began))
+	t.batch.running.Add(-1)
+	result.StartedAtMS = startedAt.UnixMilli()
+	w.Observer.Timing(host.TimeAttempt, w.Clock.Now().Sub(startedAt))
 	w.Observer.Count(host.CountAttempts, result.Outcome(), 1)
-	if result.Failure != nil {
-		p.Pulse.Flush(ctx)
-	}
-	if err = w.finish(ctx, t, &result); err == nil {
-		w.settleClaim(ctx, t, p.claim, &result)
+	if len(p.permits) == 0 {
+		err = w.report(ctx, t, p, &result)
+	} else {
+		err = w.reportAndGive(ctx, t, p, result)
 	}
 	if err == nil {
 		w.running.answer(t)
 	}
-	if p.marked {
-		w.leaveMark(ctx, t, store.Suspect{})
+	if p.suspected {
+		w.setSuspect(ctx, t, store.Suspect{})
 	}
 	return err
 }
 
-// prepared is an attempt that this process makes.
+// report sends the result of an attempt.
+func (w *Worker) report(ctx context.Context, t *task, p *prepared, result *attempt.Result) error {
+	if result.Failure != nil {
+		p.Pulse.Flush(ctx)
+	}
+	err := w.finish(ctx, t, result)
+	if err == nil {
+		w.settleClaim(ctx, t, p.claim, result)
+	}
+	return err
+}
+
+// reportAndGive sends the result of an attempt and, at the same time, returns its permits.
+func (w *Worker) reportAndGive(ctx context.Context, t *task, p *prepared, result attempt.Result) (err error) {
+	var next atomic.Int32
+	w.Together(2, func() {
+		if next.Add(1) == 1 {
+			w.givePermits(ctx, t, p)
+		} else {
+			err = w.report(ctx, t, p, &result)
+		}
+	})
+	return err
+}
+
+// prepared is an attempt that this process runs.
 type prepared struct {
 	attempt.Attempt
 	// claim is the token with which it was claimed; empty for none.
 	claim string
-	// marked: as one in which its process may die.
-	marked bool
-	// permits that it has taken and gives back, asked when it has asked for them.
+	// suspected: it has a suspect record.
+	suspected bool
+	// permits are the permits that it holds, asked is when it asked for the first of them.
 	permits []permit
 	asked   time.Time
 }
 
-// prepare decides whether the attempt begins, or what is sent in place of it.
+// prepare decides whether the attempt starts, and otherwise returns what to send instead.
 func (w *Worker) prepare(ctx context.Context, t *task, alone bool) (p *prepared, instead *answer, err error) {
 	item, now := &t.item, w.Clock.Now()
-	if instead := notBegun(item, now); instead != nil {
+	if instead := notStarted(item, now); instead != nil {
 		return nil, instead, nil
 	}
-	if !clock.HasTime(ctx, w.Clock, w.Settings.Attempt.Time) {
-		return nil, nil, fmt.Errorf("too little is left of the invocation: %w", context.DeadlineExceeded)
+	if !clock.HasTime(ctx, w.Clock, w.Settings.Attempt.MinRemaining) {
+		return nil, nil, fmt.Errorf("too little time is left of the invocation: %w", context.DeadlineExceeded)
 	}
 	state, err := w.known(ctx, t, now)
 	if err != nil {
@@ -126,8 +157,8 @@ func (w *Worker) prepare(ctx context.Context, t *task, alone bool) (p *prepared,
 	}
 	code, err := w.Activities.Lookup(item.Name)
 	if err != nil {
-		w.Logger.WarnContext(ctx, "activity is not registered in this build; its attempt goes round until one that has it makes it", attrs(item, "error", err)...)
-		return nil, w.round(item, now, history.FailureNotRegistered), nil
+		w.Logger.WarnContext(ctx, "activity is not registered in this build; its attempt is requeued until a build that has it receives it", attrs(item, "error", err)...)
+		return nil, w.requeued(item, now, history.FailureNotRegistered), nil
 	}
 	if instead, err := w.open(ctx, t, &state.Beat); instead != nil || err != nil {
 		return nil, instead, err
@@ -136,59 +167,63 @@ func (w *Worker) prepare(ctx context.Context, t *task, alone bool) (p *prepared,
 	if instead, err = w.permits(ctx, t, p); instead != nil || err != nil {
 		return nil, instead, err
 	}
-	if instead, err = w.begin(ctx, t, p, state.Suspect, alone); instead != nil || err != nil {
+	if instead, err = w.start(ctx, t, p, state.Suspect, alone); instead != nil || err != nil {
 		w.givePermits(ctx, t, p)
 	}
 	return p, instead, err
 }
 
-// notBegun is what is sent in place of an attempt that is not due, or comes after
-// the time of all attempts together; nil if neither is so.
-func notBegun(item *wire.Item, now time.Time) *answer {
+// notStarted returns the answer for an attempt that is not due, or whose total timeout has passed; nil if it may start.
+func notStarted(item *wire.Item, now time.Time) *answer {
 	if due := time.UnixMilli(item.NotBeforeMS); item.NotBeforeMS > 0 && due.After(now) {
 		return later(*item, due)
 	}
 	scheduled := time.UnixMilli(item.ScheduledAtMS)
 	if end, bounded := attempt.TotalEnd(item.Retry, scheduled); bounded && !end.After(now) {
 		f := attempt.TotalFailure(item.Name, item.Attempt-1, end.Sub(scheduled), item.Details.History())
-		return failedUnbegun(item, f)
+		return failedUnstarted(item, f)
 	}
 	return nil
 }
 
-// known reads what is kept of an activity: whether it is to stop, its last
-// heartbeat, and the mark of a suspect. The first delivery of the first attempt,
-// begun so soon that nothing can be known but a request to stop, does without:
+// known reads the stored state of an activity: a request to stop, its last heartbeat, and its suspect record. The first
+// delivery of the first attempt skips the read if it starts so soon that only a request to stop could exist, because
 // that is not worth a read.
 func (w *Worker) known(ctx context.Context, t *task, now time.Time) (store.ActivityState, error) {
 	age := now.Sub(time.UnixMilli(t.item.ScheduledAtMS)).Abs() // It was scheduled by another clock.
-	if t.item.Attempt <= 1 && t.item.Hops == 0 && t.ReceiveCount <= 1 && !delivery.Redriven(&t.Message) && age < w.Settings.Attempt.LookAfter {
+	if t.item.Attempt <= 1 && t.item.Hops == 0 && t.ReceiveCount <= 1 && !delivery.Redriven(&t.Message) && age < w.Settings.Attempt.CancelCheckAfter {
 		return store.ActivityState{}, nil
 	}
 	state, err := w.Stops.State(ctx, t.key())
 	if err != nil {
-		err = fmt.Errorf("what is known of the activity: %w", err)
+		err = fmt.Errorf("state of the activity not read: %w", err)
 	}
 	return state, err
 }
 
-// round sends an attempt round that this build can't make, until a build that can
-// has it. The time of all attempts together goes on.
-func (w *Worker) round(item *wire.Item, now time.Time, why string) *answer {
+// requeued sends an attempt that this build cannot run through the delay queue again, until a build that can run it
+// receives it. The total timeout continues.
+func (w *Worker) requeued(item *wire.Item, now time.Time, why string) *answer {
 	first, longest := w.Settings.Attempt.UnknownFirst, w.Settings.Attempt.UnknownMax
 	if why == delayedForCodec {
 		first, longest = w.Settings.Messages.NewerFirst, w.Settings.Messages.NewerMax
 	}
-	return w.again(item, now, now.Add(backoff.Grown(first, longest, item.Hops)), why)
+	a := w.again(item, now, now.Add(backoff.Grown(first, longest, item.Hops)), why)
+	switch since := time.UnixMilli(item.FirstSeenMS); {
+	case item.FirstSeenMS == 0:
+		a.next.FirstSeenMS = now.UnixMilli()
+	case now.Sub(since) >= delivery.HeldUp && why != notServed: // This case is reported at once.
+		w.Observer.Count(host.CountHeldUp, why, 1)
+	}
+	return a
 }
 
-// again sends an attempt round until it is due, or until the time of all attempts
-// together is over, where that is earlier.
+// again requeues an attempt until due, or until its total timeout if that is earlier.
 func (w *Worker) again(item *wire.Item, now, due time.Time, why string) *answer {
 	next := *item
 	next.Hops++
 	if why != delayedForCodec {
-		// It may wait for longer than an item lives: it is asked for anew.
+		// It may wait longer than an item lives, so its age starts again.
 		next.SentMS = now.UnixMilli()
 	}
 	if end, bounded := attempt.TotalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded && due.After(end) {
@@ -199,18 +234,17 @@ func (w *Worker) again(item *wire.Item, now, due time.Time, why string) *answer 
 	return a
 }
 
-// delayedForCodec counts what is sealed by a codec that this build does not have.
+// delayedForCodec counts attempts that are encoded by a codec that this build does not have.
 const delayedForCodec = "codec"
 
-// open makes plain what an attempt is given: its input, and the details of the last
-// heartbeat. If a codec that this build does not have has sealed it, it goes round
-// for a build that has it; if it is damaged, its activity fails. The details are a
-// help for the attempt, which does without damaged ones.
+// open decodes the input of an attempt and the details of the last heartbeat. If this build lacks the codec, the attempt
+// is requeued for a build that has it. If the input is corrupt, the activity fails. Corrupt details are dropped, because
+// the attempt can run without them.
 func (w *Worker) open(ctx context.Context, t *task, beat *store.Heartbeat) (instead *answer, err error) {
 	item, key := &t.item, t.key()
-	opened, err := w.Codecs.OpenHeartbeat(key, *beat)
+	opened, err := w.Codecs.DecodeHeartbeat(key, *beat)
 	if err != nil && !edge.MissesCodec(err) {
-		w.Logger.WarnContext(ctx, "details of the last heartbeat left out", "instance", key.Instance, "event_id", key.EventID, "error", err)
+		w.Logger.WarnContext(ctx, "details of the last heartbeat dropped", "instance", key.Instance, "event_id", key.EventID, "error", err)
 		opened, err = store.Heartbeat{Attempt: beat.Attempt, At: beat.At}, nil
 	}
 	if *beat = opened; err == nil {
@@ -220,28 +254,28 @@ func (w *Worker) open(ctx context.Context, t *task, beat *store.Heartbeat) (inst
 	case err == nil:
 		return nil, nil
 	case edge.MissesCodec(err):
-		w.Logger.WarnContext(ctx, "attempt is sealed by a codec that this build does not have; it goes round until one that has it makes it", attrs(item, "error", err)...)
-		return w.round(item, w.Clock.Now(), delayedForCodec), nil
+		w.Logger.WarnContext(ctx, "attempt is encoded by a codec that this build does not have; it is requeued until a build that has the codec receives it", attrs(item, "error", err)...)
+		return w.requeued(item, w.Clock.Now(), delayedForCodec), nil
 	}
-	return failedUnbegun(item, history.Failure{Kind: history.FailureInvalidInput, Source: item.Name, Attempt: item.Attempt, Message: err.Error()}), nil
+	return failedUnstarted(item, history.Failure{Kind: history.FailureInvalidInput, Source: item.Name, Attempt: item.Attempt, Message: err.Error()}), nil
 }
 
-// attempt is the run of the activity's code that a message asks for.
+// attempt returns the run of the activity's code that a message requests.
 func (w *Worker) attempt(ctx context.Context, t *task, code activities.Activity, beat store.Heartbeat) attempt.Attempt {
 	item := &t.item
 	scheduled := time.UnixMilli(item.ScheduledAtMS)
 	return attempt.Attempt{Code: code.Func, Final: code.Final, Input: item.Input, Clock: w.Clock, Go: w.Go, MaxPayload: w.Settings.Limits.Result,
 		Limit: attempt.LimitOf(ctx, w.Clock, item.Retry, scheduled, w.Settings.Attempt.Timeout, w.Settings.Attempt.ExitTime),
 		Pulse: w.pulse(t),
-		Info: activities.Info{Sealed: w.Codecs != nil, Name: item.Name, Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID,
-			Attempt: item.Attempt, Delivery: max(t.ReceiveCount, 1), ScheduledAt: scheduled, Heartbeat: beat.Details,
+		Info: activities.Info{Encoded: w.Codecs != nil, Name: item.Name, Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID,
+			Number: item.Attempt, Delivery: max(t.ReceiveCount, 1), ScheduledAt: scheduled, Heartbeat: beat.Details,
 			IdempotencyKey: idempotencyKey(item),
 			Headers:        item.Headers, CompletionToken: wire.ActivityToken{Instance: item.Instance, ExecutionID: item.ExecutionID,
 				EventID: item.SchedulingEventID, Token: item.Token}.String()}}
 }
 
-// idempotencyKey derives from the execution in which the activity was scheduled, or was open
-// until a redrive took it over.
+// idempotencyKey derives the key from the execution that scheduled the activity. If a redrive took the activity over,
+// that is the execution in which it was pending.
 func idempotencyKey(item *wire.Item) string {
 	if o := item.Origin; o != nil && o.ExecutionID > 0 {
 		return attempt.IdempotencyKey(cmp.Or(o.Instance, item.Instance), o.ExecutionID, item.SchedulingEventID)
@@ -249,15 +283,15 @@ func idempotencyKey(item *wire.Item) string {
 	return attempt.IdempotencyKey(item.Instance, item.ExecutionID, item.SchedulingEventID)
 }
 
-// pulse returns what takes the heartbeats of an attempt.
+// pulse returns the receiver of an attempt's heartbeats.
 func (w *Worker) pulse(t *task) *attempt.Pulse {
 	p := &attempt.Pulse{Interval: w.Settings.Attempt.HeartbeatInterval, Logger: w.Logger}
 	p.Record = func(ctx context.Context, details []byte) (store.ActivityState, error) {
 		if len(details) > w.Settings.Limits.Result {
-			return store.ActivityState{}, fmt.Errorf("worker: details of a heartbeat: %d bytes, the limit is %d", len(details), w.Settings.Limits.Result)
+			return store.ActivityState{}, fmt.Errorf("worker: details of a heartbeat too large: %d bytes, the limit is %d", len(details), w.Settings.Limits.Result)
 		}
 		now := w.Clock.Now()
-		beat, err := w.Codecs.SealHeartbeat(t.key(), store.Heartbeat{Attempt: t.item.Attempt, At: now, Details: details})
+		beat, err := w.Codecs.EncodeHeartbeat(t.key(), store.Heartbeat{Attempt: t.item.Attempt, At: now, Details: details})
 		if err != nil {
 			return store.ActivityState{}, err
 		}
@@ -271,11 +305,10 @@ func (w *Worker) pulse(t *task) *attempt.Pulse {
 	return p
 }
 
-// hide keeps the message from others for what the attempt may take, or may
-// take until its next heartbeat: if this process dies it comes back soon
-// after, and not after the queue's whole timeout. Where the policy has no such
-// limit the queue's timeout does, and no call is made. Once the attempt is over,
-// its batch sees to it.
+// hide keeps the message hidden for as long as the attempt may run, or until shortly after its next heartbeat is due. If
+// this process dies, the message becomes visible soon after that, and not only after the queue's visibility timeout. If
+// the policy has no such limit and the queue's timeout is long enough, no call is made. After the attempt has ended, its
+// batch takes care of the message.
 func (w *Worker) hide(ctx context.Context, t *task, timeout time.Duration, p *attempt.Pulse) error {
 	if p.Timeout > 0 {
 		timeout = min(timeout, p.Timeout+p.Interval)
@@ -293,5 +326,5 @@ func (w *Worker) hide(ctx context.Context, t *task, timeout time.Duration, p *at
 	return err
 }
 
-// errNotHidden says that the message of an attempt is visible to others already.
-var errNotHidden = errors.New("worker: the message of the attempt is not hidden from others")
+// errNotHidden says that the message of an attempt may already be visible to others.
+var errNotHidden = errors.New("worker: another process may hold the message of the attempt")

@@ -15,78 +15,95 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// task is a message of the activity queue on its way through Handle.
+// task is a message of the activity queue that Handle processes.
 type task struct {
 	queue.Message
 	item  wire.Item
 	state state
-	// back is after how long the message comes again if it is not done.
+	// back is the delay before the message becomes visible again if it is not done.
 	back time.Duration
 	// visible is when it becomes visible to other workers.
 	visible time.Time
 	// deleted: this process has deleted it.
 	deleted bool
+	// batch is the batch that it arrived in.
+	batch *batch
 }
 
-// state is how far a message has come.
+// state is the state of a message in its batch.
 type state uint8
 
 const (
-	// open: it is not done, and goes back.
+	// open: it is not done, and returns to the queue.
 	open state = iota
-	// waits: its attempt is made when no other of the batch runs beside it.
+	// waits: its attempt runs when no other attempt of the batch is running.
 	waits
-	// done: all that follows from it was sent; to be acknowledged.
+	// done: its answer was sent; the message can be acknowledged.
 	done
-	// lost: it may be another's, and is left to it.
+	// lost: another process may hold it, so it is left alone.
 	lost
-	// inLine: it waits for a permit, hidden for as long as it has to.
-	inLine
+	// parked: it waits for a permit, and is hidden meanwhile.
+	parked
 )
 
-// about returns the context of what is logged of a message.
-func (t *task) about(ctx context.Context) context.Context { return delivery.About(ctx, &t.item) }
+// logContext returns the context for log lines about a message.
+func (t *task) logContext(ctx context.Context) context.Context {
+	return delivery.LogContext(ctx, &t.item)
+}
 
 func (t *task) key() store.ActivityKey {
 	return store.ActivityKey{Instance: t.item.Instance, ExecutionID: t.item.ExecutionID, EventID: t.item.SchedulingEventID}
 }
 
-// attrs are what a line of the log says of an attempt, before the attributes.
+// attrs returns the log attributes of an attempt, followed by more.
 func attrs(item *wire.Item, more ...any) []any {
 	return append([]any{"activity", item.Name, "instance", item.Instance, "event_id", item.SchedulingEventID, "attempt", item.Attempt}, more...)
 }
 
-// handle takes one message, and leaves in it how far it has come.
+// handle processes one message and sets its state.
 func (w *Worker) handle(ctx context.Context, t *task, alone bool) {
 	t.state = open
 	t.back = backoff.Grown(w.Settings.Messages.BackoffFirst, w.Settings.Messages.BackoffMax, t.ReceiveCount-1)
 	if reason, text := w.read(t); reason != "" {
-		w.refuse(t.about(ctx), t, reason, text)
+		w.refuse(t.logContext(ctx), t, reason, text)
 		return
 	}
-	ctx = t.about(ctx)
+	ctx = t.logContext(ctx)
 	switch err := w.take(ctx, t, alone); {
 	case err == nil:
 		t.state = done
 	case errors.Is(err, errNotAlone):
 		t.state = waits
-	case errors.Is(err, errInLine):
-		t.state = inLine
+	case errors.Is(err, errParked):
+		t.state = parked
 		w.Observer.Count(host.CountDelayed, delayedForLimit, 1)
 	case errors.Is(err, errNotHidden):
 		t.state = lost
-		w.Observer.Count(host.CountHandedBack, delivery.NotHeld, 1)
-		w.Logger.InfoContext(ctx, "attempt not begun: its message may be another's", attrs(&t.item, "error", err)...)
+		w.Observer.Count(host.CountReturned, delivery.NotHeld, 1)
+		w.Logger.InfoContext(ctx, "attempt not started: another process may hold its message", attrs(&t.item, "error", err)...)
 	default:
 		if u, ok := errors.AsType[*underWay](err); ok {
 			t.back = max(t.back, min(u.until.Sub(w.Clock.Now()), queue.MaxVisibility))
 		}
-		w.Logger.WarnContext(ctx, "attempt not done, its message goes back", attrs(&t.item, "error", err)...)
-		w.Observer.Count(host.CountHandedBack, delivery.Word(err, errNotSent), 1)
+		w.Logger.WarnContext(ctx, "attempt not finished; its message returns to the queue", attrs(&t.item, "error", err)...)
+		w.Observer.Count(host.CountReturned, delivery.Word(err, errNotSent), 1)
+		if w.returnsOften(t) {
+			w.Observer.Count(host.CountHeldUp, "returning", 1)
+		}
 	}
 }
 
-// read parses a message. A reason says why the attempt cannot run.
+// returnsOften reports whether an operator must learn of a message that returns to the queue: it was received often, or
+// it is old and was received a few times, which are 16 minutes apart where the delay cannot be set. An attempt with a
+// limit is exempt because it is received often while it waits for a permit.
+func (w *Worker) returnsOften(t *task) bool {
+	if r := t.item.Retry; r != nil && (r.Limit > 0 || r.Rate > 0) {
+		return false
+	}
+	return t.ReceiveCount >= delivery.ReturnedOften || t.ReceiveCount > 3 && t.item.Age(w.Clock.Now()) >= delivery.HeldUp
+}
+
+// read parses a message. If the attempt cannot run, reason and text say why.
 func (w *Worker) read(t *task) (reason wire.Reason, text string) {
 	item, err := w.edge.Parse(t.Body)
 	t.item = item
@@ -103,14 +120,13 @@ func (w *Worker) read(t *task) (reason wire.Reason, text string) {
 	case t.item.Expired(now):
 		return wire.ReasonExpired, delivery.Expiry(&t.item, now)
 	case due.After(now.Add(delivery.MaxWait)):
-		return wire.ReasonInvalidField, fmt.Sprintf("it is not to be begun before %s, beyond any delay of a retry", due.UTC().Format(time.RFC3339))
+		return wire.ReasonInvalidField, fmt.Sprintf("the attempt is due only at %s, later than any retry can be", due.UTC().Format(time.RFC3339))
 	}
 	return "", ""
 }
 
-// refuse moves a message that is not an attempt to the activity queue's
-// dead-letter queue, from where the orchestrator's handler moves it to the
-// final one, with its reason.
+// refuse moves a message that is not an attempt to the dead-letter queue of the activity queue. From there the
+// orchestrator's handler moves it to the final dead-letter queue, with its reason.
 func (w *Worker) refuse(ctx context.Context, t *task, reason wire.Reason, text string) {
 	if err := delivery.MoveToDead(ctx, w.Queues.ActivityDead, &t.Message, &t.item, reason, text, w.Logger); err != nil {
 		w.Logger.WarnContext(ctx, "message not moved", "message_id", t.ID, "error", err)
@@ -120,22 +136,21 @@ func (w *Worker) refuse(ctx context.Context, t *task, reason wire.Reason, text s
 	w.Observer.Count(host.CountDeadLettered, string(reason), 1)
 }
 
-// renew sends an attempt anew that would go back to the activity queue and has
-// spent half of its life there. SQS deletes it at its end, wherever it is by then:
-// on its way to a dead-letter queue a message keeps the time at which it was sent
-// first
+// renew replaces a message that would return to the activity queue and has used half of its retention there. SQS deletes
+// a message at the end of its retention, in whichever queue it is: on its way to a dead-letter queue a message keeps the
+// time at which it was first sent
 // (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/setting-up-dead-letter-queue-retention.html).
 func (w *Worker) renew(ctx context.Context, t *task) (renewed bool) {
 	if t.SentAt.IsZero() || w.Clock.Now().Sub(t.SentAt) <= wire.MaxAge/2 || t.item.Kind == "" {
 		return false
 	}
-	ctx = t.about(ctx)
+	ctx = t.logContext(ctx)
 	body, err := w.edge.Again(&t.item)
 	if err == nil {
 		err = w.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: edge.QueueDelay(t.back)})
 	}
 	if err != nil {
-		w.Logger.WarnContext(ctx, "old message not sent anew", "message_id", t.ID, "instance", t.item.Instance, "error", err)
+		w.Logger.WarnContext(ctx, "old message not replaced", "message_id", t.ID, "instance", t.item.Instance, "error", err)
 		return false
 	}
 	w.Observer.Count(host.CountForwarded, "old", 1)

@@ -1,15 +1,13 @@
-// Package worker runs attempts of activities: those that the activity queue
-// brings, each on a goroutine of its own.
+// Package worker runs the attempts of activities that the activity queue delivers, each on its own goroutine.
 //
-// One message is one attempt, and goes this way:
+// One message is one attempt, and passes through these steps:
 //
 //	received → prepared → run → answered → acknowledged
 //
-// Prepared is what may begin at all: it is due, nobody has asked the activity to
-// stop, and it is not under way. Answered is what follows from the attempt:
-// a result, a failure, the message of the next attempt. That is sent before the
-// message is acknowledged, so that a crash at any point brings it back; the ids of
-// what is sent derive from the activity, so that sending it twice is harmless.
+// An attempt is prepared if it may start: it is due, the activity was not asked to stop, and the attempt is not already
+// running. The answer to an attempt is its result, its failure or the message of the next attempt. The worker sends the
+// answer before it acknowledges the message, so that after a crash at any point the message is delivered again. The ids
+// of sent messages derive from the activity, so that sending one twice is harmless.
 package worker
 
 import (
@@ -26,53 +24,51 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Config is what a Worker works with.
+// Config is the configuration of a Worker.
 type Config struct {
-	// Activities that this build can run. Required.
+	// Activities are the activities that this build can run. Required.
 	Activities *activities.Registry
-	// Stops is what workers keep of activities: requests to stop, heartbeats,
-	// claims. Required.
+	// Stops stores requests to stop, heartbeats and claims of activities. Required.
 	Stops store.Activities
-	// Queues: Orchestrator, Activity and ActivityDead are required.
+	// Queues must have Orchestrator, Activity and ActivityDead.
 	Queues platform.Queues
-	// Queue is the name of Queues.Activity; empty where it has none. AnyQueue makes the
-	// attempts of all names.
+	// Queue is the name of Queues.Activity; empty if it has none. A worker with AnyQueue runs the attempts of all
+	// queues.
 	Queue string
-	// Codecs open inputs and seal results; nil for plain ones. The code of
-	// activities has plain payloads.
+	// Codecs decode inputs and encode results; nil for none. The code of activities always sees decoded payloads.
 	Codecs *codec.Set
 	// Settings; the zero value is [host.DefaultSettings].
 	Settings host.Settings
-	// Environment; its zero value will do.
+	// Environment; its zero value is usable.
 	platform.Environment
 }
 
-// AnyQueue is the name of a queue that attempts of all names come through.
+// AnyQueue is the name of a queue that carries attempts for all queue names.
 const AnyQueue = "*"
 
-// Worker runs attempts of activities. Its methods may be called from several
-// goroutines at once.
+// Worker runs attempts of activities. Its methods may be called by several goroutines at once.
 type Worker struct {
 	Config
 	edge    edge.Edge
 	random  *random.Source
 	running running
-	lines   lines
+	pools   pools
+	seen    seen
 }
 
-// New returns a worker; the error names everything that is missing or can't be.
+// New returns a worker. The error lists everything that is missing or invalid.
 func New(cfg Config) (*Worker, error) {
 	var errs []error
 	require := func(missing bool, what string) {
 		if missing {
-			errs = append(errs, errors.New("worker: it needs "+what))
+			errs = append(errs, errors.New("worker: missing "+what))
 		}
 	}
-	require(cfg.Activities == nil, "a registry of activities")
-	require(cfg.Stops == nil, "a store of requests to stop")
-	require(cfg.Queues.Orchestrator == nil, "the orchestrator queue")
-	require(cfg.Queues.Activity == nil, "the activity queue")
-	require(cfg.Queues.ActivityDead == nil, "the activity queue's dead-letter queue")
+	require(cfg.Activities == nil, "a registry of activities (Activities)")
+	require(cfg.Stops == nil, "a store of requests to stop (Stops)")
+	require(cfg.Queues.Orchestrator == nil, "the orchestrator queue (Queues.Orchestrator)")
+	require(cfg.Queues.Activity == nil, "the activity queue (Queues.Activity)")
+	require(cfg.Queues.ActivityDead == nil, "the activity queue's dead-letter queue (Queues.ActivityDead)")
 	errs = append(errs, cfg.Settings.Complete())
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -83,16 +79,14 @@ func New(cfg Config) (*Worker, error) {
 	return &Worker{Config: cfg, edge: edge.New(cfg.Codecs, cfg.Limits), random: random.New(cfg.Random)}, nil
 }
 
-// Handle runs the attempts of a batch side by side and returns the ids of the
-// messages that are not done, to be reported as batch item failures; never
-// nil. All others may be deleted: a result, or the message of the next
-// attempt, was sent before. A message that is done is deleted here where it
-// would become visible again while the rest of its batch is worked on.
+// Handle runs the attempts of a batch concurrently and returns the ids of the messages that are not done, to be reported
+// as batch item failures; never nil. All other messages may be deleted, because the result or the message of the next
+// attempt was sent. Handle itself deletes a message that is done if it would become visible again before the rest of its
+// batch is.
 //
-// ctx carries the deadline of the invocation, by Clock; the contexts of the
-// attempts end in time before it.
+// ctx carries the deadline of the invocation, by Clock; the contexts of the attempts end before it.
 func (w *Worker) Handle(ctx context.Context, deliveries []platform.Delivery) (failed []string) {
-	ctx = sharing.Begin(ctx, w.Clock, w.Settings.SendWindow)
+	ctx = sharing.Start(ctx, w.Clock, w.Settings.SendWindow)
 	b := w.receive(ctx, deliveries)
 	defer b.end()
 	sharing.SideBySide(ctx, w.Settings.Parallelism, len(b.tasks), w.Together, func(i int) {

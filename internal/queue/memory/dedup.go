@@ -8,15 +8,15 @@ import (
 	"github.com/turnstile-go/turnstile/journal"
 )
 
-// dedup remembers deduplication ids for journal.DedupWindow from the first send, also
-// after the message is gone.
+// dedup remembers deduplication ids for journal.DedupWindow from the first send, even after the message
+// is gone.
 type dedup struct {
 	ids map[dedupKey]dedupEntry
-	// order of expiry, which is the order of sending.
+	// order is the order of expiry, which is the order of sending.
 	order []dedupEntry
 }
 
-// dedupKey: the scope is the group, as in high-throughput mode.
+// dedupKey is a deduplication id in its group, which is its scope as in high-throughput mode.
 type dedupKey struct{ group, id string }
 
 type dedupEntry struct {
@@ -50,8 +50,8 @@ func (d *dedup) add(e dedupEntry) {
 	d.order = append(d.order, e)
 }
 
-// contentID is the deduplication id of a message that was given none: the hash
-// of its body, without the attributes.
+// contentID returns the deduplication id of a message that was given none: the hash of its body,
+// without the attributes.
 func contentID(body string) string {
 	sum := sha256.Sum256([]byte(body))
 	return hex.EncodeToString(sum[:])

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// group is a FIFO group: while one of its messages is in flight it gives no
-// other, whatever else is visible in it.
+// group is a FIFO group: while one of its messages is in flight it delivers no other, whatever else is
+// visible in it.
 type group struct {
 	id string
-	// visible in the order of sending.
+	// visible messages in the order of sending.
 	visible  []*message
 	inFlight int
-	// index in the heap of ready groups, -1 when it is not there.
+	// index in the heap of ready groups, -1 if it is not in it.
 	index int
 }
 
@@ -23,8 +23,8 @@ func (g *group) insert(m *message) {
 
 func (g *group) ready() bool { return g.inFlight == 0 && len(g.visible) > 0 }
 
-// groupHeap holds the groups that can be received from, the one with the
-// oldest message first.
+// groupHeap holds the groups from which a message can be received, the one with the oldest message
+// first.
 type groupHeap []*group
 
 func (h groupHeap) Len() int           { return len(h) }
@@ -47,8 +47,8 @@ func (h *groupHeap) Pop() any {
 	return g
 }
 
-// place puts a group that got a visible message, or lost its last one in
-// flight, where it belongs.
+// place puts a group that got a visible message, or lost its last one in flight, into the heap or
+// removes it.
 func (h *groupHeap) place(g *group) {
 	switch {
 	case !g.ready():

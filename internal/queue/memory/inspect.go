@@ -10,11 +10,11 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// Counts of a queue's messages. All zero: the queue is empty.
+// Counts are the numbers of a queue's messages. If all are zero, the queue is empty.
 type Counts struct {
-	// Visible messages, those that their FIFO group holds back included.
+	// Visible messages, including those that their FIFO group holds back.
 	Visible int
-	// InFlight: received and neither deleted nor back.
+	// InFlight: received, and neither deleted nor visible again.
 	InFlight int
 	// Delayed: sent with a delay that has not passed.
 	Delayed int
@@ -23,16 +23,16 @@ type Counts struct {
 // Total of all messages.
 func (c Counts) Total() int { return c.Visible + c.InFlight + c.Delayed }
 
-// Counts returns the exact numbers of now. A message on its way to the
-// dead-letter queue is in one of the two, or for a moment in both.
+// Counts returns the exact current numbers. A message that moves to the dead-letter queue is counted in
+// one of the two queues, or for a moment in both.
 func (q *Queue) Counts() Counts {
 	q.present()
 	defer q.unlock()
 	return q.counts
 }
 
-// NextDue returns when the next message that is in flight or delayed becomes
-// visible by itself; false when there is none.
+// NextDue returns when the next message that is in flight or delayed becomes visible by itself; false
+// if there is none.
 func (q *Queue) NextDue() (time.Time, bool) {
 	q.present()
 	defer q.unlock()
@@ -42,17 +42,17 @@ func (q *Queue) NextDue() (time.Time, bool) {
 	return q.waiting[0].due, true
 }
 
-// Ready returns a channel that is closed as soon as a message can be received;
-// at once if one can be now. It is closed by Close too. Ask before each wait:
-// a closed channel says nothing about later.
+// Ready returns a channel that is closed as soon as a message can be received, which may be
+// immediately. Close closes it too. Call Ready before each wait: a closed channel says nothing about
+// later.
 func (q *Queue) Ready() <-chan struct{} {
 	q.present()
 	defer q.unlock()
 	return q.readySignal()
 }
 
-// Peek returns all messages in the order of sending, whatever their state,
-// without receiving them: they have no receipt.
+// Peek returns all messages in the order of sending, whatever their state, without receiving them; they
+// have no receipt.
 func (q *Queue) Peek() []queue.Message {
 	q.present()
 	defer q.unlock()
@@ -64,8 +64,8 @@ func (q *Queue) Peek() []queue.Message {
 	return out
 }
 
-// Any reports whether a message, whatever its state, has a body that is what is
-// looked for. It calls is in any order, and is must not call the queue.
+// Any reports whether is returns true for the body of a message, whatever its state. It calls is in any
+// order; is must not call the queue.
 func (q *Queue) Any(is func(body string) bool) bool {
 	q.present()
 	defer q.unlock()
@@ -77,8 +77,7 @@ func (q *Queue) Any(is func(body string) bool) bool {
 	return false
 }
 
-// present locks the queue, closed or not, and brings it up to the present. The
-// caller unlocks.
+// present locks the queue, closed or not, and brings it up to date. The caller unlocks.
 func (q *Queue) present() {
 	q.mu.Lock()
 	if !q.closed {
@@ -86,16 +85,16 @@ func (q *Queue) present() {
 	}
 }
 
-// Held is a message of the queue and where it stands.
+// Held is a message of the queue and its state.
 type Held struct {
 	queue.Message
-	// Visible; else it is in flight or, never received yet, delayed until Due.
+	// Visible; otherwise the message is in flight or, if it was never received, delayed until Due.
 	Visible bool
 	Due     time.Time
 }
 
-// Snapshot returns the messages in the order of sending, with where they
-// stand. It promotes what is due by now, and changes nothing else.
+// Snapshot returns the messages in the order of sending, with their state. It makes messages visible
+// that are due by now, and changes nothing else.
 func (q *Queue) Snapshot() []Held {
 	q.present()
 	defer q.unlock()
@@ -110,12 +109,12 @@ func (q *Queue) Snapshot() []Held {
 	return out
 }
 
-// Remembered returns what a FIFO queue deduplicates by now: the id of the first
-// message by group and deduplication id, with a line feed between these.
+// Remembered returns what a FIFO queue currently deduplicates: the id of the first message by group and
+// deduplication id, separated by a line feed.
 func (q *Queue) Remembered() map[string]string {
 	q.present()
 	defer q.unlock()
-	q.dedup.find(dedupKey{}, q.opts.Clock.Now()) // forgets what is over
+	q.dedup.find(dedupKey{}, q.opts.Clock.Now()) // forgets expired ids
 	out := make(map[string]string, len(q.dedup.ids))
 	for k, e := range q.dedup.ids {
 		out[k.group+"\n"+k.id] = e.sent
@@ -123,9 +122,9 @@ func (q *Queue) Remembered() map[string]string {
 	return out
 }
 
-// ReceiveThese receives exactly these messages, in this order, where a test
-// decides what a batch has. All of them have to be visible; those of a FIFO
-// queue are of one group that has none in flight, and its oldest.
+// ReceiveThese receives exactly these messages, in this order, for tests that choose the content of a
+// batch. All of them must be visible. On a FIFO queue they must be the oldest messages of one group
+// that has none in flight.
 func (q *Queue) ReceiveThese(ids ...string) ([]queue.Message, error) {
 	now, err := q.lock()
 	if err != nil {
@@ -157,9 +156,9 @@ func (q *Queue) ReceiveThese(ids ...string) ([]queue.Message, error) {
 	return out, nil
 }
 
-// Inherit takes in a message that another queue has given up, as a dead-letter queue
-// does: with its id, and with its age on a standard queue. It reports whether it did:
-// it does nothing with a message that it has.
+// Inherit accepts a message that another queue has given up, as a dead-letter queue does: it keeps its
+// id and, on a standard queue, its age. It reports whether it did; it ignores a message that it already
+// has.
 func (q *Queue) Inherit(dead queue.Message) bool {
 	q.present()
 	_, there := q.messages[dead.ID]
@@ -175,8 +174,7 @@ func (q *Queue) Inherit(dead queue.Message) bool {
 	return true
 }
 
-// Remove takes a message out of the queue, whatever its state. It reports whether it
-// was there.
+// Remove removes a message from the queue, whatever its state. It reports whether the message existed.
 func (q *Queue) Remove(id string) bool {
 	q.present()
 	defer q.unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/journal"
 )
 
-// load fills an empty queue with what its journal kept.
+// load fills an empty queue from its journal.
 func (q *Queue) load() error {
 	if q.opts.Journal == nil {
 		return nil
@@ -37,7 +37,7 @@ func (q *Queue) load() error {
 	return nil
 }
 
-// journalReady is an error if the journal takes nothing for now.
+// journalReady returns an error if the journal currently accepts nothing.
 func (q *Queue) journalReady() error {
 	if q.opts.Journal == nil {
 		return nil
@@ -49,7 +49,7 @@ func (q *Queue) journalReady() error {
 	return err
 }
 
-// noteSent tells the journal of a message that has entered.
+// noteSent notes a new message in the journal.
 func (q *Queue) noteSent(m *message) {
 	if j := q.opts.Journal; j != nil {
 		seen := m.seen()
@@ -64,7 +64,7 @@ func (q *Queue) noteSent(m *message) {
 	}
 }
 
-// forget takes a message out of the map of all, and tells the journal.
+// forget removes a message from the map of all messages, and notes that in the journal.
 func (q *Queue) forget(m *message) {
 	delete(q.messages, m.id)
 	if j := q.opts.Journal; j != nil {

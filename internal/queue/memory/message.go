@@ -28,26 +28,26 @@ type message struct {
 	sender     string
 	sentAt     time.Time
 
-	// seq is the order of sending: a message that comes back to its FIFO group
-	// takes its old place.
+	// seq is the order of sending: a message that becomes visible again in its FIFO group returns to
+	// its old position.
 	seq      int64
 	state    state
 	received int
-	// receivedAt is when it was received last; zero if before its queue was opened.
+	// receivedAt is when it was last received; zero if that was before its queue was opened.
 	receivedAt time.Time
 
-	// due is when a message in flight or delayed becomes visible; index is its
-	// place in the heap of those.
+	// due is when a message in flight or delayed becomes visible; index is its position in the heap of
+	// those.
 	due   time.Time
 	index int
-	// element is its place among the visible of its share on a standard queue.
+	// element is its position among the visible messages of its share on a standard queue.
 	element *list.Element
 }
 
-// receipt addresses the latest delivery.
+// receipt identifies the latest delivery.
 func (m *message) receipt() string { return m.id + "#" + strconv.Itoa(m.received) }
 
-// view is the message as a receiver sees it.
+// view returns the message as a receiver sees it.
 func (m *message) view() queue.Message {
 	v := m.seen()
 	if m.received > 0 {
@@ -56,7 +56,7 @@ func (m *message) view() queue.Message {
 	return v
 }
 
-// seen is the message as one sees it who has not received it.
+// seen returns the message as it looks without being received.
 func (m *message) seen() queue.Message {
 	v := queue.Message{
 		ID:           m.id,
@@ -75,8 +75,8 @@ func (m *message) seen() queue.Message {
 	return v
 }
 
-// dueHeap holds what is in flight or delayed, earliest first; what is due at
-// one moment, in the order of sending.
+// dueHeap holds the messages in flight or delayed, earliest first; messages that are due at the same
+// time are in the order of sending.
 type dueHeap []*message
 
 func (h dueHeap) Len() int { return len(h) }

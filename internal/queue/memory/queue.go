@@ -21,9 +21,9 @@ type Queue struct {
 	lastSeq  int64
 	messages map[string]*message
 	counts   Counts
-	// waiting holds what is in flight or delayed.
+	// waiting holds the messages that are in flight or delayed.
 	waiting dueHeap
-	// oldest is no later than when the oldest message was sent.
+	// oldest is no later than the time at which the oldest message was sent.
 	oldest time.Time
 	// readyGroups and groups: FIFO only. visible: standard only.
 	groups      map[string]*group
@@ -33,17 +33,17 @@ type Queue struct {
 
 	// paused: nothing can be received.
 	paused bool
-	// ready is closed when a message can be received; nil while nobody asks.
+	// ready is closed when a message can be received; nil if no caller waits.
 	ready chan struct{}
-	// stopTimer stops the timer armed for timerDue; nil while none is.
+	// stopTimer stops the timer armed for timerDue; nil if none is armed.
 	stopTimer func() bool
 	timerDue  time.Time
 }
 
 var _ queue.Queue = (*Queue)(nil)
 
-// New returns a queue, with what its journal has kept or empty. The error names
-// every option that can't be.
+// New returns a queue with the messages of its journal, or an empty one. The error lists every invalid
+// option.
 func New(opts Options) (*Queue, error) {
 	if err := opts.complete(); err != nil {
 		return nil, err
@@ -59,14 +59,15 @@ func New(opts Options) (*Queue, error) {
 // FIFO reports whether it is a FIFO queue.
 func (q *Queue) FIFO() bool { return q.opts.FIFO }
 
-// Pause has nothing received, or ends that. Messages that are in flight are not touched.
+// Pause stops the queue from delivering messages, or lets it continue. It does not affect messages in
+// flight.
 func (q *Queue) Pause(paused bool) {
 	q.present()
 	defer q.unlock()
 	q.paused = paused
 }
 
-// Close stops the queue's timer and lets waiting receivers return ErrClosed.
+// Close stops the queue's timer and makes waiting receivers return ErrClosed.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	defer q.unlock()

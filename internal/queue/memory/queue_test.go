@@ -54,7 +54,7 @@ func TestOptionsThatCannotBeAreNamedAllAtOnce(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{`"orders"`, "13h", "maximum receive count", `"dead" has to be of the same kind`} {
+	for _, want := range []string{`"orders"`, "13h", "maximum receive count", `"dead" must be of the same kind`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error %q does not say %q", err, want)
 		}

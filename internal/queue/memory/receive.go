@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// Receive receives messages; see queue.Queue. A batch may have several groups;
-// of one group it has the oldest messages, in order.
+// Receive receives messages; see queue.Queue. A batch may have several groups; of each group it has the
+// oldest messages, in order.
 func (q *Queue) Receive(ctx context.Context, max int, wait time.Duration) ([]queue.Message, error) {
 	if max < 1 || max > queue.MaxReceive {
 		return nil, fmt.Errorf("queue: a receive takes 1 to %d messages, not %d", queue.MaxReceive, max)
@@ -36,14 +36,14 @@ func (q *Queue) Receive(ctx context.Context, max int, wait time.Duration) ([]que
 		case <-ctx.Done():
 		case <-ready:
 		case <-timeout:
-			// Once more: what became visible at this very moment counts.
+			// Try once more, for messages that became visible at this very moment.
 			last = true
 		}
 	}
 }
 
-// receiveNow receives what there is. If there is nothing, and somebody waits for
-// it, ready tells when there is.
+// receiveNow receives the messages that are visible. If there are none and the caller waits, ready
+// signals when there are.
 func (q *Queue) receiveNow(ctx context.Context, max int, waits bool) (msgs []queue.Message, ready <-chan struct{}, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -68,7 +68,7 @@ func (q *Queue) take(max int, now time.Time) []queue.Message {
 		}
 		out = append(out, q.deliver(m, now))
 		if g := m.group; g != nil {
-			// The rest of the batch may have more of this group, in order.
+			// The rest of the batch may contain more of this group, in order.
 			for len(out) < max && len(g.visible) > 0 {
 				m := g.visible[0]
 				g.visible = g.visible[1:]
@@ -79,7 +79,7 @@ func (q *Queue) take(max int, now time.Time) []queue.Message {
 	return out
 }
 
-// next removes the next message that may be received from the visible ones.
+// next removes the next message that may be received from the visible messages.
 func (q *Queue) next() *message {
 	if !q.opts.FIFO {
 		return q.visible.next()
@@ -109,10 +109,9 @@ func (q *Queue) deliver(m *message, now time.Time) queue.Message {
 	return m.view()
 }
 
-// Delete acknowledges a message; see queue.Queue. As on SQS a receipt is good
-// on a FIFO queue while the message is in flight, on a standard queue until it
-// is received again: there an older one may succeed, which is no promise
-// (https://repost.aws/knowledge-center/sqs-receipt-handle-error).
+// Delete acknowledges a message; see queue.Queue. As on SQS, a receipt is valid on a FIFO queue while
+// the message is in flight, and on a standard queue until the message is received again: there an older
+// receipt may work, but need not (https://repost.aws/knowledge-center/sqs-receipt-handle-error).
 func (q *Queue) Delete(ctx context.Context, msg queue.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -133,13 +132,13 @@ func (q *Queue) Delete(ctx context.Context, msg queue.Message) error {
 	return nil
 }
 
-// SetVisibility lets messages come back after d; see queue.Queue.
+// SetVisibility makes messages visible again after d; see queue.Queue.
 func (q *Queue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if d < 0 || d > queue.MaxVisibility {
-		return fmt.Errorf("queue: visibility timeout %s is not within 0 and %s", d, queue.MaxVisibility)
+		return fmt.Errorf("queue: visibility timeout is %s: it must be from 0 to %s", d, queue.MaxVisibility)
 	}
 	now, err := q.lock()
 	if err != nil {
@@ -154,7 +153,7 @@ func (q *Queue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queu
 			continue
 		}
 		if most := m.receivedAt.Add(queue.MaxVisibility); q.opts.TotalVisibility && now.Add(d).After(most) {
-			failed[i] = fmt.Errorf("message %s: a visibility timeout of %s, %s after the receipt, ends more than %s after it", m.id, d, now.Sub(m.receivedAt), queue.MaxVisibility)
+			failed[i] = fmt.Errorf("message %s: a visibility timeout of %s, set %s after the receive, exceeds the total limit of %s", m.id, d, now.Sub(m.receivedAt), queue.MaxVisibility)
 			continue
 		}
 		q.waiting.remove(m)
@@ -165,7 +164,7 @@ func (q *Queue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queu
 	return queue.Partial(failed, len(msgs))
 }
 
-// find returns the message that a receipt, of whichever delivery, addresses.
+// find returns the message of a receipt, from any delivery.
 func (q *Queue) find(receipt string) *message {
 	i := strings.LastIndexByte(receipt, '#')
 	if i < 0 {

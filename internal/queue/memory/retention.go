@@ -8,9 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// expire deletes what has been in the queue for longer than its retention,
-// whatever its state: received or not, dead letter or not, as SQS does. It looks
-// at the messages only when the oldest can be that old.
+// expire deletes messages that are older than the retention, whatever their state: received or not,
+// dead letter or not, as on SQS. It looks at the messages only if the oldest can be that old.
 func (q *Queue) expire(now time.Time) {
 	if q.opts.Retention == 0 || len(q.messages) == 0 || now.Sub(q.oldest) <= q.opts.Retention {
 		return
@@ -34,7 +33,7 @@ func (q *Queue) expire(now time.Time) {
 	}
 }
 
-// drop takes a message out of the queue, whatever its state.
+// drop removes a message from the queue, whatever its state.
 func (q *Queue) drop(m *message) {
 	switch {
 	case m.state == delayed:

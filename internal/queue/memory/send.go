@@ -10,20 +10,19 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// Send sends messages; see queue.Queue. Without error, all are in.
+// Send sends messages; see queue.Queue. Without an error, all were sent.
 func (q *Queue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	_, err := q.SendIDs(ctx, msgs...)
 	return err
 }
 
-// SendIDs is Send with the ids of the messages. One that was deduplicated has
-// the id of the message that was sent first.
+// SendIDs is like Send, and returns the ids of the messages. A deduplicated message has the id of the
+// message that was sent first.
 func (q *Queue) SendIDs(ctx context.Context, msgs ...queue.Outgoing) ([]string, error) {
 	return q.sendFrom(ctx, "", msgs)
 }
 
-// SendFrom is Send by somebody whom the service knows: the Sender of the
-// messages.
+// SendFrom is like Send, with a sender that the service knows: the Sender of the messages.
 func (q *Queue) SendFrom(ctx context.Context, sender string, msgs ...queue.Outgoing) error {
 	_, err := q.sendFrom(ctx, sender, msgs)
 	return err
@@ -59,7 +58,7 @@ func (q *Queue) sendFrom(ctx context.Context, sender string, msgs []queue.Outgoi
 	return ids, queue.Partial(failed, len(msgs))
 }
 
-// tooLarge is what SQS says of a message that is longer than its queue takes.
+// tooLarge returns SQS's error for a message that is longer than its queue accepts.
 func (q *Queue) tooLarge(i, size int) error {
 	return &queue.RejectedError{Index: i, TooLarge: true, Code: "InvalidParameterValue",
 		Message: fmt.Sprintf("One or more parameters are invalid. Reason: Message must be shorter than %d bytes; it has %d.", q.opts.MaxBytes, size)}
@@ -92,7 +91,7 @@ func (q *Queue) send(sender string, o queue.Outgoing, now time.Time) string {
 	return m.id
 }
 
-// place lets a message that has entered wait until it is due, or shows it.
+// place makes a new message visible, now or when it is due.
 func (q *Queue) place(m *message, due, now time.Time) {
 	if due.After(now) {
 		m.state, m.due = delayed, due
@@ -103,7 +102,7 @@ func (q *Queue) place(m *message, due, now time.Time) {
 	}
 }
 
-// enter makes m a message of this queue; it is not yet visible.
+// enter adds m to this queue; it is not yet visible.
 func (q *Queue) enter(m *message, key dedupKey, now time.Time) {
 	q.lastSeq++
 	m.seq = q.lastSeq
@@ -114,7 +113,7 @@ func (q *Queue) enter(m *message, key dedupKey, now time.Time) {
 	q.join(m, key.group)
 }
 
-// join puts a message among the others, and into its group.
+// join adds a message to the queue's messages, and to its group.
 func (q *Queue) join(m *message, id string) {
 	if q.opts.FIFO {
 		m.group = q.groups[id]

@@ -2,13 +2,12 @@ package memory
 
 import "container/list"
 
-// shares are the visible messages of a standard queue. Its groups take turns, one
-// message each; within a group, messages come in the order of becoming visible. Messages
-// without a group are a group of their own, so a queue without groups has that order
-// altogether.
+// shares are the visible messages of a standard queue. Its groups take turns, one message each; within
+// a group, messages are in the order in which they became visible. Messages without a group form one
+// group, so a queue without groups has that order.
 type shares struct {
 	n int
-	// turns are the groups that have messages, the one whose turn is next first.
+	// turns are the groups that have messages, in the order of their turns.
 	turns list.List
 	by    map[string]*share
 }
@@ -47,7 +46,7 @@ func (s *shares) next() *message {
 	return m
 }
 
-// remove takes a message out, whose group keeps its turn.
+// remove removes a message; its group keeps its turn.
 func (s *shares) remove(m *message) {
 	of := s.by[m.fair]
 	of.messages.Remove(m.element)
@@ -55,7 +54,7 @@ func (s *shares) remove(m *message) {
 	s.n--
 	if of.messages.Len() == 0 {
 		s.turns.Remove(of.turn)
-		if m.fair != "" { // The others are as many as there are tenants.
+		if m.fair != "" { // The number of other groups grows with the tenants.
 			delete(s.by, m.fair)
 		}
 	}

@@ -4,8 +4,7 @@ import (
 	"time"
 )
 
-// lock locks the queue and brings it up to the present. Without error the
-// caller unlocks.
+// lock locks the queue and brings it up to date. If there is no error, the caller unlocks.
 func (q *Queue) lock() (now time.Time, err error) {
 	q.mu.Lock()
 	if q.closed {
@@ -17,7 +16,7 @@ func (q *Queue) lock() (now time.Time, err error) {
 	return now, nil
 }
 
-// unlock arms the timer for what comes next and tells those who wait.
+// unlock arms the timer for the next change and notifies waiting receivers.
 func (q *Queue) unlock() {
 	if len(q.waiting) > 0 && !q.closed {
 		q.arm(q.waiting[0].due)
@@ -31,8 +30,8 @@ func (q *Queue) unlock() {
 	q.mu.Unlock()
 }
 
-// arm sets the timer to due, the zero time to none. It is never set to
-// anything but the next change, for a virtual clock skips to it.
+// arm sets the timer to due; the zero time means none. It is set only to the next change, because a
+// virtual clock skips to it.
 func (q *Queue) arm(due time.Time) {
 	if q.timerDue.Equal(due) && (q.stopTimer != nil) == !due.IsZero() {
 		return
@@ -53,8 +52,8 @@ func (q *Queue) tick() {
 		q.mu.Unlock()
 		return
 	}
-	// This timer is spent, or an older one that fired while it was replaced;
-	// either way the next has to be armed anew.
+	// This timer has fired, or an older one fired while it was replaced; either way the next one has to
+	// be armed.
 	if q.stopTimer != nil {
 		q.stopTimer()
 		q.stopTimer = nil
@@ -63,15 +62,14 @@ func (q *Queue) tick() {
 	q.unlock()
 }
 
-// promote deletes what is too old and makes visible what has become so by now. A message that was received
-// as often as it may be goes to the dead-letter queue instead.
+// promote deletes expired messages and makes due messages visible. A message that was received as often
+// as allowed goes to the dead-letter queue instead.
 func (q *Queue) promote(now time.Time) {
 	q.expire(now)
 	for len(q.waiting) > 0 && !q.waiting[0].due.After(now) {
 		m := q.waiting[0]
 		if m.state == inFlight && q.opts.DeadLetter != nil && m.received >= q.opts.MaxReceiveCount {
-			// First there, then gone from here: whoever counts both never
-			// misses it.
+			// Add it there before removing it here, so that counting both queues never misses it.
 			q.opts.DeadLetter.adopt(m, now)
 			q.remove(m)
 			continue
@@ -101,8 +99,7 @@ func (q *Queue) show(m *message) {
 	q.readyGroups.place(m.group)
 }
 
-// remove takes a message that is in flight, or visible on a standard queue,
-// out of the queue.
+// remove removes a message that is in flight, or visible on a standard queue, from the queue.
 func (q *Queue) remove(m *message) {
 	q.forget(m)
 	if m.state == visible {
@@ -121,10 +118,10 @@ func (q *Queue) remove(m *message) {
 	}
 }
 
-// adopt takes a copy of a dead message in, as SQS does: the same id, body,
-// attributes and group, the message id as deduplication id. A redrive never
-// loses a message to deduplication. The caller holds the lock of the source; a
-// dead-letter queue is made before its source, so there is no cycle of locks.
+// adopt adds a copy of a dead message, as SQS does: with the same id, body, attributes and group, and
+// with the message id as deduplication id. A redrive never loses a message to deduplication. The caller
+// holds the lock of the source; a dead-letter queue is created before its source, so there is no cycle
+// of locks.
 func (q *Queue) adopt(dead *message, now time.Time) {
 	m := &message{
 		id:         dead.id,

@@ -8,8 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// The half of Q-06 that needs a service that fails is in the tests of
-// queue/sqs.
+// The part of Q-06 that needs a failing service is in the tests of package sqs.
 var batches = []scenario{
 	{name: "Q-06 more messages than a batch takes are all in", run: func(t *testing.T, h Harness) {
 		for _, fifo := range []bool{true, false} {

@@ -58,8 +58,8 @@ var delays = []scenario{
 	}},
 }
 
-// refused checks that the second of two messages is refused for a field, and
-// that the first was not sent either.
+// refused checks that the second of two messages is refused because of a field, and that the first was
+// not sent either.
 func refused(t *testing.T, q *opened, field string, m queue.Outgoing) {
 	t.Helper()
 	good := in("refused", "good-beside-refused")

@@ -1,7 +1,7 @@
-// Package queuetest is the suite that every implementation of queue.Queue
-// passes: of the scenarios, and the contract's details.
+// Package queuetest is the test suite that every implementation of queue.Queue passes: scenarios Q-01
+// to Q-07, and the details of the contract.
 //
-// It decides nothing by the wall clock: it waits by receiving, checks lower
-// bounds of durations only, and does not count on a batch being full. On an
-// implementation in memory run it in virtual time (testing/synctest).
+// Nothing depends on the wall clock: the suite waits by receiving, checks only lower bounds of
+// durations, and does not expect full batches. Run it in virtual time for an implementation in memory
+// (testing/synctest).
 package queuetest

@@ -9,40 +9,38 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// Spec is the queue that a test needs.
+// Spec describes the queue that a test needs.
 type Spec struct {
 	FIFO bool
-	// Visibility timeout; 0: any that is longer than the test.
+	// Visibility timeout; 0 means any that is longer than the test.
 	Visibility time.Duration
-	// MaxReceive above 0: with a dead-letter queue of the same kind.
+	// MaxReceive above 0 asks for a dead-letter queue of the same kind.
 	MaxReceive int
 }
 
-// Harness connects the suite with an implementation.
+// Harness connects the suite to an implementation.
 type Harness struct {
-	// Open returns a new, empty queue, and its dead-letter queue if the spec
-	// asks for one, else nil. FIFO queues deduplicate per group and by content
-	// where there is no id. Open cleans up through t.Cleanup.
+	// Open returns a new, empty queue, and its dead-letter queue if the spec asks for one, else nil.
+	// FIFO queues deduplicate per group, and by content if there is no id. Open cleans up through
+	// t.Cleanup.
 	Open func(t *testing.T, s Spec) (q, deadLetter queue.Queue)
-	// Within runs the body of a test: in a synctest bubble, or as it is. Nil
-	// means as it is.
+	// Within runs the body of a test, for example in a synctest bubble. Nil runs it directly.
 	Within func(t *testing.T, body func(t *testing.T))
-	// RedriveKeepsDedupID: a message moved to the dead-letter queue keeps its
-	// deduplication id, where SQS gives it the original message id.
-	// LocalStack 4.14 does so.
+	// RedriveKeepsDedupID: a message that is moved to the dead-letter queue keeps its deduplication id;
+	// SQS instead uses the original message id. LocalStack 4.14 keeps it.
 	RedriveKeepsDedupID bool
-	// Grain to which the queue rounds delays up; 0 for none.
+	// Grain is the unit to which the queue rounds delays up; 0 for none.
 	Grain time.Duration
 	// VirtualTime: waiting for minutes costs nothing.
 	VirtualTime bool
 }
 
-// enough is how long the suite waits for what has to come. It costs time only
-// in a test that fails.
+// enough is how long the suite waits for a message that must arrive. It costs time only in a test that
+// fails.
 const enough = 10 * time.Minute
 
-// quiet is how long the suite looks for what must not come. Where nothing but
-// time could bring it, that time is far longer.
+// quiet is how long the suite waits for a message that must not arrive. If only time could make it
+// visible, that time is far longer.
 const quiet = time.Second
 
 // Run runs the suite.
@@ -70,7 +68,7 @@ type scenario struct {
 	run     func(t *testing.T, h Harness)
 }
 
-// opened is a queue under test with what the scenarios do to it.
+// opened is a queue under test, with helpers for the scenarios.
 type opened struct {
 	t *testing.T
 	queue.Queue
@@ -184,7 +182,7 @@ func bodies(msgs []queue.Message) []string {
 	return out
 }
 
-// in is a message of a FIFO group with a deduplication id of its own.
+// in returns a message of a FIFO group with its own deduplication id.
 func in(group, body string) queue.Outgoing {
 	return queue.Outgoing{Body: body, Group: group, DedupID: "id-of-" + body}
 }

@@ -25,8 +25,8 @@ var settling = []scenario{
 	}},
 }
 
-// settle settles a batch of a, b and c with the ids that failed picks, and
-// checks which of them come back.
+// settle settles a batch of a, b and c with the ids that failed picks, and checks which of them are
+// redelivered.
 func settle(t *testing.T, h Harness, failed func(ids []string) []string, back ...string) {
 	t.Helper()
 	q := h.open(t, Spec{FIFO: true})
@@ -43,7 +43,7 @@ func settle(t *testing.T, h Harness, failed func(ids []string) []string, back ..
 	if err := queue.Settle(t.Context(), q, batch, failed(ids)); err != nil {
 		t.Fatalf("Settle: %v", err)
 	}
-	// What was deleted can no longer be brought back.
+	// A deleted message can no longer be redelivered.
 	for _, m := range batch {
 		if slices.Contains(back, m.Body) {
 			q.setVisibility(m, 0)

@@ -15,12 +15,12 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// failed wraps the error of a call to SQS as what it is to the caller.
+// failed wraps the error of a call to SQS in the error for the caller.
 func (q *Queue) failed(ctx context.Context, what string, err error) error {
 	var missing *types.QueueDoesNotExist
 	switch {
 	case ctx.Err() != nil && !errors.Is(err, ctx.Err()):
-		// The context cut the call short, whatever the SDK made of it.
+		// The context ended the call, whatever error the SDK returned.
 		return fmt.Errorf("queue %s: %s: %w: %w", q.url, what, ctx.Err(), err)
 	case errors.As(err, &missing):
 		return fmt.Errorf("queue %s: %s: there is no such queue; check the URL, the region and that the stack is deployed: %w", q.url, what, err)
@@ -30,10 +30,9 @@ func (q *Queue) failed(ctx context.Context, what string, err error) error {
 	return fmt.Errorf("queue %s: %s: %w", q.url, what, err)
 }
 
-// passing are the codes, of calls and of entries in a batch, that say that the
-// same may succeed later, beside those that the SDK knows. SQS gives some of
-// them with and some without prefix or suffix, and some of them as the
-// sender's fault.
+// passing are the codes of temporary errors, of calls and of entries in a batch, in addition to those
+// that the SDK knows. SQS returns some of them with and some without a prefix or suffix, and marks some
+// of them as the sender's fault.
 var passing = []string{
 	"internalerror", "internalfailure", "internalservererror", "serviceunavailable",
 	"overlimit", "requestthrottled", "throttling", "throttled", "toomanyrequests",
@@ -45,12 +44,11 @@ func passingCode(code string) bool {
 	return slices.Contains(passing, strings.ToLower(strings.TrimSuffix(code, "Exception")))
 }
 
-// ofTheMessage reports whether a code, of a call or of an entry in a batch, says that
-// SQS refuses a message for what it is: for its size, or for its contents. SQS has no
-// code of its own for a message that is longer than its queue's MaximumMessageSize: it
-// says InvalidParameterValue, as for a wrong delay or group, and "Message must be
-// shorter than 262144 bytes". A batch whose messages are too long together is a
-// BatchRequestTooLong.
+// ofTheMessage reports whether a code, of a call or of an entry in a batch, says that SQS rejects a
+// message because of its size or its contents. SQS has no separate code for a message that is longer
+// than its queue's MaximumMessageSize: it returns InvalidParameterValue, as for an invalid delay or
+// group, and "Message must be shorter than 262144 bytes". A batch whose messages are too long together
+// is a BatchRequestTooLong.
 // (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html#API_SendMessage_Errors)
 func ofTheMessage(code, message string) (is, tooLarge bool) {
 	switch strings.TrimSuffix(strings.TrimPrefix(code, "AWS.SimpleQueueService."), "Exception") {
@@ -65,7 +63,7 @@ func ofTheMessage(code, message string) (is, tooLarge bool) {
 	return false, false
 }
 
-// unavailable reports whether a call failed for a passing reason.
+// unavailable reports whether a call failed for a temporary reason.
 func unavailable(err error) bool {
 	if retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err) == aws.TrueTernary {
 		return true
@@ -74,9 +72,9 @@ func unavailable(err error) bool {
 	return errors.As(err, &api) && (api.ErrorFault() == smithy.FaultServer || passingCode(api.ErrorCode()))
 }
 
-// receiptError recognises that a receipt is no longer good. Beside the typed
-// errors SQS says so in the text of InvalidParameterValue: "… for parameter
-// ReceiptHandle is invalid. Reason: The receipt handle has expired."
+// receiptError recognizes errors for a receipt that is no longer valid. Besides the typed errors, SQS
+// reports it in the text of InvalidParameterValue: "… for parameter ReceiptHandle is invalid. Reason:
+// The receipt handle has expired."
 func receiptError(err error) error {
 	var notInFlight *types.MessageNotInflight
 	var api smithy.APIError
@@ -89,8 +87,8 @@ func receiptError(err error) error {
 	return fmt.Errorf("%w: %w", queue.ErrReceiptExpired, err)
 }
 
-// entryError is the error of an entry of ChangeMessageVisibilityBatch: the codes
-// are those of ChangeMessageVisibility.
+// entryError returns the error of an entry of ChangeMessageVisibilityBatch; the codes are those of
+// ChangeMessageVisibility.
 func entryError(e types.BatchResultErrorEntry) error {
 	code := aws.ToString(e.Code)
 	err := receiptError(&smithy.GenericAPIError{Code: code, Message: aws.ToString(e.Message)})

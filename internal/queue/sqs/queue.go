@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// Client is what a Queue uses of *sqs.Client.
+// Client has the methods of *sqs.Client that a Queue uses.
 type Client interface {
 	SendMessageBatch(context.Context, *sqs.SendMessageBatchInput, ...func(*sqs.Options)) (*sqs.SendMessageBatchOutput, error)
 	ReceiveMessage(context.Context, *sqs.ReceiveMessageInput, ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
@@ -26,13 +26,13 @@ type Client interface {
 
 var _ Client = (*sqs.Client)(nil)
 
-// Options of a Queue; the zero value has the defaults.
+// Options of a Queue; zero fields mean the defaults.
 type Options struct {
-	// Attempts at sending an entry that a batch reports as failed, the first
-	// included; default 8. The SDK's own retries of whole calls come on top.
+	// Attempts is how often an entry is sent that a batch reports as failed, including the first time;
+	// default 8. The SDK's own retries of whole calls are in addition.
 	Attempts int
-	// Sleep waits before such an attempt, or until the context ends, whose
-	// error it then returns. Default: a timer of the wall clock.
+	// Sleep waits before such an attempt, or returns the context's error when it ends. Default: a timer
+	// of the wall clock.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Jitter returns a number from 0 to below 1. Default: math/rand.
 	Jitter func() float64
@@ -49,8 +49,7 @@ type Queue struct {
 
 var _ queue.Queue = (*Queue)(nil)
 
-// New returns the queue at a URL. SQS has the name of a FIFO queue end in
-// ".fifo"; that is how it is told.
+// New returns the queue at a URL. It is a FIFO queue if its name ends in ".fifo", as SQS requires.
 func New(client Client, url string, opts Options) (*Queue, error) {
 	if client == nil {
 		return nil, errors.New("queue: sqs: no client")
@@ -73,8 +72,7 @@ func New(client Client, url string, opts Options) (*Queue, error) {
 // FIFO reports whether it is a FIFO queue.
 func (q *Queue) FIFO() bool { return q.fifo }
 
-// Delete acknowledges a message; see queue.Queue. SQS notices an expired
-// receipt on FIFO queues only.
+// Delete acknowledges a message; see queue.Queue. SQS notices an expired receipt only on FIFO queues.
 func (q *Queue) Delete(ctx context.Context, m queue.Message) error {
 	_, err := q.client.DeleteMessage(ctx, &sqs.DeleteMessageInput{
 		QueueUrl:      &q.url,
@@ -86,11 +84,10 @@ func (q *Queue) Delete(ctx context.Context, m queue.Message) error {
 	return nil
 }
 
-// SetVisibility lets messages come back after d, rounded up to seconds; see
-// queue.Queue.
+// SetVisibility makes messages visible again after d, rounded up to seconds; see queue.Queue.
 func (q *Queue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queue.Message) error {
 	if d < 0 || d > queue.MaxVisibility {
-		return fmt.Errorf("queue: visibility timeout %s is not within 0 and %s", d, queue.MaxVisibility)
+		return fmt.Errorf("queue: visibility timeout is %s: it must be from 0 to %s", d, queue.MaxVisibility)
 	}
 	failed := map[int]error{}
 	for from := 0; from < len(msgs); from += queue.MaxBatch {
@@ -105,13 +102,13 @@ func (q *Queue) SetVisibility(ctx context.Context, d time.Duration, msgs ...queu
 	return queue.Partial(failed, len(msgs))
 }
 
-// setVisibilities does so for one batch, and notes what failed.
+// setVisibilities does this for one batch, and records what failed.
 func (q *Queue) setVisibilities(ctx context.Context, d time.Duration, msgs []queue.Message, from, to int, failed map[int]error) {
 	in := &sqs.ChangeMessageVisibilityBatchInput{QueueUrl: &q.url}
 	for i := from; i < to; i++ {
 		in.Entries = append(in.Entries, types.ChangeMessageVisibilityBatchRequestEntry{
 			Id: aws.String(entryID(i)), ReceiptHandle: aws.String(msgs[i].Receipt), VisibilityTimeout: seconds(d)})
-		failed[i] = fmt.Errorf("queue %s: set the visibility of message %s: the answer does not mention it: %w", q.url, msgs[i].ID, queue.ErrUnavailable)
+		failed[i] = fmt.Errorf("queue %s: set the visibility of message %s: the response does not include it: %w", q.url, msgs[i].ID, queue.ErrUnavailable)
 	}
 	out, err := q.client.ChangeMessageVisibilityBatch(ctx, in)
 	if err != nil {
@@ -150,7 +147,7 @@ func (q *Queue) setVisibility(ctx context.Context, d time.Duration, m queue.Mess
 	return nil
 }
 
-// seconds rounds up.
+// seconds rounds d up to seconds.
 func seconds(d time.Duration) int32 {
 	return int32((d + time.Second - 1) / time.Second)
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// maxWaitSeconds is how long SQS waits in one call.
+// maxWaitSeconds is the longest wait of one call to SQS.
 const maxWaitSeconds = 20
 
-// Receive receives messages; see queue.Queue. The wait is rounded up to
-// seconds; one over 20 s takes several calls. What a call receives that its
-// context cuts short comes back after the visibility timeout only.
+// Receive receives messages; see queue.Queue. The wait is rounded up to seconds; a wait over 20 s takes
+// several calls. If the context cuts a call short, the messages that it received are redelivered only
+// after the visibility timeout.
 func (q *Queue) Receive(ctx context.Context, max int, wait time.Duration) ([]queue.Message, error) {
 	if max < 1 || max > queue.MaxReceive {
 		return nil, fmt.Errorf("queue: a receive takes 1 to %d messages, not %d", queue.MaxReceive, max)
@@ -46,8 +46,8 @@ func (q *Queue) Receive(ctx context.Context, max int, wait time.Duration) ([]que
 	}
 }
 
-// message reads a message of SQS. Attributes of another type than String and
-// Number have no text and are left out.
+// message converts a message of SQS. Attributes of types other than String and Number have no text and
+// are left out.
 func message(m types.Message) queue.Message {
 	system := func(name types.MessageSystemAttributeName) string { return m.Attributes[string(name)] }
 	out := queue.Message{

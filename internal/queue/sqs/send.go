@@ -16,20 +16,18 @@ import (
 )
 
 const (
-	// Failed entries are sent again after firstBackoff, doubled each time up
-	// to maxBackoff, of which jitter takes up to half.
+	// Failed entries are sent again after firstBackoff, doubled each time up to maxBackoff; jitter
+	// reduces it by up to half.
 	firstBackoff = 100 * time.Millisecond
 	maxBackoff   = 5 * time.Second
 )
 
-// Send sends messages in batches; see queue.Queue. Messages of one FIFO group
-// go in batches of their own, one after the other: else a batch that fails in
-// part would change their order.
+// Send sends messages in batches; see queue.Queue. Messages of one FIFO group are sent in separate
+// batches, one after the other, because a batch that fails partly would change their order.
 //
-// A message that the service refuses for its size or its contents is a
-// *queue.RejectedError that names it; the rest of its batch is sent, later batches are
-// not. If the whole call is refused for one of them, each goes in a call of its own, so
-// that the one is found.
+// A message that the service rejects for its size or its contents is reported as a
+// *queue.RejectedError; the rest of its batch is sent, later batches are not. If the whole call is
+// rejected because of one message, each message is sent in a separate call to find that one.
 func (q *Queue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	if err := queue.ValidateAll(q.fifo, msgs); err != nil {
 		return err
@@ -53,11 +51,11 @@ func (q *Queue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	return nil
 }
 
-// errNotTried is that of a message behind a batch that failed.
-var errNotTried = errors.New("queue: sqs: not sent, for one ahead of it could not be")
+// errNotTried is the error of a message after a batch that failed.
+var errNotTried = errors.New("queue: sqs: not sent, because an earlier message could not be sent")
 
-// sendBatch sends one batch, and again what of it failed, until all is in. It
-// returns the errors of what is not known to be.
+// sendBatch sends one batch, and its failed entries again, until all are sent. It returns the errors of
+// the messages that may not have been sent.
 func (q *Queue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batch []int) map[int]error {
 	failed := map[int]error{}
 	fail := func(err error) map[int]error {
@@ -85,7 +83,7 @@ func (q *Queue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batch []in
 			return failed
 		}
 		notIn := func(err error) error {
-			return fmt.Errorf("queue %s: %d messages are not in after %d attempts, the last answer was %s: %w", q.url, len(again), attempt, last, err)
+			return fmt.Errorf("queue %s: %d messages were not sent after %d attempts, the last response was %s: %w", q.url, len(again), attempt, last, err)
 		}
 		if attempt == q.opts.Attempts {
 			return fail(notIn(queue.ErrUnavailable))
@@ -96,7 +94,7 @@ func (q *Queue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batch []in
 	}
 }
 
-// rejection returns what a whole call was refused for, where it is a message of it.
+// rejection returns the reason why a whole call was rejected, if it is one of its messages.
 func rejection(err error) *queue.RejectedError {
 	var api smithy.APIError
 	if !errors.As(err, &api) {
@@ -109,9 +107,9 @@ func rejection(err error) *queue.RejectedError {
 	return &queue.RejectedError{TooLarge: tooLarge, Code: api.ErrorCode(), Message: api.ErrorMessage()}
 }
 
-// findRejected sends each message of a batch in a call of its own, in order, since the
-// batch was refused for one of them, or for the size of all together: a queue that takes
-// messages of up to 256 KiB takes batches of up to 256 KiB.
+// findRejected sends each message of a batch in a separate call, in order, after the batch was rejected
+// because of one of them, or because of their total size: a queue that accepts messages of up to 256
+// KiB accepts batches of up to 256 KiB.
 func (q *Queue) findRejected(ctx context.Context, msgs []queue.Outgoing, batch []int, of *queue.RejectedError) map[int]error {
 	if len(batch) == 1 {
 		of.Index = batch[0]
@@ -126,9 +124,9 @@ func (q *Queue) findRejected(ctx context.Context, msgs []queue.Outgoing, batch [
 	return failed
 }
 
-// sortOut reads the answer to a batch: what is to be sent again, what is
-// refused for good, and one of the reasons. What the answer does not mention is
-// not known to be in and counts as failed.
+// sortOut evaluates the response to a batch: which messages to send again, which are rejected for good,
+// and one of the reasons. A message that the response does not include may not have been sent and
+// counts as failed.
 func sortOut(batch []int, out *sqs.SendMessageBatchOutput) (again []int, refused map[int]error, last string) {
 	in := map[string]bool{}
 	refused = map[int]error{}
@@ -159,16 +157,16 @@ func sortOut(batch []int, out *sqs.SendMessageBatchOutput) (again []int, refused
 	return again, refused, last
 }
 
-// refusal is why SQS does not take the message at an index, where it calls that the
-// sender's fault: a *queue.RejectedError if it is the message's.
+// refusal returns why SQS refuses the message at an index, if SQS says that the sender is at fault: a
+// *queue.RejectedError if the message itself is the reason.
 func refusal(i int, code, message string) error {
 	if is, tooLarge := ofTheMessage(code, message); is {
 		return &queue.RejectedError{Index: i, TooLarge: tooLarge, Code: code, Message: message}
 	}
-	return fmt.Errorf("message %d refused: %s: %s; check the queue, its key and the permissions of who sends", i, code, message)
+	return fmt.Errorf("message %d refused: %s: %s; check the queue, its key and the permissions of the sender", i, code, message)
 }
 
-// backoff before the attempt after this one.
+// backoff returns the pause before the next attempt.
 func (q *Queue) backoff(attempt int) time.Duration {
 	d := min(firstBackoff<<(attempt-1), maxBackoff)
 	return d - time.Duration(q.opts.Jitter()*float64(d)/2)
@@ -205,5 +203,5 @@ func (q *Queue) entries(msgs []queue.Outgoing, batch []int) []types.SendMessageB
 	return entries
 }
 
-// entryID names a message in its batch by its place in the Send.
+// entryID identifies a message in its batch by its index in the Send.
 func entryID(i int) string { return strconv.Itoa(i) }

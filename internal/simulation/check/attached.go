@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// checkAttached: whoever waits for an instance besides its own parent is told
-// of its end, unless it has ended itself.
+// checkAttached: every parent that waits for an instance, besides its own parent, is
+// notified of its end, unless that parent has ended itself.
 func (w *checker) checkAttached(instance string, e *history.Event) {
 	if !w.Ledger.Ended(instance) {
 		return
@@ -22,7 +22,7 @@ func (w *checker) checkAttached(instance string, e *history.Event) {
 	}
 }
 
-// checkAttachedCarried: who waits for an instance waits for its last execution.
+// checkAttachedCarried: a parent that waits for an instance waits for its last execution.
 func (w *checker) checkAttachedCarried(x *ledger.Recorded, next *store.Turn) {
 	for i := range x.Events {
 		if x.Events[i].Kind != history.ParentAttached || x.Events[i].Start.Parent == nil {

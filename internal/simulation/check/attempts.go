@@ -19,14 +19,14 @@ func keyOf(info *activities.Info) store.ActivityKey {
 	return store.ActivityKey{Instance: info.Instance, ExecutionID: info.ExecutionID, EventID: info.EventID}
 }
 
-// AttemptBegins checks that an attempt may begin, which it does.
-func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activities.Info) {
+// AttemptStarts checks that the attempt that starts may start.
+func (w *checker) AttemptStarts(p *world.Process, in *program.Work, info *activities.Info) {
 	w.hasHeaders(p, info)
 	key := keyOf(info)
 	violate := func(rule, text string) {
-		w.Violate(rule, "%s begins attempt %d of activity %d of %s/%d %s", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, text)
+		w.Violate(rule, "%s starts attempt %d of activity %d of %s/%d %s", p.Name, info.Number, key.EventID, key.Instance, key.ExecutionID, text)
 	}
-	if in.Most > 0 && info.Attempt > in.Most {
+	if in.Most > 0 && info.Number > in.Most {
 		violate("A-05", "which has fewer")
 	}
 	if info.Inline {
@@ -38,14 +38,15 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 		w.runsInline(p, key, in, info)
 		return
 	}
-	n, makes := w.of(p.Running), making{info.CompletionToken, info.Attempt}
+	n, makes := w.of(p.Running), making{info.CompletionToken, info.Number}
 	if n.makes[makes] > 0 {
 		violate("side by side", "while it makes it already")
 	}
 	note(&n.makes, makes, n.makes[makes]+1)
-	// The first delivery of a first attempt may not look (Settings.Attempt.LookAfter), though
-	// another message of the activity in its batch did.
-	if w.knows(p.Running).stops[key] && (info.Attempt > 1 || info.Delivery > 1 || w.Settings.Attempt.LookAfter < 0) {
+	// The first delivery of a first attempt need not check for a stop
+	// (Settings.Attempt.CancelCheckAfter), although another message of the activity in its batch
+	// did.
+	if w.knows(p.Running).stops[key] && (info.Number > 1 || info.Delivery > 1 || w.Settings.Attempt.CancelCheckAfter < 0) {
 		violate("K-03", "and was told that it is to stop")
 	}
 	w.checkKeys(p, key, info)
@@ -55,29 +56,29 @@ func (w *checker) AttemptBegins(p *world.Process, in *program.Work, info *activi
 	w.checkEarly(p, key, info)
 	w.checkDetails(p, key, info)
 	w.checkHeld(p, key, info)
-	w.beginsUnderLimits(p, key, info)
-	w.beginsInQueue(p, key, info)
+	w.startsUnderLimits(p, key, info)
+	w.startsInQueue(p, key, info)
 	delete(w.knows(p.Running).final, key)
 	if in.Do == program.DoesOnce {
-		began := ledger.Attempt{ActivityKey: key, Number: info.Attempt}
-		if w.Ledger.Outside.Begun[began]++; w.Ledger.Outside.Begun[began] > 1 {
+		startedAt := ledger.Attempt{ActivityKey: key, Number: info.Number}
+		if w.Ledger.Outside.Started[startedAt]++; w.Ledger.Outside.Started[startedAt] > 1 {
 			violate("A-16", "again")
 		}
 	}
 }
 
-// AttemptEnds notes that an attempt is over.
+// AttemptEnds records the end of an attempt.
 func (w *checker) AttemptEnds(p *world.Process, info *activities.Info) {
 	if !info.Inline && p.Running != nil {
-		w.of(p.Running).makes[making{info.CompletionToken, info.Attempt}]--
+		w.of(p.Running).makes[making{info.CompletionToken, info.Number}]--
 		w.attemptFails(p, info)
 		w.endsUnderLimits(p, info)
 	}
 }
 
-// FailsFinally notes an error after which no attempt follows.
+// FailsFinally records an error after which no attempt follows.
 func (w *checker) FailsFinally(p *world.Process, info *activities.Info) {
-	note(&w.knows(p.Running).final, keyOf(info), info.Attempt)
+	note(&w.knows(p.Running).final, keyOf(info), info.Number)
 }
 
 // aboutToRetry checks that no process sends another attempt after a final
@@ -96,17 +97,17 @@ func (w *checker) aboutToRetry(p *world.Process, body string) {
 	}
 }
 
-// HasBeaten checks that an attempt that gave a heartbeat knows of its stop.
+// HasBeaten checks that an attempt that sent a heartbeat knows of its stop.
 func (w *checker) HasBeaten(ctx context.Context, p *world.Process, info *activities.Info) {
 	w.checkStopReason(ctx, p, info)
 	if !p.Dead && w.knows(p.Running).told[keyOf(info)] && ctx.Err() == nil {
-		w.Violate("F-05", "attempt %d of activity %d of %s/%d gave a heartbeat, the answer to which says that it is to stop, and runs on", info.Attempt, info.EventID, info.Instance, info.ExecutionID)
+		w.Violate("F-05", "attempt %d of activity %d of %s/%d gave a heartbeat, the answer to which says that it is to stop, and runs on", info.Number, info.EventID, info.Instance, info.ExecutionID)
 	}
 }
 
-// Told notes what a worker was told of a stop; a heartbeat that was refused told it
-// nothing, whatever another delivery of the same attempt has heard.
-func (w *checker) Told(p *world.Process, key store.ActivityKey, state *store.ActivityState, beat bool) {
+// Notified records what a worker has learned of a stop. A refused heartbeat told it nothing,
+// whatever another delivery of the same attempt has learned.
+func (w *checker) Notified(p *world.Process, key store.ActivityKey, state *store.ActivityState, beat bool) {
 	if p.Dead || p.Worker == nil {
 		if !p.Dead && p.Running != nil && !state.Beat.At.IsZero() {
 			note(&w.of(p.Running).beats, key, state.Beat.At)
@@ -116,7 +117,7 @@ func (w *checker) Told(p *world.Process, key store.ActivityKey, state *store.Act
 	k := w.knows(p.Running)
 	if beat {
 		note(&k.told, key, state.Stop)
-		w.toldUnderLimits(p, key)
+		w.notifiedUnderLimits(p, key)
 		return
 	}
 	if !state.Stop {
@@ -126,7 +127,7 @@ func (w *checker) Told(p *world.Process, key store.ActivityKey, state *store.Act
 	w.of(p.Running).toCount++
 }
 
-// Counts notes what a worker told of attempts that were asked to stop.
+// Counts records what a worker reported of attempts that were asked to stop.
 func (w *checker) Counts(p *world.Process, c host.Counter, reason string, n int) {
 	if p.Running == nil {
 		return
@@ -141,18 +142,18 @@ func (w *checker) Counts(p *world.Process, c host.Counter, reason string, n int)
 	}
 }
 
-// checkCounted: each attempt that was not begun because of a stop is counted.
+// checkCounted: each attempt that was not started because of a stop is counted.
 func (w *checker) checkCounted(inv *world.Invocation) {
 	if w.of(inv).toCount != 0 {
 		w.Violate("K-03", "%s was told of stops, and has counted %d fewer", inv.P.Name, w.of(inv).toCount)
 	}
 }
 
-// Beats: nothing is said of a pending activity by who has no token of it.
+// Beats: a process without a token of a pending activity records no heartbeat for it.
 func (w *checker) Beats(p *world.Process, key store.ActivityKey, beat store.Heartbeat) {
 	w.shows(p, func() string { return "a heartbeat" }, beat.Codec, beat.Details, beat.Details)
 	note(&w.trouble.beaten, key, w.Steps)
-	beat, err := w.Sealing.World.OpenHeartbeat(key, beat)
+	beat, err := w.Encoding.World.DecodeHeartbeat(key, beat)
 	if err != nil {
 		w.Violate("codec", "%v", err)
 	}
@@ -161,7 +162,7 @@ func (w *checker) Beats(p *world.Process, key store.ActivityKey, beat store.Hear
 	}
 }
 
-// shown are the faults by which a message comes back while it is handled.
+// shown are the faults by which a message becomes visible while it is handled.
 var shown = [...]fault.Kind{fault.Ghost, fault.AckLost, fault.Unhandled, fault.Unavailable, fault.AnswerLost, fault.LandsLate, fault.NeverLands, fault.Repeated, fault.Slow, fault.OutOfTime, fault.Stalled, fault.Frozen, fault.OldReceipt}
 
 func (w *checker) shownAgain() (n int) {
@@ -171,13 +172,13 @@ func (w *checker) shownAgain() (n int) {
 	return n + w.QueueRefusals
 }
 
-// checkHidden is A-10: the message of an attempt is hidden for as long as it
-// takes, where nothing goes wrong.
+// checkHidden is A-10: without faults, the message of an attempt is hidden for as long as the
+// attempt takes.
 func (w *checker) checkHidden(p *world.Process, batch []world.Delivered) {
 	for _, other := range w.Processes {
 		inv := other.Running
 		if other == p || other.Worker == nil || other.Dead || inv == nil || len(inv.Batch) > 1 || inv.Batch[0].Ghost || inv.Batch[0].Late || inv.Expired || w.WasCopied(inv.Batch[0].ID) || w.ActedOn(inv.Batch[0].ID) || w.of(inv).shown != w.shownAgain() ||
-			w.permits.shown[inv.Batch[0].ID] >= inv.Began {
+			w.permits.shown[inv.Batch[0].ID] >= inv.Started {
 			continue
 		}
 		if slices.ContainsFunc(batch, func(m world.Delivered) bool { return m.ID == inv.Batch[0].ID && !m.Ghost && !m.Late }) {
@@ -186,26 +187,26 @@ func (w *checker) checkHidden(p *world.Process, batch []world.Delivered) {
 	}
 }
 
-// checkDetails is A-11: an attempt has the details of the last heartbeat that was given before
-// its message was received. The first delivery of a first attempt looks for none.
+// checkDetails is A-11: an attempt has the details of the last heartbeat that was recorded before
+// its message was received. The first delivery of a first attempt does not read them.
 func (w *checker) checkDetails(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	at, given := w.trouble.beaten[key]
-	if !given || at >= p.Running.Began || info.Attempt == 1 && info.Delivery == 1 {
+	if !given || at >= p.Running.Started || info.Number == 1 && info.Delivery == 1 {
 		return
 	}
 	state, err := w.ActivityState(key)
 	if err == nil {
-		state.Beat, err = w.Sealing.World.OpenHeartbeat(key, state.Beat)
+		state.Beat, err = w.Encoding.World.DecodeHeartbeat(key, state.Beat)
 	}
 	w.Reached("A-11, details")
 	if err != nil || !bytes.Equal(state.Beat.Details, info.Heartbeat) {
-		w.Violate("A-11", "%s begins attempt %d of activity %d of %s/%d with the heartbeat %s, the last one was %s (%v)",
-			p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, info.Heartbeat, state.Beat.Details, err)
+		w.Violate("A-11", "%s starts attempt %d of activity %d of %s/%d with the heartbeat %s, the last one was %s (%v)",
+			p.Name, info.Number, key.EventID, key.Instance, key.ExecutionID, info.Heartbeat, state.Beat.Details, err)
 	}
 }
 
-// checkHeld is A-10 where an attempt begins that has no limit of its own: a message of it belongs
-// to this process until the invocation is over. The batch may have more than one.
+// checkHeld is A-10 for the start of an attempt without a limit of its own: this process keeps one
+// of its messages until the invocation is over. The batch may contain several.
 func (w *checker) checkHeld(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	inv := p.Running
 	if inv.Expired || inv.Slowed || w.Walk != nil {
@@ -214,14 +215,14 @@ func (w *checker) checkHeld(p *world.Process, key store.ActivityKey, info *activ
 	lost := ""
 	for _, m := range inv.Batch {
 		item, err := w.Item(m.Body)
-		if err != nil || item.Instance != key.Instance || item.ExecutionID != key.ExecutionID || item.SchedulingEventID != key.EventID || item.Attempt != info.Attempt {
+		if err != nil || item.Instance != key.Instance || item.ExecutionID != key.ExecutionID || item.SchedulingEventID != key.EventID || item.Attempt != info.Number {
 			continue
 		}
 		if r := item.Retry; m.Ghost || w.WasCopied(m.ID) || w.ActedOn(m.ID) || r != nil && (r.TimeoutMS > 0 || r.HeartbeatTimeoutMS > 0 || r.LimitKey != "" || r.RateKey != "") {
 			return // The worker hides it for as long as the attempt may take, or another call has changed that.
 		}
 		if m.ReceivedAt.IsZero() && inv.Fooled[m.ID] {
-			return // Nobody knows when it was received, and its queue says that it is hidden.
+			return // When it was received is not known, and its queue says that it is hidden.
 		}
 		held := true
 		for _, h := range m.From.Snapshot() {
@@ -235,7 +236,7 @@ func (w *checker) checkHeld(p *world.Process, key store.ActivityKey, info *activ
 		lost = m.ID
 	}
 	if lost != "" {
-		w.Violate("A-10", "%s begins attempt %d of activity %d of %s/%d, whose message %s may be another's before the invocation is over",
-			p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, lost)
+		w.Violate("A-10", "%s starts attempt %d of activity %d of %s/%d, whose message %s may be another's before the invocation is over",
+			p.Name, info.Number, key.EventID, key.Instance, key.ExecutionID, lost)
 	}
 }

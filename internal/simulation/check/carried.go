@@ -9,9 +9,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// checkCarried is rule 13: of an execution that continues as new, each event is
-// either in the transcript, which is the input of the next, or was rejected, or goes over into the
-// next, in its order. Every payload is sent once.
+// checkCarried is rule 13: in an execution that continues as new, each event is in the transcript,
+// which is the input of the next execution, or was rejected, or is carried over to the next
+// execution, in order. Every payload is sent once.
 func (w *checker) checkCarried(x *ledger.Recorded, last, next *store.Turn) {
 	w.checkAttachedCarried(x, next)
 	for i := range next.Events[1:] {
@@ -20,7 +20,7 @@ func (w *checker) checkCarried(x *ledger.Recorded, last, next *store.Turn) {
 		}
 	}
 	if w.Scenario.Program(x.Events[0].Name) == nil {
-		return // Others don't tell what they took.
+		return // Other programs do not record what they took.
 	}
 	transcript := next.Events[0].Payload
 	over := next.Events[1:]
@@ -46,7 +46,7 @@ func (w *checker) checkCarried(x *ledger.Recorded, last, next *store.Turn) {
 		case !taken && at < 0:
 			w.Violate("rule 13", "event %s of %s/%d was not taken, and does not go over", e.Payload, last.Instance, last.ExecutionID)
 		case at >= 0:
-			// Events after it are taken over after it.
+			// The events after it are carried over after it.
 			over = over[at+1:]
 		}
 	}

@@ -8,22 +8,21 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// changing is a change of a record on its way, and what its process knew when
-// it sent it.
+// changing is a change of a record on its way, and what its process knew when it sent it.
 type changing struct {
 	p        *world.Process
 	inv      *world.Invocation
 	batch    []world.Delivered
 	instance string
 	change   *store.RecordChange
-	// execution is the newest that the process has seen.
+	// execution is the newest one that the process has seen.
 	execution int64
-	// before is the record that it met, nil if there was none.
+	// before is the record just before the change, nil if there was none.
 	before *store.Record
 }
 
-// changing returns what is to be noted of a change that is about to be sent; nil if it has
-// nothing that is looked at.
+// changing returns the notes of a change that is about to be sent; nil if nothing of it is
+// checked.
 func (w *checker) changing(x *world.Write) *changing {
 	p, c := x.By, x.Change
 	if c == nil || c.Status == nil && c.Problem == nil && c.Stamp == nil || p.Running == nil {
@@ -38,7 +37,7 @@ func (w *checker) changing(x *world.Write) *changing {
 	return g
 }
 
-// Meets notes the record just before the change.
+// Meets records the record just before the change.
 func (g *changing) meets(w *checker) {
 	if g == nil {
 		return
@@ -49,15 +48,14 @@ func (g *changing) meets(w *checker) {
 	}
 }
 
-// Landed checks a change that was made, with the turns that were committed
-// beside it.
+// Landed checks a change that landed, with the turns that were committed with it.
 func (g *changing) landed(w *checker, turns []store.Turn) {
 	if g == nil || g.before == nil {
 		return
 	}
 	c, before := g.change, g.before
 	if c.Status == nil && c.Stamp == nil && c.Problem != nil && *c.Problem != nil {
-		return // The note that a wake was sent.
+		return // It only records that a wake was sent.
 	}
 	if len(turns) == 0 && c.Status != nil && *c.Status == store.StatusTerminated && w.WasDamaged(g.instance) {
 		w.Ledger.Unread[g.instance] = before.ExecutionID
@@ -74,19 +72,19 @@ func (g *changing) landed(w *checker, turns []store.Turn) {
 	}
 }
 
-// loses notes that a commit or a change of an instance was lost to another process.
+// loses records that a commit or a change of an instance was lost to another process.
 func (w *checker) loses(inv *world.Invocation, instance string, err error) {
 	if errors.Is(err, store.ErrConflict) {
 		w.of(inv).lost.Set(instance, true)
 	}
 }
 
-// lost reports whether the invocation has lost a commit or a change of the instance
-// to another process: then its messages count as received before.
+// lost reports whether the invocation has lost a commit or a change of the instance to
+// another process: then its messages count as received before.
 func (g *changing) lost(w *checker) bool { return w.of(g.inv).lost.Of(g.instance) }
 
-// wakes reports whether the batch has a wake of the instance by an operator, a wake
-// for the mark with this stamp, or a wake that comes back.
+// wakes reports whether the batch has a wake of the instance by an operator, a wake for the
+// problem with this number, or a redelivered wake.
 func (g *changing) wakes(w *checker, stamp int64) bool {
 	for _, m := range g.batch {
 		if item, err := w.Item(m.Body); err == nil && item.Kind == wire.Wake && item.Instance == g.instance &&
@@ -97,8 +95,8 @@ func (g *changing) wakes(w *checker, stamp int64) bool {
 	return false
 }
 
-// damages reports whether a change says that a history is damaged, or ends an
-// instance of which it is by a purge with force: its writer has seen none of it.
+// damages reports whether a change says that a history is damaged, or ends an instance with
+// a damaged history for a purge with force: its writer has read none of it.
 func damages(c *store.RecordChange) bool {
 	return c.Status != nil && (*c.Status == store.StatusCorrupt || *c.Status == store.StatusTerminated)
 }

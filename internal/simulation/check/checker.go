@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
@@ -11,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// checker holds the invariants: it watches a world, and shares no code with the
-// engine. It knows the ledger, and what it has noted itself.
+// checker verifies the invariants: it watches a world, and shares no code with the engine. It uses only
+// the ledger and its own notes.
 type checker struct {
 	*world.World
 	trouble trouble
@@ -21,38 +22,43 @@ type checker struct {
 	reasons reasons
 	// latest is the token of each process's last commit of each instance, landed or not.
 	latest map[commitOf]string
-	// due is when each attempt that may follow is due at the soonest.
+	// due is the earliest time of each attempt that may follow.
 	due map[ledger.Attempt]time.Time
-	// endedAt is the step at which an execution of an instance has ended last.
+	// endedAt is the step at which an execution of an instance last ended.
 	endedAt map[string]int
-	// tookIn is the first execution of the run that has taken the event of a message.
+	// tookIn is the first execution of the run that has recorded the event of a message.
 	tookIn map[string]int64
-	// said is what clients say to instances, newest the last of it that each has recorded, by
-	// its place in the queue.
+	// said are the messages that clients sent to instances, newest the last of them that each instance has
+	// recorded, by its position in the queue.
 	said map[saying]*said
-	// taken is what redrives have taken over.
+	// taken is what redrives have copied.
 	taken map[ledger.Execution]*takenOver
-	// pruned is the first execution that is left, of instances of which some were pruned.
+	// pruned is the first remaining execution of instances of which some executions were pruned.
 	pruned map[string]int64
-	// kept are instances of which something pruned may be left: a build that keeps all was to prune
-	// some, or nobody that lives has the request.
+	// kept are instances of which pruned executions may remain: a build that keeps all executions got the
+	// prune request, or no living process has the request.
 	kept map[string]bool
-	// forked says that an instance was.
+	// forked says that an instance was forked.
 	forked bool
-	// forks are those of each instance.
+	// forks are the forks of each instance.
 	forks map[string][]forkOf
 	// keys are the idempotency keys under which activities ran.
 	keys map[store.ActivityKey]string
-	// inline are those of inline activities: a turn that was lost may have had another one at the event.
+	// inline are those of inline activities: a turn that was lost may have had another activity at the
+	// event.
 	inline map[store.ActivityKey]map[inlineWork]string
-	// keysInline are the idempotency keys of the inline activities of each execution that its history has.
+	// keysInline are the idempotency keys of the inline activities in the history of each execution.
 	keysInline map[ledger.Execution]map[inlineWork]string
-	newest     map[string]int
-	// permits are what is known of limits over instances.
+	// byDuplicate is the last event of each execution that a duplicate invocation has committed.
+	byDuplicate map[ledger.Execution]int64
+	newest      map[string]int
+	// permits is what is known of limits over instances.
 	permits permits
 	// turns are the turns of the keys by which activities share a queue, by the queue's name.
 	turns map[string][]*turn
-	// told are the events about instances.
+	// shown has the states of each instance as its record had them last.
+	shown map[string][]history.State
+	// told holds the events about instances.
 	told told
 }
 
@@ -71,7 +77,7 @@ func New(w *world.World) world.Watcher {
 // Writes implements watcher.
 func (w *checker) Writes(x *world.Write) {
 	if x.Commit != nil {
-		w.showsTurns(x.By, x.Sealed.Turns)
+		w.showsTurns(x.By, x.Encoded.Turns)
 	}
 	w.showsChange(x.By, x.Instance, x.Change)
 	if x.Commit != nil {
@@ -84,7 +90,7 @@ func (w *checker) Writes(x *world.Write) {
 	}
 }
 
-// changes returns what is noted of a change; nil if it has nothing that is looked at.
+// changes returns the notes of a change; nil if nothing of it is checked.
 func changes(x *world.Write) *changing {
 	g, _ := x.Notes.(*changing)
 	return g
@@ -102,6 +108,7 @@ func (w *checker) Meets(x *world.Write) {
 func (w *checker) Landed(x *world.Write) {
 	if x.Commit != nil {
 		w.committed(x)
+		w.noteDuplicate(x)
 		w.checkRoom(x)
 		w.landedIn(x.In, x.Commit)
 		w.tells(x)
@@ -148,8 +155,8 @@ func (w *checker) Lists(p *world.Process, records []store.Record) {
 	w.listsDue(p, records)
 }
 
-// BeginsSend implements watcher.
-func (w *checker) BeginsSend(p *world.Process, body string) {
+// StartsSend implements watcher.
+func (w *checker) StartsSend(p *world.Process, body string) {
 	w.checkWake(p, body)
 	w.noteWake(p, body, false)
 }
@@ -168,7 +175,9 @@ func (w *checker) Sends(p *world.Process, to *world.Queue, m *queue.Outgoing) {
 	w.movesSaid(m.Body)
 	w.sendsToQueue(p, to, m)
 	w.sendsApart(p, m.Body)
+	w.sendsHeld(p, m.Body)
 	w.sendsChild(m.Body)
+	w.waitsForBus(p, to, m.Body)
 }
 
 // Takes implements watcher.
@@ -212,7 +221,7 @@ func (w *checker) Receives(inv *world.Invocation) {
 func (w *checker) Dies(inv *world.Invocation) {
 	w.reachDeath(inv)
 	w.diedWith(inv)
-	w.noteLeft(inv)
+	w.noteLeft(inv, func(string) bool { return true })
 }
 
 // Returned implements watcher.
@@ -221,6 +230,7 @@ func (w *checker) Returned(inv *world.Invocation, failed map[string]bool) {
 	w.checkGone(inv)
 	w.checkLines(inv)
 	w.checkReturned(inv, failed)
+	w.noteLeft(inv, func(id string) bool { return failed[id] })
 	w.checkBehind(inv, failed)
 	w.checkSwept(inv)
 	w.reachReturned(inv, failed)
@@ -229,7 +239,7 @@ func (w *checker) Returned(inv *world.Invocation, failed map[string]bool) {
 // Logs implements watcher.
 func (w *checker) Logs(p *world.Process, r *slog.Record, given []string) {
 	w.saysWhere(p, r, given)
-	if p.Seals {
+	if p.Encodes {
 		w.showsLine(p, r)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// checkOneByOne is R-11 for executions of which nothing was ever parked: had
-// their arrivals come one at a time, the history would be the same.
+// checkOneByOne is R-11 for executions in which no event was ever parked: if their incoming
+// events had arrived one at a time, the history would be the same.
 func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, events []history.Event) {
 	if w.Older {
-		return // The code that works has another way to go in place of the one that it took.
+		return // The build that works takes another path than the one that this history took.
 	}
 	for i := range turns {
 		if turns[i].Parked {
@@ -22,14 +22,14 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 	}
 	for k := w.taken[ledger.At(instance, n)]; k != nil; k = w.taken[k.from] {
 		if x := w.Ledger.Executions[k.from]; x != nil && len(x.Parked) > 0 {
-			return // It may have taken over what was parked there.
+			return // It may have copied events that were parked there.
 		}
 	}
 	x := engine.New(engine.Config{Instance: instance, ExecutionID: n, Registry: w.Good.Orchestrations})
 	defer x.Close()
 	for at := 0; at < len(events); {
 		e := &events[at]
-		if e.Imposed != "" {
+		if e.Forced != "" {
 			return
 		}
 		a := engine.Arrival{Event: *e}
@@ -54,14 +54,14 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 		}
 		for i := range out.Events {
 			if out.Events[i].Op == history.OpGUID && !w.Scenario.IsRandom() {
-				return // It is another id now, and the code may act on it. Random programs do not.
+				return // Its id is now another one, and the code may depend on it. Random programs do not.
 			}
-			if w.Room > 0 && at+i < len(events) && events[at+i].Imposed == history.ImposedLimit {
-				return // There is no room for what the code answers.
+			if w.Room > 0 && at+i < len(events) && events[at+i].Forced == history.ForcedByLimit {
+				return // A commit has no room for the operations that the code schedules.
 			}
 			is := &out.Events[i]
 			if at+i >= len(events) || is.Kind != events[at+i].Kind || is.Name != events[at+i].Name || is.SourceEventID != events[at+i].SourceEventID ||
-				is.WithPrevious && !events[at+i].WithPrevious { // A turn that only records, as behind an open inline activity, marks more than arrivals that come alone.
+				is.WithPrevious && !events[at+i].WithPrevious { // A turn that only records events, as behind an open inline activity, marks more of them than if they arrived one at a time.
 				was := "nothing"
 				if at+i < len(events) {
 					was = fmt.Sprintf("%s %s", events[at+i].Kind, events[at+i].Name)
@@ -74,8 +74,8 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 	}
 }
 
-// redrivenAt is what a redrive took over with the event: the redrive that began execution n,
-// or an earlier one from which n has the event.
+// redrivenAt returns what a redrive copied together with the event: the redrive that started
+// execution n, or an earlier one from which n has the event.
 func (w *checker) redrivenAt(instance string, n, event int64) *takenOver {
 	k := w.taken[ledger.At(instance, n)]
 	for k != nil && int64(k.events) != event-1 {

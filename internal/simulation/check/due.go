@@ -11,12 +11,12 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// roundedUp is how much later than the end of its time an attempt may be due: a queue's delay
-// is of whole seconds, and it counts from the call, which may take half of one.
+// roundedUp is how much later than the end of its delay an attempt may be due: the delay of a
+// queue is in whole seconds and counts from the call, which may take half a second.
 const roundedUp = 1500 * time.Millisecond
 
-// checkDue is A-05: an attempt that follows waits for the delay of its policy, and is due no
-// later than the time of all attempts together. Whose clock differs may be off by as much.
+// checkDue is A-05: the next attempt waits for the delay of its policy, and is due no later
+// than the time limit for all attempts. A process whose clock is off may be off by as much.
 func (w *checker) checkDue(p *world.Process, m *queue.Outgoing) {
 	if p.Dead {
 		return
@@ -40,8 +40,9 @@ func (w *checker) checkDue(p *world.Process, m *queue.Outgoing) {
 	}
 }
 
-// checkDelay: who sends an attempt that follows has its queue keep it for the delay of the
-// policy, or until the time of all attempts is over, but where the error asked for another.
+// checkDelay: a process that sends the next attempt delays it in the queue for the delay of
+// the policy, or until the time limit for all attempts, unless the error requested another
+// delay.
 func (w *checker) checkDelay(p *world.Process, item *wire.Item, delay time.Duration) {
 	var work program.Work
 	if p.Worker == nil || item.Attempt < 2 || item.Hops > 0 || item.NotBeforeMS > 0 || item.Retry.Jitter > 0 || json.Unmarshal(item.Input, &work) != nil || work.Do == program.DoesLater {

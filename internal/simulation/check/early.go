@@ -14,7 +14,7 @@ import (
 )
 
 // checkFired is T-01 and T-09 for a TimerFired that is about to be recorded: no timer fires
-// early, unless an operator has asked for this one, and then the event says who and why.
+// early, unless an operator requested it, and then the event says who and why.
 func (w *checker) checkFired(x *ledger.Recorded, e *history.Event, violate func(rule, format string, args ...any)) {
 	created := &x.Events[e.SourceEventID-1]
 	if e.SenderID == "" {
@@ -38,7 +38,7 @@ func (w *checker) checkFired(x *ledger.Recorded, e *history.Event, violate func(
 	}
 }
 
-// surelyScheduled is longer than any wait by the delay queue.
+// surelyScheduled is longer than any delay through the delay queue.
 const surelyScheduled = time.Hour
 
 // checkFiredSchedule: the schedule of a timer that was fired long before its time was removed.
@@ -46,7 +46,7 @@ func (w *checker) checkFiredSchedule(instance string, n int64, x *ledger.Recorde
 	if e.Kind != history.TimerFired || e.SenderID == "" || time.Duration(e.FireAtMS-e.AtMS)*time.Millisecond < surelyScheduled {
 		return
 	}
-	name := timer.Name(instance, n, e.SourceEventID)
+	name := timer.Name(instance, n, e.SourceEventID, x.Events[e.SourceEventID-1].AtMS)
 	if !w.Ledger.Outside.Scheduled[name] {
 		return
 	}
@@ -57,7 +57,8 @@ func (w *checker) checkFiredSchedule(instance string, n int64, x *ledger.Recorde
 	}
 }
 
-// messagesOf are the messages, among those of an invocation, of the attempt that begins in it.
+// messagesOf returns those messages of an invocation that belong to the attempt that starts in
+// it.
 func (w *checker) messagesOf(inv *world.Invocation, key store.ActivityKey, attempt int) (items []*wire.Item) {
 	for _, m := range inv.Batch {
 		item, err := w.Item(m.Body)
@@ -69,13 +70,13 @@ func (w *checker) messagesOf(inv *world.Invocation, key store.ActivityKey, attem
 	return items
 }
 
-// madeEarly reports whether the attempt may be one that an operator has asked for.
+// madeEarly reports whether the attempt may be one that an operator requested.
 func (w *checker) madeEarly(p *world.Process, key store.ActivityKey, info *activities.Info) bool {
-	return slices.ContainsFunc(w.messagesOf(p.Running, key, info.Attempt), w.askedFor)
+	return slices.ContainsFunc(w.messagesOf(p.Running, key, info.Number), w.askedFor)
 }
 
-// askedFor reports whether an operator has asked for the attempt that a message makes early, on
-// whose behalf it says that it is made.
+// askedFor reports whether an operator, the one that the message names, requested the early
+// attempt of a message.
 func (w *checker) askedFor(item *wire.Item) bool {
 	due, early := activities.EarlyDue(item.ID)
 	if !early {
@@ -89,34 +90,34 @@ func (w *checker) askedFor(item *wire.Item) bool {
 	return false
 }
 
-// isBarred reports whether an attempt was made early of which this is the message that is due,
-// since before the invocation has begun.
+// isBarred reports whether the attempt of this message, which is due now, was made early before
+// the invocation started.
 func (w *checker) isBarred(inv *world.Invocation, item *wire.Item) bool {
 	if item.Kind != wire.ActivityExecute || item.ID != "" {
 		return false
 	}
 	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}
 	since, barred := w.Ledger.Outside.Barred[ledger.Barred{ActivityKey: key, Attempt: item.Attempt, DueMS: item.SentMS}]
-	return barred && since < inv.Began
+	return barred && since < inv.Started
 }
 
-// checkEarly is A-18 for an attempt that begins: an operator has asked for it, or its message
-// is not that of an attempt which was made for an operator before.
+// checkEarly is A-18 for an attempt that starts: an operator requested it, or its message is
+// not that of an attempt that was made early for an operator.
 func (w *checker) checkEarly(p *world.Process, key store.ActivityKey, info *activities.Info) {
-	own := w.messagesOf(p.Running, key, info.Attempt)
+	own := w.messagesOf(p.Running, key, info.Number)
 	for _, item := range own {
 		if item.ID != "" {
 			w.Reached("A-18")
 			if !w.askedFor(item) {
-				w.Violate("A-18", "%s makes attempt %d of activity %d of %s/%d for %q by %q, who has not asked for it", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, item.Actor, item.ID)
+				w.Violate("A-18", "%s makes attempt %d of activity %d of %s/%d for %q by %q, who has not asked for it", p.Name, info.Number, key.EventID, key.Instance, key.ExecutionID, item.Actor, item.ID)
 			}
 			return
 		}
 		if item.Actor != "" {
-			w.Violate("A-18", "%s makes attempt %d of activity %d of %s/%d for %q, who has not asked for it", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID, item.Actor)
+			w.Violate("A-18", "%s makes attempt %d of activity %d of %s/%d for %q, who has not asked for it", p.Name, info.Number, key.EventID, key.Instance, key.ExecutionID, item.Actor)
 		}
 	}
 	if len(own) > 0 && !slices.ContainsFunc(own, func(i *wire.Item) bool { return !w.isBarred(p.Running, i) }) {
-		w.Violate("A-18", "%s makes attempt %d of activity %d of %s/%d, which an operator had made before it was due", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID)
+		w.Violate("A-18", "%s makes attempt %d of activity %d of %s/%d, which an operator had made before it was due", p.Name, info.Number, key.EventID, key.Instance, key.ExecutionID)
 	}
 }

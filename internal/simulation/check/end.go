@@ -12,8 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// End checks what must hold when the faults have stopped and nothing is
-// left to come.
+// End checks what must hold when the faults have stopped and nothing is left to happen.
 func (w *checker) End() {
 	for _, q := range w.Sources {
 		if c := q.Queue.Counts(); c.Total() != 0 {
@@ -24,13 +23,13 @@ func (w *checker) End() {
 	for _, s := range w.Timer.Pending() {
 		w.Violate("I-08", "a schedule is left: %s", world.BodyText(s.Body))
 	}
-	w.checkTold()
+	w.checkNotified()
 	w.spreadForsaken()
 	for _, instance := range w.Ledger.Instances() {
 		if w.Ledger.Forsaken[instance] {
 			continue
 		}
-		// Purged, it has no history.
+		// A purged instance has no history.
 		hidden := w.Ledger.Hidden[instance]
 		if hidden == w.Ledger.Last[instance] {
 			w.Reached("O-04")
@@ -50,6 +49,7 @@ func (w *checker) End() {
 			continue
 		}
 		w.checkPruned(&r)
+		w.checkStartStays(&r)
 		w.checkKnown(&r)
 		waits := !r.Status.Terminal() && w.missed(instance)
 		if !r.Status.Terminal() && !waits {
@@ -59,15 +59,15 @@ func (w *checker) End() {
 			}
 			w.Violate("I-03", "%s is %s%s, and nothing is left that could take it on", instance, r.Status, why)
 		}
-		if r.Suspect != "" && !waits { // The next message takes it away.
+		if r.Suspect != "" && !waits { // The next message removes it.
 			w.Violate("W-09", "%s still has the mark of suspect %s", instance, r.Suspect)
 		}
 	}
 	w.Scenario.Check(w.World)
 }
 
-// checkExecution is I-05 for what is stored, and I-04, and that parents and
-// children agree.
+// checkExecution is I-05 for what is stored, I-04, and the agreement of parents and
+// children.
 func (w *checker) checkExecution(instance string, n int64) {
 	x := w.Ledger.Executions[ledger.At(instance, n)]
 	if x == nil {
@@ -105,11 +105,11 @@ func (w *checker) checkExecution(instance string, n int64) {
 		return
 	}
 	w.checkSearch(instance, n, events, out.Search)
-	w.checkStatus(instance, n, events, out.CustomStatus)
+	w.checkStatus(instance, n, events, out.States)
 }
 
-// checkFamily checks that a child's completion says what the child's record
-// does, and that what was started detached is there.
+// checkFamily checks that a child's completion agrees with the child's record, and that
+// detached instances exist.
 func (w *checker) checkFamily(instance string, n int64, events []history.Event) {
 	for i := range events {
 		e := &events[i]
@@ -128,13 +128,13 @@ func (w *checker) checkFamily(instance string, n int64, events []history.Event) 
 			child := events[e.SourceEventID-1].Instance
 			if w.Ledger.Hidden[child] > 0 {
 				w.Reached("O-04")
-				continue // Its record is gone; what there may be now is another of that id.
+				continue // Its record is gone; a record with that id may now belong to another instance.
 			}
 			if e.Failure != nil && e.Failure.Kind == history.FailureStuck && w.redriven(instance) {
-				continue // The child was to go on where it failed, and cannot.
+				continue // The child should continue where it failed, and cannot.
 			}
-			if w.redriven(child) || w.hasBegunAgain(child) {
-				continue // It may have gone on, or begun again, since, without this parent.
+			if w.redriven(child) || w.hasRestarted(child) {
+				continue // It may have continued or restarted since, without this parent.
 			}
 			r, err := w.Describe(child)
 			if err != nil && w.checkTooLarge(instance, n, &events[e.SourceEventID-1], e, nil) || err == nil && w.checkTooLarge(instance, n, &events[e.SourceEventID-1], e, &r) {

@@ -4,12 +4,24 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// checkForged is M-14: nothing that the forger has made up is recorded, and what
-// is stored tells him nothing by which he could.
+// checkLost is M-19: a message of a lost history is discarded as late, and does not become
+// a dead letter.
+func (w *checker) checkLost(m *queue.Outgoing) {
+	reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":")
+	if item, err := w.Item(m.Body); err == nil && w.OfLostHistory(item) && (wire.Reason(reason) == wire.ReasonForged || wire.Reason(reason) == wire.ReasonMisaddressed) {
+		w.Violate("M-19", "what a lost history has sent out is a dead letter, %s: %s", m.Attributes[wire.ReasonAttribute], world.BodyText(m.Body))
+	}
+}
+
+// checkForged is M-14 and M-19: nothing that the forger made up, and nothing that a lost
+// history sent, is recorded; and what is stored tells the forger nothing that would make a
+// valid token.
 func (w *checker) checkForged(t *store.Turn) {
 	if strings.HasPrefix(t.Instance, world.ForgedInstance) {
 		w.Violate("M-14", "%s was started by a parent's token that is made up, or by a compromised activity", t.Instance)

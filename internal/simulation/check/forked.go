@@ -15,13 +15,13 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// O-12: a fork begins with a copy of what the original has, in one commit, and from then on the
-// two have nothing in common that is open. Completed activities stay completed; those that were
-// open, or had failed, the fork begins for itself. The original may run on meanwhile, so what
-// the fork has is held against what the original had when the invocation began, and has now.
+// O-12: a fork starts with a copy of the original's history, in one commit, and from then on the
+// two share no open operation. Completed activities stay completed; the fork starts open and failed
+// ones again. Because the original may continue meanwhile, the fork is compared with what the
+// original had when the invocation started, and with what it has now.
 
-// noteForked notes how far the instances have come that the messages of an invocation are
-// to fork.
+// noteForked records the current lengths of the executions that the messages of an invocation
+// fork.
 func (w *checker) noteForked(inv *world.Invocation) {
 	for _, m := range inv.Batch {
 		item, err := w.Item(m.Body)
@@ -35,8 +35,8 @@ func (w *checker) noteForked(inv *world.Invocation) {
 	}
 }
 
-// checkForked looks at the first commit of an instance. It returns what the execution has taken
-// over from another instance; nil if it is not a fork.
+// checkForked checks the first commit of an instance. It returns what the execution has copied
+// from another instance; nil if it is not a fork.
 func (w *checker) checkForked(inv *world.Invocation, x *ledger.Recorded, t *store.Turn) *takenOver {
 	start := t.Events[0].Start
 	if start == nil || start.Origin == nil || start.Origin.Instance == t.Instance {
@@ -62,15 +62,15 @@ func (w *checker) checkForked(inv *world.Invocation, x *ledger.Recorded, t *stor
 	if of.End() == nil {
 		w.Reached("O-12, of one that runs")
 	}
-	w.checkGoesOn(of, t, k, violate)
+	w.checkContinues(of, t, k, violate)
 	w.checkCopied(of, t, k, violate)
 	w.checkForkCarries(inv, of, t, k, violate)
-	k.events = max(k.events, 1) // It begins with the start of the original.
+	k.events = max(k.events, 1) // It starts with the start of the original.
 	note(&w.taken, ledger.At(t.Instance, t.ExecutionID), k)
 	return k
 }
 
-// forkOf is a fork, and the execution of the original from which it goes on.
+// forkOf is a fork, and the execution of the original from which it continues.
 type forkOf struct {
 	instance  string
 	execution int64
@@ -92,9 +92,9 @@ func (w *checker) checkKnown(r *store.Record) {
 	}
 }
 
-// checkGoesOn: the fork of one that runs goes on after what the code has done last, unless
-// somebody has named an event.
-func (w *checker) checkGoesOn(of *ledger.Recorded, t *store.Turn, k *takenOver, violate func(string, ...any)) {
+// checkContinues: the fork of a running instance continues after the last step of the code, unless
+// the request names an event.
+func (w *checker) checkContinues(of *ledger.Recorded, t *store.Turn, k *takenOver, violate func(string, ...any)) {
 	if of.End() != nil || redrivenFrom(t.Events[0].Start) != 0 {
 		return
 	}
@@ -107,30 +107,32 @@ func (w *checker) checkGoesOn(of *ledger.Recorded, t *store.Turn, k *takenOver, 
 	}
 }
 
-// checkNoFork: what is to begin as a fork does. A child begins from the beginning where the one
-// of the original is not there.
+// checkNoFork: what is started as a fork becomes one. A child starts from the beginning if the
+// original's child does not exist.
 func (w *checker) checkNoFork(inv *world.Invocation, t *store.Turn) {
 	start := t.Events[0].Start
 	switch {
 	case start == nil:
 		return
 	case strings.HasPrefix(start.StartID, world.ForkID):
-		w.Violate("O-12", "%s/%d begins by the fork %s as if that were a start", t.Instance, t.ExecutionID, start.StartID)
+		w.Violate("O-12", "%s/%d treats the fork %s as a plain start", t.Instance, t.ExecutionID, start.StartID)
 	case start.Parent == nil || !w.forked || inv == nil || w.Room > 0:
-		return // Or there is no room for what it would take over.
+		return // Or the commit has no room for what it would copy.
+	case t.ExecutionID > w.Ledger.Hidden[t.Instance]+1:
+		return // It continues from an execution of its own.
 	}
 	p := w.Ledger.Executions[ledger.At(start.Parent.Instance, start.Parent.ExecutionID)]
 	if p == nil || start.Parent.EventID > int64(len(p.Events)) || !p.Events[start.Parent.EventID-1].Kind.Scheduling() {
 		return
 	}
 	of := p.Events[start.Parent.EventID-1].ForkOf
-	if born, there := w.Ledger.Born[of]; there && born < inv.Began && w.Ledger.Hidden[of] == 0 && !w.WasDamaged(of) && w.Faults[fault.Torn] == 0 {
-		w.Violate("O-12", "%s/%d, a child of a fork, begins from the beginning, and %s is there", t.Instance, t.ExecutionID, of)
+	if born, there := w.Ledger.Born[of]; there && born < inv.Started && w.Ledger.Hidden[of] == 0 && !w.WasDamaged(of) && w.Faults[fault.Torn] == 0 {
+		w.Violate("O-12", "%s/%d, a child of a fork, starts from the beginning, although %s exists", t.Instance, t.ExecutionID, of)
 	}
 }
 
-// checkCopied: the prefix is the original's, but for who waits for that, and for children that
-// are begun anew: one whose id was derived is another one, and a fork itself.
+// checkCopied: the prefix equals the original's, except for its parents and for children that are
+// started again: a child whose id was derived is another instance, and itself a fork.
 func (w *checker) checkCopied(of *ledger.Recorded, t *store.Turn, k *takenOver, violate func(string, ...any)) {
 	was, is := &of.Events[0], &t.Events[0]
 	if is.Name != was.Name || is.Version != was.Version || !bytes.Equal(is.Payload, was.Payload) || was.Start != nil && !maps.Equal(is.Start.Headers, was.Start.Headers) {
@@ -172,7 +174,7 @@ func (w *checker) checkCopied(of *ledger.Recorded, t *store.Turn, k *takenOver, 
 	}
 }
 
-// had is how many events of its origin an invocation has to have seen.
+// had returns how many events of its origin an invocation must have seen.
 func (w *checker) had(inv *world.Invocation, of ledger.Execution) int {
 	if inv == nil || w.Faults[fault.Torn] > 0 {
 		return 0
@@ -180,8 +182,8 @@ func (w *checker) had(inv *world.Invocation, of ledger.Execution) int {
 	return w.of(inv).origins[of]
 }
 
-// checkForkCarries: of what the original has after the prefix, the fork has all events from
-// outside and all results of what was asked for in the prefix, and no failure and no cancel.
+// checkForkCarries: of what follows the prefix in the original, the fork has all external events
+// and all results of operations scheduled in the prefix, and no failure and no cancel.
 func (w *checker) checkForkCarries(inv *world.Invocation, of *ledger.Recorded, t *store.Turn, k *takenOver, violate func(string, ...any)) {
 	behind := k.events
 	if k.events > 0 {
@@ -235,7 +237,7 @@ func (w *checker) checkForkCarries(inv *world.Invocation, of *ledger.Recorded, t
 	}
 }
 
-// outcomeOf is how an operation stands by so many events of its execution.
+// outcomeOf returns the state of an operation after the first n events of its execution.
 func outcomeOf(x *ledger.Recorded, event int64, n int) string {
 	for i := range x.Events[:min(n, len(x.Events))] {
 		e := &x.Events[i]
@@ -254,9 +256,9 @@ func outcomeOf(x *ledger.Recorded, event int64, n int) string {
 	return "open"
 }
 
-// checkForkedKey is O-12 for an activity that the original has asked for: open, it keeps its
-// idempotency key, and so does one of which nobody knows whether it has had its effect; one that
-// has failed gets another, and so does one from whose result the fork is to go on.
+// checkForkedKey is O-12 for an activity that the original has scheduled: it keeps its idempotency
+// key if it is open, or if its effect is unknown. It gets a new key if it failed, or if the fork
+// repeats it by continuing from its result.
 func (w *checker) checkForkedKey(p *world.Process, key store.ActivityKey, was, is string, ran bool) {
 	k := w.taken[ledger.At(key.Instance, key.ExecutionID)]
 	of := w.Ledger.Executions[k.from]
@@ -268,13 +270,13 @@ func (w *checker) checkForkedKey(p *world.Process, key store.ActivityKey, was, i
 		return // It ended while the fork was made.
 	}
 	if keeps := outcome == "open" || outcome == "unsure"; keeps != (was == is) {
-		w.Violate("O-12", "%s begins activity %d of %s/%d under key %s, and in %s/%d, where it is %s, it had %s", p.Name,
+		w.Violate("O-12", "%s starts activity %d of %s/%d under key %s, and in %s/%d, where it is %s, it had %s", p.Name,
 			key.EventID, key.Instance, key.ExecutionID, is, k.from.Instance, k.from.Execution, outcome, was)
 	}
 	w.Reached("O-12, a key")
 }
 
-// checkForkRuns is O-12: what was completed does not run again.
+// checkForkRuns is O-12: a completed activity does not run again.
 func (w *checker) checkForkRuns(p *world.Process, key store.ActivityKey) {
 	at := ledger.At(key.Instance, key.ExecutionID)
 	x, k := w.Ledger.Executions[at], w.taken[at]
@@ -286,7 +288,7 @@ func (w *checker) checkForkRuns(p *world.Process, key store.ActivityKey) {
 	}
 }
 
-// sendsApart is O-12 for what a process sends.
+// sendsApart is O-12 for the messages that a process sends.
 func (w *checker) sendsApart(p *world.Process, body string) {
 	if !w.forked {
 		return
@@ -300,12 +302,13 @@ func (w *checker) sendsApart(p *world.Process, body string) {
 		w.checkApart(p, fmt.Sprintf("sends %s", item.Kind), item.Target())
 	case wire.CancelInstance, wire.TerminateInstance:
 		if item.Parent != nil {
-			w.checkApart(p, "ends a child", item.Parent.Instance, item.Instance) // Or what it has received goes round.
+			w.checkApart(p, "ends a child", item.Parent.Instance, item.Instance) // Or a message that it has received is requeued.
 		}
 	}
 }
 
-// checkApart is O-12: who works for one instance acts on no activity, timer and child of another.
+// checkApart is O-12: a process that works for one instance affects no activity, timer or child of
+// another.
 func (w *checker) checkApart(p *world.Process, does string, of ...string) {
 	if !w.forked || p.Orchestrator == nil || p.Running == nil {
 		return

@@ -18,40 +18,38 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// formats is what was said beside what makes an instance go on: who asked, which
-// headers a start had, who made an attempt. It has to arrive in the histories.
+// formats records data that does not affect the progress of an instance: who asked, which headers a start
+// had, who made an attempt. It must arrive in the histories.
 type formats struct {
-	// made has the processes that began an attempt, and for whom.
+	// made are the processes that started an attempt, and for whom.
 	made map[ledger.Attempt][]madeBy
-	// detached has the headers with which an instance that nobody waits for is
-	// started, by its id.
+	// detached are the headers with which a detached instance is started, by its id.
 	detached map[string]map[string]string
 }
 
-// madeBy is a process that began an attempt, and the actors of the messages that may have had
-// it do so.
+// madeBy is a process that started an attempt, and the actors of the messages that may have caused it.
 type madeBy struct {
 	process string
 	actors  []string
 }
 
-// hasHeaders notes who makes an attempt, and checks the headers that it is given.
+// hasHeaders records who makes an attempt, and checks the headers that it gets.
 func (w *checker) hasHeaders(p *world.Process, info *activities.Info) {
-	key := ledger.Attempt{ActivityKey: keyOf(info), Number: info.Attempt}
+	key := ledger.Attempt{ActivityKey: keyOf(info), Number: info.Number}
 	by := madeBy{process: p.Name}
 	if info.Inline {
 		by.actors = []string{""}
 	} else {
-		for _, item := range w.messagesOf(p.Running, key.ActivityKey, info.Attempt) {
+		for _, item := range w.messagesOf(p.Running, key.ActivityKey, info.Number) {
 			by.actors = append(by.actors, item.Actor)
 		}
 	}
 	note(&w.formats.made, key, append(w.formats.made[key], by))
 	x := w.Ledger.Executions[ledger.At(info.Instance, info.ExecutionID)]
-	// Inline it may go by a start of its own, whose commit another has won.
+	// An inline attempt may belong to a start whose commit lost to that of another process.
 	if x != nil && x.Events[0].Start != nil && (!info.Inline || p.Seen[ledger.At(info.Instance, info.ExecutionID)] >= info.EventID) && int64(len(x.Events)) >= info.EventID {
 		if want := header.Merge(x.Events[0].Start.Headers, x.Events[info.EventID-1].Headers); !maps.Equal(info.Headers, want) {
-			w.Violate("formats", "%s makes attempt %d of activity %d of %s/%d with headers %v, want %v", p.Name, info.Attempt, info.EventID, info.Instance, info.ExecutionID, info.Headers, want)
+			w.Violate("formats", "%s makes attempt %d of activity %d of %s/%d with headers %v, want %v", p.Name, info.Number, info.EventID, info.Instance, info.ExecutionID, info.Headers, want)
 		}
 	}
 }
@@ -64,8 +62,8 @@ func (w *checker) checkFormats(p *world.Process, x *ledger.Recorded, t *store.Tu
 	w.checkLabel(x, e, violate)
 	switch e.Kind {
 	case history.OrchestrationStarted:
-		// The actor of an execution that was redriven, or forked, and has continued as new, is
-		// the one who started it.
+		// The actor of an execution that was redriven or forked and has continued as new is the one who
+		// started it.
 		if id := e.Start.StartID; w.Said[id] && !strings.HasPrefix(id, world.RedriveID) && !strings.HasPrefix(id, world.ForkID) && e.Actor != world.ActorOf(e.Start.StartID) {
 			violate("has the actor %q", e.Actor)
 		}
@@ -86,10 +84,9 @@ func (w *checker) checkFormats(p *world.Process, x *ledger.Recorded, t *store.Tu
 	}
 }
 
-// headersOfStart returns the headers with which an execution must begin: its
-// client's, those of the event that started it, or, if it continues another
-// execution, the headers of that one and those that its code added. A redrive has those of
-// the execution that failed.
+// headersOfStart returns the headers with which an execution must start: its client's, those of the event
+// that started it, or, if it continues another execution, the headers of that execution and those that its
+// code added. A redrive has those of the execution that failed.
 func (w *checker) headersOfStart(p *world.Process, t *store.Turn, e *history.Event) (want map[string]string, known bool) {
 	before := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)]
 	if before != nil && before.Events[0].Start != nil {
@@ -97,7 +94,7 @@ func (w *checker) headersOfStart(p *world.Process, t *store.Turn, e *history.Eve
 			w.Reached("formats")
 			var own map[string]string
 			if w.Scenario.Program(e.Name) != nil {
-				own = program.Headers(begunAs(before, t.ExecutionID-1))
+				own = program.Headers(startedAs(before, t.ExecutionID-1))
 			}
 			return header.Merge(before.Events[0].Start.Headers, own), true
 		} else if end != nil && t.ExecutionID-1 > w.Ledger.Hidden[t.Instance] && w.redrives(p, t) {
@@ -118,12 +115,12 @@ func (w *checker) headersOfStart(p *world.Process, t *store.Turn, e *history.Eve
 	return want, known
 }
 
-// checkScheduledHeaders: what a program starts has the headers of its context.
+// checkScheduledHeaders: operations of a program have the headers of its context.
 func (w *checker) checkScheduledHeaders(x *ledger.Recorded, t *store.Turn, e *history.Event, violate func(string, ...any)) {
 	if len(x.Events) == 0 || x.Events[0].Start == nil {
 		return
 	}
-	if w.Scenario.Program(x.Events[0].Name) != nil && !maps.Equal(e.Headers, program.Headers(begunAs(x, t.ExecutionID))) {
+	if w.Scenario.Program(x.Events[0].Name) != nil && !maps.Equal(e.Headers, program.Headers(startedAs(x, t.ExecutionID))) {
 		violate("has the headers %v, want those of its context", e.Headers)
 	}
 	if e.Kind == history.OrchestrationChained {
@@ -131,8 +128,8 @@ func (w *checker) checkScheduledHeaders(x *ledger.Recorded, t *store.Turn, e *hi
 	}
 }
 
-// checkLabel: what a random program starts has the labels of its contexts, and nothing else beside it has a
-// label. An activity says which statement has started it; all else has the label of some.
+// checkLabel: operations of a random program have the labels of their contexts, and no other event has a
+// label. An activity says which statement started it; any other operation has the label of some statement.
 func (w *checker) checkLabel(x *ledger.Recorded, e *history.Event, violate func(string, ...any)) {
 	var p *program.Program
 	if len(x.Events) > 0 {
@@ -162,11 +159,11 @@ func (w *checker) checkLabel(x *ledger.Recorded, e *history.Event, violate func(
 	}
 }
 
-// checkMade: a completion names who made the attempt that it is of, and who asked for that.
+// checkMade: a completion names the worker that made its attempt, and who requested it.
 func (w *checker) checkMade(x *ledger.Recorded, t *store.Turn, e *history.Event, violate func(string, ...any)) {
 	key := store.ActivityKey{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: e.SourceEventID}
 	if !w.Scenario.IsRandom() {
-		return // Others don't tell who begins an attempt.
+		return // Other scenarios do not record who starts an attempt.
 	}
 	if e.StartedAtMS == 0 {
 		handed := w.Ledger.Outside.Handed[key]
@@ -182,7 +179,7 @@ func (w *checker) checkMade(x *ledger.Recorded, t *store.Turn, e *history.Event,
 	made := w.formats.made[ledger.Attempt{ActivityKey: key, Number: e.Attempt}]
 	said := func(by madeBy) bool { return by.process == e.RequestID && slices.Contains(by.actors, e.Actor) }
 	for x.CarriedFrom(key.EventID, key.ExecutionID-1) && !slices.ContainsFunc(made, said) {
-		key.ExecutionID-- // An attempt of the execution before completes what was open there.
+		key.ExecutionID-- // An attempt of the previous execution completes an operation that was open there.
 		made = w.formats.made[ledger.Attempt{ActivityKey: key, Number: e.Attempt}]
 	}
 	if !slices.ContainsFunc(made, said) {
@@ -193,8 +190,8 @@ func (w *checker) checkMade(x *ledger.Recorded, t *store.Turn, e *history.Event,
 	}
 }
 
-// aboutToHop checks that what a process sends on is as old as what it has
-// received: otherwise it would live for ever.
+// aboutToHop checks that a message that a process forwards is as old as the one that it received: otherwise
+// it would never expire.
 func (w *checker) aboutToHop(p *world.Process, m *queue.Outgoing) {
 	if p.Dead || p.Running == nil || len(m.Attributes) == 0 && !strings.Contains(m.Body, `"hops":`) {
 		return
@@ -210,11 +207,11 @@ func (w *checker) aboutToHop(p *world.Process, m *queue.Outgoing) {
 	for _, d := range p.Running.Batch {
 		was, err := w.Item(d.Body)
 		if err == nil && was.Kind == wire.ActivityExecute && was.Attempt < item.Attempt && sameFact(was, item) {
-			return // It may be the next attempt of that, which is another.
+			return // It may be the next attempt, which is another message.
 		}
 		if err == nil && was.Kind == wire.ActivityPending && item.Kind == wire.ActivityFailed && was.Target() == item.Target() &&
 			was.TargetExecution() == item.TargetExecution() && was.SourceEventID == item.SourceEventID {
-			return // It may be the failure that the end of that watch has made.
+			return // It may be the failure that the end of the watched time limit causes.
 		}
 		if err != nil || was.Kind != item.Kind || !sameFact(was, item) ||
 			was.Attempt != item.Attempt || was.FireAtMS != item.FireAtMS {
@@ -224,13 +221,13 @@ func (w *checker) aboutToHop(p *world.Process, m *queue.Outgoing) {
 			continue
 		}
 		if item.UpToExecution > 0 && len(w.purgesOf(p.Running, item.Instance)) > 0 {
-			return // It may be what a purge asks for anew.
+			return // It may be what a purge requests again.
 		}
 		if was.SentMS == 0 {
 			return // It may be that one, which does not say.
 		}
 		if r := was.Retry; r != nil && (r.Limit > 0 || r.Rate > 0 || r.Queue != "") && item.Hops == was.Hops+1 {
-			return // It waits for a permit, or for its queue, for which it may have to wait longer than an item lives.
+			return // It waits for a permit, or for its queue, perhaps for longer than an item lives.
 		}
 		at = append(at, was.SentMS)
 	}
@@ -239,9 +236,9 @@ func (w *checker) aboutToHop(p *world.Process, m *queue.Outgoing) {
 	}
 }
 
-// begunAs is the number of the execution that code sees when it begins: after a redrive, the
-// number of the execution which recorded the first of the events that were taken over.
-func begunAs(x *ledger.Recorded, execution int64) int64 {
+// startedAs returns the execution number that code sees at its start: after a redrive, the number of the
+// execution that recorded the first of the copied events.
+func startedAs(x *ledger.Recorded, execution int64) int64 {
 	if s := x.Events[0].Start; s != nil && s.Origin != nil && s.Origin.FirstExecutionID > 0 {
 		return s.Origin.FirstExecutionID
 	}

@@ -11,13 +11,13 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Deletes notes that an instance's histories go while a message for it, which
-// was received before, is not settled yet: the grace was over before it came
-// back. Messages that it may not have sent are not sent any more: a purge does
-// not promise them. Instances that may have waited for one are forsaken.
+// Deletes records that an instance's histories are deleted while a message for it, received
+// before, is not settled yet: the grace period ended before its redelivery. Messages that its
+// turn may not have sent are never sent: a purge does not promise them. Instances that may
+// have waited for one are forsaken.
 func (w *checker) Deletes(instance string, upTo int64) {
 	if w.checkDeletes(instance, upTo) {
-		return // A pruned execution owes no messages any more.
+		return // A pruned execution has no unsent messages any more.
 	}
 	if w.unsettled(nil, instance) {
 		note(&w.told.forsaken, instance, true)
@@ -27,10 +27,10 @@ func (w *checker) Deletes(instance string, upTo int64) {
 	}
 }
 
-// unsettled reports whether a message for an instance, which was received before, is not
-// settled yet. Those that an invocation has in hand, nil for none, do not count, nor do those
-// that follow its purge in their group, which has not overtaken them, nor does what deletes
-// histories: it ends nothing.
+// unsettled reports whether a message for an instance, received before, is not settled yet.
+// It leaves out the messages in the batch of inv (nil for none), those behind its purge in
+// their group, which the purge has not overtaken, and requests that delete histories, because
+// they end nothing.
 func (w *checker) unsettled(inv *world.Invocation, instance string) bool {
 	for _, q := range []*world.Queue{w.FIFO, w.Delay, w.DeadFIFO, w.DeadStandard} {
 		behind := false
@@ -55,8 +55,8 @@ func (w *checker) isPurgeOf(body, instance string) bool {
 	return err == nil && item.Kind == wire.PurgeInstance && item.UpToExecution == 0 && item.Target() == instance
 }
 
-// forsake counts those whom an execution has to do with, and all with whom
-// they have, among the forsaken.
+// forsake marks the instances that an execution is related to, and those that they are
+// related to, as forsaken.
 func (w *checker) forsake(key ledger.Execution) {
 	x := w.Ledger.Executions[key]
 	if x == nil {
@@ -76,7 +76,7 @@ func (w *checker) forsake(key ledger.Execution) {
 	}
 }
 
-// spreadForsaken follows them to the end.
+// spreadForsaken follows all relations of forsaken instances.
 func (w *checker) spreadForsaken() {
 	for n := -1; n != len(w.Ledger.Forsaken); {
 		n = len(w.Ledger.Forsaken)
@@ -88,15 +88,15 @@ func (w *checker) spreadForsaken() {
 	}
 }
 
-// forbidden reports whether a parent that has ended its child before it was
-// started has had its start refused.
+// forbidden reports whether the start of a child was refused because its parent had ended the
+// child before it started.
 func (w *checker) forbidden(start *wire.Item) bool {
 	r, err := w.Store.Describe(context.Background(), start.Instance)
 	p := start.Parent
 	return err == nil && r.Purged && p != nil && w.Ledger.Outside.Closed[ledger.Child{Parent: p.Instance, Execution: p.ExecutionID, EventID: p.EventID}]
 }
 
-// forbids notes the tombstone that does it.
+// forbids records the tombstone that causes it.
 func (w *checker) forbids(instance string, c *store.RecordChange) {
 	if c.Create != nil && c.Create.Purged {
 		w.Ledger.Hidden[instance] = c.Create.ExecutionID

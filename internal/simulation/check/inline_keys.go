@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// inlineWork is what a program wants of an inline activity.
+// inlineWork identifies the work that a program requests from an inline activity.
 type inlineWork struct{ round, id, i int }
 
 // inlineRun is an inline activity that a turn has run, before its commit.
@@ -19,9 +19,9 @@ type inlineRun struct {
 	key  string
 }
 
-// runsInline notes under which idempotency key an inline activity runs. One that a redrive or a
-// fork has started anew runs before its execution is committed: then the commit is what says from
-// where it is.
+// runsInline records the idempotency key with which an inline activity runs. One that a redrive
+// or a fork starts again runs before its execution is committed, and only the commit says where
+// the execution continues from.
 func (w *checker) runsInline(p *world.Process, at store.ActivityKey, in *program.Work, info *activities.Info) {
 	run := inlineRun{at, inlineWork{in.Round, in.ID, in.I}, info.IdempotencyKey}
 	if w.inline[at] == nil {
@@ -36,12 +36,13 @@ func (w *checker) runsInline(p *world.Process, at store.ActivityKey, in *program
 	}
 }
 
-// checkInlineKeys looks at what a turn has run before the commit that begins an execution.
+// checkInlineKeys checks the activities that a turn has run before the commit that starts an
+// execution.
 func (w *checker) checkInlineKeys(inv *world.Invocation, t *store.Turn) {
 	if inv == nil {
 		return
 	}
-	last := map[store.ActivityKey]*inlineRun{} // An earlier one may be of a plan that was given up.
+	last := map[store.ActivityKey]*inlineRun{} // An earlier one may belong to a plan that was dropped.
 	runs := w.of(inv).inline
 	for i, run := range runs {
 		if run.at.Instance == t.Instance && run.at.ExecutionID == t.ExecutionID {
@@ -53,9 +54,9 @@ func (w *checker) checkInlineKeys(inv *world.Invocation, t *store.Turn) {
 	}
 }
 
-// checkInlineKey is O-10 and O-12 for an inline activity that is started anew: what was open, or
-// waited for its retry, or failed without anybody knowing whether it had its effect, keeps its
-// idempotency key, and what had failed, or is to happen again, gets a new one.
+// checkInlineKey is O-10 and O-12 for an inline activity that is started again: it keeps its
+// idempotency key if it was open, waited for its retry, or failed with an unknown effect. It gets
+// a new key if it failed otherwise, or should be repeated.
 func (w *checker) checkInlineKey(run *inlineRun) {
 	k := w.taken[ledger.At(run.at.Instance, run.at.ExecutionID)]
 	if k == nil || run.at.EventID > int64(k.events) {
@@ -83,8 +84,8 @@ func (w *checker) checkInlineKey(run *inlineRun) {
 	w.Reached("O-10, an inline key")
 }
 
-// inlineOutcome is how an inline activity stands by so many events of its execution: the last of
-// its attempts decides, of which those that wait over timers have events of their own.
+// inlineOutcome returns the state of an inline activity after the first n events of its
+// execution. The last attempt decides; attempts that waited for a timer have events of their own.
 func inlineOutcome(x *ledger.Recorded, event int64, n int) string {
 	events := x.Events[:min(n, len(x.Events))]
 	first := event

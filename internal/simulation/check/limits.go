@@ -13,16 +13,16 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// limitLate is how late the time limit of a pending activity may end it where nothing goes
-// wrong: as late as a timer.
+// limitLate is how late the time limit of a pending activity may end it without faults: as late
+// as a timer.
 const limitLate = time.Minute
 
-// limitCalm is how long after the faults have stopped a process that died of one may still hold
-// the messages of its group.
+// limitCalm is how long after the faults have stopped a process that died may still hold the
+// messages of its group.
 const limitCalm = 2 * time.Minute
 
-// limitOf is when the time for all attempts of an activity is over; 0 for never. An activity that
-// a redrive has taken over counts as scheduled with the redrive.
+// limitOf returns when the time limit for all attempts of an activity ends; 0 for never. An
+// activity that a redrive has copied counts as scheduled with the redrive.
 func limitOf(x *ledger.Recorded, e *history.Event) int64 {
 	if e.Retry == nil || e.Retry.TotalTimeoutMS == 0 {
 		return 0
@@ -34,8 +34,8 @@ func limitOf(x *ledger.Recorded, e *history.Event) int64 {
 	return at + e.Retry.TotalTimeoutMS
 }
 
-// checkLimit is for a pending activity: its time limits end it, not
-// early, and not late where nothing goes wrong. x does not have the completion yet.
+// checkLimit is for a pending activity: its time limits end it, not early, and
+// without faults not late. x does not have the completion yet.
 func (w *checker) checkLimit(p *world.Process, x *ledger.Recorded, t *store.Turn, e *history.Event) {
 	if completes(e.Kind) != history.ActivityScheduled || e.SourceEventID < 1 || e.SourceEventID > int64(len(x.Events)) {
 		return
@@ -73,7 +73,7 @@ func (w *checker) checkLimit(p *world.Process, x *ledger.Recorded, t *store.Turn
 	}
 }
 
-// checkTimely is T-01: a timer that is made where nothing goes wrong any more fires at most a
+// checkTimely is T-01: a timer that is created after the faults have stopped fires at most a
 // minute late, which is the precision of schedules.
 func (w *checker) checkTimely(p *world.Process, x *ledger.Recorded, t *store.Turn, e *history.Event) {
 	if e.Kind != history.TimerFired || e.SourceEventID < 1 || e.SourceEventID > int64(len(x.Events)) {
@@ -81,13 +81,13 @@ func (w *checker) checkTimely(p *world.Process, x *ledger.Recorded, t *store.Tur
 	}
 	source := &x.Events[e.SourceEventID-1]
 	if k := w.taken[ledger.At(t.Instance, t.ExecutionID)]; k != nil && k.has(source) {
-		return // It may have been due while the instance had ended.
+		return // It may have become due while the instance had ended.
 	}
 	if !w.quietSince(source) || p.Running != nil && slices.ContainsFunc(p.Running.Batch, func(m world.Delivered) bool { return m.ReceiveCount > 1 }) {
-		return // It followed a message that waits still for what went wrong before.
+		return // It was behind a message that still waits because of earlier faults.
 	}
 	if w.trouble.again[wire.Group(t.Instance)] >= source.FireAtMS {
-		return // It stood behind such messages, more than one batch holds.
+		return // It was behind such messages, more than one batch holds.
 	}
 	w.Reached("T-01, where nothing goes wrong")
 	if late := time.Duration(e.AtMS-source.FireAtMS) * time.Millisecond; late > limitLate {
@@ -95,16 +95,15 @@ func (w *checker) checkTimely(p *world.Process, x *ledger.Recorded, t *store.Tur
 	}
 }
 
-// quietSince reports whether nothing goes wrong any more that could make late what was
-// scheduled by this event. Where each call takes its time, messages pile up in front of the few
-// processes of a run. Where chains are taken for loops after a few messages, what they
-// send waits by design.
+// quietSince reports whether nothing delays an operation scheduled by this event any more. If
+// each call takes time, messages pile up in front of the few processes of a run. If chains count
+// as loops after a few messages, their messages wait by design.
 func (w *checker) quietSince(source *history.Event) bool {
 	return !w.Calmed.IsZero() && source.AtMS >= w.Calmed.Add(limitCalm).UnixMilli() && w.Faults[fault.Skew] == 0 && w.Settings.Loop.Depth == 0 && !w.CallsAreSlow()
 }
 
-// notePending notes when an activity was said to be pending: until then the process that
-// makes its attempt may die, and nobody looks at its limit. When another attempt follows, its
+// notePending records when an activity was reported as pending: before that, the process that
+// makes its attempt may die, and no process watches its limit. When another attempt follows, its
 // message may wait until a worker is free.
 func (w *checker) notePending(body string) {
 	if strings.Contains(body, string(wire.ActivityExecute)) {
@@ -125,9 +124,8 @@ func (w *checker) notePending(body string) {
 	}
 }
 
-// asksAgain is A-13: what looks at a pending activity again does so at a time limit, and
-// not any more when it is known to have ended. A message that a process has received may
-// go round.
+// asksAgain is A-13: a message that checks a pending activity again does so at a time limit, and
+// not once it is known to have ended. A message that a process has received may be requeued.
 func (w *checker) asksAgain(p *world.Process, body string) {
 	if p.Dead || p.Orchestrator == nil || p.Running == nil || !strings.Contains(body, string(wire.ActivityPending)) {
 		return
@@ -153,7 +151,7 @@ func (w *checker) asksAgain(p *world.Process, body string) {
 	}
 	source := &x.Events[item.SourceEventID-1]
 	if w.taken[at].has(source) {
-		return // Its time began anew.
+		return // Its time limit started again.
 	}
 	switch end := limitOf(x, source); {
 	case source.Retry == nil || end == 0 && source.Retry.HeartbeatTimeoutMS == 0:
@@ -163,15 +161,15 @@ func (w *checker) asksAgain(p *world.Process, body string) {
 	}
 }
 
-// followsSilence is A-11 where another attempt follows one that became pending: as long as the
-// process was told of a heartbeat within the timeout, none does.
+// followsSilence is A-11 for another attempt of a pending activity: none follows while the
+// process knows of a heartbeat within the timeout.
 func (w *checker) followsSilence(p *world.Process, body string) {
 	if p.Dead || p.Orchestrator == nil || p.Running == nil || !strings.Contains(body, string(wire.ActivityExecute)) {
 		return
 	}
 	item, err := w.Item(body)
 	if err != nil || item.Kind != wire.ActivityExecute || item.Attempt < 2 || item.Retry == nil || item.Retry.HeartbeatTimeoutMS == 0 || item.ID != "" {
-		return // An id is that of an operator, who does not wait for it.
+		return // An id means that an operator requested it, who does not wait.
 	}
 	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SchedulingEventID}
 	beat := w.of(p.Running).beats[key]

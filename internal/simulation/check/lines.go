@@ -13,57 +13,93 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// What is stored of a limit over instances: nobody takes a permit that is another's, nor one for
-// which another stands before it in the line; nobody leaves the line but by taking a permit, by
-// ending, or by not asking for long; the first in the line are called as soon as permits are free
-// for them; and an attempt that has taken a permit gives it back.
+// Invariants of the stored state of a limit over instances: never more permits are held than there are. No process
+// takes another's permit. A free permit goes to the waiting group that has the fewest. No permit stays free while a
+// group waits for one, or an attempt is parked and was not called. A parked attempt stays parked until it asks, was
+// called, or should have asked. A process returns the permits that it has taken.
 
-// silentAfter is after how long an attempt that does not ask has left the line.
-const silentAfter = 10 * time.Minute
-
-// line is what is stored of a limit: permits and those who wait.
+// line is the stored state of a limit.
 type line struct {
-	held    []held
-	waiting []waiting
-	// set is the number that an operator has set, -1 for none that may begin; 0 for nothing.
+	groups []group
+	parked []parked
+	// set is the number that an operator has set, -1 if none may start; 0 if none is set.
 	set int
 }
 
-type held struct {
-	who, token string
-	until      int64
+// group is the share of a process in a limit.
+type group struct {
+	token        string
+	have, want   int
+	until, waits int64
 }
 
-type waiting struct {
-	who          string
-	seen, called int64
+// parked is an attempt that waits for a call.
+type parked struct {
+	who           string
+	until, called int64
 }
 
-// lineOf reads what is stored of a limit. It shares no code with who writes it.
-func (w *checker) lineOf(key string, c store.Claim) (l line) {
+// ofRate is the prefix of the key of a rate.
+const ofRate = "rate\t"
+
+// stored parses a list in the stored state of a limit, whose fields are numbers except the first.
+func stored(list [][]any, at int64, times ...int) (names []string, numbers [][]int64) {
+	for _, one := range list {
+		var all []int64
+		for i, v := range one {
+			f, _ := v.(float64)
+			n := int64(f)
+			if slices.Contains(times, i) && n != 0 {
+				n += at
+			}
+			all = append(all, n)
+		}
+		names, numbers = append(names, fmt.Sprint(one[0])), append(numbers, all)
+	}
+	return names, numbers
+}
+
+// stateOf parses the stored state of a limit. It shares no code with its writer.
+func (w *checker) stateOf(key string, c store.Claim) (l line) {
 	if c.Attempt == 0 {
 		return l
 	}
-	var stored struct {
-		Held, Line [][]any
-		Set        int
+	var s struct {
+		At             int64
+		Groups, Parked [][]any
+		Set            int
 	}
-	if err := json.Unmarshal([]byte(c.Token), &stored); err != nil {
+	if err := json.Unmarshal([]byte(c.Token), &s); err != nil {
 		w.Violate("limit", "what is stored of limit %q can't be read: %v", key, err)
 		return l
 	}
-	l.set = stored.Set
-	number := func(v any) int64 { f, _ := v.(float64); return int64(f) }
-	for _, h := range stored.Held {
-		l.held = append(l.held, held{fmt.Sprint(h[0]), fmt.Sprint(h[1]), number(h[3])})
+	l.set = s.Set
+	tokens, groups := stored(s.Groups, s.At, 3, 5)
+	for i, g := range groups {
+		l.groups = append(l.groups, group{tokens[i], int(g[1]), int(g[2]), g[3], g[5]})
 	}
-	for _, h := range stored.Line {
-		l.waiting = append(l.waiting, waiting{fmt.Sprint(h[0]), number(h[2]), number(h[3])})
+	names, attempts := stored(s.Parked, s.At, 1, 2)
+	for i, p := range attempts {
+		l.parked = append(l.parked, parked{names[i], p[1], p[2]})
 	}
 	return l
 }
 
-// permitsOf is how many permits a limit has that programs have.
+func (l *line) of(token string) (g group) {
+	if i := slices.IndexFunc(l.groups, func(g group) bool { return g.token == token }); i >= 0 {
+		return l.groups[i]
+	}
+	return g
+}
+
+func (l *line) held() (n int) {
+	for _, g := range l.groups {
+		n += g.have
+	}
+	return n
+}
+
+// permitsOf returns the number of permits of a limit that programs use.
 func permitsOf(key string) int {
 	if key == "two" {
 		return 2
@@ -71,186 +107,195 @@ func permitsOf(key string) int {
 	return 1
 }
 
-// ChangesLimit implements world.Watcher: what a process has to give back it tries to.
+// ChangesLimit implements world.Watcher: a process tries to return the permits that it has to return.
 func (w *checker) ChangesLimit(p *world.Process, key string, after store.Claim) {
-	if p.Dead || p.Running == nil {
+	if p.Dead || p.Running == nil || strings.HasPrefix(key, ofRate) {
 		return
 	}
-	n := w.of(p.Running)
-	if len(n.toGive) == 0 {
-		return
-	}
-	is := w.lineOf(key, after)
-	for token := range n.toGive {
-		if !slices.ContainsFunc(is.held, func(h held) bool { return h.token == token }) {
-			delete(n.toGive, token)
+	is := w.stateOf(key, after)
+	for token := range w.of(p.Running).toGive {
+		if w.permits.limits[token] == key && is.of(token).token == "" {
+			delete(w.of(p.Running).toGive, token)
 		}
 	}
 }
 
 // LimitChanged implements world.Watcher.
 func (w *checker) LimitChanged(p *world.Process, in *world.Invocation, key string, before, after store.Claim, asked time.Time) {
-	was, is := w.lineOf(key, before), w.lineOf(key, after)
-	n := permitsOf(key)
+	at := changeOf{key, after.Attempt, after.Token}
+	if _, known := w.permits.changes[at]; known {
+		return // It takes effect twice.
+	}
+	if rate, is := strings.CutPrefix(key, ofRate); is {
+		note(&w.permits.changes, at, w.rateChanged(p, in, rate, before, after))
+		return
+	}
+	was, is := w.stateOf(key, before), w.stateOf(key, after)
+	c := changed{in: in}
+	note(&w.permits.stored, key, is)
+	for _, g := range is.groups {
+		if w.permits.takers[g.token] == nil && p != nil {
+			note(&w.permits.takers, g.token, p)
+			note(&w.permits.limits, g.token, key)
+		}
+		if p != nil && w.permits.takers[g.token] == p {
+			c.tokens = append(c.tokens, g.token)
+		}
+	}
+	for _, o := range is.parked {
+		if o.called > 0 && !slices.ContainsFunc(was.parked, func(b parked) bool { return b.who == o.who && b.called > 0 }) {
+			c.called = append(c.called, o.who)
+		}
+	}
+	note(&w.permits.changes, at, c)
 	skewed := int64(0)
 	if w.Faults[fault.Skew] > 0 {
 		skewed = mostApart.Milliseconds()
 	}
-	violate := func(format string, args ...any) {
+	w.checkGroups(limitChange{p, in, key, was, is, asked.UnixMilli(), skewed, func(format string, args ...any) {
 		who := "an operator"
 		if p != nil {
 			who = p.Name
 		}
-		w.Violate("limit", "%s changes limit %q of %d from %s to %s: %s", who, key, n, before.Token, after.Token, fmt.Sprintf(format, args...))
-	}
-	if len(is.held) > n {
-		violate("more hold it")
-	}
-	for _, h := range was.held {
-		stays := slices.ContainsFunc(is.held, func(o held) bool { return o.token == h.token })
-		if !stays && w.permits.takers[h.token] != in && h.until > asked.UnixMilli()+skewed {
-			violate("the permit of %s is not over", h.who)
-		}
-		if taker := w.permits.takers[h.token]; !stays && taker != nil {
-			delete(w.of(taker).toGive, h.token)
-		}
-	}
-	takers := map[string]bool{}
-	for _, h := range is.held {
-		if !slices.ContainsFunc(was.held, func(o held) bool { return o.token == h.token }) {
-			takers[h.who] = true
-		}
-	}
-	w.noteChange(in, key, after, was, is)
-	if p == nil {
-		return // Whom the operator's change has room for is called with the next one.
-	}
-	if is.set != was.set {
-		violate("an operator has set %d, which is %d now", was.set, is.set)
-	}
-	if is.set < 0 {
-		w.Reached("limit, closed")
-		n = 0
-		for taker := range takers {
-			violate("%s takes a permit of a limit that is closed", taker)
-		}
-	}
-	w.checkPlaces(was, is, takers, n, asked, skewed, violate)
-	for _, o := range was.waiting {
-		if slices.ContainsFunc(is.waiting, func(i waiting) bool { return i.who == o.who }) || takers[o.who] {
-			continue
-		}
-		silent := asked.UnixMilli()-o.seen >= silentAfter.Milliseconds()-skewed
-		if !silent && !w.hasMessageOf(in, o.who) {
-			violate("%s is not in the line any more", o.who)
-		}
-	}
+		w.Violate("limit", "%s changes limit %q of %d from %s to %s: %s", who, key, permitsOf(key), before.Token, after.Token, fmt.Sprintf(format, args...))
+	}})
 }
 
-// checkPlaces checks that the line keeps its order, that permits were taken by who may, and that
-// those are called for whom permits are free. Several attempts may share one change.
-func (w *checker) checkPlaces(was, is line, takers map[string]bool, n int, asked time.Time, skewed int64, violate func(string, ...any)) {
-	silent := func(o waiting) bool { return asked.UnixMilli()-o.seen >= silentAfter.Milliseconds()-skewed }
-	at, newer := -1, ""
-	for _, o := range is.waiting {
-		j := slices.IndexFunc(was.waiting, func(b waiting) bool { return b.who == o.who })
-		if j >= 0 && (newer != "" || j < at) && silent(was.waiting[j]) && was.waiting[j].seen != o.seen {
-			j = -1 // It has not asked for long, by the clock of who writes, and comes as a new one.
-		}
-		if takers[o.who] {
-			j = -1 // It has had its turn, and another delivery of it has asked behind it.
-		}
-		switch {
-		case j < 0:
-			newer = o.who
-		case newer != "":
-			violate("%s comes before others in the line", newer)
-		case j < at:
-			violate("%s comes before others in the line", o.who)
-		}
-		at = max(at, j)
+// limitChange is a change of a limit.
+type limitChange struct {
+	p       *world.Process
+	in      *world.Invocation
+	key     string
+	was, is line
+	// asked is when the change started, and skewed by how much clocks may differ, in milliseconds.
+	asked, skewed int64
+	violate       func(string, ...any)
+}
+
+// checkGroups checks how a change affects permits and the waiting list.
+func (w *checker) checkGroups(c limitChange) {
+	n := permitsOf(c.key)
+	if c.is.held() > n {
+		c.violate("%d are held", c.is.held())
 	}
-	// By its clock a process may have seen others as not coming any more.
-	comes := func(o waiting) bool {
-		return (o.called == 0 || o.called > asked.UnixMilli()+skewed) && o.seen > asked.UnixMilli()-silentAfter.Milliseconds()+skewed
+	own := func(token string) bool { return c.p != nil && w.permits.takers[token] == c.p }
+	for _, g := range c.was.groups {
+		if lost := g.have - c.is.of(g.token).have; lost > 0 && !own(g.token) && g.until > c.asked+c.skewed {
+			c.violate("%d permits of group %s are not over", lost, g.token)
+		}
+		if c.is.of(g.token).token == "" && !own(g.token) && g.want > 0 && g.waits > c.asked+c.skewed {
+			c.violate("group %s is not in the line any more", g.token)
+		}
 	}
-	left := n - len(is.held)
-	for taker := range takers {
+	if c.p != nil && c.is.set != c.was.set {
+		c.violate("an operator has set %d, which is %d now", c.was.set, c.is.set)
+	}
+	if c.is.set < 0 {
+		w.Reached("limit, closed")
+		n = 0
+	}
+	w.checkGiven(c, n, own)
+	w.checkParked(c, n)
+}
+
+// checkGiven checks that the waiting list keeps its order, and that free permits were given in that order.
+func (w *checker) checkGiven(c limitChange, n int, own func(string) bool) {
+	waits := func(g group) bool { return g.want > 0 && g.waits > c.asked+c.skewed }
+	last := -1
+	for _, g := range c.is.groups {
+		i := slices.IndexFunc(c.was.groups, func(o group) bool { return o.token == g.token })
+		if i < 0 || own(g.token) {
+			continue
+		}
+		if i < last {
+			c.violate("group %s comes before others in the line", g.token)
+		}
+		last = i
+	}
+	for i, g := range c.is.groups {
+		if g.have <= c.was.of(g.token).have {
+			continue
+		}
 		w.Reached("limit, taken")
-		ahead := 0
-		for _, o := range was.waiting {
-			if o.who == taker {
-				w.Reached("limit, in its turn")
-				break
-			}
-			if comes(o) && slices.ContainsFunc(is.waiting, func(i waiting) bool { return i.who == o.who }) {
-				ahead++
-			}
+		if !own(g.token) {
+			w.Reached("limit, given")
 		}
-		if ahead > left {
-			violate("%d stand in the line before %s, and %d are left for them", ahead, taker, left)
+		if n == 0 {
+			c.violate("group %s takes a permit of a limit that is closed", g.token)
+		}
+		for j, o := range c.is.groups {
+			if waits(o) && (o.have < g.have-1 || o.have == g.have-1 && j < i) {
+				c.violate("group %s has %d permits, and %s, which has %d, waits", g.token, g.have, o.token, o.have)
+			}
 		}
 	}
-	free := n - len(is.held)
-	for _, o := range is.waiting {
-		if free <= 0 {
-			return
-		}
-		if o.called == 0 {
-			violate("%s waits, is not called, and %d are free for it", o.who, free)
-		}
-		if o.called > asked.UnixMilli()-skewed {
+	free := n - c.is.held()
+	for _, o := range c.is.parked {
+		if o.called > 0 {
 			free--
 		}
 	}
+	for _, g := range c.is.groups {
+		if free > 0 && waits(g) {
+			c.violate("group %s waits, and %d are free", g.token, free)
+		}
+	}
 }
 
-// changeOf names a change of a limit by the number that the stored item has then.
+// checkParked checks that attempts stay parked, and that they are called when permits are free for them.
+func (w *checker) checkParked(c limitChange, n int) {
+	free, last := n-c.is.held(), -1
+	for _, o := range c.is.parked {
+		if o.called > 0 {
+			free--
+		}
+		i := slices.IndexFunc(c.was.parked, func(b parked) bool { return b.who == o.who })
+		if i >= 0 && i < last && !w.hasMessageOf(c.in, o.who) {
+			c.violate("%s comes before others that are parked", o.who)
+		}
+		last = max(last, i)
+	}
+	for _, o := range c.is.parked {
+		if c.p != nil && free > 0 && o.called == 0 {
+			c.violate("%s is parked, is not called, and %d are free for it", o.who, free)
+		}
+	}
+	for _, o := range c.was.parked {
+		stays := slices.ContainsFunc(c.is.parked, func(i parked) bool { return i.who == o.who })
+		over := o.until <= c.asked+c.skewed || o.called > 0 && o.called <= c.asked+c.skewed
+		if !stays && !over && !w.hasMessageOf(c.in, o.who) && o.called == 0 {
+			c.violate("%s is not parked any more", o.who)
+		}
+	}
+}
+
+// changeOf identifies a change of a limit by the resulting number of the stored item.
 type changeOf struct {
 	key    string
 	number int
 	stored string
 }
 
-// changed is what a change of a limit has brought about: the permit that its process has
-// taken, and those who were called.
+// changed is the effect of a change of a limit: the groups of its process, the attempts that were called, and the
+// permits of a rate that were taken, by their times.
 type changed struct {
 	in             *world.Invocation
 	tokens, called []string
+	passed         []time.Time
 }
 
-// noteChange notes what a change has brought about. One that takes effect twice has
-// brought about nothing more.
-func (w *checker) noteChange(in *world.Invocation, key string, after store.Claim, was, is line) {
-	at := changeOf{key, after.Attempt, after.Token}
-	if _, known := w.permits.changes[at]; known {
-		return
-	}
-	c := changed{in: in}
-	for _, h := range is.held {
-		if !slices.ContainsFunc(was.held, func(o held) bool { return o.token == h.token }) {
-			c.tokens = append(c.tokens, h.token)
-			note(&w.permits.takers, h.token, in)
-		}
-	}
-	for _, o := range is.waiting {
-		if o.called > 0 && !slices.ContainsFunc(was.waiting, func(b waiting) bool { return b.who == o.who && b.called > 0 }) {
-			c.called = append(c.called, o.who)
-		}
-	}
-	note(&w.permits.changes, at, c)
-}
-
-// ToldOfLimit implements world.Watcher: what a process has taken it has to give back, and
-// whom it has called in the line it has to call.
-func (w *checker) ToldOfLimit(p *world.Process, key string, after store.Claim) {
+// NotifiedOfLimit implements world.Watcher: a process has to return what it has taken, and has to call the parked
+// attempts that it has marked as called in the item.
+func (w *checker) NotifiedOfLimit(p *world.Process, key string, after store.Claim) {
 	c := w.permits.changes[changeOf{key, after.Attempt, after.Token}]
 	if p.Dead || p.Running == nil || c.in != p.Running {
 		return
 	}
 	n := w.of(p.Running)
+	for _, at := range c.passed {
+		w.tookRate(p, strings.TrimPrefix(key, ofRate), at)
+	}
 	for _, token := range c.tokens {
-		w.tookPermit(p, "limit", key)
 		note(&n.toGive, token, true)
 	}
 	for _, who := range c.called {
@@ -274,7 +319,7 @@ func (w *checker) Shows(p *world.Process, in *world.Queue, message string) {
 	}
 }
 
-// noteMessages notes of which attempts the messages are that a worker receives.
+// noteMessages records the attempts of the messages that a worker receives.
 func (w *checker) noteMessages(batch []world.Delivered) {
 	for _, m := range batch {
 		if item, err := w.Item(m.Body); err == nil && item.Retry != nil && item.Retry.Limit > 0 {
@@ -291,17 +336,23 @@ func (w *checker) hasMessageOf(in *world.Invocation, who string) bool {
 	})
 }
 
-// checkLines: an invocation that returns has given back its permits, and has called whom
-// it had to call, or tried to.
+// checkLines: an invocation that returns has returned its permits and left the waiting list, and has called the
+// attempts that it had to call, or tried to.
 func (w *checker) checkLines(inv *world.Invocation) {
 	n := w.of(inv)
 	if inv.StopsFailed {
 		return
 	}
+	maps.DeleteFunc(n.toGive, func(token string, _ bool) bool {
+		// Any other process removes what has expired.
+		is := w.permits.stored[w.permits.limits[token]]
+		g, now := is.of(token), w.Clock.Now().UnixMilli()
+		return g.have > 0 && g.until <= now || g.have == 0 && g.waits <= now
+	})
 	if len(n.toGive) > 0 {
-		w.Violate("limit", "%s returns and has not given back %d permits", inv.P.Name, len(n.toGive))
+		w.Violate("limit", "%s returns, and has not returned the permits of %d groups", inv.P.Name, len(n.toGive))
 	}
 	if len(n.toCall) > 0 {
-		w.Violate("limit", "%s returns and has not called %s, for whom permits are free", inv.P.Name, strings.Join(slices.Sorted(maps.Keys(n.toCall)), ", "))
+		w.Violate("limit", "%s returns and has not called %s, for which permits are free", inv.P.Name, strings.Join(slices.Sorted(maps.Keys(n.toCall)), ", "))
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 )
 
-// saysWhere checks that a line says what it is about.
+// saysWhere checks that a log line names its subject.
 func (w *checker) saysWhere(p *world.Process, r *slog.Record, given []string) {
 	has := map[string]bool{}
 	for _, key := range given {

@@ -7,12 +7,12 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// seenDeaths is how many processes must have died with the message of an
-// activity in hand for it to be lost. The host asks for more; a mark that could
-// not be taken away, or landed late, counts there as a death.
+// seenDeaths is the number of processes that must have died while handling the message of
+// an activity for it to be lost. The host requires more; a record that could not be
+// removed, or landed late, counts there as a death.
 const seenDeaths = 3
 
-// countDeaths notes what the process that died had in hand.
+// countDeaths records what the process that died was handling.
 func (w *checker) countDeaths(inv *world.Invocation) {
 	if inv.P.Worker == nil {
 		return
@@ -24,8 +24,8 @@ func (w *checker) countDeaths(inv *world.Invocation) {
 	}
 }
 
-// losing is W-06: an activity is lost because processes were seen to die of it,
-// and for no other trouble.
+// losing is W-06: an activity is lost because processes died of it, and for no other
+// problem.
 func (w *checker) losing(p *world.Process, item *wire.Item) {
 	if item.Kind != wire.ActivityFailed || item.Details == nil || item.Details.Kind != history.FailureLost || p.Worker == nil {
 		return

@@ -17,9 +17,9 @@ import (
 
 // Acknowledged is I-07: what is deleted from a queue is accounted for.
 func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
-	p, began := inv.P, inv.Began
+	p, startedAt := inv.P, inv.Started
 	w.Reached("I-07")
-	// What one of two twins has accounted for, the other one may acknowledge too.
+	// What one of two duplicate invocations has accounted for, the other one may acknowledge too.
 	defer note(&w.reach.settled, m.ID, true)
 	stored, err := w.Item(m.Body)
 	if err != nil && w.reach.noise[m.Body] {
@@ -30,10 +30,10 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 		return
 	}
 	if w.Discarded[m.Body] || w.reach.noise[m.Body] && w.IsOver(stored) {
-		return // It is a dead letter with its reason, or was.
+		return // It is or was a dead letter with its reason.
 	}
-	if world.IsTooOld(stored) || stored.SourceEventID > 0 && w.ByForger(stored) {
-		return // What is made up is owed nothing; that it is not recorded is looked at elsewhere.
+	if world.IsTooOld(stored) || (stored.SourceEventID > 0 || stored.ScheduledAtMS > 0) && w.ByForger(stored) {
+		return // A forged message has no effect; another check verifies that it is not recorded.
 	}
 	item := w.asAttempt(stored.WithID(m.ID))
 	if item.Kind == wire.StartOrchestration {
@@ -49,27 +49,28 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 		w.checkPassedOn(inv, m, &item)
 		return
 	}
-	w.checkHasBegun(inv, &item)
+	w.checkHasStarted(inv, &item)
 	w.checkTried(inv, &item)
 	if n := item.TargetExecution(); n > 0 && n <= w.Ledger.Hidden[item.Target()] {
-		return // What it completes was purged.
+		return // The instance that it completes was purged.
 	}
 	born, ok := w.Ledger.Born[item.Target()]
-	if ok && born >= began && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || suspends(&item) || item.Token == world.ForgedToken) {
-		return // It met no instance.
+	if ok && born >= startedAt && (item.Kind == wire.CancelInstance || item.Kind == wire.TerminateInstance || suspends(&item) || item.Token == world.ForgedToken) {
+		return // It found no instance.
 	}
-	if ok && born >= began && (w.Ledger.First(item.Target()) > 1 || w.goesOn(item.Target())) {
-		return // It met the instance before, or the run before, which has ended.
+	if ok && born >= startedAt && (w.Ledger.First(item.Target()) > 1 || w.continues(item.Target())) {
+		return // It found the previous instance, or the previous run, which has ended.
 	}
 	for n := w.Ledger.Last[item.Target()]; n > 0; n-- {
-		if k := w.taken[ledger.At(item.Target(), n)]; k != nil && k.at >= began {
-			return // It met the execution before, which has ended.
+		if k := w.taken[ledger.At(item.Target(), n)]; k != nil && k.at >= startedAt {
+			return // It found the previous execution, which has ended.
 		}
 	}
 	first := int64(1)
-	if ok && born < began && w.reach.first[m.ID] >= born && !w.stoodBefore(inv, item.Target(), m.ID, w.Ledger.First(item.Target())) {
-		// It met this instance; that an earlier instance of this id knew the fact does not count. It does
-		// where a copy of the start of this instance stands behind it: it may be for the run before.
+	if ok && born < startedAt && w.reach.first[m.ID] >= born && !w.stoodBefore(inv, item.Target(), m.ID, w.Ledger.First(item.Target())) {
+		// It found this instance; a fact that an earlier instance of this id recorded does not count. It
+		// does count if a copy of the start of this instance is behind it in the queue, because the
+		// message may be for the previous run.
 		first = w.Ledger.First(item.Target())
 	}
 	if !w.accounted(&item, first) && !w.queued(&item) && !w.reach.settled[m.ID] {
@@ -77,9 +78,9 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 	}
 }
 
-// goesOn reports whether a redrive has begun the last execution of an instance, or one that
-// has continued as new since.
-func (w *checker) goesOn(instance string) bool {
+// continues reports whether a redrive has started the last execution of an instance, or one that has
+// continued as new since.
+func (w *checker) continues(instance string) bool {
 	for n := w.Ledger.Last[instance] - 1; n > 0; n-- {
 		before := w.Ledger.Executions[ledger.At(instance, n)]
 		if before == nil || before.End() == nil {
@@ -92,9 +93,9 @@ func (w *checker) goesOn(instance string) bool {
 	return false
 }
 
-// checkPassedOn is I-07 for a message of a standard queue: nothing is decided about
-// it there. The invocation that acknowledges it has sent it on: to the FIFO queue,
-// round, to the activity queue if it is an attempt, or to the dead letters.
+// checkPassedOn is I-07 for a message of a standard queue, which decides nothing itself. The invocation
+// that acknowledges it has forwarded it: to the FIFO queue, to the delay queue again, to the activity
+// queue if it is an attempt, or to a dead-letter queue.
 func (w *checker) checkPassedOn(inv *world.Invocation, m world.Delivered, item *wire.Item) {
 	for _, body := range w.of(inv).sent {
 		if other, err := w.Item(body); err == nil {
@@ -106,8 +107,7 @@ func (w *checker) checkPassedOn(inv *world.Invocation, m world.Delivered, item *
 	w.Violate("I-07", "%s acknowledged %s of %s, and has not sent it on: %s", inv.P.Name, m.ID, m.From.Name, world.BodyText(m.Body))
 }
 
-// asAttempt makes of the notice that nothing is heard of an attempt the attempt
-// that follows it.
+// asAttempt converts the message that an attempt went silent into the attempt that follows it.
 func (w *checker) asAttempt(i wire.Item) wire.Item {
 	if i.Kind != wire.ActivityFailed || i.Details == nil || i.Details.Kind != history.FailureInterrupted {
 		return i
@@ -119,15 +119,14 @@ func (w *checker) asAttempt(i wire.Item) wire.Item {
 	return next
 }
 
-// accounted reports whether what an item says is in history, from an execution
-// on, or needs not be.
+// accounted reports whether the fact of an item is in a history, from an execution on, or need not be.
 func (w *checker) accounted(item *wire.Item, first int64) bool {
 	target := item.Target()
 	last := w.Ledger.Last[target]
 	current := w.Ledger.Executions[ledger.At(target, last)]
 	if current == nil {
-		// Nothing of the instance is stored. A completion can't be meant for
-		// one that never was; a cancel or a wake may.
+		// Nothing of the instance is stored. A completion cannot be meant for an instance that never
+		// existed; a cancel or a wake may be.
 		if item.Kind == wire.StartOrchestration {
 			return w.forbidden(item)
 		}
@@ -144,12 +143,12 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 		x := w.Ledger.Executions[ledger.At(target, item.TargetExecution())]
 		handed := item.Kind == wire.ActivityExecute && w.Ledger.Outside.Handed[store.ActivityKey{Instance: target, ExecutionID: item.ExecutionID, EventID: source}]
 		if handed && !limited(item.Retry) {
-			return true // A client has its token, and nothing else is owed.
+			return true // A client has its token, and nothing else has to happen.
 		}
 		if item.Kind == wire.FireTimer && w.Faults[fault.Torn] > 0 {
-			return true // It may have met no instance, beside the commit that starts it.
+			return true // It may have found no instance, concurrently with the commit that starts it.
 		}
-		// Of what was cancelled no time limit is owed either.
+		// A cancelled operation needs no time limit either.
 		return x != nil && (x.Completed[source] != 0 || x.End() != nil || w.Ledger.Unread[target] == last || (handed || item.Kind == wire.ActivityPending) && x.Stopped[source])
 	case wire.ExternalRaised, wire.SuspendInstance, wire.ResumeInstance:
 		if suspends(item) && item.SchedulingEventID > 0 && (item.ExecutionID > 0 && item.ExecutionID < last || isFollowed(item, current)) {
@@ -183,8 +182,9 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 	return false
 }
 
-// carriedOn reports whether what ends a child is of a redriven parent, whose execution before has started
-// that child, and which waits for it by now: since so long that no process has missed it.
+// carriedOn reports whether a message that ends a child comes from a redriven parent whose previous
+// execution has started that child, and which waits for it by now: for so long that every process must
+// have seen it.
 func (w *checker) carriedOn(item *wire.Item, own *history.Parent, child *ledger.Recorded) bool {
 	p := item.Parent
 	if item.Origin == nil || own.ExecutionID < item.Origin.ExecutionID || own.ExecutionID > p.ExecutionID {
@@ -214,8 +214,9 @@ func attachedTo(child *ledger.Recorded, p *wire.Parent) *history.Event {
 	return nil
 }
 
-// isRedrivenLater reports whether what ends a child that has ended is ahead of the start by which its
-// parent, redriven, has it go on: that start is a dead letter of its receive count, or goes round.
+// isRedrivenLater reports whether a message that ends an ended child is ahead of the start with which its
+// redriven parent makes it continue: that start is a dead letter because of its receive count, or was
+// requeued.
 func (w *checker) isRedrivenLater(item *wire.Item, own *history.Parent, child *ledger.Recorded) bool {
 	p := item.Parent
 	if w.Ledger.Hidden[item.Target()] == w.Ledger.Last[item.Target()] {
@@ -225,15 +226,15 @@ func (w *checker) isRedrivenLater(item *wire.Item, own *history.Parent, child *l
 		return false // It is no child of a redriven parent, or waits for no start.
 	}
 	if attachedTo(child, p) != nil {
-		return false // The start was met, and this is another copy of the message.
+		return false // The start was processed, and this is another copy of the message.
 	}
 	parent := w.Ledger.Executions[ledger.At(p.Instance, p.ExecutionID)]
 	if parent == nil || parent.Completed[p.EventID] != 0 {
-		return false // The parent was told that the start is refused.
+		return false // The parent was notified that the start is refused.
 	}
 	window := cmp.Or(w.Settings.Messages.EarlyWindow, 15*time.Minute) - mostApart
 	if w.Clock.Now().Sub(time.UnixMilli(parent.Events[len(parent.Events)-1].AtMS)) > window {
-		return false // The message may have gone round for long enough.
+		return false // The message may have been requeued for long enough.
 	}
 	starts := func(body string) bool {
 		other, err := w.Item(body)
@@ -247,7 +248,7 @@ func (w *checker) isRedrivenLater(item *wire.Item, own *history.Parent, child *l
 	return later
 }
 
-// queued reports whether another message says the same, or carries it on.
+// queued reports whether another message states the same fact, or forwards it.
 func (w *checker) queued(item *wire.Item) bool {
 	says := func(body string) bool {
 		other, err := w.Item(body)
@@ -280,13 +281,12 @@ func sameFact(a, b *wire.Item) bool {
 	return a.Kind == b.Kind && a.SourceEventID == b.SourceEventID && a.ID == b.ID && a.Name == b.Name
 }
 
-// limited reports whether a pending activity has a time limit, over which
-// somebody has to watch.
+// limited reports whether a pending activity has a time limit that a process has to watch.
 func limited(r *history.Retry) bool {
 	return r != nil && (r.TotalTimeoutMS > 0 || r.HeartbeatTimeoutMS > 0)
 }
 
-// hasSent notes the body of a message that is in its queue.
+// hasSent records the body of a message that is in its queue.
 func (w *checker) hasSent(inv *world.Invocation, body string) {
 	if slices.ContainsFunc(inv.Batch, func(m world.Delivered) bool {
 		return m.Source == platform.SourceDelay || m.Source == platform.SourceActivityDead

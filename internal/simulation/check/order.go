@@ -10,11 +10,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// The messages of a FIFO group are recorded in the order in which they stand in their
-// queue. The queue hands out nothing after a message that is not deleted but in one
-// batch with it: so it is enough to look at each batch.
+// The messages of a FIFO group are recorded in the order of their queue. The queue delivers
+// no message behind one that is not deleted, except in one batch with it, so it suffices to
+// check each batch.
 
-// checkOrder is M-10 for what an invocation records: it stands in the order of its batch.
+// checkOrder is M-10 for what an invocation records: it is in the order of its batch.
 func (w *checker) checkOrder(x *world.Write) {
 	if x.In == nil {
 		return
@@ -36,7 +36,7 @@ func (w *checker) checkOrder(x *world.Write) {
 	}
 }
 
-// carriesOver reports whether an event was recorded by an execution before.
+// carriesOver reports whether an earlier execution has recorded an event.
 func (w *checker) carriesOver(t *store.Turn, e *history.Event) bool {
 	for n := t.ExecutionID - 1; n > 0; n-- {
 		if x := w.Ledger.Executions[ledger.At(t.Instance, n)]; x != nil && x.Senders[ledger.SentBy(e)] {
@@ -46,8 +46,8 @@ func (w *checker) carriesOver(t *store.Turn, e *history.Event) bool {
 	return false
 }
 
-// placeOf returns where in its batch an invocation has the message of which an event
-// is; -1 if it has none, or several say the same.
+// placeOf returns the index in the batch of the message of an event; -1 if the invocation has
+// none, or several state the same.
 func (w *checker) placeOf(inv *world.Invocation, t *store.Turn, e *history.Event) int {
 	if !e.Kind.Arrival() || e.Kind == history.OrchestrationStarted || e.Kind == history.ParentAttached {
 		return -1
@@ -62,7 +62,7 @@ func (w *checker) placeOf(inv *world.Invocation, t *store.Turn, e *history.Event
 			isSaid(e.Kind, item.Kind) && item.WithID(m.ID).ID == e.SenderID
 		if e.Kind == history.ExternalEvent && slices.ContainsFunc(item.Events, func(b wire.StartEvent) bool { return b.ID == e.SenderID }) {
 			if t.First() == 1 {
-				return -1 // The start that begins the execution is taken first.
+				return -1 // The start that starts the execution is processed first.
 			}
 			same = true
 		}
@@ -77,7 +77,7 @@ func (w *checker) placeOf(inv *world.Invocation, t *store.Turn, e *history.Event
 	return place
 }
 
-// isSaid reports whether an event of one kind is what an item of the other says.
+// isSaid reports whether an event of one kind is what an item of the other states.
 func isSaid(e history.Kind, item wire.Kind) bool {
 	switch e {
 	case history.ExternalEvent:
@@ -90,16 +90,17 @@ func isSaid(e history.Kind, item wire.Kind) bool {
 	return false
 }
 
-// isFor reports whether an item is for the execution of a turn, or for one before, from which
-// the event that it completes was taken over.
+// isFor reports whether an item is for the execution of a turn, or for an earlier one from
+// which the completed event was copied.
 func (w *checker) isFor(item *wire.Item, t *store.Turn) bool {
 	of := item.TargetExecution()
 	x := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID)]
 	return of == t.ExecutionID || x != nil && of > 0 && x.CarriedFrom(item.SourceEventID, of)
 }
 
-// checkBehind is M-10: after a message that an invocation returns unrecorded, it records
-// nothing of that group. While a process stood still, others may have been at its messages.
+// checkBehind is M-10: behind a message that an invocation returns unrecorded, it records
+// nothing of that group. While a process was paused, other processes may have handled its
+// messages.
 func (w *checker) checkBehind(inv *world.Invocation, failed map[string]bool) {
 	if inv.Expired {
 		return
@@ -123,17 +124,17 @@ func (w *checker) checkBehind(inv *world.Invocation, failed map[string]bool) {
 			default:
 				continue // It is not recorded, or may be answered in other ways.
 			}
-			if w.ByForger(stored) || w.Ledger.Born[took.Instance] >= inv.Began || w.accounted(&item, 1) || w.elsewhere(&item) {
+			if w.ByForger(stored) || w.Ledger.Born[took.Instance] >= inv.Started || w.accounted(&item, 1) || w.elsewhere(&item) {
 				continue
 			}
-			w.Violate("M-10", "%s has recorded %s, and hands back %s of the same instance, which stands ahead of it", inv.P.Name,
+			w.Violate("M-10", "%s has recorded %s, and returns %s of the same instance, which is in front of it", inv.P.Name,
 				inv.Batch[slices.Max(took.Value)].ID, m.ID)
 		}
 	}
 }
 
-// elsewhere reports whether a message that says the same has left the FIFO queue: it goes
-// round, or is a dead letter.
+// elsewhere reports whether a message that states the same has left the FIFO queue: it was
+// requeued, or is a dead letter.
 func (w *checker) elsewhere(item *wire.Item) bool {
 	for _, q := range []*world.Queue{w.Delay, w.DeadFIFO, w.DeadStandard} {
 		if q.Queue.Any(func(body string) bool {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/timer"
@@ -12,8 +13,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// aboutToSend checks that a process sends no operation that it knows to be
-// complete, or that the turn which scheduled it has cancelled.
+// aboutToSend checks that a process sends no operation that it knows to be complete, or that the turn which
+// scheduled it has cancelled.
 func (w *checker) aboutToSend(p *world.Process, body string) {
 	if p.Dead || p.Orchestrator == nil {
 		return
@@ -22,7 +23,7 @@ func (w *checker) aboutToSend(p *world.Process, body string) {
 	case strings.Contains(body, string(wire.ActivityExecute)):
 	case strings.Contains(body, string(wire.CancelInstance)), strings.Contains(body, string(wire.TerminateInstance)):
 		if item, err := w.Item(body); err == nil && item.Parent != nil {
-			w.Ledger.Outside.Told[item.Instance] = true
+			w.Ledger.Outside.Notified[item.Instance] = true
 			w.Ledger.Outside.Closed[ledger.Child{Parent: item.Parent.Instance, Execution: item.Parent.ExecutionID, EventID: item.Parent.EventID}] = true
 		}
 		return
@@ -49,14 +50,13 @@ func (w *checker) aboutToSend(p *world.Process, body string) {
 	}
 }
 
-// aboutToChange is W-09: only the message that finds its own mark has killed a
-// process.
+// aboutToChange is W-09: only the message whose own record is found has killed a process.
 func (w *checker) aboutToChange(p *world.Process, instance string, c *store.RecordChange) {
 	if p.Dead || p.Running == nil || c == nil || c.Stamp == nil || c.Problem == nil || *c.Problem == nil || (*c.Problem).Kind != "killed" {
 		return
 	}
 	if r, err := w.Describe(instance); err == nil && r.Problem != nil && r.Problem.Message == (*c.Problem).Message {
-		return // It is resumed with the mark that it has.
+		return // It is resumed with the problem that it has.
 	}
 	for _, m := range p.Running.Batch {
 		if strings.Contains((*c.Problem).Message, "message "+m.ID+" ") {
@@ -66,15 +66,20 @@ func (w *checker) aboutToChange(p *world.Process, instance string, c *store.Reco
 	w.Violate("W-09", "%s takes a neighbour for the killer of %s: %s", p.Name, instance, (*c.Problem).Message)
 }
 
-// checkStopped: what was cancelled was stopped outside, and so was what an end
-// left open; of children, those that an imposed end left open (K-07), or that
-// were cancelled.
+// searchedBack is how many executions back a redriven dead letter resends open operations.
+const searchedBack = 100
+
+// checkStopped: cancelled operations were stopped outside, and so were those that an end left open; of
+// children, only those that a forced termination left open (K-07), or that were cancelled.
 func (w *checker) checkStopped(instance string, n int64, x *ledger.Recorded) {
 	for i := range x.Events {
 		e := &x.Events[i]
 		id := e.EventID
 		w.checkFiredSchedule(instance, n, x, e)
-		if x.Never[id] || x.Completed[id] != 0 {
+		// A child that was open in the previous execution is notified although this one has not sent its
+		// start.
+		runs := e.Kind == history.SubOrchestrationScheduled && x.CarriedFrom(id, n-1) && x.Of == (ledger.Execution{})
+		if x.Never[id] && !runs || x.Completed[id] != 0 {
 			continue
 		}
 		switch {
@@ -83,11 +88,14 @@ func (w *checker) checkStopped(instance string, n int64, x *ledger.Recorded) {
 				w.Violate("K-03", "activity %d of %s/%d has no completion, and was never asked to stop", id, instance, n)
 			}
 		case e.Kind == history.SubOrchestrationScheduled:
-			if (x.Stopped[id] || x.End() != nil && x.End().Imposed != "") && !w.Ledger.Outside.Told[e.Instance] {
+			if (x.Stopped[id] || x.End() != nil && x.End().Forced != "") && !w.Ledger.Outside.Notified[e.Instance] {
 				w.Violate("K-07", "child %s of %s/%d was left open, and was told nothing", e.Instance, instance, n)
 			}
 		case e.Kind == history.TimerCreated:
-			if name := timer.Name(instance, n, id); w.Ledger.Outside.Scheduled[name] && !w.Ledger.Outside.Removed[name] {
+			// An operation that a dead letter has left more executions behind than are searched stays: it
+			// fires without effect.
+			searched := n > w.Ledger.Last[instance]-searchedBack || w.Faults[fault.Exhausted] == 0
+			if name := timer.Name(instance, n, id, e.AtMS); searched && w.Ledger.Outside.Scheduled[name] && !w.Ledger.Outside.Removed[name] {
 				w.Violate("I-08", "the schedule of timer %d of %s/%d was made, never fired there, and was never removed", id, instance, n)
 			}
 		}

@@ -11,20 +11,19 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// O-11: executions are pruned from the first on, and nothing that is still needed is among them: each
-// ended so long ago that no message of its time is applied any more, has started no child that
-// runs, and stands in the archive. The newest stay, as many as the build keeps. The record says
-// which is the first that is left, before any history is deleted, and never goes back.
+// O-11: executions are pruned from the first on, and only executions that are no longer needed: each ended so long ago that no
+// message of its time is applied any more, has started no child that still runs, and is in the archive. The newest stay, as many
+// as the build keeps. The record names the first remaining one before any history is deleted, and this number never decreases.
 
 // spared is how long an execution stays after its end.
 const spared = 15 * 24 * time.Hour
 
-// firstLeft is the first execution of an instance that has not been pruned.
+// firstLeft returns the first execution of an instance that has not been pruned.
 func (w *checker) firstLeft(instance string) int64 {
 	return max(w.pruned[instance], w.Ledger.Hidden[instance]+1)
 }
 
-// prunes looks at a change of a record by which executions are pruned.
+// prunes checks a change of a record that prunes executions.
 func (w *checker) prunes(x *world.Write) {
 	c := x.Change
 	if c == nil || c.FirstExecution == nil || c.Create != nil {
@@ -52,13 +51,13 @@ func (w *checker) prunes(x *world.Write) {
 	}
 	note(&w.pruned, x.Instance, first)
 	if x.By.Running != x.In {
-		// It lands behind its invocation, and its request, which found nothing to prune when it came
-		// back, may be acknowledged.
+		// It lands after its invocation, and its request, which found nothing to prune when it was redelivered, may be
+		// acknowledged.
 		note(&w.kept, x.Instance, true)
 	}
 }
 
-// checkPrunable looks at an execution that is pruned.
+// checkPrunable checks an execution that is pruned.
 func (w *checker) checkPrunable(instance string, n int64, violate func(string, ...any)) {
 	x := w.Ledger.Executions[ledger.At(instance, n)]
 	if x == nil || x.End() == nil {
@@ -77,7 +76,7 @@ func (w *checker) checkPrunable(instance string, n int64, violate func(string, .
 		if e.Kind != history.SubOrchestrationScheduled || x.Completed[e.EventID] != 0 || w.Ledger.Ended(e.Instance) || w.Ledger.Hidden[e.Instance] == w.Ledger.Last[e.Instance] {
 			continue
 		}
-		// One that a client has redriven since has no parent any more.
+		// A child that a client has redriven since has no parent any more.
 		child := w.Ledger.Executions[ledger.At(e.Instance, w.Ledger.Last[e.Instance])]
 		if child == nil || child.Events[0].Start == nil || child.Events[0].Start.Parent == nil {
 			continue
@@ -91,9 +90,9 @@ func (w *checker) checkPrunable(instance string, n int64, violate func(string, .
 	}
 }
 
-// noteKept notes that a build which keeps all executions of an instance has got a request to prune it, which may be one that comes
-// back, and that has deleted nothing yet; or that two processes have got it: one of them acknowledges
-// it, and the other one may die in its deletion. The next prune deletes that, or the purge.
+// noteKept records two cases in which pruned histories remain. A build that keeps all executions of an instance got a request to
+// prune it, perhaps a redelivered one, and has deleted nothing. Or two processes got the request: one acknowledges it, and the
+// other may die during its deletion. The next prune deletes these histories, or the purge.
 func (w *checker) noteKept(inv *world.Invocation) {
 	if inv.P.Worker != nil {
 		return
@@ -110,20 +109,23 @@ func (w *checker) noteKept(inv *world.Invocation) {
 	}
 }
 
-// noteLeft notes that a process dies with a request to prune that another one has acknowledged since,
-// because this one stood still for longer than the message was hidden: what it has pruned and not
-// deleted, the next prune deletes.
-func (w *checker) noteLeft(inv *world.Invocation) {
+// noteLeft records that a process dies with a request to prune, or returns it, after another process has acknowledged the request,
+// because this one paused for longer than the message was hidden. The request is not redelivered. The next prune deletes what
+// the process has pruned and not deleted.
+func (w *checker) noteLeft(inv *world.Invocation, unsettled func(id string) bool) {
 	for _, m := range inv.Batch {
+		if !unsettled(m.ID) {
+			continue
+		}
 		if item, err := w.Item(m.Body); err == nil && item.UpToExecution > 0 && m.From == w.FIFO && !w.stands(m.ID) {
 			note(&w.kept, item.Instance, true)
 		}
 	}
 }
 
-// checkDeletes: of an instance that is there nothing is deleted that its record does not say is
-// pruned; of one that was purged, also the execution that a redrive has begun to write and never
-// committed. It reports whether what is deleted was pruned, or never was.
+// checkDeletes: of an existing instance only histories that its record says are pruned are deleted; of a purged one, also the
+// execution that a redrive has started to write and never committed. It reports whether the deleted history was pruned, or never
+// committed.
 func (w *checker) checkDeletes(instance string, upTo int64) bool {
 	if upTo <= w.Ledger.Hidden[instance] {
 		return false
@@ -140,15 +142,15 @@ func (w *checker) checkDeletes(instance string, upTo int64) bool {
 	return true
 }
 
-// checkPruned is O-11 at the end of a run: the record says what is left, and of what was pruned no
-// history is left.
+// checkPruned is O-11 at the end of a run: the record says which executions remain, and no history remains of those that were
+// pruned.
 func (w *checker) checkPruned(r *store.Record) {
 	hidden, first := w.Ledger.Hidden[r.Instance], w.firstLeft(r.Instance)
 	if r.FirstExecution != first || r.Pruned != first-hidden-1 {
 		w.Violate("O-11", "the record of %s says that execution %d is the first that is left and that %d were pruned; it is %d, after %d", r.Instance, r.FirstExecution, r.Pruned, first, first-hidden-1)
 	}
 	if w.kept[r.Instance] {
-		return // The next prune, or the purge, deletes what was left.
+		return // The next prune, or the purge, deletes what is left.
 	}
 	for n := hidden + 1; n < first; n++ {
 		if turns, err := w.Store.Read(context.Background(), r.Instance, n, 1); len(turns) > 0 || err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// An id lives once: its tombstone refuses every start until no message of the
-// instance that was purged can come any more.
+// An id is used once: its tombstone refuses every start until no message of the purged instance can
+// arrive any more.
 
-// purgesOf are the ids of the purges of an instance among the messages.
+// purgesOf returns the ids of the purges of an instance among the messages.
 func (w *checker) purgesOf(inv *world.Invocation, instance string) (ids []string) {
 	for _, m := range inv.Batch {
 		if item, err := w.Item(m.Body); err == nil && item.Kind == wire.PurgeInstance && item.UpToExecution == 0 && item.Target() == instance {
@@ -24,19 +24,18 @@ func (w *checker) purgesOf(inv *world.Invocation, instance string) (ids []string
 	return ids
 }
 
-// Hides notes that an instance is hidden, or that its id is held for longer. It is
-// O-04: a purge hides one instance, however often it comes, and nothing that its
-// executions had to stop is left to be stopped by then, unless the purge has overtaken
-// a message that was received before, or the histories were damaged: what was not sent is
-// not promised then.
+// Hides records that an instance is hidden, or that its id is blocked for longer. It is O-04: a purge
+// hides one instance, however often it is delivered. By then nothing that its executions had to stop is
+// left, unless the purge has overtaken a message that was received before, or the histories were
+// damaged: unsent messages are not promised then.
 func (w *checker) Hides(inv *world.Invocation, instance string, execution int64) {
-	delete(w.of(inv).marked, instance) // It goes with the record.
+	delete(w.of(inv).marked, instance) // It is deleted with the record.
 	w.Ledger.Purged[instance] = w.Clock.Now()
 	if w.Ledger.Last[instance] != execution || w.Ledger.Hidden[instance] == execution {
 		return
 	}
 	w.checkArchived(inv, instance, execution)
-	unsettled := w.unsettled(inv, instance) || w.goesRound(instance) || w.WasDamaged(instance)
+	unsettled := w.unsettled(inv, instance) || w.requeues(instance) || w.WasDamaged(instance)
 	if unsettled {
 		note(&w.told.forsaken, instance, true)
 	}
@@ -63,16 +62,16 @@ func (w *checker) Hides(inv *world.Invocation, instance string, execution int64)
 	w.Ledger.Outside.Purged[key] = execution
 }
 
-// goesRound reports whether a message for an instance, which was received before, or by
-// two processes at once, is on its way by another queue. Then a purge may overtake it.
-func (w *checker) goesRound(instance string) bool {
+// requeues reports whether a message for an instance, which was received before, or by two processes at
+// once, is on its way through another queue. Then a purge may overtake it.
+func (w *checker) requeues(instance string) bool {
 	for _, q := range []*world.Queue{w.FIFO, w.Delay} {
 		for _, m := range q.Queue.Peek() {
 			item, err := w.Item(m.Body)
 			if err != nil || item.Target() != instance {
 				continue
 			}
-			if m.Attributes[wire.RedriveAttribute] != "" || item.Hops > 0 && w.HadTwin(item) {
+			if m.Attributes[wire.RedriveAttribute] != "" || item.Hops > 0 && w.HadDuplicate(item) {
 				return true
 			}
 		}
@@ -80,13 +79,12 @@ func (w *checker) goesRound(instance string) bool {
 	return false
 }
 
-// checkOvertaken is O-04: what an invocation begins by a start that follows the one
-// purge of its batch is not hidden by that purge. It may hide what another process
-// begins by that start: that process has handled the purge already, which is then
-// applied twice.
+// checkOvertaken is O-04: the purge of a batch does not hide the instance that the same invocation
+// starts with a later start in the batch. It may hide the instance that another process starts with that
+// start: that process has already handled the purge, which is then applied twice.
 func (w *checker) checkOvertaken(inv *world.Invocation, instance string, execution int64, asked []string) {
 	x := w.Ledger.Executions[ledger.At(instance, execution)]
-	if len(asked) != 1 || x == nil || x.Events[0].Start == nil || w.Ledger.Born[instance] < inv.Began || w.Ledger.Maker[instance] != inv.P.Name {
+	if len(asked) != 1 || x == nil || x.Events[0].Start == nil || w.Ledger.Born[instance] < inv.Started || w.Ledger.Maker[instance] != inv.P.Name {
 		return
 	}
 	at := func(kind wire.Kind, id string) int {
@@ -100,21 +98,21 @@ func (w *checker) checkOvertaken(inv *world.Invocation, instance string, executi
 	}
 }
 
-// checkBegins is O-04: an id is free again when every message of the instance
-// that was purged is too old to be applied, and no earlier.
-func (w *checker) checkBegins(t *store.Turn) {
+// checkStarts is O-04: an id is free again when every message of the purged instance is too old to be
+// applied, and no earlier.
+func (w *checker) checkStarts(t *store.Turn) {
 	at, ok := w.Ledger.Purged[t.Instance]
 	if !ok || t.First() != 1 || t.ExecutionID != w.Ledger.Hidden[t.Instance]+1 {
 		return
 	}
-	w.Reached("begun again")
+	w.Reached("restarted")
 	if since := w.Clock.Now().Sub(at); since < wire.MaxAge {
-		w.Violate("O-04", "%s/%d begins %s after the purge of that id", t.Instance, t.ExecutionID, since)
+		w.Violate("O-04", "%s/%d starts %s after the purge of that id", t.Instance, t.ExecutionID, since)
 	}
 }
 
-// checkSender is O-04: what somebody sent to an instance that was purged is taken
-// by no other of that id.
+// checkSender is O-04: a message that was sent to a purged instance is not recorded by a later instance
+// of that id.
 func (w *checker) checkSender(p *world.Process, t *store.Turn) {
 	at, ok := w.Ledger.Purged[t.Instance]
 	if !ok || p.Dead || p.Running == nil || t.ExecutionID <= w.Ledger.Hidden[t.Instance] {
@@ -134,8 +132,8 @@ func (w *checker) checkSender(p *world.Process, t *store.Turn) {
 	}
 }
 
-// checkDeleted is O-04: of what was purged the histories are deleted in the end, and what a redrive that
-// never committed has written of the next one.
+// checkDeleted is O-04: the histories of a purged instance are deleted in the end, including what a
+// redrive that never committed has written of the next execution.
 func (w *checker) checkDeleted(instance string, hidden int64) {
 	for n := int64(1); n <= hidden; n++ {
 		turns, err := w.Store.Read(context.Background(), instance, n, 1)

@@ -6,12 +6,12 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// W-08 for the one answer that needs no commit, and so would not show that a process
-// knows only an old state of the instance: no process answers a start whose id a purged
-// instance holds by saying that its instance exists.
+// W-08 for the one answer that needs no commit, and therefore would not reveal that a
+// process knows only an old state of the instance: if a purged instance holds the id of a
+// start, no process answers that the instance exists.
 
-// noteGone notes the instances that are purged when an invocation begins and that one
-// of its messages is to start.
+// noteGone records which purged instances the messages of an invocation are to start, as of
+// its start.
 func (w *checker) noteGone(inv *world.Invocation) {
 	if len(w.Ledger.Purged) == 0 {
 		return
@@ -33,15 +33,17 @@ func (w *checker) isGone(instance string) bool {
 	return hidden > 0 && hidden == w.Ledger.Last[instance]
 }
 
-// countsStarts notes the starts of which an invocation has told that their instances exist.
+// countsStarts counts the starts for which an invocation has reported that their instances
+// exist.
 func (w *checker) countsStarts(p *world.Process, c host.Counter, reason string, n int) {
 	if c == host.CountMessages && reason == "exists" {
 		w.of(p.Running).exist += n
 	}
 }
 
-// checkGone: as many as may have found one have. A process that has it in its cache does
-// not see that its damaged history was purged.
+// checkGone: the number of these reports is at most the number of starts that may have
+// found an instance. A process that has the instance in its cache does not see that its
+// damaged history was purged.
 func (w *checker) checkGone(inv *world.Invocation) {
 	told := w.of(inv).exist
 	if told == 0 {

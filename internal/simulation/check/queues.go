@@ -12,33 +12,32 @@ import (
 )
 
 // Named queues: an attempt is made by a worker of the queue that its activity names, and by no
-// other. A process that knows the queue sends the attempt there. A process that does not know
-// it sends the attempt to the default queue, whose worker delays it, by 15 minutes at most
-// each time, or sends it on as soon as the worker knows the queue.
+// other. A process that knows the queue sends the attempt there. A process that does not know it
+// sends the attempt to the default queue, whose worker delays it, by 15 minutes at most each time,
+// or forwards it as soon as the worker knows the queue.
 //
 // Keys of a queue take turns: between two messages of a key, or between its first one becoming
-// visible and being handed out, each other key has one message. And every message of an attempt
-// has the key of its activity.
+// visible and being delivered, each other key has at most one message. And every message of an
+// attempt has the key of its activity.
 //
-// Nobody waits for ever while its queue is served, because otherwise the run would not come to
-// its end.
+// No attempt waits for ever while its queue is served, because otherwise the run would not end.
 
-// beginsInQueue checks that the attempt is made by a worker of its queue.
-func (w *checker) beginsInQueue(p *world.Process, key store.ActivityKey, info *activities.Info) {
+// startsInQueue checks that a worker of its queue makes the attempt.
+func (w *checker) startsInQueue(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	r := w.policyOf(key)
 	if r == nil || r.Queue == "" {
 		if p.Serves.Of != "" {
-			w.Violate("queue", "%s of queue %s begins attempt %d of activity %d of %s/%d, which names none", p.Name, p.Serves.Of, info.Attempt, key.EventID, key.Instance, key.ExecutionID)
+			w.Violate("queue", "%s of queue %s starts attempt %d of activity %d of %s/%d, which names none", p.Name, p.Serves.Of, info.Number, key.EventID, key.Instance, key.ExecutionID)
 		}
 		return
 	}
 	w.Reached("queue")
 	if p.Serves.Of != r.Queue {
-		w.Violate("queue", "%s of queue %q begins attempt %d of activity %d of %s/%d, which is for queue %s", p.Name, p.Serves.Of, info.Attempt, key.EventID, key.Instance, key.ExecutionID, r.Queue)
+		w.Violate("queue", "%s of queue %q starts attempt %d of activity %d of %s/%d, which is for queue %s", p.Name, p.Serves.Of, info.Number, key.EventID, key.Instance, key.ExecutionID, r.Queue)
 	}
 }
 
-// sendsToQueue checks to which queue a process sends an attempt, and under which key.
+// sendsToQueue checks to which queue a process sends an attempt, and with which key.
 func (w *checker) sendsToQueue(p *world.Process, to *world.Queue, m *queue.Outgoing) {
 	if p.Dead || p.Running == nil || len(w.Named) == 0 || to != w.Activity && to.Of == "" || !strings.Contains(m.Body, string(wire.ActivityExecute)) {
 		return
@@ -81,20 +80,20 @@ func (w *checker) sendsToQueue(p *world.Process, to *world.Queue, m *queue.Outgo
 	}
 }
 
-// isAttempt reports whether a message is of the attempt that an item is about.
+// isAttempt reports whether a message is for the same attempt as an item.
 func (w *checker) isAttempt(d world.Delivered, item *wire.Item) bool {
 	was, err := w.Item(d.Body)
 	return err == nil && was.Kind == wire.ActivityExecute && was.Instance == item.Instance && was.ExecutionID == item.ExecutionID &&
 		was.SchedulingEventID == item.SchedulingEventID && was.Attempt == item.Attempt
 }
 
-// turn is what has happened since the last message of a key was handed out, or its first one became
+// turn is what has happened since the last message of a key was delivered, or its first one became
 // visible.
 type turn struct {
 	key string
-	// visible are messages of the key, as they were seen last.
+	// visible are messages of the key, as of the last receive.
 	visible []string
-	// passed counts the messages of other keys that were handed out.
+	// passed counts the delivered messages of other keys.
 	passed map[string]int
 }
 
@@ -120,7 +119,7 @@ func (w *checker) HandsOut(from *world.Queue, visible, msgs []queue.Message) {
 	note(&w.turns, from.Name, turns)
 }
 
-// turnsNow are the turns of the keys that have visible messages.
+// turnsNow returns the turns of the keys that have visible messages.
 func (w *checker) turnsNow(from *world.Queue, visible []queue.Message) (turns []*turn) {
 	ids := map[string][]string{}
 	for _, m := range visible {
@@ -132,7 +131,7 @@ func (w *checker) turnsNow(from *world.Queue, visible []queue.Message) (turns []
 	for _, t := range turns {
 		t.visible = ids[t.key]
 		for _, was := range w.turns[from.Name] {
-			// One that had no message for a while begins anew.
+			// A key that had no message for some time starts again.
 			if was.key == t.key && slices.ContainsFunc(was.visible, func(id string) bool { return slices.Contains(t.visible, id) }) {
 				t.passed = was.passed
 			}

@@ -11,34 +11,33 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// reach counts how often a run came into the situation of each scenario. It is
-// seen from outside: in what is received, stored, sent and answered.
+// reach counts how often a run reached the situation of each scenario. It observes from
+// outside: what is received, stored, sent and answered.
 type reach struct {
 	stuck map[string]bool // instances
 	wakes map[string]int  // deliveries, by instance and id
-	// orphans are the schedules whose creator died after their creation or
-	// their removal.
+	// orphans are the schedules whose creator died after it created or removed them.
 	orphans map[string]bool
-	// undispatched are the messages that were handed back on their fourth
-	// receive or later by who had committed.
+	// undispatched are the messages that were returned to the queue on their fourth receive
+	// or later by a process that had committed.
 	undispatched map[string]bool
-	// noise are the bodies that are dead letters with a reason.
+	// noise are the bodies of dead letters with a reason.
 	noise map[string]bool
-	// settled are the messages that somebody has acknowledged.
+	// settled are the messages that a process has acknowledged.
 	settled map[string]bool
-	// early are events that came before their start, by instance and sender id.
+	// early are events that arrived before their start, by instance and sender id.
 	early map[[2]string]bool
-	// unknown are the tokens of commits whose writer was told that nobody knows;
-	// unsaid, children whose end was committed by who died before the notice;
-	// waiting, stuck instances for which something was recorded.
+	// unknown are the tokens of commits whose writer got an unknown outcome; unsaid are
+	// children whose end was committed by a process that died before it sent the
+	// notification; waiting are stuck instances for which something was recorded.
 	unknown map[string]bool
 	unsaid  map[ledger.Child]bool
 	waiting map[string]bool
 	// strict are instances that are stuck by rule 9.
 	strict map[string]bool
-	// first is the step at which each message was received first: it may have had its
-	// effect on an instance that was purged when it came again. It stands here because it
-	// does not belong to the state of a scope.
+	// first is the step at which each message was first received: it may have affected an
+	// instance that was purged when it was redelivered. It is here because it does not
+	// belong to the state of a scope.
 	first map[string]int
 }
 
@@ -48,23 +47,23 @@ func newReach() reach {
 		unsaid: map[ledger.Child]bool{}, waiting: map[string]bool{}}
 }
 
-// progress is how far an invocation has come, seen from outside.
+// progress is how far an invocation has progressed, as observed from outside.
 type progress struct {
 	read ledger.ByInstance[bool]
 	// from and to are the executions of each instance that it committed.
 	from, to ledger.ByInstance[int64]
 	// sends since its last commit.
 	sends int
-	// untold are children that it ended whose parents it did not tell yet.
-	untold map[ledger.Child]bool
+	// unreported are children that it ended and whose parents it has not notified yet.
+	unreported map[ledger.Child]bool
 	// refused are the instances for which the store failed.
 	refused ledger.ByInstance[bool]
-	// ran: an activity was run, and nothing was committed since.
+	// ran: it has run an activity, and has committed nothing since.
 	ran bool
 }
 
-// reachReceived looks at a batch that a process receives: M-01, M-04, M-07, M-08,
-// M-15 to M-18, W-12, W-14.
+// reachReceived classifies a batch that a process receives: M-01, M-04, M-07, M-08, M-15 to
+// M-18, W-12, W-14.
 func (w *checker) reachReceived(p *world.Process, batch []world.Delivered) {
 	for i, m := range batch {
 		if _, ok := w.reach.first[m.ID]; !ok {
@@ -107,7 +106,7 @@ func (w *checker) reachReceived(p *world.Process, batch []world.Delivered) {
 	}
 }
 
-// reachDeath looks at how far an invocation had come: W-01, W-03, W-05, W-06, W-11.
+// reachDeath classifies how far an invocation had progressed: W-01, W-03, W-05, W-06, W-11.
 func (w *checker) reachDeath(inv *world.Invocation) {
 	switch {
 	case inv.P.Worker != nil:
@@ -136,7 +135,7 @@ func (w *checker) reachDeath(inv *world.Invocation) {
 	case w.of(inv).progress.sends > 0:
 		w.Reached("W-03")
 	}
-	for child := range w.of(inv).progress.untold {
+	for child := range w.of(inv).progress.unreported {
 		w.reach.unsaid[child] = true
 	}
 	for _, from := range w.of(inv).progress.from {
@@ -146,8 +145,8 @@ func (w *checker) reachDeath(inv *world.Invocation) {
 	}
 }
 
-// reachReturned looks at what an invocation that has come to its end hands back:
-// M-10, M-12, W-14.
+// reachReturned classifies what an invocation returns to the queue at its end: M-10, M-12,
+// W-14.
 func (w *checker) reachReturned(inv *world.Invocation, failed map[string]bool) {
 	if len(failed) == 0 {
 		return
@@ -173,14 +172,15 @@ func (w *checker) reachReturned(inv *world.Invocation, failed map[string]bool) {
 	}
 }
 
-// reachSent looks at a message that a process has sent: M-03, M-05, M-14, M-16.
+// reachSent classifies a message that a process has sent: M-03, M-05, M-14, M-16.
 func (w *checker) reachSent(p *world.Process, to *world.Queue, m *queue.Outgoing) {
 	inv := p.Running
 	if inv == nil {
-		inv = &world.Invocation{P: p} // It lands when its sender is done.
+		inv = &world.Invocation{P: p} // It lands after its sender has ended.
 	}
 	w.of(inv).progress.sends++
 	if to == w.DeadFIFO || to == w.DeadStandard {
+		w.checkLost(m)
 		switch reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":"); wire.Reason(reason) {
 		case wire.ReasonMisaddressed:
 			w.Reached("M-03")
@@ -199,7 +199,7 @@ func (w *checker) reachSent(p *world.Process, to *world.Queue, m *queue.Outgoing
 	w.losing(p, item)
 	if item.Kind == wire.SubOrchCompleted || item.Kind == wire.SubOrchFailed {
 		child := ledger.Child{Parent: item.Target(), Execution: item.TargetExecution(), EventID: item.SourceEventID}
-		delete(w.of(inv).progress.untold, child)
+		delete(w.of(inv).progress.unreported, child)
 		if w.reach.unsaid[child] && !p.Dead {
 			delete(w.reach.unsaid, child)
 			w.Reached("W-05")
@@ -215,7 +215,7 @@ func (w *checker) reachSent(p *world.Process, to *world.Queue, m *queue.Outgoing
 	}
 }
 
-// Scheduled looks at a schedule that is created or removed: W-04.
+// Scheduled classifies a schedule that is created or removed: W-04.
 func (w *checker) Scheduled(p *world.Process, name string) {
 	if p.Dead {
 		w.reach.orphans[name] = true

@@ -11,9 +11,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// What is reached, seen in what is stored.
+// Situations that are observed in the stored state.
 
-// reachAnswer looks at what a commit came to: M-11, W-02, W-08.
+// reachAnswer classifies the result of a commit: M-11, W-02, W-08.
 func (w *checker) reachAnswer(p *world.Process, c *store.Commit, err error) {
 	t := &c.Turns[0]
 	inv := p.Running
@@ -37,8 +37,8 @@ func (w *checker) reachAnswer(p *world.Process, c *store.Commit, err error) {
 	}
 }
 
-// landedIn notes which executions an invocation has committed turns of, whether
-// it hears of it or not.
+// landedIn records which executions an invocation has committed turns of, whether it learns
+// of it or not.
 func (w *checker) landedIn(inv *world.Invocation, c *store.Commit) {
 	for i := range c.Turns {
 		t := &c.Turns[i]
@@ -49,8 +49,8 @@ func (w *checker) landedIn(inv *world.Invocation, c *store.Commit) {
 	}
 }
 
-// reachRead looks at what was read: W-02, if somebody finds what its writer does
-// not know to be in.
+// reachRead classifies what was read: W-02, if a process finds a commit whose writer does
+// not know that it landed.
 func (w *checker) reachRead(p *world.Process, instance string, turns []store.Turn, err error) {
 	if p.Dead {
 		return
@@ -67,7 +67,7 @@ func (w *checker) reachRead(p *world.Process, instance string, turns []store.Tur
 	}
 }
 
-// reachTurn looks at a turn that has landed: M-02, M-07, M-09, M-17.
+// reachTurn classifies a turn that has landed: M-02, M-07, M-09, M-17.
 func (w *checker) reachTurn(p *world.Process, x *ledger.Recorded, t *store.Turn) {
 	if wire.Group(t.Instance) != t.Instance && t.First() > 1 {
 		w.Reached("M-17")
@@ -99,11 +99,11 @@ func (w *checker) reachTurn(p *world.Process, x *ledger.Recorded, t *store.Turn)
 		return
 	}
 	if start := x.Events[0].Start; start != nil && start.Parent != nil {
-		note(&w.of(p.Running).progress.untold, ledger.Child{Parent: start.Parent.Instance, Execution: start.Parent.ExecutionID, EventID: start.Parent.EventID}, true)
+		note(&w.of(p.Running).progress.unreported, ledger.Child{Parent: start.Parent.Instance, Execution: start.Parent.ExecutionID, EventID: start.Parent.EventID}, true)
 	}
 }
 
-// Marked looks at a record: what M-13 and W-09 are about.
+// marked classifies a record: M-13 and W-09.
 func (w *checker) marked(r *store.Record) {
 	stuck := r.Status == store.StatusStuck
 	if stuck && !w.reach.stuck[r.Instance] && r.Problem != nil && r.Problem.Kind == "killed" {
@@ -120,8 +120,8 @@ func (w *checker) marked(r *store.Record) {
 	}
 }
 
-// landedLate looks at a commit that lands when its writer has been answered:
-// W-13, if the writer has gone on to another turn meanwhile.
+// landedLate classifies a commit that lands after its writer has got an answer: W-13, if
+// the writer has continued with another turn meanwhile.
 func (w *checker) landedLate(p *world.Process, c *store.Commit) {
 	if !p.Dead && w.latest[commitOf{p, c.Turns[0].Instance}] != c.Turns[0].Token {
 		w.Reached("W-13")

@@ -17,17 +17,17 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// reasons are those that programs gave for what they cancelled.
+// reasons are those that programs gave for their cancels.
 type reasons struct {
-	// said is what an operation must be told. sent is what the cancels of a child say, by
-	// their id: the code may have cancelled it for one reason, and its parent may have ended
-	// since. SQS keeps the first of those that come within five minutes.
+	// said is the reason that an operation must get. sent are the reasons in the cancels of a
+	// child, by message id: the code may have cancelled it for one reason, and its parent may
+	// have ended since. SQS keeps the first of those that arrive within five minutes.
 	said map[store.ActivityKey]string
 	sent map[string][]string
 }
 
-// checkScopes: what was open in a scope that is over was stopped in the turn in
-// which it was. It notes what is to be said to whom.
+// checkScopes: the open operations of a scope that has ended were stopped in the turn in which it
+// ended. It records the reason that each of them must get.
 func (w *checker) checkScopes(x *ledger.Recorded, t *store.Turn) {
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -40,13 +40,13 @@ func (w *checker) checkScopes(x *ledger.Recorded, t *store.Turn) {
 		}
 		for _, id := range said.Over {
 			open := x.Events[id-1].Kind != history.ExternalSubscribed && x.Completed[id] == 0
-			// Operations that a redrive took over are stopped once the code has run through them.
+			// Copied operations of a redrive are stopped once the code has replayed them.
 			if open && !x.Stopped[id] && !(t.Parked && w.takenOver(store.ActivityKey{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: id})) {
 				w.Violate("K-02", "event %d of %s/%d is open in a scope that is over", id, t.Instance, t.ExecutionID)
 			}
 		}
-		if t.Events[len(t.Events)-1].Imposed == history.ImposedTerminated {
-			continue // A terminate gives the reason for all that the last turn of its instance stops.
+		if t.Events[len(t.Events)-1].Forced == history.ForcedByOperator {
+			continue // A terminate gives the reason for everything that the last turn of its instance stops.
 		}
 		for _, id := range said.Open {
 			note(&w.reasons.said, store.ActivityKey{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: id}, said.Reason)
@@ -54,14 +54,14 @@ func (w *checker) checkScopes(x *ledger.Recorded, t *store.Turn) {
 	}
 }
 
-// Stops implements watcher: who stops an activity says why, K-09.
+// Stops implements watcher: a process that stops an activity gives the reason, K-09.
 func (w *checker) Stops(p *world.Process, key store.ActivityKey, reason string) {
 	w.checkSaid(p, key, reason)
 	w.checkApart(p, "stops an activity", key.Instance)
 }
 
-// checkSaid checks the reason that is given to an operation. One for which the code of
-// its instance gave none has the reason for which that instance was cancelled.
+// checkSaid checks the reason that is given to an operation. If the code of its instance gave
+// none, it is the reason for which the instance was cancelled.
 func (w *checker) checkSaid(p *world.Process, key store.ActivityKey, reason string) {
 	want, ok := w.reasons.said[key]
 	switch {
@@ -75,23 +75,23 @@ func (w *checker) checkSaid(p *world.Process, key store.ActivityKey, reason stri
 	}
 }
 
-// wasEnded reports whether an end was imposed on an execution for a reason, or by a limit,
-// for none; children hear that their parent has ended. It stops once more what the code has
+// wasEnded reports whether an execution was forced to end for a reason, or by a limit, for none;
+// children are told that their parent has ended. The forced end stops again what the code has
 // cancelled before; of two reasons the first stays.
 func (w *checker) wasEnded(key store.ActivityKey, reason string) bool {
 	end := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)].End()
-	return end != nil && end.Imposed != "" && (reason == "" || end.Failure != nil && end.Failure.Message == reason ||
+	return end != nil && end.Forced != "" && (reason == "" || end.Failure != nil && end.Failure.Message == reason ||
 		reason == parentEnded(key))
 }
 
-// parentEnded is what a child hears when its parent has ended.
+// parentEnded is the reason that a child gets when its parent has ended.
 func parentEnded(key store.ActivityKey) string {
 	return fmt.Sprintf("its parent %q has ended", key.Instance)
 }
 
-// takenOver reports whether an operation stands in what a redrive has taken over. No later
-// execution has begun what was cancelled there, and a second cancel says no reason, that the
-// parent has ended, or why it was cancelled.
+// takenOver reports whether a redrive has copied an operation. No later execution has started
+// what was cancelled there, and a second cancel gives no reason, that the parent has ended, or
+// why it was cancelled.
 func (w *checker) takenOver(key store.ActivityKey) bool {
 	x := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)]
 	if x == nil || len(x.Events) == 0 {
@@ -109,7 +109,7 @@ func (w *checker) wasCancelled(key store.ActivityKey, reason string) bool {
 	})
 }
 
-// sendsCancel notes what the cancel of a child says.
+// sendsCancel records the reason in the cancel of a child.
 func (w *checker) sendsCancel(p *world.Process, body string) {
 	if p.Dead || !strings.Contains(body, string(wire.CancelInstance)) {
 		return
@@ -118,7 +118,15 @@ func (w *checker) sendsCancel(p *world.Process, body string) {
 	if err != nil || item.Kind != wire.CancelInstance || item.Parent == nil || w.ByForger(item) {
 		return
 	}
-	w.checkSaid(p, store.ActivityKey{Instance: item.Parent.Instance, ExecutionID: item.Parent.ExecutionID, EventID: item.Parent.EventID}, item.Reason)
+	key := store.ActivityKey{Instance: item.Parent.Instance, ExecutionID: item.Parent.ExecutionID, EventID: item.Parent.EventID}
+	for later := key; later.ExecutionID < w.Ledger.Last[key.Instance]; {
+		later.ExecutionID++
+		if x := w.Ledger.Executions[ledger.At(later.Instance, later.ExecutionID)]; x != nil && x.Never[later.EventID] && w.reasons.said[later] == item.Reason {
+			key = later // If it has not sent the child's start, it cancels on behalf of the execution that has.
+			break
+		}
+	}
+	w.checkSaid(p, key, item.Reason)
 	note(&w.reasons.sent, item.ID, append(w.reasons.sent[item.ID], item.Reason))
 }
 
@@ -132,14 +140,14 @@ func (w *checker) checkCancelled(t *store.Turn, e *history.Event) {
 	}
 }
 
-// checkStopReason: an attempt that is asked to stop hears of the reason that was given.
+// checkStopReason: an attempt that is asked to stop gets the reason that was given.
 func (w *checker) checkStopReason(ctx context.Context, p *world.Process, info *activities.Info) {
 	var stopped *activities.StoppedError
 	if p.Dead || !errors.As(context.Cause(ctx), &stopped) {
 		return
 	}
 	if want, ok := w.Ledger.Outside.Reasons[keyOf(info)]; !ok || stopped.Reason != want {
-		w.Violate("K-09", "attempt %d of activity %d of %s/%d is to stop because of %q; who asked for it said %q", info.Attempt, info.EventID, info.Instance, info.ExecutionID, stopped.Reason, want)
+		w.Violate("K-09", "attempt %d of activity %d of %s/%d is to stop because of %q; who asked for it said %q", info.Number, info.EventID, info.Instance, info.ExecutionID, stopped.Reason, want)
 	} else if strings.HasPrefix(want, program.Enough) {
 		w.Reached("K-09, heard")
 	}

@@ -14,27 +14,27 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// takenOver is what a commit has from the execution before: by a redrive.
+// takenOver is what the commit of a redrive has from the previous execution.
 type takenOver struct {
-	// events are the first so many of the commit; carried are those after
+	// events is the number of first events of the commit that were copied; carried are those after
 	// OrchestrationRedriven, by event id.
 	events  int
 	carried map[int64]bool
-	// from is the execution that had them: of another instance for a fork.
+	// from is the execution that had them; for a fork, one of another instance.
 	from ledger.Execution
-	// seen and stood are of a fork: how many events of the original it has seen at least, and how
-	// many there were.
+	// seen and stood are set for a fork: how many events of the original it has seen at least, and how many
+	// there were.
 	seen, stood int
 	// at is the step at which it landed.
 	at int
 }
 
-// has reports whether an event was recorded by the execution before.
+// has reports whether the previous execution recorded an event.
 func (k *takenOver) has(e *history.Event) bool {
 	return k != nil && (e.EventID <= int64(k.events) || k.carried[e.EventID])
 }
 
-// rest is the commit without what it has from the execution before.
+// rest returns the commit without what it has from the previous execution.
 func (k *takenOver) rest(t *store.Turn) *store.Turn {
 	if k == nil {
 		return t
@@ -49,9 +49,9 @@ func (k *takenOver) rest(t *store.Turn) *store.Turn {
 	return &own
 }
 
-// checkRedriven is O-10: what a redrive takes over is what the execution before has, with
-// what completed after it; it leaves nothing out that was completed, and brings no failure
-// and no cancel along. Nil for a commit that begins no redriven execution.
+// checkRedriven is O-10: a redrive copies what the previous execution has, with what completed after it; it
+// omits nothing that was completed, and copies no failure and no cancel. Nil for a commit that starts no
+// redriven execution.
 func (w *checker) checkRedriven(p *world.Process, t *store.Turn) *takenOver {
 	before := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)]
 	if t.First() != 1 || before == nil || t.ExecutionID <= w.Ledger.Hidden[t.Instance]+1 {
@@ -71,7 +71,7 @@ func (w *checker) checkRedriven(p *world.Process, t *store.Turn) *takenOver {
 	switch {
 	case k.events > 0:
 	case before.End() != nil && before.End().Kind != history.OrchestrationContinuedAsNew && w.redrives(p, t):
-		k.events = 1 // It begins from the beginning.
+		k.events = 1 // It starts from the beginning.
 	default:
 		return nil
 	}
@@ -89,19 +89,35 @@ func (w *checker) checkRedriven(p *world.Process, t *store.Turn) *takenOver {
 	return k
 }
 
-// checkFollows is O-10 and O-12: the code follows what an instance takes over; otherwise the redrive,
-// or the fork, is refused. For its parent a child goes on all the same, and is stuck.
-func (w *checker) checkFollows(c *store.Commit, t *store.Turn, k *takenOver) {
-	if k == nil || c.Record == nil || c.Record.Create == nil || t.Events[0].Start == nil || t.Events[0].Start.Parent != nil {
+// sendsHeld is O-10 for the open operations of a redrive or a fork: they are sent when the code has agreed
+// with the copied history.
+func (w *checker) sendsHeld(p *world.Process, body string) {
+	item, err := w.Item(body)
+	if err != nil || w.ByForger(item) {
 		return
 	}
-	if p := c.Record.Create.Problem; p != nil && p.EventID > 0 && p.EventID <= int64(prefixOf(t)) {
-		w.Violate("O-10", "%s/%d takes over %d events, which its code does not follow: %s at event %d", t.Instance, t.ExecutionID, prefixOf(t), p.Kind, p.EventID)
+	at, id := ledger.At(item.Instance, item.ExecutionID), item.SchedulingEventID
+	switch {
+	case item.Kind == wire.ActivityExecute:
+	case item.Kind == wire.TimerFired:
+		id = item.SourceEventID
+	case item.Kind == wire.StartOrchestration && item.Parent != nil:
+		at, id = ledger.At(item.Parent.Instance, item.Parent.ExecutionID), item.Parent.EventID
+	default:
+		return
+	}
+	x := w.Ledger.Executions[at]
+	if x == nil || w.taken[at] == nil || id > int64(w.taken[at].events) {
+		return
+	}
+	w.Reached("O-10, held")
+	if x.HeldBack(id, int64(len(x.Events))+1) {
+		w.Violate("O-10", "%s sends event %d of %s/%d, which was copied, and its code has not agreed", p.Name, id, at.Instance, at.Execution)
 	}
 }
 
-// sendsChild is O-10 for the start of a child that a redriven parent has taken over: it uses the
-// child where that runs or has completed, and has it go on where it failed.
+// sendsChild is O-10 for the start of a child that a redriven parent has copied: it attaches to the child if
+// that runs or has completed, and makes it continue if it failed.
 func (w *checker) sendsChild(body string) {
 	item, err := w.Item(body)
 	if err != nil || item.Kind != wire.StartOrchestration || item.Parent == nil || w.ByForger(item) {
@@ -117,7 +133,7 @@ func (w *checker) sendsChild(body string) {
 	w.Reached("O-10, a child")
 }
 
-// prefixOf is how many events a first commit has before its OrchestrationRedriven; 0 without one.
+// prefixOf returns how many events a first commit has before its OrchestrationRedriven; 0 without one.
 func prefixOf(t *store.Turn) int {
 	for i := len(t.Events) - 1; i > 0; i-- {
 		if t.Events[i].Kind == history.OrchestrationRedriven {
@@ -127,7 +143,7 @@ func prefixOf(t *store.Turn) int {
 	return 0
 }
 
-// checkCarriedOn looks at the events that follow the ones taken over.
+// checkCarriedOn checks the events that follow the copied ones.
 func (w *checker) checkCarriedOn(before *ledger.Recorded, t *store.Turn, k *takenOver, violate func(string, ...any)) {
 	type fact struct {
 		kind   history.Kind
@@ -159,14 +175,14 @@ func (w *checker) checkCarriedOn(before *ledger.Recorded, t *store.Turn, k *take
 		}
 	}
 	for _, e := range want {
-		if e.EventID != redrivenFrom(t.Events[0].Start) { // There it happens again.
+		if e.EventID != redrivenFrom(t.Events[0].Start) { // From there on it happens again.
 			violate("%s at %d of the execution before is lost", e.Kind, e.EventID)
 		}
 	}
 }
 
-// redrives reports whether an execution is begun by a redrive. The message of a process that
-// has died, and whose write lands late, is in its queue still.
+// redrives reports whether a redrive starts an execution. The message of a process that died, and whose write
+// lands late, is still in its queue.
 func (w *checker) redrives(p *world.Process, t *store.Turn) bool {
 	start := t.Events[0].Start
 	if start == nil || strings.HasPrefix(start.StartID, world.RedriveID) {
@@ -183,14 +199,14 @@ func (w *checker) redrives(p *world.Process, t *store.Turn) bool {
 	return slices.ContainsFunc(p.Running.Batch, func(m world.Delivered) bool { return begins(m.Body, m.ID) })
 }
 
-// redrivenFrom is the event from which a redrive is, 0 for where the execution failed.
+// redrivenFrom returns the event from which a redrive continues, 0 for where the execution failed.
 func redrivenFrom(start *history.Start) int64 {
 	_, from, _ := strings.Cut(start.StartID, world.RedrivenFrom)
 	n, _ := strconv.ParseInt(from, 10, 64)
 	return n
 }
 
-// redriven reports whether an instance was, since it was purged.
+// redriven reports whether an instance was redriven since it was purged.
 func (w *checker) redriven(instance string) bool {
 	for n := w.Ledger.Hidden[instance] + 1; n <= w.Ledger.Last[instance]; n++ {
 		if w.taken[ledger.At(instance, n)] != nil {
@@ -200,7 +216,7 @@ func (w *checker) redriven(instance string) bool {
 	return false
 }
 
-// redrivenAbove reports whether an instance was redriven, or forked, or one whose child it is.
+// redrivenAbove reports whether an instance, or one of its ancestors, was redriven or forked.
 func (w *checker) redrivenAbove(instance string) bool {
 	for range 20 {
 		if w.redriven(instance) {
@@ -215,8 +231,8 @@ func (w *checker) redrivenAbove(instance string) bool {
 	return false
 }
 
-// checkKeys is O-10 for an activity that a redrive starts anew: what was open keeps its
-// idempotency key, and what had failed gets a new one.
+// checkKeys is O-10 for an activity that a redrive starts again: an open one keeps its idempotency key, and a
+// failed one gets a new key.
 func (w *checker) checkKeys(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	note(&w.keys, key, info.IdempotencyKey)
 	x, before := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)], key
@@ -235,17 +251,18 @@ func (w *checker) checkKeys(p *world.Process, key store.ActivityKey, info *activ
 	}
 	of := w.Ledger.Executions[k.from]
 	if of != nil && outcomeOf(of, key.EventID, len(of.Events)) == "unsure" && was != info.IdempotencyKey {
-		w.Violate("O-10", "%s begins activity %d of %s/%d under key %s, and nobody knows whether it had its effect under %s",
+		w.Violate("O-10", "%s starts activity %d of %s/%d under key %s, and its effect under %s is unknown",
 			p.Name, key.EventID, key.Instance, key.ExecutionID, info.IdempotencyKey, was)
 	}
 	if carried := x.CarriedFrom(key.EventID, before.ExecutionID); carried != (was == info.IdempotencyKey) {
-		w.Violate("O-10", "%s begins activity %d of %s/%d under key %s, and it had %s; that it was open is %t",
+		w.Violate("O-10", "%s starts activity %d of %s/%d under key %s, and it had %s; that it was open is %t",
 			p.Name, key.EventID, key.Instance, key.ExecutionID, info.IdempotencyKey, was, carried)
 	}
 }
 
-// missed reports whether an instance may wait for ever, because it was redriven, or has begun again
-// beside what is late: an event that came while it had ended is not told again. So does one whose child does.
+// missed reports whether an instance may wait for ever because it was redriven, or has restarted while a late
+// message was on its way: an event that arrived while it had ended is not delivered again. The same applies
+// to an instance whose child waits.
 func (w *checker) missed(instance string) bool {
 	x := w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])]
 	if x == nil {
@@ -270,4 +287,29 @@ func (w *checker) missed(instance string) bool {
 		}
 	}
 	return waits
+}
+
+// checkStartStays is O-10 at the end of a run: an instance whose first execution was redriven, and perhaps
+// later ones too, started before the events that these copied.
+func (w *checker) checkStartStays(r *store.Record) {
+	n := r.ExecutionID
+	for {
+		x := w.Ledger.Executions[ledger.At(r.Instance, n)]
+		if x == nil {
+			return
+		}
+		first := &x.Events[0]
+		if s := first.Start; s != nil && s.Origin != nil && s.Origin.EventID > 0 && s.Origin.Instance == r.Instance {
+			n = s.Origin.ExecutionID
+			continue
+		}
+		if s := first.Start; s != nil && s.Origin != nil {
+			return // It is a fork, and has copied what happened before its own start.
+		}
+		// Another execution may have started by another clock.
+		if n == w.Ledger.Hidden[r.Instance]+1 && n < r.ExecutionID && r.CreatedAt.UnixMilli() > first.AtMS {
+			w.Violate("O-10", "the record of %s says that it started at %d; its execution %d has taken over what happened at %d", r.Instance, r.CreatedAt.UnixMilli(), r.ExecutionID, first.AtMS)
+		}
+		return
+	}
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // checkRejection is E-09 for what is recorded: a rejection names an event of its execution
-// whose data does not decode, says why, and is the only one of that event. That the event
-// was not taken besides, and that no event was passed over, is for the transcript to tell.
+// whose data cannot be decoded, gives the reason, and is the only one of that event. The
+// transcript shows that the event was not taken as well, and that no event was skipped.
 func (w *checker) checkRejection(x *ledger.Recorded, t *store.Turn, e *history.Event) {
 	if e.Kind != history.ExternalRejected {
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// checkArchived: what is purged by its retention alone stands in the archive before it is
-// hidden, each of its executions up to the end.
+// checkArchived: an instance that is purged only because of its retention is in the archive
+// before it is hidden, each of its executions up to the end.
 func (w *checker) checkArchived(inv *world.Invocation, instance string, execution int64) {
 	byRetention, byOthers := false, false
 	for _, m := range inv.Batch {
@@ -38,7 +38,7 @@ func (w *checker) checkArchived(inv *world.Invocation, instance string, executio
 	}
 }
 
-// notArchived says what the archive lacks of an execution; "" for nothing.
+// notArchived describes what the archive lacks of an execution; "" for nothing.
 func (w *checker) notArchived(instance string, n int64, x *ledger.Recorded) string {
 	kept, err := history.DecodeExport(w.Archived(instance, n))
 	if err == nil && slices.EqualFunc(kept.Events, x.Events, func(a, b history.Event) bool { return a.EventID == b.EventID && a.Kind == b.Kind }) {
@@ -47,8 +47,8 @@ func (w *checker) notArchived(instance string, n int64, x *ledger.Recorded) stri
 	return fmt.Sprintf("the archive does not have the %d events of execution %d: %v", len(x.Events), n, err)
 }
 
-// checkKept: it was kept for as long as its orchestration says, and while the execution ran
-// that has started it.
+// checkKept: it was kept for as long as its orchestration says, and while the execution
+// that started it ran.
 func (w *checker) checkKept(inv *world.Invocation, instance string, execution int64) {
 	x := w.Ledger.Executions[ledger.At(instance, execution)]
 	if x == nil || x.End() == nil {

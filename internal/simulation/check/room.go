@@ -9,11 +9,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A turn that does not fit into a commit is made in parts. Its instance fails only
-// if one message alone brings more than a commit holds (L-04).
+// A turn that does not fit into a commit is made in parts. Its instance fails only if one
+// message alone produces more than a commit holds (L-04).
 
-// refused notes how many messages' facts the commit has that was refused last for want
-// of room. Those of a start count as one.
+// refused records how many messages' facts are in the commit that was last refused because
+// it was too large. Those of a start count as one.
 func (w *checker) refused(x *world.Write, err error) {
 	if _, large := errors.AsType[*store.TooLargeError](err); !large || x.Commit == nil {
 		return
@@ -28,9 +28,9 @@ func (w *checker) refused(x *world.Write, err error) {
 			facts = 1
 		case !e.Kind.Arrival() || facts > 0 && t.First() == 1:
 		case e.Kind == history.OrchestrationResumed && e.SenderID == "":
-			// Of the cancel before it.
+			// Caused by the cancel before it.
 		case e.SourceEventID >= t.First():
-			// Of an inline activity that this commit has begun.
+			// Caused by an inline activity that this commit has started.
 		case e.SourceEventID > 0 && recorded != nil && recorded.Events[e.SourceEventID-1].Inline:
 		default:
 			facts++
@@ -39,11 +39,11 @@ func (w *checker) refused(x *world.Write, err error) {
 	w.of(x.In).refused.Set(x.Instance, facts)
 }
 
-// checkRoom looks at an instance that fails for want of room.
+// checkRoom checks an instance that fails because a commit is too small.
 func (w *checker) checkRoom(x *world.Write) {
 	t := &x.Commit.Turns[0]
 	end := &t.Events[len(t.Events)-1]
-	if end.Imposed != history.ImposedLimit || end.Failure == nil || end.Failure.Kind != history.FailureTooLarge {
+	if end.Forced != history.ForcedByLimit || end.Failure == nil || end.Failure.Kind != history.FailureTooLarge {
 		return
 	}
 	w.Reached("L-04")

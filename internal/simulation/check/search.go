@@ -9,11 +9,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// checkSearch: the record has the search attributes that the history's code set
-// last, also those of the execution before, and it is found by them.
+// checkSearch: the record has the search attributes that the code of the history set last,
+// also in the previous execution, and lists find the instance by them.
 func (w *checker) checkSearch(instance string, n int64, events []history.Event, set history.SearchAttributes) {
-	if w.Older || n != w.Ledger.Last[instance] || events[len(events)-1].Imposed != "" {
-		return // Code of another build may have set others; and an end that was imposed runs no code.
+	if w.Older || n != w.Ledger.Last[instance] || events[len(events)-1].Forced != "" {
+		return // Code of another build may have set others, and a forced termination runs no code.
 	}
 	r, err := w.Describe(instance)
 	if err != nil {

@@ -13,12 +13,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Messages that clients send to the FIFO queue for an instance are recorded in the order in
-// which they were sent, whichever processes receive them, and in however many batches
-// (checkOrder looks at one).
+// Messages that clients send to the FIFO queue for an instance are recorded in the order in which they were sent,
+// whichever processes receive them, and in however many batches (checkOrder checks one).
 //
-// Whatever leaves its place is left out: what a process has sent, or sent on; what went round,
-// was redriven, or was brought by a start; and what is received after it was deleted.
+// Messages that leave their position are excluded: those that a process has sent or forwarded; those that were
+// requeued, redriven, or delivered by a start; and those that are received after their deletion.
 
 // saying is an event, a cancel, a terminate, a suspend or a resume that clients have sent to an instance, however
 // often.
@@ -27,17 +26,17 @@ type saying struct {
 	kind         wire.Kind
 }
 
-// said is what is known of one.
+// said is what is known of a saying.
 type said struct {
-	// places are the places of its messages in the FIFO queue.
+	// places are the positions of its messages in the FIFO queue.
 	places []place
-	// moved: it has left its place.
+	// moved: it has left its position.
 	moved bool
-	// in is the first execution, of the instance that there is now, whose history has it.
+	// in is the first execution of the current instance whose history has it.
 	in int64
 }
 
-// place is where in the queue a message stood, and the step at which it was received first.
+// place is the position of a message in the queue, and the step at which it was first received.
 type place struct{ at, step int }
 
 // sayingOf returns what a message of a client says; false if it is none of these.
@@ -49,7 +48,7 @@ func sayingOf(item *wire.Item, messageID string) (saying, bool) {
 	return saying{}, false
 }
 
-// saidBy is what is known of a saying.
+// saidBy returns what is known of a saying.
 func (w *checker) saidBy(s saying) *said {
 	k := w.said[s]
 	if k == nil {
@@ -59,7 +58,7 @@ func (w *checker) saidBy(s saying) *said {
 	return k
 }
 
-// hearsSaid notes what clients say by the messages of a batch.
+// hearsSaid records what clients say in the messages of a batch.
 func (w *checker) hearsSaid(inv *world.Invocation) {
 	for _, m := range inv.Batch {
 		item, err := w.Item(m.Body)
@@ -88,12 +87,12 @@ func (w *checker) hearsSaid(inv *world.Invocation) {
 	}
 }
 
-// stands reports whether a message is in the FIFO queue still.
+// stands reports whether a message is still in the FIFO queue.
 func (w *checker) stands(id string) bool {
 	return slices.ContainsFunc(w.FIFO.Queue.Peek(), func(m queue.Message) bool { return m.ID == id })
 }
 
-// Redrives notes that what a client says has left its place, and for whom it is.
+// Redrives records that a client's message has left its position, and for which instance it is.
 func (w *checker) Redrives(body string) {
 	w.movesSaid(body)
 	if item, err := w.Item(body); err == nil {
@@ -102,8 +101,8 @@ func (w *checker) Redrives(body string) {
 	}
 }
 
-// movesSaid notes that what a client says is sent by a process, on, round or to the dead
-// letters, or again by who redrives.
+// movesSaid records that a process sends a client's message on, requeues it or moves it to a dead-letter queue,
+// or that an operator redrives it.
 func (w *checker) movesSaid(body string) {
 	item, err := w.Item(body)
 	if err != nil {
@@ -114,14 +113,13 @@ func (w *checker) movesSaid(body string) {
 	}
 }
 
-// placeInQueue returns the first place of a saying for the instance that there is now; false
-// if it has none that counts.
+// placeInQueue returns the first position of a saying for the current instance; false if it has none that counts.
 func (w *checker) placeInQueue(s saying, k *said) (at int, ok bool) {
 	if k.moved || len(k.places) > 1 {
 		return 0, false // Of several messages the first may have found no instance yet.
 	}
 	for _, p := range k.places {
-		// What was received before the instance began goes round, or was meant for an earlier
+		// A message that was received before the instance started is requeued, or was meant for an earlier
 		// instance of that id.
 		if p.step < w.Ledger.Born[s.instance] {
 			continue
@@ -133,11 +131,10 @@ func (w *checker) placeInQueue(s saying, k *said) (at int, ok bool) {
 	return at, ok
 }
 
-// checkSentOrder is M-10 for a turn that has landed: messages are recorded in the order in
-// which they were sent.
+// checkSentOrder is M-10 for a turn that has landed: messages are recorded in the order in which they were sent.
 func (w *checker) checkSentOrder(t *store.Turn) {
 	if len(t.Events) == 0 {
-		delete(w.newest, t.Instance) // A redrive has taken over all that it begins with.
+		delete(w.newest, t.Instance) // A redrive has copied everything that it starts with.
 		return
 	}
 	if t.First() == 1 && t.ExecutionID == w.Ledger.First(t.Instance) {
@@ -155,7 +152,7 @@ func (w *checker) checkSentOrder(t *store.Turn) {
 			s.kind = wire.SuspendInstance
 		case e.Kind == history.OrchestrationResumed:
 			s.kind = wire.ResumeInstance
-		case e.Imposed == history.ImposedTerminated:
+		case e.Forced == history.ForcedByOperator:
 			s.kind, s.id = wire.TerminateInstance, strings.TrimPrefix(e.Actor, world.ActorOf(""))
 		default:
 			continue
@@ -176,7 +173,7 @@ func (w *checker) checkSentOrder(t *store.Turn) {
 		if some {
 			w.Reached("M-10, as sent")
 		}
-		// A message that its queue gives up leaves its place before anybody has seen it.
+		// A message that becomes a dead letter leaves its position before any process has received it.
 		if some && at < last && !w.isDeadLetter(s) && w.Faults[fault.Exhausted] == 0 {
 			w.Violate("M-10", "%s %q, message %d, is recorded at %d of %s/%d, and message %d, which was sent after it, is recorded before it",
 				s.kind, s.id, at, e.EventID, t.Instance, t.ExecutionID, last)
@@ -188,7 +185,7 @@ func (w *checker) checkSentOrder(t *store.Turn) {
 // checkAheadOfEnd: an event that was sent before the terminate of its instance is recorded.
 func (w *checker) checkAheadOfEnd(t *store.Turn, end int) {
 	if w.redriven(t.Instance) {
-		return // It may have come between its runs.
+		return // It may have arrived between its runs.
 	}
 	var first saying
 	before := end
@@ -205,7 +202,7 @@ func (w *checker) checkAheadOfEnd(t *store.Turn, end int) {
 	}
 }
 
-// isDeadLetter reports whether a message that says this is one: its queue gave it up.
+// isDeadLetter reports whether a message that says this became a dead letter.
 func (w *checker) isDeadLetter(s saying) bool {
 	return slices.ContainsFunc([]*world.Queue{w.DeadFIFO, w.DeadStandard}, func(q *world.Queue) bool {
 		return q.Queue.Any(func(body string) bool {

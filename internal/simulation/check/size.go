@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// checkSize is L-02 for an event: nothing is recorded that is longer than it may be, what is as long
-// as it may be is, and an activity fails as too large only where its input or its result was.
+// checkSize is L-02 for an event: nothing over its limit is recorded, what is exactly at its limit
+// is recorded, and an activity fails as too large only if its input or its result was.
 func (w *checker) checkSize(x *ledger.Recorded, t *store.Turn, e *history.Event) {
 	limits, near := w.NearLimits()
 	if near {
@@ -17,7 +17,8 @@ func (w *checker) checkSize(x *ledger.Recorded, t *store.Turn, e *history.Event)
 		case history.ExternalEvent:
 			w.checkLength(t, e, "the data of an event", len(e.Payload), limits.Payload)
 		case history.OrchestrationStarted:
-			// What continues as new, or goes on where it failed, sends its input to nobody.
+			// An execution that continues as new, or continues where one failed, sends its input to
+			// no one.
 			if t.ExecutionID == 1 && e.Start != nil && e.Start.Origin == nil {
 				w.checkLength(t, e, "an input", len(e.Payload), limits.Payload)
 			}
@@ -33,7 +34,7 @@ func (w *checker) checkSize(x *ledger.Recorded, t *store.Turn, e *history.Event)
 		return
 	}
 	w.checkLength(t, e, "a result", len(e.Payload), most)
-	input := 0 // of one that was sent
+	input := 0 // of an activity that was sent
 	if scheduled := &x.Events[e.SourceEventID-1]; near && scheduled.Kind == history.ActivityScheduled && !scheduled.Inline {
 		input = len(scheduled.Payload)
 	}
@@ -50,7 +51,7 @@ func (w *checker) checkSize(x *ledger.Recorded, t *store.Turn, e *history.Event)
 	}
 }
 
-// checkLength holds what is recorded to be no longer than it may be.
+// checkLength verifies that a recorded value is not longer than its limit.
 func (w *checker) checkLength(t *store.Turn, e *history.Event, what string, n, most int) {
 	switch {
 	case n > most:
@@ -60,13 +61,13 @@ func (w *checker) checkLength(t *store.Turn, e *history.Event, what string, n, m
 	}
 }
 
-// checkTooLarge is L-02 for what a parent has heard of a child, and reports whether that was a
-// failure for the length of its input or of its output, which the child does not know.
+// checkTooLarge is L-02 for what a parent was told of a child. It reports whether that was a failure
+// because of the length of its input or of its output, which the child does not know.
 func (w *checker) checkTooLarge(instance string, n int64, scheduled, heard *history.Event, r *store.Record) bool {
 	limits, near := w.NearLimits()
 	tooLarge := w.Rejected && heard.Failure != nil && heard.Failure.Kind == history.FailureTooLarge
 	if r != nil && r.Failure != nil && r.Failure.Kind == history.FailureTooLarge {
-		return tooLarge // The child has failed so itself.
+		return tooLarge // The child itself has failed with it.
 	}
 	if !near {
 		return tooLarge // The queue has rejected its start, or its output.
@@ -86,7 +87,7 @@ func (w *checker) checkTooLarge(instance string, n int64, scheduled, heard *hist
 	return tooLarge
 }
 
-// cutOf reports whether a text is another, or the beginning of that where it was too long.
+// cutOf reports whether a text equals another, or is the start of one that was too long.
 func cutOf(text, whole string, most int) bool {
 	beginning, cut := strings.CutSuffix(text, "…")
 	if len(whole) <= most {

@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// strictly looks at a record: R-03, if it is stuck by rule 9, and goes on later.
+// strictly classifies a record: R-03, if it is stuck by rule 9, and continues later.
 func (w *checker) strictly(r *store.Record) {
 	switch stuck := r.Status == store.StatusStuck; {
 	case stuck && r.Problem != nil && strings.Contains(r.Problem.Message, "(strict mode)"):

@@ -16,24 +16,31 @@ func suspends(i *wire.Item) bool {
 	return i.Kind == wire.SuspendInstance || i.Kind == wire.ResumeInstance
 }
 
-// isFollowed reports whether a resume, or another suspend, has followed the one that an item
-// is for.
+// isFollowed reports whether a resume, or another suspend, has followed the one that an item is
+// for.
 func isFollowed(i *wire.Item, x *ledger.Recorded) bool {
 	if x.Suspended == nil {
 		return true
 	}
 	if i.Kind == wire.SuspendInstance {
-		// What the client of a start moves is the suspend that the start itself has made, not one
-		// that somebody asks for behind it, which may have the number that was expected of that.
+		// The client of a start moves the suspend that the start itself has made, not one that a
+		// client requested behind it, which may have the number that was expected for the
+		// start's.
 		return x.Suspended.EventID != i.SchedulingEventID || strings.HasPrefix(x.Suspended.SenderID, "suspend-")
 	}
 	return x.Held != i.SchedulingEventID
 }
 
-// checkSuspended is rule 14 for an event that is about to be recorded in x: a suspended
-// execution records what comes, and makes nothing; and each suspend and each resume is
-// recorded once.
+// checkSuspended is rule 14 for an event that is about to be recorded in x: a suspended execution
+// records incoming events, and schedules nothing; and each suspend and each resume is recorded
+// once.
 func (w *checker) checkSuspended(p *world.Process, x *ledger.Recorded, t *store.Turn, e *history.Event) {
+	if ledger.Agrees(e) {
+		if x.Suspended != nil || t.Parked && e.EventID == t.Last() {
+			w.Violate("O-10", "event %d of %s/%d says that the code agrees, which has not run", e.EventID, t.Instance, t.ExecutionID)
+		}
+		return
+	}
 	switch e.Kind {
 	case history.OrchestrationSuspended, history.OrchestrationResumed:
 		if x.Senders[ledger.SentBy(e)] {
@@ -53,10 +60,10 @@ func (w *checker) checkSuspended(p *world.Process, x *ledger.Recorded, t *store.
 	}
 	switch {
 	case e.Kind == history.OrchestrationResumed && e.SenderID == "" && queuedFor(x) == "":
-		w.Violate("rule 14", "event %d of %s/%d resumes it, which nobody has asked for", e.EventID, t.Instance, t.ExecutionID)
-	case e.Kind.Scheduling(), e.Kind.Terminal() && e.Imposed == "":
+		w.Violate("rule 14", "event %d of %s/%d resumes it, and no request asked for that", e.EventID, t.Instance, t.ExecutionID)
+	case e.Kind.Scheduling(), e.Kind.Terminal() && e.Forced == "":
 		w.Violate("rule 14", "%s makes %s at %d of %s/%d, which is suspended since event %d", p.Name, e.Kind, e.EventID, t.Instance, t.ExecutionID, x.Suspended.EventID)
-	case e.Imposed != "":
+	case e.Forced != "":
 		w.Reached("rule 14, imposed")
 	case e.Kind == history.OrchestrationResumed && e.EventID > x.Suspended.EventID+1:
 		w.Reached("rule 14, resumed")
@@ -66,8 +73,8 @@ func (w *checker) checkSuspended(p *world.Process, x *ledger.Recorded, t *store.
 	}
 }
 
-// queuedFor is the key of the limit under which an execution waits for its turn; empty where it
-// does not, or somebody has suspended it since.
+// queuedFor returns the key of the limit under which an execution waits for a permit; empty if it
+// does not, or if a client has suspended it since.
 func queuedFor(x *ledger.Recorded) string {
 	if x.Suspended == nil || x.Held < 1 || x.Held > int64(len(x.Events)) {
 		return ""
@@ -75,8 +82,7 @@ func queuedFor(x *ledger.Recorded) string {
 	return x.Events[x.Held-1].LimitKey
 }
 
-// checkSuspension is I-06 for the suspension in the record: the history has the
-// same.
+// checkSuspension is I-06 for the suspension in the record: the history has the same.
 func (w *checker) checkSuspension(r *store.Record, x *ledger.Recorded) {
 	s, since := r.Suspension, x.Suspended
 	switch {

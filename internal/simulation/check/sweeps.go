@@ -10,14 +10,15 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// waking is how far an invocation has come with the wakes of what it has listed.
+// waking is how far an invocation has progressed with the wakes of the instances that it
+// has listed.
 type waking struct {
-	// due are the instances whose mark was due when it was listed; for those in begun
-	// a wake was about to be sent, and for those in accepted it is in its queue.
+	// due are the instances whose wake was due when they were listed; begun are those for
+	// which a wake was about to be sent, accepted those whose wake is in its queue.
 	due, begun, accepted ledger.ByInstance[bool]
 }
 
-// listsDue notes which marks are due in a list that a sweep has read.
+// listsDue records which wakes are due in a list that a sweep has read.
 func (w *checker) listsDue(p *world.Process, records []store.Record) {
 	if p.Running == nil || w.Faults[fault.Skew] > 0 {
 		return
@@ -31,7 +32,7 @@ func (w *checker) listsDue(p *world.Process, records []store.Record) {
 	}
 }
 
-// noteWake notes a wake that is about to be sent, or was accepted.
+// noteWake records a wake that is about to be sent, or was accepted.
 func (w *checker) noteWake(p *world.Process, body string, accepted bool) {
 	if p.Dead || p.Running == nil || len(w.of(p.Running).waking.due) == 0 {
 		return
@@ -47,8 +48,8 @@ func (w *checker) noteWake(p *world.Process, body string, accepted bool) {
 	}
 }
 
-// checkSwept is M-15: a sweep sends a wake for each mark that is due. One that was
-// refused something, or has too little time left, ends early.
+// checkSwept is M-15: a sweep sends a wake for each problem that is due. A sweep ends early
+// if a call was refused or too little time is left.
 func (w *checker) checkSwept(inv *world.Invocation) {
 	k := &w.of(inv).waking
 	if len(k.begun) == 0 || len(k.accepted) < len(k.begun) || inv.Slowed || inv.Deadline.Sub(w.Clock.Now()) < 20*time.Second {
@@ -56,7 +57,7 @@ func (w *checker) checkSwept(inv *world.Invocation) {
 	}
 	for _, due := range k.due {
 		if r, err := w.Describe(due.Instance); err != nil || r.Problem == nil {
-			continue // Another process has cleared the mark since it was listed.
+			continue // Another process has cleared the problem since it was listed.
 		}
 		if !k.begun.Of(due.Instance) {
 			w.Violate("M-15", "%s has swept, and has sent no wake for the mark of %s, which was due", inv.P.Name, due.Instance)

@@ -12,37 +12,38 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Trouble of the infrastructure costs time and nothing else: what an outage, or
-// the company of a batch, must not bring about.
+// Problems of the infrastructure cost only time: this file checks what an outage, or other
+// messages in a batch, must not cause.
 
-// trouble is what the checks of this file know.
+// trouble is the state of the checks in this file.
 type trouble struct {
-	// deaths of processes; with is how many of each instance's messages were in
-	// their hands.
+	// deaths counts the deaths of processes; with counts, for each instance, those of its messages
+	// that were in their hands.
 	deaths int
 	with   map[string]int
-	// unsure is how often a process was not told what became of the mark of a
-	// suspect, by instance.
+	// unsure counts, by instance, how often a process did not learn whether its record of a
+	// suspected poison message landed.
 	unsure map[string]int
-	// answered are the messages of attempts whose answer was accepted by a queue.
+	// answered are the messages of attempts whose answer a queue has accepted.
 	answered map[string]answer
 	// succeeded are activities that run at most once whose result was accepted.
 	succeeded map[store.ActivityKey]bool
-	// pending is when activities were first said to be pending, in Unix milliseconds.
+	// pending is when activities were first reported as pending, in Unix milliseconds.
 	pending map[store.ActivityKey]int64
-	// again is when a message came back last, by its FIFO group, in Unix milliseconds.
+	// again is when a message was last redelivered, by FIFO group, in Unix milliseconds.
 	again map[string]int64
-	// beaten is the step at which activities gave a heartbeat last.
+	// beaten is the step at which activities last sent a heartbeat.
 	beaten map[store.ActivityKey]int
 }
 
-// answer was accepted for a message at a step, when so much had gone wrong.
+// answer records the step at which the answer to a message was accepted, and the number of faults
+// until then.
 type answer struct{ step, wrong int }
 
-// harmless are the faults that make no message come again, and no process die.
+// harmless are the faults that neither redeliver a message nor kill a process.
 var harmless = [...]fault.Kind{fault.SlowActivity, fault.Skew, fault.Noise, fault.Forged, fault.TimerLate, fault.Disordered, fault.CountedUp, fault.IndexLate}
 
-// wrong counts what went wrong so far by which a message may come again.
+// wrong counts the faults so far that may redeliver a message.
 func (w *checker) wrong() int {
 	n := w.Faults.Total() + w.trouble.deaths
 	for _, f := range harmless {
@@ -51,7 +52,7 @@ func (w *checker) wrong() int {
 	return n
 }
 
-// noteAgain notes the groups whose messages come back: what stands behind them waits with them.
+// noteAgain records the groups whose messages are redelivered: the messages behind them wait too.
 func (w *checker) noteAgain(inv *world.Invocation) {
 	for _, m := range inv.Batch {
 		if m.ReceiveCount > 1 && m.Group != "" {
@@ -60,7 +61,7 @@ func (w *checker) noteAgain(inv *world.Invocation) {
 	}
 }
 
-// diedWith notes what a process that dies has in its hands.
+// diedWith records the messages of a process that dies.
 func (w *checker) diedWith(inv *world.Invocation) {
 	w.trouble.deaths++
 	for _, m := range inv.Batch {
@@ -70,8 +71,8 @@ func (w *checker) diedWith(inv *world.Invocation) {
 	}
 }
 
-// answers notes that a queue has accepted what a worker says of an attempt, and
-// that the worker was told so: its result, its failure, or the next message.
+// answers records that a queue has accepted a worker's answer to an attempt, and that the worker
+// knows it: its result, its failure, or the next message.
 func (w *checker) answers(p *world.Process, body string) {
 	if p.Running == nil || p.Dead {
 		return
@@ -85,7 +86,7 @@ func (w *checker) answers(p *world.Process, body string) {
 		return
 	}
 	if p.Running.Expired || p.Running.Slowed {
-		return // Another may have its message by now.
+		return // Another process may have its message by now.
 	}
 	source, attempt := item.SourceEventID, item.Attempt
 	switch item.Kind {
@@ -102,7 +103,7 @@ func (w *checker) answers(p *world.Process, body string) {
 			continue
 		}
 		if item.Kind == wire.ActivityExecute && asked.Attempt == item.Attempt {
-			return // It may go round itself, and be no answer to the one before.
+			return // It may be the message itself, requeued, and no answer to the previous one.
 		}
 		if asked.Attempt != attempt {
 			continue
@@ -112,23 +113,23 @@ func (w *checker) answers(p *world.Process, body string) {
 			note(&w.trouble.succeeded, key, true)
 		}
 	}
-	// Of two messages for one attempt nobody can tell which was answered, and one whose receipt is
-	// over is not deleted by it.
+	// If there are two messages for one attempt, it is unknown which was answered, and one with an
+	// expired receipt is not deleted.
 	if len(of) == 1 && !of[0].Ghost && !of[0].Late {
 		note(&w.trouble.answered, of[0].ID, answer{w.Steps, w.wrong()})
 	}
 }
 
-// leftItsPlace notes that a result goes round, or is redriven: it has left its place before
-// what is said of its activity later.
+// leftItsPlace records that a result is requeued or redriven: it has left its position before a
+// later message about its activity.
 func (w *checker) leftItsPlace(item *wire.Item) {
 	if item.Kind == wire.ActivityCompleted {
 		delete(w.trouble.succeeded, store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SourceEventID})
 	}
 }
 
-// lies reports whether the result of an activity is among dead letters: there, too,
-// it has left its place.
+// lies reports whether the result of an activity is among dead letters: there, too, it has left
+// its position.
 func (w *checker) lies(dead *world.Queue, key store.ActivityKey) bool {
 	return dead.Queue.Any(func(body string) bool {
 		item, err := w.Item(body)
@@ -136,26 +137,24 @@ func (w *checker) lies(dead *world.Queue, key store.ActivityKey) bool {
 	})
 }
 
-// checkAgain: an activity runs again after an accepted answer only if something
-// went wrong meanwhile, and one that runs at most once never does after its own
-// success.
+// checkAgain: an activity runs again after an accepted answer only if a fault happened meanwhile,
+// and one that runs at most once never does after its own success.
 func (w *checker) checkAgain(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	if w.trouble.succeeded[key] && !w.lies(w.DeadFIFO, key) && !w.lies(w.DeadStandard, key) {
-		w.Violate("A-16", "%s begins attempt %d of activity %d of %s/%d, which runs at most once, and whose result was sent", p.Name, info.Attempt, key.EventID, key.Instance, key.ExecutionID)
+		w.Violate("A-16", "%s starts attempt %d of activity %d of %s/%d, which runs at most once, and whose result was sent", p.Name, info.Number, key.EventID, key.Instance, key.ExecutionID)
 	}
 	for _, m := range p.Running.Batch {
 		a, ok := w.trouble.answered[m.ID]
-		if !ok || m.Ghost || w.WasCopied(m.ID) || a.wrong != w.wrong() || p.Running.Began <= a.step {
+		if !ok || m.Ghost || w.WasCopied(m.ID) || a.wrong != w.wrong() || p.Running.Started <= a.step {
 			continue
 		}
-		if item, err := w.Item(m.Body); err == nil && item.Instance == key.Instance && item.ExecutionID == key.ExecutionID && item.SchedulingEventID == key.EventID && item.Attempt == info.Attempt {
-			w.Violate("A-08", "%s runs activity %d of %s/%d again, whose attempt %d was answered, and nothing went wrong", p.Name, key.EventID, key.Instance, key.ExecutionID, info.Attempt)
+		if item, err := w.Item(m.Body); err == nil && item.Instance == key.Instance && item.ExecutionID == key.ExecutionID && item.SchedulingEventID == key.EventID && item.Attempt == info.Number {
+			w.Violate("A-08", "%s runs activity %d of %s/%d again, whose attempt %d was answered, and nothing went wrong", p.Name, key.EventID, key.Instance, key.ExecutionID, info.Number)
 		}
 	}
 }
 
-// checkBlame: an activity is lost, and an instance stuck, only for what a process
-// or its code did.
+// checkBlame: an activity is lost, and an instance stuck, only because of a process or its code.
 func (w *checker) checkBlame(t *store.Turn) {
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -168,8 +167,8 @@ func (w *checker) checkBlame(t *store.Turn) {
 	}
 }
 
-// checkMark: an instance is stuck because of code that does not work, or of a
-// process that its turn has killed.
+// checkMark: an instance is stuck because of code that does not work, or because its turn killed a
+// process.
 func (w *checker) checkMark(r *store.Record) {
 	if w.Walk != nil || r.Status != store.StatusStuck || r.Problem == nil {
 		return
@@ -180,32 +179,32 @@ func (w *checker) checkMark(r *store.Record) {
 	case r.Problem.Kind != "killed" && !w.Other && w.trouble.with[r.Instance] == 0: // Else one that was killed is tried by whoever there is.
 		rule := "rule 11"
 		if r.Problem.Kind == "nondeterminism" {
-			// A patch was rolled out: its messages go round for longer than that takes.
+			// A patch was rolled out: its messages are requeued for longer than that takes.
 			rule = "V-04"
 		}
 		w.Violate(rule, "%s is stuck, and all code that was ever deployed works: %s: %s", r.Instance, r.Problem.Kind, r.Problem.Message)
 	}
 }
 
-// unsureOfMark notes that the answer to a change of a suspect's mark was lost: who
-// comes next may find a mark though nothing was run under it.
+// unsureOfMark records that the answer to a change of a suspected poison message was lost: the
+// next process may find the record although nothing ran under it.
 func (w *checker) unsureOfMark(instance string, c *store.RecordChange, err error) {
 	if c != nil && (c.Suspect != nil || c.Create != nil && c.Create.Suspect != "") && err != nil && !errors.Is(err, store.ErrConflict) {
 		note(&w.trouble.unsure, instance, w.trouble.unsure[instance]+1)
 	}
 }
 
-// OutOfTime: an invocation ends in time, unless a call or the work of an
-// activity takes far longer than any should.
+// OutOfTime: an invocation ends in time, unless a call or the work of an activity takes far longer
+// than it should.
 func (w *checker) OutOfTime(inv *world.Invocation) {
 	if !inv.Slowed && w.Walk == nil {
 		w.Violate("M-12", "%s is out of time, and nothing took longer than it may", inv.P.Name)
 	}
 }
 
-// Expires notes a message that grew older than its queue keeps messages. No outage is that
-// long, so the message is lost, unless it is a dead letter that could not be read, or that
-// nobody in the run has sent.
+// Expires records that a message exceeded the retention of its queue. No outage is that long, so
+// the message is lost, unless it is a dead letter that could not be read, or that nothing in the
+// run has sent.
 func (w *checker) Expires(name string, m queue.Message) {
 	if w.WasKept(m.ID) {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// aboutToCommit checks that a writer has seen all that it appends behind.
+// aboutToCommit checks that a writer has seen all events before those that it appends.
 func (w *checker) aboutToCommit(p *world.Process, c *store.Commit) {
 	if p.Dead {
 		return
@@ -19,7 +19,7 @@ func (w *checker) aboutToCommit(p *world.Process, c *store.Commit) {
 	for i := range c.Turns {
 		t := &c.Turns[i]
 		if len(t.Events) == 0 {
-			continue // It is refused.
+			continue // The store refuses it.
 		}
 		if seen := p.Seen[ledger.At(t.Instance, t.ExecutionID)]; t.First() > seen+1 {
 			w.Violate("blind append", "%s appends at %d of %s/%d and has seen %d events only", p.Name, t.First(), t.Instance, t.ExecutionID, seen)
@@ -27,30 +27,29 @@ func (w *checker) aboutToCommit(p *world.Process, c *store.Commit) {
 	}
 }
 
-// committed notes a commit that has landed, and checks what can be checked of it
-// at once: I-01, I-02, I-06.
+// committed records a commit that has landed, and checks what can be checked at once: I-01,
+// I-02, I-06.
 func (w *checker) committed(x0 *world.Write) {
-	p, c, sealed, change := x0.By, x0.Commit, x0.Sealed, changes(x0)
+	p, c, encoded, change := x0.By, x0.Commit, x0.Encoded, changes(x0)
 	for i := range c.Turns {
 		t := &c.Turns[i]
 		key := ledger.At(t.Instance, t.ExecutionID)
 		x := w.Ledger.Executions[key]
 		var taken *takenOver
 		if x == nil {
-			x = &ledger.Recorded{Sealed: w.Sealing.World != nil, Completed: map[int64]int64{}}
+			x = &ledger.Recorded{Encoded: w.Encoding.World != nil, Completed: map[int64]int64{}}
 			w.Ledger.Executions[key] = x
 			if last := w.Ledger.Last[t.Instance]; last < t.ExecutionID && w.Ledger.Hidden[t.Instance] >= t.ExecutionID {
-				w.Ledger.Hidden[t.Instance] = last // The same turn has forbidden another start, of which there was no execution.
+				w.Ledger.Hidden[t.Instance] = last // The same turn has forbidden another start, which had no execution.
 			}
 			w.Ledger.Last[t.Instance] = max(w.Ledger.Last[t.Instance], t.ExecutionID)
 			if i == 0 && t.First() == 1 {
-				w.checkBeginsAgain(p, t)
+				w.checkRestarts(p, t)
 				if taken = w.checkRedriven(p, t); taken == nil {
-					w.Ledger.Begun[t.Instance] = t.ExecutionID
+					w.Ledger.Started[t.Instance] = t.ExecutionID
 					taken = w.checkForked(x0.In, x, t)
 				}
 				w.checkInlineKeys(x0.In, t)
-				w.checkFollows(c, t, taken)
 			}
 			x.Run = w.Ledger.First(t.Instance)
 		}
@@ -58,17 +57,17 @@ func (w *checker) committed(x0 *world.Write) {
 			// Its own append, made before.
 			for j := range t.Events {
 				at := int(t.First()) - 1 + j
-				if !x.Holds(at, &sealed.Turns[i].Events[j]) {
+				if !x.Holds(at, &encoded.Turns[i].Events[j]) {
 					w.Violate("own append", "%s was told that its append at %d of %s/%d is in, which holds something else", p.Name, t.First(), t.Instance, t.ExecutionID)
 				}
 			}
 			continue
 		}
 		own := taken.rest(t)
-		w.checkTurn(p, x, t, &sealed.Turns[i], taken)
+		w.checkTurn(p, x, t, &encoded.Turns[i], taken)
 		w.checkForged(t)
-		if i == 0 { // The next execution begins with what the one before has taken.
-			w.checkBegins(t)
+		if i == 0 { // The next execution starts with what the previous one has not taken.
+			w.checkStarts(t)
 			w.checkSender(p, t)
 		}
 		x.Cancel(t)
@@ -96,22 +95,24 @@ func (w *checker) committed(x0 *world.Write) {
 			w.Ledger.Born[t.Instance], w.Ledger.Maker[t.Instance] = w.Steps, p.Name
 			w.Scenario.Created(w.World, t.Instance, t.Events[0].Name)
 		} else if taken != nil {
-			w.Scenario.Created(w.World, t.Instance, t.Events[0].Name) // The message that it waits for comes again.
+			w.Scenario.Created(w.World, t.Instance, t.Events[0].Name) // The message that it waits for arrives again.
 		}
 		w.checkSentOrder(own)
 		if i > 0 && i == len(c.Turns)-1 {
-			w.checkStatusGoesOn(t)
+			w.checkStatusContinues(t)
 		}
 		if i == len(c.Turns)-1 {
 			w.checkStatusNow(p, x, t)
+			w.checkNumbers(x, t)
+			w.checkQuery(p, x, t)
 		}
 	}
 	w.checkOrder(x0)
 	w.checkRecord(c.Turns[0].Instance)
 }
 
-// checkTurn is I-01 and I-02 for what is appended, which it then notes: what
-// was appended before has been checked before. stored is the turn as it is sealed.
+// checkTurn checks I-01 and I-02 for the appended events, and records them: earlier events
+// were checked before. stored is the turn as encoded.
 func (w *checker) checkTurn(p *world.Process, x *ledger.Recorded, t, stored *store.Turn, taken *takenOver) {
 	violate := func(rule, format string, args ...any) {
 		w.Violate(rule, "%s/%d by %s: %s", t.Instance, t.ExecutionID, p.Name, fmt.Sprintf(format, args...))
@@ -158,7 +159,7 @@ func (w *checker) checkTurn(p *world.Process, x *ledger.Recorded, t, stored *sto
 		if e.Kind == history.ParentAttached && x.Senders["start:"+e.Start.StartID] {
 			violate("P-03", "the parent of start %s is attached twice", e.Start.StartID)
 		}
-		if e.Kind.Arrival() && e.Kind != history.OrchestrationStarted && e.Kind != history.OrchestrationRedriven && x.Inline > 0 && !x.Cancelled && !t.Parked &&
+		if e.Kind.Arrival() && e.Kind != history.OrchestrationStarted && e.Kind != history.OrchestrationRedriven && !ledger.Agrees(e) && x.Inline > 0 && !x.Cancelled && !t.Parked &&
 			x.Suspended == nil && (e.SourceEventID == 0 || !x.Events[e.SourceEventID-1].Inline) {
 			violate("R-11", "%s at %d was taken while the result of an inline activity was to come", e.Kind, e.EventID)
 		}
@@ -173,8 +174,8 @@ func (w *checker) checkTurn(p *world.Process, x *ledger.Recorded, t, stored *sto
 	}
 }
 
-// completes says which kind of scheduling event a completion is for. It is
-// written again here, because the checker shares no code with what it checks.
+// completes returns the kind of scheduling event that a completion is for. It is duplicated
+// here because the checker shares no code with what it checks.
 func completes(k history.Kind) history.Kind {
 	switch k {
 	case history.ActivityCompleted, history.ActivityFailed:
@@ -218,12 +219,12 @@ func (w *checker) checkRecord(instance string) {
 			}
 		case end.Kind == history.OrchestrationContinuedAsNew:
 			want = "running"
-		case end.Imposed == history.ImposedTerminated || end.Failure != nil && end.Failure.Kind == history.FailureTerminated:
+		case end.Forced == history.ForcedByOperator || end.Failure != nil && end.Failure.Kind == history.FailureTerminated:
 			want = "terminated"
 		case end.Failure != nil && end.Failure.Kind == history.FailureCancelled:
 			want = "cancelled"
 			if !slices.ContainsFunc(x.Events, func(e history.Event) bool { return e.Kind == history.OrchestrationCancelRequested }) {
-				w.Violate("K-01", "%s ended as cancelled, and nobody cancelled it: %s", instance, end.Failure.Message)
+				w.Violate("K-01", "%s ended as cancelled, and nothing cancelled it: %s", instance, end.Failure.Message)
 			}
 		default:
 			want = "failed"

@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// checkReason: who is stuck because its version is not there says so, and what
-// there is.
+// checkReason: an instance that is stuck because its version is missing names the version,
+// and those that exist.
 func (w *checker) checkReason(r *store.Record, x *ledger.Recorded) {
 	if x == nil || len(x.Events) == 0 {
 		return
@@ -21,7 +21,7 @@ func (w *checker) checkReason(r *store.Record, x *ledger.Recorded) {
 		return
 	}
 	for n := w.Ledger.First(r.Instance); n <= w.Ledger.Last[r.Instance]; n++ {
-		// A process that continues without having read the record leaves the mark to its
+		// A process that continues without reading the record leaves the problem to its
 		// wake-up.
 		before := w.Ledger.Executions[ledger.At(r.Instance, n)]
 		if before == nil {
@@ -36,5 +36,5 @@ func (w *checker) checkReason(r *store.Record, x *ledger.Recorded) {
 	}
 }
 
-// quoted reports whether a text has a version in quotes.
+// quoted reports whether a text contains a version in quotes.
 func quoted(text, version string) bool { return strings.Contains(text, strconv.Quote(version)) }

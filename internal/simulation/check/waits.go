@@ -13,43 +13,43 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A retry waits, whoever sends it and whichever way its message goes: the next attempt of an
-// activity begins no sooner than its delay after the attempt before has failed. checkDue sees
-// only the sending of the message.
+// A retry waits, whichever process sends it and whichever way its message takes: the next
+// attempt of an activity starts no sooner than its delay after the previous attempt has failed.
+// checkDue sees only the sending of the message.
 //
-// Inline activities are left out: their policy is recorded only when they are over.
+// Inline activities are left out: their policy is recorded only when they have ended.
 
-// mostApart is how much the clocks of two processes differ at most, where any is off.
+// mostApart is the largest difference between the clocks of two processes, if any is off.
 const mostApart = 20 * time.Second
 
-// AsksToWait notes that the error of an attempt asks for a delay of its own.
+// AsksToWait records that the error of an attempt requests a delay of its own.
 func (w *checker) AsksToWait(p *world.Process, info *activities.Info, d time.Duration) {
 	if !info.Inline && p.Running != nil {
-		note(&w.of(p.Running).asked, making{info.CompletionToken, info.Attempt}, d)
+		note(&w.of(p.Running).asked, making{info.CompletionToken, info.Number}, d)
 	}
 }
 
-// checkWaits is A-05: an attempt that begins was due.
+// checkWaits is A-05: an attempt that starts was due.
 func (w *checker) checkWaits(p *world.Process, key store.ActivityKey, info *activities.Info) {
-	if due, ok := w.due[ledger.Attempt{ActivityKey: key, Number: info.Attempt}]; ok {
+	if due, ok := w.due[ledger.Attempt{ActivityKey: key, Number: info.Number}]; ok {
 		w.Reached("A-05")
 		early := due.Sub(w.Clock.Now())
 		if off := w.Faults[fault.Skew] > 0 && early <= mostApart; early > 0 && !off && !w.madeEarly(p, key, info) {
-			w.Violate("A-05", "%s begins attempt %d of activity %d of %s/%d, which is due %s later", p.Name,
-				info.Attempt, key.EventID, key.Instance, key.ExecutionID, early)
+			w.Violate("A-05", "%s starts attempt %d of activity %d of %s/%d, which is due %s later", p.Name,
+				info.Number, key.EventID, key.Instance, key.ExecutionID, early)
 		}
 	}
 	if r := w.policyOf(key); r != nil && r.AtMostOnce {
-		w.mayFollow(key, info, r, nil) // Nothing need be heard of it: it counts as failed before it ends.
+		w.mayFollow(key, info, r, nil) // It may stay silent: it counts as failed before it ends.
 	}
 }
 
-// attemptFails notes when the next attempt is due, if one follows this one, which has ended.
+// attemptFails records when the next attempt is due, if one follows this one, which has ended.
 func (w *checker) attemptFails(p *world.Process, info *activities.Info) {
 	if p.Dead {
 		return
 	}
-	key, made := keyOf(info), making{info.CompletionToken, info.Attempt}
+	key, made := keyOf(info), making{info.CompletionToken, info.Number}
 	var asked *time.Duration
 	if d, ok := w.of(p.Running).asked[made]; ok {
 		asked = &d
@@ -60,7 +60,7 @@ func (w *checker) attemptFails(p *world.Process, info *activities.Info) {
 	}
 }
 
-// policyOf is the policy that the history has for an activity; nil for none.
+// policyOf returns the policy that the history has for an activity; nil for none.
 func (w *checker) policyOf(key store.ActivityKey) *history.Retry {
 	x := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)]
 	if x == nil || key.EventID < 1 || key.EventID > int64(len(x.Events)) {
@@ -69,16 +69,16 @@ func (w *checker) policyOf(key store.ActivityKey) *history.Retry {
 	return x.Events[key.EventID-1].Retry
 }
 
-// mayFollow notes when the attempt after this one is due at the soonest, if this one has failed
-// now. Of several deliveries of an attempt the first to fail decides.
+// mayFollow records the earliest due time of the next attempt, if this one has failed now. Of
+// several deliveries of an attempt the first to fail decides.
 func (w *checker) mayFollow(key store.ActivityKey, info *activities.Info, r *history.Retry, asked *time.Duration) {
-	delay := leastDelay(r, info.Attempt+1)
+	delay := leastDelay(r, info.Number+1)
 	if asked != nil {
 		delay = *asked
 	}
 	due := w.Clock.Now().Add(delay)
-	// A queue counts a delay by itself. A process that goes by a time in a message, or by the
-	// time of all attempts together, uses its own clock.
+	// A queue measures a delay itself. A process that compares with a time in a message, or
+	// with the time limit for all attempts, uses its own clock.
 	byClock := delay > queue.MaxDelay
 	if r.TotalTimeoutMS > 0 {
 		scheduled := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)].Events[key.EventID-1].AtMS
@@ -92,7 +92,7 @@ func (w *checker) mayFollow(key store.ActivityKey, info *activities.Info, r *his
 			due = due.Add(-mostApart)
 		}
 	}
-	next := ledger.Attempt{ActivityKey: key, Number: info.Attempt + 1}
+	next := ledger.Attempt{ActivityKey: key, Number: info.Number + 1}
 	if before, ok := w.due[next]; ok {
 		due = earlier(before, due)
 	}
@@ -106,7 +106,8 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// leastDelay is the delay of a policy before an attempt, with the least that jitter leaves.
+// leastDelay returns the delay of a policy before an attempt, with the smallest value that
+// jitter allows.
 func leastDelay(r *history.Retry, attempt int) time.Duration {
 	coefficient := r.Coefficient
 	if coefficient == 0 {

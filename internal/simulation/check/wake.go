@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// checkWake: the sweeper sends no second wake for a mark, while the first may still
-// come, as far as its process can know. It is asked when the send is begun.
+// checkWake: the sweeper sends no second wake for a problem while the first may still arrive,
+// as far as its process can know. It is called when the send starts.
 func (w *checker) checkWake(p *world.Process, body string) {
 	if len(w.notesOf(p).listed) == 0 || p.Dead {
 		return
@@ -30,9 +30,9 @@ func (w *checker) checkWake(p *world.Process, body string) {
 	}
 }
 
-// checkTried: a wake of the sweeper that is acknowledged has tried the mark which it names, and
-// moved it, so that the next is sent after a longer while, and what its earlier delivery has
-// made of the mark does not land any more.
+// checkTried: a wake of the sweeper that is acknowledged has tried the problem that it names,
+// and postponed it, so that the next wake is sent after a longer delay, and a change of the
+// problem by an earlier delivery of the wake does not land any more.
 func (w *checker) checkTried(inv *world.Invocation, item *wire.Item) {
 	if item.Kind != wire.Wake || item.Number <= 0 || item.Number == math.MaxInt32 || w.Faults[fault.Torn] > 0 {
 		return

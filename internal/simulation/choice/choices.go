@@ -1,5 +1,5 @@
-// Package choice makes the decisions of a simulated run: by a seed, by a record of
-// earlier ones, or by a search.
+// Package choice makes the decisions of a simulated run: from a seed, from recorded
+// decisions, or by a search.
 package choice
 
 import (
@@ -8,36 +8,35 @@ import (
 	"math/rand/v2"
 )
 
-// Choices is where every decision of a run comes from: what is run, what goes
-// wrong, who runs next. A decision is a number from 0 up to what there is to
-// choose from, and 0 always is the plainest: no fault, the first option, the
-// smallest program, no delay. A seed decides by chance; a source decides as it
-// wants.
+// Choices makes every decision of a run: what runs, which faults happen, which process runs
+// next. A decision is a number from 0 up to the number of alternatives, and 0 is always the
+// simplest: no fault, the first option, the smallest program, no delay. A seed decides by
+// chance; a source decides in its own way.
 //
-// Each decision is asked for with its spot, so that it keeps its meaning when
-// decisions made before it are taken away.
+// Each decision is requested with its spot, so that it keeps its meaning when earlier
+// decisions are removed.
 type Choices struct {
 	random rand.ChaCha8
 	// Source decides in place of the seed, if there is one.
 	Source Source
-	// Free says where the seed decides all the same; nil is nowhere.
+	// Free reports where the seed decides nevertheless; nil means nowhere.
 	Free func(at Spot) bool
-	// Record notes the decisions, if somebody wants them.
+	// Record collects the decisions, if it is set.
 	Record *Record
-	// Bias is a number that stands for what was asked to go wrong, 0 for nothing.
+	// Bias is the number of the requested bias, 0 for none.
 	Bias int
 }
 
 // Source decides in place of a seed, for replays and for systematic search.
 type Source interface {
-	// Choose returns a number below n, n being at least 2. What is n or more is
-	// taken for n-1.
+	// Choose returns a number below n; n is at least 2. A result of n or more counts as
+	// n-1.
 	Choose(at Spot, n int) int
 }
 
-// Spot is where in a run a decision stands: what it is about in the upper half,
-// and a hash of where that is in the lower one, which is 0 unless the decisions
-// are recorded or a source makes them.
+// Spot is the location of a decision in a run. The upper half is its subject, the lower
+// half a hash of the place, which is 0 unless the decisions are recorded or a source makes
+// them.
 type Spot uint64
 
 // The kinds of decisions.
@@ -45,24 +44,24 @@ const (
 	OfProgram  Spot = (iota + 1) << 32 // which scenario, and its programs
 	OfClient                           // what clients send, and when
 	OfWorld                            // settings, processes, when faults stop
-	OfFault                            // what goes wrong, and how
-	OfSchedule                         // who runs next
+	OfFault                            // which faults happen, and their details
+	OfSchedule                         // which process runs next
 	OfDelivery                         // what is received together, and how long calls and activities take
 )
 
 // Asked reports whether the source makes a decision.
 func (c *Choices) Asked(at Spot) bool { return c.Source != nil && (c.Free == nil || !c.Free(at)) }
 
-// Area is what a decision is about.
+// Area returns the subject of a decision.
 func (s Spot) Area() Spot { return s & (1<<40 - 1<<32) }
 
-// Sort is the part of an area: which fault.
+// Sort returns the part of an area, such as the kind of a fault.
 func (s Spot) Sort() int { return int(s >> 40) }
 
-// Of is a part of an area.
+// Of returns a part of an area.
 func (s Spot) Of(sort int) Spot { return s | Spot(sort)<<40 }
 
-// Seeded are the choices of a seed.
+// Seeded returns the choices of a seed.
 func Seeded(seed uint64) Choices {
 	var key [32]byte
 	for i := range 8 {
@@ -73,12 +72,12 @@ func Seeded(seed uint64) Choices {
 	return c
 }
 
-// Located reports whether decisions need to know where they stand. It saves a
-// run that is only to be fast what it costs to say so.
+// Located reports whether decisions need their location. It saves the cost of computing it
+// in a run that only has to be fast.
 func (c *Choices) Located() bool { return c.Source != nil || c.Record != nil }
 
-// At is a spot within one: who decides there, which is "" for what there is
-// only one of.
+// At returns a spot within another, for the named decider, which is "" if there is only
+// one.
 func (c *Choices) At(of Spot, who string) Spot {
 	if !c.Located() {
 		return of
@@ -86,9 +85,9 @@ func (c *Choices) At(of Spot, who string) Spot {
 	return of.Within(who)
 }
 
-// Within is a spot within one.
+// Within returns a spot within another.
 func (s Spot) Within(who string) Spot {
-	// FNV-1a, on top of what the spot is within already.
+	// FNV-1a, applied to the spot that contains it.
 	h := uint32(2166136261) ^ uint32(s)
 	for i := range len(who) {
 		h = (h ^ uint32(who[i])) * 16777619
@@ -96,7 +95,7 @@ func (s Spot) Within(who string) Spot {
 	return s&^(1<<32-1) | Spot(h)
 }
 
-// AtNumber is at for a number.
+// AtNumber is At for a number.
 func (c *Choices) AtNumber(of Spot, n int) Spot {
 	if !c.Located() {
 		return of
@@ -104,7 +103,7 @@ func (c *Choices) AtNumber(of Spot, n int) Spot {
 	return c.At(of, fmt.Sprint(n))
 }
 
-// IntN decides for a number below n.
+// IntN decides on a number below n.
 func (c *Choices) IntN(at Spot, n int) int {
 	if n < 2 {
 		return 0
@@ -115,10 +114,10 @@ func (c *Choices) IntN(at Spot, n int) int {
 	return c.Note(at, c.Uniform(n))
 }
 
-// Even decides for a yes in half of the cases.
+// Even decides yes in half of the cases.
 func (c *Choices) Even(at Spot) bool { return c.IntN(at, 2) == 1 }
 
-// Chance decides for a yes in so many of 10,000 cases.
+// Chance decides yes in `parts` of 10,000 cases.
 func (c *Choices) Chance(at Spot, parts int) bool {
 	if c.Asked(at) {
 		return c.Given(at, 2) == 1
@@ -130,7 +129,7 @@ func (c *Choices) Chance(at Spot, parts int) bool {
 	return c.Note(at, v) == 1
 }
 
-// OneIn decides for a yes in one of n cases.
+// OneIn decides yes in one of n cases.
 func (c *Choices) OneIn(at Spot, n int) bool {
 	if c.Asked(at) {
 		return c.Given(at, 2) == 1
@@ -142,11 +141,11 @@ func (c *Choices) OneIn(at Spot, n int) bool {
 	return c.Note(at, v) == 1
 }
 
-// certain is what chances are parts of.
+// certain is the whole of which chances are parts.
 const certain = 10_000
 
-// Which decides for one of several, which come to pass in so many of 10,000
-// cases each, sum in all: 1 is the first. 0 is none of them.
+// Which picks one of several alternatives, each of which happens in its number of 10,000
+// cases; sum is their total. 1 is the first alternative, 0 none of them.
 func (c *Choices) Which(at Spot, parts []int, sum int) int {
 	if c.Asked(at) {
 		return c.Given(at, len(parts)+1)
@@ -162,14 +161,14 @@ func (c *Choices) Which(at Spot, parts []int, sum int) int {
 	return c.Note(at, v)
 }
 
-// Uniform is a number below n by chance. A division without rejections is off
-// by less than n in 2^64, which does not matter here.
+// Uniform returns a random number below n. A division without rejections is off by less
+// than n in 2^64, which does not matter here.
 func (c *Choices) Uniform(n int) int {
 	high, _ := bits.Mul64(c.random.Uint64(), uint64(n))
 	return int(high)
 }
 
-// Given asks the source, and notes what it says.
+// Given asks the source, and records its answer.
 func (c *Choices) Given(at Spot, n int) int {
 	return c.Note(at, min(max(c.Source.Choose(at, n), 0), n-1))
 }
@@ -182,8 +181,8 @@ func (c *Choices) Note(at Spot, v int) int {
 	return v
 }
 
-// Record are the decisions of a run that were not the plainest, in the order in
-// which they were made.
+// Record holds the decisions of a run that were not the simplest, in the order in which
+// they were made.
 type Record struct {
 	Made  []Decision
 	count map[Spot]int
@@ -192,12 +191,12 @@ type Record struct {
 // Decision is a decision that was made.
 type Decision struct {
 	At Spot
-	// Nth is how many were made at the spot before.
+	// Nth is the number of earlier decisions at the spot.
 	Nth   int
 	Value int
 }
 
-// NewRecord returns one without decisions.
+// NewRecord returns a record without decisions.
 func NewRecord() *Record { return &Record{count: map[Spot]int{}} }
 
 func (r *Record) note(at Spot, v int) {
@@ -208,7 +207,7 @@ func (r *Record) note(at Spot, v int) {
 	}
 }
 
-// Replay makes decisions again. What is not among them is the plainest.
+// Replay repeats decisions. Every other decision is the simplest one.
 type Replay struct {
 	values map[Decision]int // by spot and number
 	count  map[Spot]int

@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// Format writes decisions as text without blanks: what -choices takes.
+// Format writes decisions as text without blanks: the argument of -choices.
 func Format(made []Decision) string {
 	b := []byte{choicesVersion}
 	for _, d := range made {
@@ -19,10 +19,10 @@ func Format(made []Decision) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// choicesVersion changes when earlier texts cannot be read any more.
+// choicesVersion changes when earlier texts can no longer be read.
 const choicesVersion = 2
 
-// Parse reads what Format wrote.
+// Parse reads the output of Format.
 func Parse(text string) ([]Decision, error) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {

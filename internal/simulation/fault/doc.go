@@ -1,4 +1,3 @@
-// Package fault lists what may go wrong in a simulated run: crashes, lost answers,
-// late writes, repeated messages and the like, each a Kind that a run can count and
-// leave out.
+// Package fault lists the faults of a simulated run: crashes, lost answers, late writes,
+// repeated messages and others. Each is a Kind that a run can count and leave out.
 package fault

@@ -17,20 +17,19 @@ type Execution struct {
 	Execution int64
 }
 
-// Ledger is what the world itself knows to be stored: everything that landed,
-// in the order in which it did. Nothing in it ever changes.
+// Ledger records everything that landed, in order. Recorded events never change.
 type Ledger struct {
 	Executions map[Execution]*Recorded
 	Last       map[string]int64  // execution
 	Born       map[string]int    // step at which its first execution landed
-	Maker      map[string]string // process by which it did
-	Hidden     map[string]int64  // execution that was the last when it was purged
-	// Begun is the execution with which the run of an instance began: by a start, after
-	// another run has ended, or was purged.
-	Begun  map[string]int64
-	Purged map[string]time.Time // when its id was held last
-	// Unread are instances that a purge has ended without their history, which was
-	// damaged: the execution that was the last.
+	Maker      map[string]string // process that created it
+	Hidden     map[string]int64  // its last execution when it was purged
+	// Started is the first execution of the current run of an instance: started after another run
+	// ended, or was purged.
+	Started map[string]int64
+	Purged  map[string]time.Time // when its id was last blocked
+	// Unread are instances that a purge has ended without reading their damaged history: the last
+	// execution.
 	Unread map[string]int64
 	// Forsaken are instances that a purge may have left waiting.
 	Forsaken map[string]bool
@@ -40,62 +39,61 @@ type Ledger struct {
 // Recorded is one execution as it landed.
 type Recorded struct {
 	Events []history.Event
-	// stored are the events as the store got them, if payloads are sealed in
-	// this run.
-	Sealed bool
-	stored []history.Event
-	// Completed: the completion of each scheduling event; senders of external events.
+	// stored are the events as the store received them, if payloads are encoded in this run.
+	Encoded bool
+	stored  []history.Event
+	// Completed maps each scheduling event to its completion; Senders are those of external events.
 	Completed map[int64]int64
 	Senders   map[string]bool
 	Cancelled bool
-	// Suspended is the event since which no code runs, nil while it may.
+	// Suspended is the event since which no code runs, nil while code may run.
 	Suspended *history.Event
-	// Until is when it goes on by itself, by the last suspend; 0 where it waits for a resume.
+	// Until is when the execution continues on its own, according to the last suspend; 0 if it
+	// waits for a resume.
 	Until int64
-	// Held is the event id of the last suspend, 0 where the execution is not suspended.
+	// Held is the event id of the last suspend, 0 if the execution is not suspended.
 	Held int64
 	// Said is the last suspend with a reason, or else the last one: it says why the execution is
 	// suspended.
 	Said *history.Event
-	// Inline activities that are open.
+	// Inline counts open inline activities.
 	Inline int
-	// Stopped are operations that were cancelled or closed in a later turn than
-	// the one that scheduled them; those of the same turn must not be sent at
-	// all.
+	// Stopped are operations that were cancelled or closed in a later turn than the one that
+	// scheduled them; those in Never were cancelled in the same turn and must not be sent at all.
 	Stopped, Never map[int64]bool
-	// Parked are the first events of turns that ended with arrivals which were
-	// recorded without running the code.
+	// Parked are the first events of turns that ended with incoming events that were recorded
+	// without running the code.
 	Parked []int64
 	// Rejected are the external events that a wait has rejected.
 	Rejected map[int64]bool
-	// Run is the execution with which its run began. Of is the execution of another instance
-	// in whose place it goes on, where it was forked from that.
+	// Run is the first execution of its run. Of is the execution of another instance from which it
+	// was forked.
 	Run int64
 	Of  Execution
 }
 
 func New() Ledger {
-	return Ledger{Executions: map[Execution]*Recorded{}, Last: map[string]int64{}, Born: map[string]int{}, Maker: map[string]string{}, Hidden: map[string]int64{}, Begun: map[string]int64{}, Purged: map[string]time.Time{},
+	return Ledger{Executions: map[Execution]*Recorded{}, Last: map[string]int64{}, Born: map[string]int{}, Maker: map[string]string{}, Hidden: map[string]int64{}, Started: map[string]int64{}, Purged: map[string]time.Time{},
 		Unread: map[string]int64{}, Forsaken: map[string]bool{}, Outside: newOutside()}
 }
 
 func (s *Ledger) Instances() []string { return slices.Sorted(maps.Keys(s.Last)) }
 
-// First is the execution with which the current run of an instance began.
+// First returns the first execution of the current run of an instance.
 func (s *Ledger) First(instance string) int64 {
-	return max(s.Hidden[instance]+1, s.Begun[instance])
+	return max(s.Hidden[instance]+1, s.Started[instance])
 }
 
-// Executed are the executions of the current run of an instance, the oldest first; of a fork also
-// those that the instance had after it from which it was forked.
+// Executed returns the executions of the current run of an instance, the oldest first; for a fork
+// also those that the original had before the fork.
 func (s *Ledger) Executed(instance string) []*Recorded {
 	return s.executed(instance, s.First(instance), s.Last[instance])
 }
 
 func (s *Ledger) executed(instance string, first, last int64) (all []*Recorded) {
-	if begin := s.Executions[Execution{instance, first}]; begin != nil {
-		if of := s.Executions[begin.Of]; of != nil {
-			all = s.executed(begin.Of.Instance, of.Run, begin.Of.Execution-1)
+	if start := s.Executions[Execution{instance, first}]; start != nil {
+		if of := s.Executions[start.Of]; of != nil {
+			all = s.executed(start.Of.Instance, of.Run, start.Of.Execution-1)
 		}
 	}
 	for n := first; n <= last; n++ {
@@ -106,7 +104,7 @@ func (s *Ledger) executed(instance string, first, last int64) (all []*Recorded) 
 	return all
 }
 
-// Ended reports whether the instance has come to its end.
+// Ended reports whether the instance has ended.
 func (s *Ledger) Ended(instance string) bool {
 	x := s.Executions[Execution{instance, s.Last[instance]}]
 	return x != nil && (x.End() != nil && x.End().Kind != history.OrchestrationContinuedAsNew || s.Unread[instance] == s.Last[instance])
@@ -119,8 +117,8 @@ func (x *Recorded) End() *history.Event {
 	return nil
 }
 
-// CarriedFrom reports whether an event was taken over while it was open, in an execution of the
-// instance as well: an event that was open before a fork is the fork's own from its begin on.
+// CarriedFrom reports whether an event was copied while it was open, from an execution of the
+// instance itself: an event that was open before a fork belongs to the fork from its start on.
 func (x *Recorded) CarriedFrom(eventID, execution int64) bool {
 	if s := x.Events[0].Start; s != nil && s.Origin != nil {
 		for _, c := range s.Origin.Carried {
@@ -136,20 +134,40 @@ func (x *Recorded) CarriedFrom(eventID, execution int64) bool {
 	return false
 }
 
-// Add notes an event that has landed, and as what it is stored.
+// Agrees reports whether an event says that the code has agreed with what its execution has copied.
+func Agrees(e *history.Event) bool {
+	return e.Kind == history.OrchestrationResumed && e.SourceEventID > 0
+}
+
+// HeldBack reports whether an event was copied, and its operation was not sent before another
+// event: until then the code has not replayed the whole copy.
+func (x *Recorded) HeldBack(eventID, before int64) bool {
+	s := x.Events[0].Start
+	if s == nil || s.Origin == nil || eventID > s.Origin.EventID {
+		return false
+	}
+	for i := range x.Events[s.Origin.EventID:] {
+		if e := &x.Events[s.Origin.EventID+int64(i)]; Agrees(e) {
+			return e.EventID >= before
+		}
+	}
+	return true
+}
+
+// Add records an event that has landed, and its stored form.
 func (x *Recorded) Add(e, stored *history.Event) {
 	if x.Events == nil {
 		x.Events = make([]history.Event, 0, 8)
 	}
 	x.Events = append(x.Events, copied(e))
-	if x.Sealed {
+	if x.Encoded {
 		x.stored = append(x.stored, copied(stored))
 	}
 	if e.Kind == history.ExternalRejected {
 		noteL(&x.Rejected, e.SourceEventID, true)
 		return
 	}
-	if e.SourceEventID > 0 {
+	if e.SourceEventID > 0 && !Agrees(e) {
 		x.Completed[e.SourceEventID] = e.EventID
 		if x.Events[e.SourceEventID-1].Inline {
 			x.Inline--
@@ -177,6 +195,9 @@ func (x *Recorded) Add(e, stored *history.Event) {
 			x.Said = &own
 		}
 	case history.OrchestrationResumed:
+		if Agrees(e) {
+			return
+		}
 		noteL(&x.Senders, resumes+e.SenderID, true)
 		x.Suspended, x.Until, x.Held, x.Said = nil, 0, 0, nil
 	}
@@ -185,12 +206,11 @@ func (x *Recorded) Add(e, stored *history.Event) {
 	}
 }
 
-// The prefix of the sender's id for suspends and resumes: a sender numbers them apart from
-// its events.
+// suspends and resumes are prefixes of the sender's id for suspends and resumes: a sender numbers
+// them separately from its events.
 const suspends, resumes = "suspend:", "resume:"
 
-// SenderOf is how the sender of an item that is recorded by an id stands among the senders
-// of an execution.
+// SenderOf returns the key of an item's sender among the senders of an execution.
 func SenderOf(item *wire.Item) string {
 	switch item.Kind {
 	case wire.SuspendInstance:
@@ -201,7 +221,7 @@ func SenderOf(item *wire.Item) string {
 	return item.ID
 }
 
-// SentBy is the same for an event.
+// SentBy returns the same for an event.
 func SentBy(e *history.Event) string {
 	switch e.Kind {
 	case history.OrchestrationSuspended:
@@ -212,7 +232,7 @@ func SentBy(e *history.Event) string {
 	return e.SenderID
 }
 
-// copied is a copy of an event: who made it may write over what it points to.
+// copied returns a deep copy of an event, because its creator may overwrite what it points to.
 func copied(e *history.Event) history.Event {
 	c := *e
 	c.Payload = bytes.Clone(e.Payload)
@@ -229,7 +249,7 @@ func copied(e *history.Event) history.Event {
 	}
 	if s := e.Start; s != nil {
 		own := *s
-		own.SenderIDs, own.CustomStatus, own.SearchAttributes = slices.Clone(s.SenderIDs), bytes.Clone(s.CustomStatus), maps.Clone(s.SearchAttributes)
+		own.SenderIDs, own.States, own.SearchAttributes = slices.Clone(s.SenderIDs), bytes.Clone(s.States), maps.Clone(s.SearchAttributes)
 		own.Headers = maps.Clone(s.Headers)
 		if s.Origin != nil {
 			origin := *s.Origin
@@ -250,7 +270,7 @@ func Alike(a, b *history.Event) bool {
 	return a.EventID == b.EventID && a.Kind == b.Kind && a.SourceEventID == b.SourceEventID && a.AtMS == b.AtMS && a.WithPrevious == b.WithPrevious &&
 		a.Name == b.Name && a.Version == b.Version && a.Instance == b.Instance && a.Codec == b.Codec && bytes.Equal(a.Payload, b.Payload) &&
 		a.FireAtMS == b.FireAtMS && a.DurationMS == b.DurationMS && a.Op == b.Op && a.Inline == b.Inline && a.ExplicitID == b.ExplicitID &&
-		a.OnParentEnd == b.OnParentEnd && a.UseExisting == b.UseExisting && a.SenderID == b.SenderID && a.Reason == b.Reason && a.Imposed == b.Imposed &&
+		a.OnParentEnd == b.OnParentEnd && a.UseExisting == b.UseExisting && a.SenderID == b.SenderID && a.Reason == b.Reason && a.Forced == b.Forced &&
 		a.LimitKey == b.LimitKey && a.Limit == b.Limit && a.Actor == b.Actor && a.StartedAtMS == b.StartedAtMS && a.Attempt == b.Attempt && a.RequestID == b.RequestID && a.ForkOf == b.ForkOf && a.Label == b.Label &&
 		maps.Equal(a.Headers, b.Headers) && retryAlike(a.Retry, b.Retry) && failureAlike(a.Failure, b.Failure) && startAlike(a.Start, b.Start)
 }
@@ -279,7 +299,7 @@ func startAlike(a, b *history.Start) bool {
 	}
 	return a.ExecutionID == b.ExecutionID && a.StartID == b.StartID && a.Secret == b.Secret && parentAlike(a.Parent, b.Parent) &&
 		maps.Equal(a.Headers, b.Headers) && originAlike(a.Origin, b.Origin) && a.FairnessGroup == b.FairnessGroup && a.LimitKey == b.LimitKey && a.Limit == b.Limit &&
-		slices.Equal(a.SenderIDs, b.SenderIDs) && bytes.Equal(a.CustomStatus, b.CustomStatus) &&
+		slices.Equal(a.SenderIDs, b.SenderIDs) && bytes.Equal(a.States, b.States) &&
 		(len(a.SearchAttributes) == 0 && len(b.SearchAttributes) == 0 || reflect.DeepEqual(a.SearchAttributes, b.SearchAttributes))
 }
 
@@ -304,23 +324,23 @@ func (x *Recorded) Holds(at int, e *history.Event) bool {
 		return false
 	}
 	own := &x.Events[at]
-	if x.Sealed {
+	if x.Encoded {
 		own = &x.stored[at]
 	}
 	return Alike(own, e)
 }
 
-// Cancel notes what a turn that has landed cancelled.
+// Cancel records the cancellations of a turn that has landed.
 func (x *Recorded) Cancel(t *store.Turn) {
 	for _, id := range t.Cancelled {
 		noteL(&x.Stopped, id, true)
-		if id >= t.First() {
+		if id >= t.First() || x.HeldBack(id, t.First()) {
 			noteL(&x.Never, id, true)
 		}
 	}
 }
 
-// Recorded reports whether what an item says stands in history.
+// Recorded reports whether the fact of an item is in a history.
 func (w *Ledger) Recorded(item *wire.Item) bool {
 	target := item.Target()
 	switch {
@@ -338,8 +358,8 @@ func (w *Ledger) Recorded(item *wire.Item) bool {
 	return false
 }
 
-// noteL writes into a map that is made when it is needed: most invocations need
-// few of theirs.
+// noteL writes into a map that is created on first use, because most invocations need few of
+// theirs.
 func noteL[K comparable, V any](m *map[K]V, key K, value V) {
 	if *m == nil {
 		*m = map[K]V{}
@@ -347,5 +367,5 @@ func noteL[K comparable, V any](m *map[K]V, key K, value V) {
 	(*m)[key] = value
 }
 
-// At names an execution of an instance.
+// At identifies an execution of an instance.
 func At(instance string, execution int64) Execution { return Execution{instance, execution} }

@@ -10,18 +10,18 @@ import (
 func TestEventsThatDifferInOneFieldAreNotAlike(t *testing.T) {
 	t.Parallel()
 	e := history.Event{EventID: 2, Payload: []byte("1"), Retry: &history.Retry{FinalCodes: []string{"x"}}, Failure: &history.Failure{Details: []byte("1")},
-		Start: &history.Start{Parent: &history.Parent{EventID: 1}, SenderIDs: []string{"x"}, CustomStatus: []byte("1"), SearchAttributes: history.SearchAttributes{"a": history.SearchTextOf("x")},
+		Start: &history.Start{Parent: &history.Parent{EventID: 1}, SenderIDs: []string{"x"}, States: []byte("1"), SearchAttributes: history.SearchAttributes{"a": history.SearchTextOf("x")},
 			Headers: map[string]string{"a": "x"}, Origin: &history.Origin{EventID: 1}}}
 	c := copied(&e)
 	if !Alike(&e, &c) || !Alike(&c, &e) {
 		t.Error("an event is not like its copy")
 	}
 	e.Payload[0], e.Retry.FinalCodes[0], e.Failure.Details[0] = '2', "y", '2'
-	e.Start.Parent.EventID, e.Start.SenderIDs[0], e.Start.CustomStatus[0] = 2, "y", '2'
+	e.Start.Parent.EventID, e.Start.SenderIDs[0], e.Start.States[0] = 2, "y", '2'
 	e.Start.SearchAttributes["a"] = history.SearchTextOf("y")
 	e.Start.Headers["a"], e.Start.Origin.EventID = "y", 2
 	if s := c.Start; c.Payload[0] != '1' || c.Retry.FinalCodes[0] != "x" || c.Failure.Details[0] != '1' || s.Parent.EventID != 1 || s.SenderIDs[0] != "x" ||
-		s.CustomStatus[0] != '1' || s.SearchAttributes["a"] != history.SearchTextOf("x") || s.Headers["a"] != "x" || s.Origin.EventID != 1 {
+		s.States[0] != '1' || s.SearchAttributes["a"] != history.SearchTextOf("x") || s.Headers["a"] != "x" || s.Origin.EventID != 1 {
 		t.Error("a copy changes with the event that it is of")
 	}
 	for i := range reflect.TypeFor[history.Event]().NumField() {
@@ -50,7 +50,7 @@ func TestEventsThatDifferInOneFieldAreNotAlike(t *testing.T) {
 	}
 }
 
-// differ changes a field of what is a part of b, and has Alike see it.
+// differ changes a field of a part of b, and requires Alike to notice.
 func differ(t *testing.T, a, b *history.Event, of reflect.Value, field int) {
 	t.Helper()
 	switch f := of.Field(field); f.Kind() {

@@ -4,39 +4,39 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Outside is what the processes did to timers and activities.
+// Outside records the effects of processes on timers and activities.
 type Outside struct {
 	Stopped            map[store.ActivityKey]bool
 	Reasons            map[store.ActivityKey]string // of those stops, the first of each
 	Scheduled, Removed map[string]bool
-	// Told are the children that their parents' cancel or terminate was sent to.
-	Told map[string]bool
-	// Closed are the places of parents that have sent one.
+	// Notified are the children to which their parents' cancel or terminate was sent.
+	Notified map[string]bool
+	// Closed are the child positions of parents that have sent one.
 	Closed map[Child]bool
-	// Claims of attempts, the last of each activity; begun is how often an
-	// attempt was that runs at most once.
+	// Claims of attempts, the last of each activity; Begun counts the starts of each attempt that
+	// runs at most once.
 	Claims map[store.ActivityKey]store.Claim
-	// Barred is the step from which on a message of an attempt is left out, because an operator
-	// had the attempt made before it was due.
-	Barred map[Barred]int
-	Begun  map[Attempt]int
-	// Deaths is how many processes died with a message of an activity in hand.
+	// Barred is the step from which on a message of an attempt must not start it, because an
+	// operator started the attempt early.
+	Barred  map[Barred]int
+	Started map[Attempt]int
+	// Deaths counts the processes that died while they handled a message of an activity.
 	Deaths map[store.ActivityKey]int
-	// Handed are activities of which a client has the token.
+	// Handed are activities whose token a client has.
 	Handed map[store.ActivityKey]bool
 	// Purged is the last execution of the instance that each purge has hidden.
 	Purged map[Purge]int64
 }
 
 func newOutside() Outside {
-	return Outside{Stopped: map[store.ActivityKey]bool{}, Reasons: map[store.ActivityKey]string{}, Scheduled: map[string]bool{}, Removed: map[string]bool{}, Told: map[string]bool{}, Closed: map[Child]bool{},
+	return Outside{Stopped: map[store.ActivityKey]bool{}, Reasons: map[store.ActivityKey]string{}, Scheduled: map[string]bool{}, Removed: map[string]bool{}, Notified: map[string]bool{}, Closed: map[Child]bool{},
 		Deaths: map[store.ActivityKey]int{},
-		Claims: map[store.ActivityKey]store.Claim{}, Barred: map[Barred]int{}, Begun: map[Attempt]int{}, Handed: map[store.ActivityKey]bool{},
+		Claims: map[store.ActivityKey]store.Claim{}, Barred: map[Barred]int{}, Started: map[Attempt]int{}, Handed: map[store.ActivityKey]bool{},
 		Purged: map[Purge]int64{}}
 }
 
-// Barred names the message of an attempt by when it is due, in Unix milliseconds: two attempts of
-// an activity may both be due when the time for all of them is over.
+// Barred identifies the message of an attempt by its due time, in Unix milliseconds: two attempts
+// of an activity may both be due when the time limit for all of them ends.
 type Barred struct {
 	store.ActivityKey
 	Attempt int
@@ -49,17 +49,17 @@ type Attempt struct {
 	Number int
 }
 
-// Child names a child by what it is to its parent.
+// Child identifies a child by its position in its parent.
 type Child struct {
 	Parent             string
 	Execution, EventID int64
 }
 
-// Purge is a purge that somebody has asked for.
+// Purge is a requested purge.
 type Purge struct{ Instance, ID string }
 
-// ByInstance are values by instance, of an invocation: mostly of one, which is found
-// sooner in a list than in a map.
+// ByInstance holds the values of an invocation by instance. There is mostly one instance, which
+// is found sooner in a list than in a map.
 type ByInstance[V any] []struct {
 	Instance string
 	Value    V

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -19,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/turnstile-go/turnstile/internal/compiled"
 	"github.com/turnstile-go/turnstile/internal/simulation/mutation"
 	"github.com/turnstile-go/turnstile/internal/stage"
 )
@@ -96,7 +96,7 @@ func newChecker(t *testing.T, root string, dirs ...string) *checker {
 		t.Fatal(err)
 	}
 	c := &checker{root: root, files: token.NewFileSet(), parsed: map[string]map[string]*ast.File{}, paths: map[string]string{}}
-	list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly"}, dirs...)...)
+	list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-json=ImportPath,Dir,GoFiles"}, dirs...)...)
 	list.Dir = root
 	var complaints bytes.Buffer
 	list.Stderr = &complaints
@@ -104,12 +104,10 @@ func newChecker(t *testing.T, root string, dirs ...string) *checker {
 	if err != nil {
 		t.Fatalf("go list: %v\n%s", err, &complaints)
 	}
-	exports := map[string]string{}
 	for in := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p struct {
-			ImportPath, Dir, Export string
-			GoFiles                 []string
-			DepOnly                 bool
+			ImportPath, Dir string
+			GoFiles         []string
 		}
 		err := in.Decode(&p)
 		if errors.Is(err, io.EOF) {
@@ -117,10 +115,6 @@ func newChecker(t *testing.T, root string, dirs ...string) *checker {
 		}
 		if err != nil {
 			t.Fatal(err)
-		}
-		exports[p.ImportPath] = p.Export
-		if p.DepOnly {
-			continue
 		}
 		dir, err := filepath.Rel(root, p.Dir)
 		if err != nil {
@@ -136,12 +130,7 @@ func newChecker(t *testing.T, root string, dirs ...string) *checker {
 			c.parsed[dir][path.Join(dir, name)] = file
 		}
 	}
-	c.importer = importer.ForCompiler(c.files, "gc", func(path string) (io.ReadCloser, error) {
-		if exports[path] == "" {
-			return nil, fmt.Errorf("go list knows no compiled package %q", path)
-		}
-		return os.Open(exports[path])
-	})
+	c.importer = compiled.Importer(t, c.files, root, dirs...)
 	return c
 }
 

@@ -129,8 +129,8 @@ func TestAMutationIsCaughtByTheTestThatItNames(t *testing.T) {
 func TestMutationsAreCaught(t *testing.T) {
 	t.Parallel()
 	stage.Builds(t)
-	began, root, all := time.Now(), sources(t), mutation.All()
-	turn, why := mutation.Turn(t.Context(), root, began)
+	startedAt, root, all := time.Now(), sources(t), mutation.All()
+	turn, why := mutation.Turn(t.Context(), root, startedAt)
 	chosen := mutation.Order(all, turn)
 	if *only != "" {
 		chosen, why, *budget = mutation.Named(all, *only), "as asked", time.Duration(math.MaxInt64)
@@ -142,7 +142,7 @@ func TestMutationsAreCaught(t *testing.T) {
 	var both sync.WaitGroup
 	for range 2 {
 		both.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(chosen)) && time.Since(began) < *budget; i = next.Add(1) - 1 {
+			for i := next.Add(1) - 1; i < int64(len(chosen)) && time.Since(startedAt) < *budget; i = next.Add(1) - 1 {
 				r, err := trials.Try(t.Context(), chosen[i])
 				mu.Lock()
 				tried = append(tried, r)
@@ -162,7 +162,7 @@ func TestMutationsAreCaught(t *testing.T) {
 		})
 	}
 	both.Wait()
-	t.Logf("%d of %d mutations (%s) in %s", len(tried), len(all), why, time.Since(began).Round(time.Second))
+	t.Logf("%d of %d mutations (%s) in %s", len(tried), len(all), why, time.Since(startedAt).Round(time.Second))
 	if err := trials.Unmutated(t.Context(), tried); err != nil {
 		t.Error(err)
 	}

@@ -4,7 +4,7 @@ import "slices"
 
 // All returns every mutation.
 func All() []Mutation {
-	return slices.Concat(engineMutations(), hostMutations(), activityMutations(), storeMutations(), codecMutations(), keyMutations(), versionMutations(), formatMutations(), orderMutations(), toldMutations(), limitMutations(), queueMutations(), againMutations(), forkMutations(), pruneMutations(), scheduleMutations(), eventMutations(), earlyMutations(), gateMutations(), clientMutations(), sizeMutations())
+	return slices.Concat(engineMutations(), hostMutations(), activityMutations(), storeMutations(), codecMutations(), keyMutations(), restoreMutations(), versionMutations(), formatMutations(), orderMutations(), reportMutations(), limitMutations(), queueMutations(), againMutations(), forkMutations(), pruneMutations(), scheduleMutations(), eventMutations(), earlyMutations(), coordinatorMutations(), clientMutations(), sizeMutations(), queryMutations())
 }
 
 // edit is a list of one edit.

@@ -4,26 +4,26 @@ package mutation
 func codecMutations() []Mutation {
 	return []Mutation{
 		{
-			Name:  "codec: messages are sent as they are",
-			Bug:   "Payloads of messages are not sealed on their way into a queue.",
+			Name:  "codec: messages are not encoded",
+			Bug:   "Payloads of messages are not encoded before they are sent.",
 			File:  "internal/host/edge/edge.go",
-			Edits: edit("if err == nil && sealed.Codec != item.Codec {", "if err == nil && sealed.Codec == \"?\" {"),
+			Edits: edit("if err == nil && encoded.Codec != item.Codec {", "if err == nil && encoded.Codec == \"?\" {"),
 		},
 		{
-			Name:  "codec: the status of another key stays",
-			Bug:   "An end seals the record's output under a new key and leaves the custom status under the old one, with the mark of the new.",
-			File:  "internal/host/projection/project.go",
-			Edits: edit("if !s.Sealed || c.CustomStatus != nil || s.Creating {", "if c != nil {"),
+			Name:  "codec: the states are decoded with the codec of the output",
+			Bug:   "A record whose states were encoded under an older key than its output is decoded with the newer key alone.",
+			File:  "codec/record.go",
+			Edits: edit("s.openAll(where, r.StatesCodec, recordStates(", "s.openAll(where, r.Codec, recordStates("),
 		},
 		{
 			Name:  "codec: a reason quotes a payload",
-			Bug:   "Nondeterminism and panics are recorded and logged with the text of payloads, although these are sealed.",
+			Bug:   "The texts of nondeterminism errors and panics, including payloads, are recorded and logged although the payloads are encoded.",
 			File:  "internal/host/orchestrator/load.go",
 			Edits: edit("options.Conceal = concealing(instance, n, a.terms.Keys)", "_ = concealing"),
 		},
 		{
-			Name:  "codec: what cannot be read has nothing open",
-			Bug:   "A message that goes round for an execution whose key this build lacks is acknowledged once the next execution has begun under another key.",
+			Name:  "codec: an execution without its key has no open operations",
+			Bug:   "A message is requeued for an execution whose key this build lacks, and is acknowledged once the next execution has started under another key.",
 			Rare:  true,
 			File:  "internal/host/resending/resending.go",
 			Edits: edit("if _, err := r.view.Turns(since); edge.MissesCodec(err) {", "if _, err := r.view.Turns(since); edge.MissesCodec(err) && since < 0 {"),

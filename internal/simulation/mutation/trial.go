@@ -51,16 +51,16 @@ func (t *Trials) Try(ctx context.Context, m *Mutation) (Trial, error) {
 	if m.Test != "" {
 		return r, r.readTest(ctx, t, m.Test)
 	}
-	began := time.Now()
+	startedAt := time.Now()
 	soak, err := t.build(ctx, m)
 	if err != nil {
 		return r, err
 	}
 	defer os.RemoveAll(filepath.Dir(soak))
-	r.Build = time.Since(began)
-	began = time.Now()
+	r.Build = time.Since(startedAt)
+	startedAt = time.Now()
 	out, err := t.soak(ctx, soak, t.Most, m.Bias)
-	r.Run = time.Since(began)
+	r.Run = time.Since(startedAt)
 	if ctx.Err() != nil {
 		return r, ctx.Err()
 	}
@@ -85,7 +85,7 @@ var ofTest = regexp.MustCompile(`(?m)^\s+\w+_test\.go:\d+: (.*)$`)
 // readTest runs the test that is to fail by the mutation, and does not fail without it.
 func (r *Trial) readTest(ctx context.Context, t *Trials, test string) error {
 	m := r.Mutation
-	defer func(began time.Time) { r.Run = time.Since(began) }(time.Now())
+	defer func(startedAt time.Time) { r.Run = time.Since(startedAt) }(time.Now())
 	dir, err := os.MkdirTemp(t.Dir, "mutant")
 	if err != nil {
 		return err

@@ -11,10 +11,11 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Companions are orchestrations that programs have to do with. Its end shows
-// whether what its program did to it took effect, and once.
+// Companions are orchestrations that programs interact with. The end of a companion shows
+// whether the action of its program took effect, and only once.
 
-// Companions are registered in each build beside the programs.
+// Companions returns the orchestrations that each build registers in addition to the
+// programs.
 func Companions() []engine.Orchestration {
 	return []engine.Orchestration{
 		{Name: "listens", Func: listens, Source: "simulation"},
@@ -25,7 +26,7 @@ func Companions() []engine.Orchestration {
 	}
 }
 
-// listens returns the event that it is told, unless it is told another.
+// listens returns the event that it receives, unless it is a different one.
 func listens(ctx *engine.Context, _ []byte) ([]byte, error) {
 	told, err := ctx.Await(ctx.ExternalEventIf("told", accepts))
 	if err != nil {
@@ -37,26 +38,26 @@ func listens(ctx *engine.Context, _ []byte) ([]byte, error) {
 	return told, nil
 }
 
-// waitsForEver ends only if somebody ends it.
+// waitsForEver ends only if it is cancelled or terminated.
 func waitsForEver(ctx *engine.Context, _ []byte) ([]byte, error) {
 	ctx.Activity(engine.ActivityCall{Name: "work", Input: []byte(`{"hidden":998}`)})
 	return ctx.Await(ctx.ExternalEvent("never"))
 }
 
-// lasts is left by its parent, and ends when that has ended long ago.
+// lasts is left open by its parent, and ends long after the parent has ended.
 func lasts(ctx *engine.Context, _ []byte) ([]byte, error) {
 	_, err := ctx.Await(ctx.Timer(17 * 24 * time.Hour))
 	return []byte(`"lasted"`), err
 }
 
-// caller is who an instance has to answer, and by which event.
+// caller is the instance that has to be answered, and the event for the answer.
 type caller struct {
 	Instance string `json:"instance"`
 	Event    string `json:"event"`
-	Wrong    bool   `json:"wrong,omitempty"` // data that does not decode, first
+	Wrong    bool   `json:"wrong,omitempty"` // data that cannot be decoded, first
 }
 
-// answers tells its caller that it is there, and waits to be cancelled.
+// answers signals its caller that it runs, and waits to be cancelled.
 func answers(ctx *engine.Context, input []byte) ([]byte, error) {
 	var to caller
 	if err := json.Unmarshal(input, &to); err != nil {
@@ -70,11 +71,11 @@ func answers(ctx *engine.Context, input []byte) ([]byte, error) {
 	if err := ctx.RaiseEvent(to.Instance, to.Event, fmt.Appendf(nil, "%q", "here "+ctx.Info().Instance), nil); err != nil {
 		return nil, err
 	}
-	_, err := ctx.Await(ctx.Timer(20 * 24 * time.Hour)) // Its caller may end before it gets so far.
+	_, err := ctx.Await(ctx.Timer(20 * 24 * time.Hour)) // Its caller may end before it gets that far.
 	return []byte(`"forgotten"`), err
 }
 
-// companion has to do with one.
+// companion runs a statement that interacts with a companion.
 func (r *interpreter) companion(ctx *engine.Context, s *Statement) (Token, error) {
 	t := Token{K: KindNames[s.Kind]}
 	info := ctx.Info()

@@ -6,32 +6,31 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// Builds that do something else than history has, and go on as if nothing were
-// wrong. They do differently what is in the history already; what is not they do as
-// the working build does, so that no history has anything of theirs.
+// Builds that diverge from the history, and continue as if nothing were wrong. They do
+// differently only what is in the history already; anything new they do as the working
+// build does, so that no history contains their defects.
 
 // Defect of a build: what it does wrong, and at which statement.
 type Defect struct {
 	Kind string // "", "panic", "nondeterminism", "missing", "kill", "older", "other", "fewer", "cancels", "unreleased", "strict", "lenient", "forgets", "gate"
 	At   int
-	// Lacks is the program that the build does not have: its version-th version,
-	// or all of it for 0.
+	// Lacks is the program that the build does not have: its version-th version, or the
+	// whole program for 0.
 	Lacks   *Program
 	Version int
-	// Recorded reports whether an operation of the statement stands in the
-	// history that the code is run against; violate is told that the code went
-	// on though it did something else.
+	// Recorded reports whether an operation of the statement is in the history that the
+	// code replays; Violate reports that the code continued although it diverged.
 	Recorded func(info engine.Info, id, round int) bool
 	Violate  func(rule, text string)
-	// Kill ends the process in which the code runs.
+	// Kill kills the process in which the code runs.
 	Kill func()
 }
 
-// DefectKinds are the builds that do not work, in the order of the choice.
+// DefectKinds are the kinds of builds that do not work, in the order of the choice.
 var DefectKinds = [...]string{"panic", "nondeterminism", "missing", "kill", "other", "fewer", "cancels", "missing"}
 
-// defective runs a statement as the build does, and sees to it that it does
-// not get through with another one than history has.
+// defective runs a statement as the build does, and reports a violation if it gets past an
+// operation that differs from the history.
 func (r *interpreter) defective(ctx *engine.Context, s *Statement) (Token, error) {
 	rule, run := "", r.statement
 	switch {
@@ -42,11 +41,11 @@ func (r *interpreter) defective(ctx *engine.Context, s *Statement) (Token, error
 		other.ID += 500
 		s, rule = &other, "rule 3"
 	case s.isSeveral() && s.N > 0:
-		// Rule 4: history has one more.
+		// Rule 4: the history has one more.
 		r.fewer, rule = 1, "rule 4"
 		defer func() { r.fewer = 0 }()
 	case s.Kind == kRace || s.Kind == kKeep || s.Kind == kBeat:
-		// Nor does it start the timer beside the activity.
+		// It does not start the timer beside the activity either.
 		rule, run = "rule 4", func(ctx *engine.Context, s *Statement) (Token, error) {
 			return r.await(ctx, "first", ctx.Activity(r.activity(s, 0)))
 		}
@@ -58,13 +57,13 @@ func (r *interpreter) defective(ctx *engine.Context, s *Statement) (Token, error
 	return t, err
 }
 
-// isSeveral: the statement has several activities, all of which it waits for.
+// isSeveral reports whether the statement has several activities and waits for all of them.
 func (s *Statement) isSeveral() bool {
 	return s.Kind == kJoin || s.Kind == kSettle || s.Kind == kCompleted
 }
 
-// threeWaits waits for an event three times at once, cancels one of the waits,
-// and gives what the others got.
+// threeWaits waits for an event three times at once, cancels one of the waits, and returns
+// what the others got.
 func (r *interpreter) threeWaits(ctx *engine.Context, s *Statement) (Token, error) {
 	t := Token{K: "several"}
 	inner, cancel := ctx.WithCancel()
@@ -75,7 +74,7 @@ func (r *interpreter) threeWaits(ctx *engine.Context, s *Statement) (Token, erro
 		fs = append(fs, c.ExternalEventIf(EventName(s.N), r.acceptor(s)))
 	}
 	gone := fs[s.Attempts%2]
-	took := gone.Ready() // what came before the wait
+	took := gone.Ready() // what arrived before the wait
 	cancel("one too many")
 	var sub []Token
 	for _, f := range fs {

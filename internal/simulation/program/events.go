@@ -6,12 +6,12 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// looks is how often code looks for an event, and holds selects.
+// looks is how often code polls for an event, and how many selects hold has.
 const looks = 2
 
-// look looks whether an event has come, without waiting for it, with an activity
-// between one look and the next. An event that has come is there at once; where a
-// look finds none, a wait finds none either.
+// look polls for an event without waiting for it, with an activity between polls. An event
+// that has arrived is returned at once; if a poll finds none, a wait would find none
+// either.
 func (r *interpreter) look(ctx *engine.Context, s *Statement) (Token, error) {
 	t := Token{K: "several"}
 	var sub []Token
@@ -48,8 +48,8 @@ func (r *interpreter) look(ctx *engine.Context, s *Statement) (Token, error) {
 	return t, nil
 }
 
-// hold waits for one event over several selects against a timer, with activities
-// between one select and the next. The event may come during any of them.
+// hold waits for one event over several selects against a timer, with activities between
+// the selects. The event may arrive during any of them.
 func (r *interpreter) hold(ctx *engine.Context, s *Statement) (Token, error) {
 	inner, cancel := ctx.WithCancel()
 	f := inner.ExternalEventIf(EventName(s.N), r.acceptor(s))
@@ -76,7 +76,7 @@ func (r *interpreter) hold(ctx *engine.Context, s *Statement) (Token, error) {
 	return decoded(r.await(ctx, "event", f))
 }
 
-// looked matches what a look gave: as many looks, each with an event or nothing.
+// looked matches the result of look: one entry per poll, each with an event or nothing.
 func (m *Match) looked(s *Statement, t *Token, round int) error {
 	if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != looks {
 		return fmt.Errorf("look gave %+v: want %d looks", *t, looks)

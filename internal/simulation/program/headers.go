@@ -6,13 +6,13 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// Headers are those that an execution of a program gives to all that it starts,
-// and to the execution that follows it.
+// Headers returns the headers that an execution of a program gives to everything that it
+// starts, and to its next execution.
 func Headers(executionID int64) map[string]string {
 	return map[string]string{"execution": strconv.FormatInt(executionID, 10)}
 }
 
-// headed is the context with which an execution of a program runs.
+// headed returns the context with which an execution of a program runs.
 func headed(ctx *engine.Context) *engine.Context {
 	return ctx.WithHeaders(Headers(ctx.Info().ExecutionID))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// state is the input of a program: which round, and the transcript so far.
+// state is the input of a program: its round, and the transcript so far.
 type state struct {
 	Round int     `json:"hidden"`
 	Out   []Token `json:"out,omitempty"`
@@ -18,8 +18,8 @@ type state struct {
 
 // code returns the implementation of a version of a program.
 func (ps Programs) code(p *Program, version string, d Defect) engine.Func {
-	// What is read and written in each replay alike is kept: it is a part of the
-	// simulation that tells nothing.
+	// Caches what every replay reads and writes in the same way: this part of the simulation
+	// tests nothing.
 	states, inputs := map[string]state{}, map[inputKey][]byte{}
 	cleanUp := &Statement{ID: 999}
 	return func(ctx *engine.Context, input []byte) ([]byte, error) {
@@ -33,6 +33,9 @@ func (ps Programs) code(p *Program, version string, d Defect) engine.Func {
 			states[string(input)] = in
 		}
 		r := &interpreter{programs: ps, program: p, instance: ctx.Info().Instance, round: in.Round, version: version, defect: d, inputs: inputs, shows: p.Shows}
+		if err := r.answerQueries(ctx); err != nil {
+			return nil, err
+		}
 		out := p.saying(ctx, version, in.Out)
 		err := r.block(ctx, p.Body, &out)
 		switch {
@@ -55,8 +58,8 @@ func (ps Programs) code(p *Program, version string, d Defect) engine.Func {
 		case p.Fails && p.mostText > 0:
 			return nil, errors.New(p.text("as it has to", p.Name, in.Round))
 		case p.Fails && len(p.Body)%2 == 0:
-			// A program that returns the error of a scope of its own has failed: nobody cancelled
-			// it.
+			// A program that returns the error of its own scope has failed: it was not cancelled
+			// from outside.
 			inner, cancel := ctx.WithCancel()
 			if err := cancel("as it has to"); err != nil {
 				return nil, err
@@ -71,7 +74,7 @@ func (ps Programs) code(p *Program, version string, d Defect) engine.Func {
 	}
 }
 
-// inputKey names the input of an activity.
+// inputKey identifies the input of an activity.
 type inputKey struct {
 	s        *Statement
 	round, i int
@@ -86,7 +89,7 @@ type interpreter struct {
 	inputs   map[inputKey][]byte
 	defect   Defect
 	count    int
-	// fewer: so many activities of a statement are left out.
+	// fewer is the number of activities of a statement that are left out.
 	fewer int
 	shows bool
 }
@@ -139,9 +142,9 @@ func (r *interpreter) activity(s *Statement, i int) engine.ActivityCall {
 		case s.Kind == kInline:
 			call.Retry.InitialMS = 0
 		case s.Kind == kSteps:
-			call.Retry.InitialMS = 5000 // too long to be waited for in a turn
+			call.Retry.InitialMS = 5000 // too long to wait for in a turn
 		case s.ID%4 == 3:
-			call.Retry.InitialMS = 60_000 // long enough for an operator who does not wait for it
+			call.Retry.InitialMS = 60_000 // long enough for an operator to act before
 		}
 	}
 	return call
@@ -159,8 +162,8 @@ func (r *interpreter) several(ctx *engine.Context, s *Statement) []*engine.Futur
 	return fs
 }
 
-// got is the token value of an outcome; an error that is not a recorded failure
-// ends the program.
+// got returns the token value of an outcome; an error that is not a recorded failure ends the
+// program.
 func got(v []byte, err error) (string, error) {
 	var f *engine.FailureError
 	if errors.As(err, &f) {
@@ -174,5 +177,5 @@ func (r *interpreter) await(ctx *engine.Context, k string, f *engine.Future) (To
 	return Token{K: k, V: v}, err
 }
 
-// EventName is the name of the n-th event.
+// EventName returns the name of the n-th event.
 func EventName(n int) string { return fmt.Sprintf("e%d", n) }

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Label is what a program calls what a statement starts; empty for most statements.
+// label returns the label of what a statement starts; empty for most statements.
 func (s *Statement) label() string {
 	if s.ID%7 != 4 {
 		return ""
@@ -15,7 +15,7 @@ func (s *Statement) label() string {
 	return fmt.Sprintf("statement %d", s.ID)
 }
 
-// labelled is the context with which a statement runs.
+// labelled returns the context with which a statement runs.
 func (s *Statement) labelled(ctx *engine.Context) *engine.Context {
 	if label := s.label(); label != "" {
 		return ctx.WithLabel(label)
@@ -23,8 +23,8 @@ func (s *Statement) labelled(ctx *engine.Context) *engine.Context {
 	return ctx
 }
 
-// Labels calls yield for each statement, with what has to be recorded as the label of what
-// it starts: behind the labels of the statements in whose branches it is.
+// Labels calls yield for each statement, with the label that must be recorded for what it
+// starts: its own label behind those of the statements in whose branches it is.
 func (p *Program) Labels(yield func(id int, label string)) { labelsOf(p.Body, "", yield) }
 
 func labelsOf(b []*Statement, outer string, yield func(id int, label string)) {

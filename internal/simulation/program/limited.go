@@ -8,18 +8,18 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 )
 
-// Some statements have activities under a limit over instances. All programs of a
-// run share the few keys that there are, so that attempts of several instances meet.
+// Some statements have activities under a limit over instances. All programs of a run share
+// the few keys, so that attempts of several instances wait for each other.
 
-// limitsOf are the limits that a statement may have, and ratesOf its rates. The first
-// is none.
+// limitsOf are the limits that a statement may have, and ratesOf its rates. The first stands
+// for none.
 var (
 	limitsOf = [...]history.Retry{{}, {LimitKey: "one", Limit: 1}, {LimitKey: "two", Limit: 2}}
 	ratesOf  = [...]history.Retry{{}, {RateKey: "slow", Rate: 2, RateMS: 30_000}, {RateKey: "quick", Rate: 3, RateMS: 5_000}}
 )
 
-// goesByQueue reports whether activities of such a statement go through an activity queue, and
-// may so have a limit.
+// goesByQueue reports whether activities of such a statement use an activity queue, and may
+// therefore have a limit.
 func (k Kind) goesByQueue() bool {
 	switch k {
 	case kAct, kRace, kKeep, kJoin, kSettle, kAny, kCompleted, kPolicy, kBeat, kOnce, kPending, kSaga, kOpen, kScope:
@@ -28,8 +28,8 @@ func (k Kind) goesByQueue() bool {
 	return false
 }
 
-// drawLimits decides whether a statement has limits: one in eight has, and where the
-// run is about limits two of three.
+// drawLimits decides whether a statement has limits: one in eight has, and in a run about
+// limits two of three.
 func (s *Statement) drawLimits(c *choice.Choices, at choice.Spot, often bool) {
 	in := 8
 	if often {
@@ -57,7 +57,7 @@ func (s *Statement) limited(r *history.Retry) *history.Retry {
 	return r
 }
 
-// underLimits says which limits the statement has.
+// underLimits describes the limits of the statement.
 func (s *Statement) underLimits() (text string) {
 	if l := limitsOf[s.Limit]; l.Limit > 0 {
 		text += fmt.Sprintf(", limit(%s, %d)", l.LimitKey, l.Limit)

@@ -13,9 +13,9 @@ import (
 // scheduling.
 const LosersOf = "losers"
 
-// losers has a select over four operations, which are not given in the order of their
-// scheduling. It notes in history which lost: so the checker sees in which order they were
-// cancelled.
+// losers runs a select over four operations, which are not given in the order of their
+// scheduling. It records which of them lost, so that the checker can verify the order in
+// which they were cancelled.
 func (r *interpreter) losers(ctx *engine.Context, s *Statement) (Token, error) {
 	all := []*engine.Future{ctx.Activity(r.activity(s, 0)), ctx.Timer(3 * time.Hour), ctx.Activity(r.activity(s, 1)), ctx.Timer(s.Duration)}
 	mixed := []*engine.Future{all[3], all[2], all[0], all[1]}

@@ -9,35 +9,35 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Match reports whether a transcript is one that a run of the program without
-// faults may have. It knows what each statement may give and nothing of how it
-// came about.
+// Match verifies that a transcript is one that a fault-free run of the program could
+// produce. It knows what each statement may return and nothing of how the result was
+// produced.
 type Match struct {
 	Programs Programs
 	// Sent are the events that were sent to the instance: name by payload.
 	Sent map[string]string
-	// Wrong are the events of Sent whose data does not decode, Rejected the events
-	// that a wait rejected; nil if not known. Lenient: a build may have run in which
-	// other waits reject.
+	// Wrong are the events of Sent whose data cannot be decoded, Rejected the events that a
+	// wait rejected; nil if not known. Lenient: a build may have run in which other waits
+	// reject.
 	Wrong    []string
 	Rejected map[string]bool
 	Lenient  bool
-	// Used are those that the transcript has.
+	// Used are the events that are in the transcript.
 	Used map[string]bool
-	// Order is the place at which each was recorded first; nil if not known.
+	// Order is the position at which each event was first recorded; nil if not known.
 	Order map[string]int
-	// Excused are kinds of failure that faults of the run account for.
+	// Excused are the kinds of failure that faults of the run explain.
 	Excused map[string]bool
 	// Ended: clients cancelled or terminated children.
 	Ended bool
-	// Purged: an instance may have been purged whose id a program wants for a child.
+	// Purged: an instance may have been purged whose id a program uses for a child.
 	Purged bool
-	// Redriven: what a wait had rejected may be there again for another.
+	// Redriven: an event that one wait had rejected may be available again for another.
 	Redriven bool
-	// Cancelled: an earlier execution was, and a child that a redrive has attached again may
-	// have been cancelled with it.
+	// Cancelled: an earlier execution was cancelled, and a child that a redrive has attached
+	// again may have been cancelled with it.
 	Cancelled bool
-	// Versions that its executions recorded; nil if not known.
+	// Versions are those that its executions recorded; nil if not known.
 	Versions []string
 }
 
@@ -62,7 +62,7 @@ func (m *Match) Transcript(p *Program, output []byte, mayBeCancelled bool) error
 			}
 			if out[0].K == "cancelled" && len(out) == 1 {
 				if !mayBeCancelled || !p.Catches {
-					return fmt.Errorf("it was cancelled, and nobody did")
+					return fmt.Errorf("it was cancelled, and nothing cancelled it")
 				}
 				if want := (Work{ID: 999, Round: round}).Result(); !m.is(out[0].V, want) {
 					return fmt.Errorf("the clean-up gave %q, not %q", out[0].V, want)
@@ -87,7 +87,7 @@ func (m *Match) Transcript(p *Program, output []byte, mayBeCancelled bool) error
 		return err
 	}
 	if len(out) != 0 {
-		return fmt.Errorf("the transcript goes on behind the program's end: %v", out)
+		return fmt.Errorf("the transcript continues after the program's end: %v", out)
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func (m *Match) is(got, want string) bool {
 	return unmarked(got) == want || strings.HasPrefix(got, "!") && m.Excused[got[1:]]
 }
 
-// activity is what the i-th activity of a statement gives.
+// activity returns the result of the i-th activity of a statement.
 func (m *Match) activity(s *Statement, round, i int) string {
 	if s.failures(i) >= max(s.Attempts, 1) {
 		return "!application"
@@ -172,7 +172,8 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 			return wrong("the child does not fail")
 		}
 		child := Match{Programs: m.Programs, Sent: m.Sent, Wrong: m.Wrong, Lenient: m.Lenient, Used: map[string]bool{}, Excused: m.Excused, Ended: m.Ended, Purged: m.Purged, Redriven: m.Redriven, Cancelled: m.Cancelled}
-		// One that lost against a timer may be there when the parent goes on before that.
+		// A child that lost against a timer may still exist when the parent continues from
+		// before that.
 		return child.Transcript(p, []byte(t.V), m.Ended || m.Cancelled || m.Redriven && s.Kind == kWithin)
 	case kJoin, kSettle, kCompleted:
 		if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != s.N+1 {
@@ -240,7 +241,7 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 		if s.Fails > 0 && t.K == "timeout" {
 			return nil
 		}
-		// That it ended so is for its record to say (checkFamily).
+		// Its record shows that it ended so (checkFamily).
 		if t.V != "shared "+sharedName(s.N) && t.V != "!cancelled" && t.V != "!terminated" && !(m.Purged && t.V == "!"+history.FailurePurged) && !m.Excused[strings.TrimPrefix(t.V, "!")] {
 			return wrong("that instance gives nothing such")
 		}
@@ -251,8 +252,8 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 	return wrong("unknown statement")
 }
 
-// oldestFirst is rule 7 for all waits, also in branches: the events of a name that
-// were taken or rejected are the ones that were recorded first.
+// oldestFirst is rule 7 for all waits, also in branches: the events of a name that were
+// taken or rejected are the ones that were recorded first.
 func (m *Match) oldestFirst() error {
 	for left, at := range m.Order {
 		if m.Used[left] || m.Rejected[left] || m.Sent[left] == "" {
@@ -272,13 +273,13 @@ func (m *Match) oldestFirst() error {
 	return nil
 }
 
-// version matches the token by which an execution says which version it ran.
+// version matches the token with which an execution records the version that it ran.
 func (m *Match) version(p *Program, out []Token, round int) ([]Token, error) {
 	if p.Versions == nil {
 		return out, nil
 	}
 	if len(out) == 0 || out[0].K != "version" || !slices.Contains(p.Versions, out[0].V) {
-		return nil, fmt.Errorf("round %d does not begin with its version: %v", round, out)
+		return nil, fmt.Errorf("round %d does not start with its version: %v", round, out)
 	}
 	if round < len(m.Versions) && out[0].V != m.Versions[round] {
 		return nil, fmt.Errorf("round %d ran version %q, and has recorded %q", round, out[0].V, m.Versions[round])

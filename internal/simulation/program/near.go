@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// NearLimits lets much of what programs say be as long as it may be, a byte longer, or a byte
-// shorter: inputs of activities and of what they start, outputs, the texts of failures and of
-// reasons.
+// NearLimits makes many texts and payloads of programs exactly as long as their limit, one byte
+// longer, or one byte shorter: inputs of activities and of what they start, outputs, the texts of
+// failures and of reasons.
 func (ps Programs) NearLimits(payload, text int) {
 	for i, p := range ps {
 		var drawn strings.Builder
@@ -18,12 +18,12 @@ func (ps Programs) NearLimits(payload, text int) {
 		}
 		p.drawn = drawn.String()
 		p.most, p.mostText = payload, text
-		p.Fails = p.Fails || i > 1 // so that the text of a failure is heard by a parent
+		p.Fails = p.Fails || i > 1 // so that a parent receives the text of a failure
 	}
 }
 
-// near is the length that something has near a limit; 0 for the one that it has. One in so many has
-// each of the lengths.
+// near returns the length that something has near a limit; 0 for its natural length. One in oneIn
+// has each of the lengths.
 func near(most, oneIn int, what ...any) int {
 	if most == 0 {
 		return 0
@@ -41,7 +41,7 @@ func near(most, oneIn int, what ...any) int {
 	return 0
 }
 
-// Padded is JSON, a list or an object, with so many bytes that it has a length, unless it is longer.
+// Padded pads JSON, a list or an object, to a length, unless it is longer.
 func Padded(data []byte, length int) []byte {
 	if len(data) >= length || data[0] != '[' && data[0] != '{' {
 		return data
@@ -49,12 +49,12 @@ func Padded(data []byte, length int) []byte {
 	return append(append(data[:1:1], bytes.Repeat([]byte(" "), length-len(data))...), data[1:]...)
 }
 
-// text is one that may be near its limit.
+// text returns a text that may be near its limit.
 func (p *Program) text(text string, what ...any) string {
 	return text + strings.Repeat(".", max(near(p.mostText, 3, append(what, p.drawn)...)-len(text), 0))
 }
 
-// output is what the program gives.
+// output returns the output of the program.
 func (p *Program) output(out []Token) ([]byte, error) {
 	data, err := EncodeTokens(out)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *Program) output(out []Token) ([]byte, error) {
 	return Padded(data, near(p.most, 3, p.Name, len(out), p.drawn)), nil
 }
 
-// input is what a statement gives to an activity or to what it starts.
+// input returns the input that a statement gives to an activity or to what it starts.
 func (r *interpreter) input(s *Statement, data []byte, i int) []byte {
 	return Padded(data, near(r.program.most, 8, s.Kind, s.ID, s.Duration, r.round, i, r.program.drawn))
 }

@@ -10,22 +10,22 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// doing is how an activity goes about its work, and how it fails.
+// doing is how an activity works, and how it fails.
 type doing string
 
 const (
 	doesPlainly doing = ""
 	DoesOnce    doing = "once"    // it runs at most once
 	DoesBeat    doing = "beat"    // it gives heartbeats
-	DoesSilent  doing = "silent"  // it fails by giving none any more
-	DoesLater   doing = "later"   // its error asks for a delay
+	DoesSilent  doing = "silent"  // it fails by sending no more heartbeats
+	DoesLater   doing = "later"   // its error requests a delay
 	DoesFinally doing = "finally" // its error is final
 	DoesPending doing = "pending" // a client completes it
-	DoesNever   doing = "never"   // nobody completes it
+	DoesNever   doing = "never"   // it is never completed
 	DoesDie     doing = "die"     // it kills its process
 )
 
-// doing of the activities of a statement.
+// doing returns how the activities of a statement work.
 func (s *Statement) doing() doing {
 	switch s.Kind {
 	case kPolicy:
@@ -46,7 +46,7 @@ func (s *Statement) doing() doing {
 	return doesPlainly
 }
 
-// failures of the i-th activity of a statement, before its success.
+// failures returns how often the i-th activity of a statement fails before it succeeds.
 func (s *Statement) failures(i int) int {
 	switch s.Kind {
 	case kSettle, kAny, kCompleted:
@@ -59,10 +59,10 @@ func (s *Statement) failures(i int) int {
 		}
 	case kSaga:
 		if i != s.N {
-			return 0 // The last step alone fails.
+			return 0 // Only the last step fails.
 		}
 	case kPending:
-		return 0 // Its attempts do not fail; a client does that.
+		return 0 // Its attempts do not fail; a client makes it fail.
 	}
 	return s.Fails
 }
@@ -72,7 +72,8 @@ const (
 	inAll   = 40 * time.Second // for all attempts
 )
 
-// policy of a statement's activities, but for the attempts; nil for none.
+// policy returns the policy of a statement's activities, except for the attempts; nil for
+// none.
 func (s *Statement) policy() *history.Retry {
 	switch {
 	case s.Kind == kPolicy && s.N == 0:
@@ -93,13 +94,13 @@ func (s *Statement) policy() *history.Retry {
 	return nil
 }
 
-// drawn is the way of an inline activity whose input is random.
+// drawn is the Way of an inline activity whose input is random.
 const drawn = 1
 
-// inline is the call of an inline activity.
+// inline returns the call of an inline activity.
 func (r *interpreter) inline(ctx *engine.Context, s *Statement, i int) (engine.ActivityCall, error) {
 	call := r.activity(s, i)
-	if s.Way != drawn || r.program.most > 0 { // Where it is to be as long as it may be, it has its length.
+	if s.Way != drawn || r.program.most > 0 { // If lengths are near a limit, the input has its length.
 		return call, nil
 	}
 	id, err := ctx.GUID()
@@ -128,7 +129,7 @@ func (r *interpreter) steps(ctx *engine.Context, s *Statement) (Token, error) {
 	return t, nil
 }
 
-// patched has two ways to go: the old and the new.
+// patched takes one of two paths: the old or the new.
 func (r *interpreter) patched(ctx *engine.Context, s *Statement) (Token, error) {
 	has := false
 	if r.defect.Kind != "older" {
@@ -144,8 +145,8 @@ func (r *interpreter) patched(ctx *engine.Context, s *Statement) (Token, error) 
 	return r.await(ctx, "act", ctx.Activity(r.activity(s, i)))
 }
 
-// timeout has an activity, a timer, an event that never comes and, at times, a
-// child in a scope with a timeout. Only the activity is awaited.
+// timeout runs an activity, a timer, an event that never arrives and sometimes a child in a
+// scope with a timeout. Only the activity is awaited.
 func (r *interpreter) timeout(ctx *engine.Context, s *Statement) (Token, error) {
 	inner, cancel := ctx.WithTimeout(s.Duration)
 	all := []*engine.Future{inner.Activity(r.activity(s, 0)), inner.Timer(3 * time.Hour), inner.ExternalEvent("never")}
@@ -165,7 +166,7 @@ func (r *interpreter) timeout(ctx *engine.Context, s *Statement) (Token, error) 
 	return t, scopeOver(ctx, said, all...)
 }
 
-// policy matches what the statements of this file may give.
+// policy matches the possible results of the statements of this file.
 func (m *Match) policy(s *Statement, t *Token, round int) error {
 	k, may := "act", []string{m.activity(s, round, 0)}
 	switch {
@@ -176,7 +177,7 @@ func (m *Match) policy(s *Statement, t *Token, round int) error {
 	case s.Kind == kPolicy && s.N == 2 && s.Fails > 0:
 		last := "!" + history.FailureApplication
 		if !m.Excused[history.FailureTimeout] && !m.Excused[history.FailureHeartbeatTimeout] {
-			may = nil // Otherwise an attempt may be out of time before its final error, and another follows.
+			may = nil // Otherwise an attempt may time out before its final error, and another follows.
 		}
 		may = append(may, last)
 	case s.Kind == kBeat && t.K == "timeout":
@@ -224,7 +225,7 @@ func (m *Match) steps(s *Statement, t *Token, round int) error {
 	return nil
 }
 
-// unmarked is a result without the mark of its run.
+// unmarked returns a result without the mark of its run.
 func unmarked(result string) string {
 	result, _, _ = strings.Cut(result, "#")
 	return result

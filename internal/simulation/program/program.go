@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 )
 
-// Kind of a statement.
+// Kind is the kind of a statement.
 type Kind int
 
 const (
@@ -21,41 +21,41 @@ const (
 	kRace                   // an activity against a timer; the loser is cancelled
 	kKeep                   // an activity against a timer, then both awaited
 	kJoin                   // several activities, joined
-	kSettle                 // several, of which some fail, settled
-	kAny                    // several, of which some fail; the first that succeeds
+	kSettle                 // several, some of which fail, settled
+	kAny                    // several, some of which fail; the first that succeeds
 	kCompleted              // several, as they complete
-	kBranches               // branches side by side, joined
+	kBranches               // concurrent branches, joined
 	kChild                  // a sub-orchestration, awaited
 	kDetach                 // a detached orchestration
 	kSystem                 // now, a GUID, a side effect
-	kStatus                 // custom status
+	kStatus                 // a state
 	kScope                  // an activity in a scope that is cancelled
-	kOpen                   // an activity and a timer that nobody awaits
+	kOpen                   // an activity and a timer that are not awaited
 	kWithin                 // a child against a timer; the loser is cancelled
-	kPolicy                 // an activity whose retries have a limit: of time, by the error, or by the delay it asks for
+	kPolicy                 // an activity whose retries are limited: by time, by the error, or by the delay that it requests
 	kBeat                   // an activity with heartbeats, against a timer
-	kOnce                   // an activity whose attempts are begun once
-	kPending                // an activity that a client completes by its token
+	kOnce                   // an activity whose attempts start at most once
+	kPending                // an activity that a client completes with its token
 	kSteps                  // inline activities one after the other, in batches
-	kTimeout                // several operations in a scope that has a timeout
-	kLeft                   // a child that is left when its parent ends, and has to end with it
-	KindPatched             // code that has been changed in place
+	kTimeout                // several operations in a scope with a timeout
+	kLeft                   // a child that is left open when its parent ends, and has to end with it
+	KindPatched             // code that was changed in place
 	kTell                   // an event raised for another instance
-	kCall                   // another instance, which is cancelled when it has answered
+	kCall                   // another instance, which is cancelled after its answer
 	kDeadly                 // an activity that kills its worker on every delivery
 	kWaits                  // three waits for one event, the first or the second of which is cancelled
-	kShare                  // a child by an id that others want too: all wait for one instance
-	kLook                   // looks whether an event has come, without waiting for it
+	kShare                  // a child with an id that others use too: all wait for one instance
+	kLook                   // polls for an event without waiting for it
 	kHold                   // one wait for an event over several selects against timers
-	kSaga                   // activities one after the other, undone the last first if one fails
-	drawnEnd                // of the kinds that are drawn
+	kSaga                   // activities one after the other, undone in reverse order if one fails
+	drawnEnd                // end of the kinds that are drawn
 )
 
-// Kinds that take the place of a drawn one.
+// Kinds that replace a drawn one.
 const (
 	kUntil     = drawnEnd + iota // an activity, then a timer until a time that was read before it
 	kWithdrawn                   // a select, a settle, an any or a loop in a scope that is cancelled meanwhile
-	kLosers                      // a select over four, in another order than they were scheduled in
+	kLosers                      // a select over four, in an order other than that of their scheduling
 	kindEnd
 )
 
@@ -63,31 +63,30 @@ var KindNames = [kindEnd]string{"act", "inline", "timer", "event", "event or tim
 	"branches", "child", "detach", "system", "status", "scope", "open", "child within", "policy", "beat", "once", "pending", "steps", "timeout",
 	"left", "patched", "tell", "call", "deadly", "waits", "share", "look", "hold", "saga", "until", "withdrawn", "losers"}
 
-// Statement is one thing that a program does.
+// Statement is one step of a program.
 type Statement struct {
 	Kind     Kind
 	ID       int
 	N        int           // how many; which program; which event
 	Duration time.Duration // of a timer
-	// Fails and attempts: the activity fails that many times, and has that
-	// many attempts.
+	// Fails and Attempts: the activity fails this many times, and has this many attempts.
 	Fails, Attempts int
-	// Rejects: its waits for events reject data that does not decode; of one that lets
-	// another instance send an event, that such data comes first.
+	// Rejects: its waits for events reject data that cannot be decoded; if the statement makes another
+	// instance send an event, such data is sent first.
 	Rejects bool
-	// Limit and Rate over instances that its activities have, by their place in limitsOf
-	// and ratesOf; 0 for none.
+	// Limit and Rate over instances of its activities, as indexes into limitsOf and ratesOf; 0 for
+	// none.
 	Limit, Rate int
-	// Queue that its activities go through, and Key by which they share it, by their place in
-	// queuesOf and keysOf; 0 for none. Spread: they name one queue after the other.
+	// Queue of its activities, and Key by which they share it, as indexes into queuesOf and keysOf; 0
+	// for none. Spread: they name one queue after the other.
 	Queue, Key int
 	Spread     bool
-	// Lasts: the child is left when its parent ends, and lasts for weeks.
+	// Lasts: the child is left open when its parent ends, and lasts for weeks.
 	Lasts bool
-	// Way in which it is done.
+	// Way selects a variant.
 	Way      int
 	Branches [][]*Statement
-	// Version of the child that is asked for; "" is the newest.
+	// Version is the requested version of the child; "" is the newest.
 	Version string
 }
 
@@ -95,22 +94,23 @@ type Statement struct {
 type Program struct {
 	Name string
 	Body []*Statement
-	// Rounds are how many executions it has, continuing as new.
+	// Rounds is its number of executions; it continues as new between them.
 	Rounds int
-	// Fails: it returns an error in the end. catches: cancelled, it cleans up
-	// and returns what it has; otherwise it returns the cancelled error.
+	// Fails: it returns an error at its end. Catches: when cancelled, it cleans up and returns what it
+	// has; otherwise it returns the cancelled error.
 	Fails, Catches bool
-	// Versions that it is registered in, oldest first, nil for one without a
-	// name; next is the one that it continues as new with, "" the newest.
+	// Versions under which it is registered, oldest first, nil for one without a name; next is the one
+	// that it continues as new with, "" the newest.
 	Versions []string
 	Next     string
 	Strict   bool // rule 9
-	// Shows: before each statement it sets the custom status, to one of two by turns.
+	// Shows: before each statement it sets two states: one to one of two values in turn, the other to a growing value.
 	Shows bool
-	// Limit is how many instances of it run at a time, with its name as the key; 0 for any number.
+	// Limit is the number of its instances that may run at a time, with its name as the key; 0 for any
+	// number.
 	Limit int
-	// most and mostText are the limits of payloads and texts that it is near; 0 where it is near none.
-	// What is near them is chosen by drawn, which tells programs apart.
+	// most and mostText are the limits of payloads and texts that it is near; 0 if it is near none.
+	// drawn, which differs between programs, chooses what is near them.
 	most, mostText int
 	drawn          string
 }
@@ -118,15 +118,15 @@ type Program struct {
 // Programs are all programs of a run; a program starts only later ones.
 type Programs []*Program
 
-// Wants is what a run is to have much of.
+// Wants are the features that a run should have many of.
 type Wants struct {
 	// Limited: most activities that can have a limit over instances have one. Queues: most name a
-	// queue. Lasting: children that are left last for weeks. Parents: most programs that can
-	// begin with a child do.
+	// queue. Lasting: children that are left open last for weeks. Parents: most programs that can
+	// start with a child do.
 	Limited, Queues, Lasting, Parents bool
 }
 
-// Draw lets choices decide for the programs of a run.
+// Draw generates the programs of a run.
 func Draw(c *choice.Choices, wants Wants) Programs {
 	all := make(Programs, 1+c.IntN(c.At(choice.OfProgram, "programs"), 4))
 	for i := range all {
@@ -153,16 +153,15 @@ func Draw(c *choice.Choices, wants Wants) Programs {
 }
 
 const (
-	loopID   = 40   // of the statement that a loop begins with
+	loopID   = 40   // of the statement that starts a loop
 	insideID = 1000 // below the ids of statements in branches inside branches
 )
 
 // IsLoop reports whether the program is a loop over continue-as-new.
 func (p *Program) IsLoop() bool { return len(p.Body) > 0 && p.Body[0].ID == loopID }
 
-// loops makes a program wait for an event in each of its rounds, with little
-// more to do: it continues as new because of events, of parked ones too, and
-// may do so several times within one invocation.
+// loops makes a program wait for an event in each of its rounds, with little else: it continues as new
+// because of events, including parked ones, and may do so several times within one invocation.
 func (p *Program) loops(rounds int, more, rejects bool) {
 	p.Rounds = rounds
 	body := []*Statement{{Kind: kEvent, ID: loopID, Attempts: 1, Rejects: rejects}}
@@ -174,13 +173,13 @@ func (p *Program) loops(rounds int, more, rejects bool) {
 	p.Body = body
 }
 
-// mostExecutions is how many executions the roots of most runs have together.
-// Loops that start loops multiply: without a bound, one run in thirty takes a
-// fifth of the time, and shows in its hundredth execution what the twentieth has.
+// mostExecutions is the number of executions that the roots of most runs have together. Loops that
+// start loops multiply: without a limit, one run in 30 takes a fifth of the time, and its 100th
+// execution shows nothing that the 20th does not.
 const mostExecutions = 12
 
-// Bound takes rounds off the programs, the longest first, until so many roots
-// keep to mostExecutions, or no program has more than one round.
+// Bound removes rounds from the programs, the longest first, until this many roots stay within
+// mostExecutions, or no program has more than one round.
 func (ps Programs) Bound(roots int) {
 	for roots*ps.executions(0) > mostExecutions {
 		longest := ps[0]
@@ -201,7 +200,8 @@ func (ps Programs) Continue() bool {
 	return slices.ContainsFunc(ps, func(p *Program) bool { return p.Rounds > 1 })
 }
 
-// executions are how many a program has, with the instances that it starts.
+// executions returns how many executions a program has, including those of the instances that it
+// starts.
 func (ps Programs) executions(at int) int {
 	n := 1
 	for s := range statementsOf(ps[at].Body) {
@@ -221,8 +221,8 @@ type drawing struct {
 	wants    Wants
 }
 
-// block has places for statements, each of which is taken or not: so one can be
-// left out without another becoming something else.
+// block has positions for statements, each of which is used or not, so that one can be left out
+// without changing another.
 func (d *drawing) block(depth int) []*Statement {
 	var b []*Statement
 	for place := range 5 - 2*depth {
@@ -298,7 +298,7 @@ func (d *drawing) statement(at choice.Spot, depth int) *Statement {
 	return s
 }
 
-// statementsOf are the statements of a block, those in its branches included.
+// statementsOf returns the statements of a block, including those in its branches.
 func statementsOf(b []*Statement) iter.Seq[*Statement] {
 	return func(yield func(*Statement) bool) {
 		for _, s := range b {
@@ -316,8 +316,7 @@ func statementsOf(b []*Statement) iter.Seq[*Statement] {
 	}
 }
 
-// CountStatements counts the statements of a block, those in its branches
-// included.
+// CountStatements counts the statements of a block, including those in its branches.
 func CountStatements(b []*Statement) (n int) {
 	for range statementsOf(b) {
 		n++
@@ -332,7 +331,7 @@ func Waits(b []*Statement, counts map[int]int, times int) {
 		case kEvent, kEventOr, kHold:
 			counts[s.N] += times
 		case kWaits:
-			counts[s.N] += 3 * times // the one that is cancelled takes one that came before
+			counts[s.N] += 3 * times // the cancelled one takes an event that arrived before
 		case kLook:
 			counts[s.N] += looks * times
 		}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// String shows a program as the code that it stands for. A variable has the
-// number of its statement, as the transcript has.
+// String formats a program as the code that it stands for. A variable has the number of its
+// statement, as in the transcript.
 func (p *Program) String() string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "func %s(ctx) {\n", p.title())
@@ -51,7 +51,7 @@ func writeBlock(t *strings.Builder, b []*Statement, indent string) {
 	}
 }
 
-// activityCode is one activity of a statement.
+// activityCode formats one activity of a statement.
 func (s *Statement) activityCode(fn string) string {
 	args := fmt.Sprint(s.ID)
 	if s.Fails > 0 {
@@ -66,8 +66,7 @@ func (s *Statement) activityCode(fn string) string {
 	return fn + "(" + args + s.underLimits() + s.inQueue() + ")"
 }
 
-// several are the activities of a statement. The first of those that may fail
-// does not.
+// several formats the activities of a statement. The first of those that may fail does not.
 func (s *Statement) several() string {
 	if s.N == 0 {
 		return s.firstOf().activityCode("activity")
@@ -94,7 +93,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// code is a statement other than branches.
+// code formats a statement other than branches.
 func (s *Statement) code() string {
 	activity, timer, event := s.activityCode("activity"), fmt.Sprintf("timer(%s)", s.Duration), fmt.Sprintf("event(%q)", EventName(s.N))
 	if s.Rejects {
@@ -188,7 +187,7 @@ func (s *Statement) code() string {
 	return "unknown"
 }
 
-// wrongFirst says that data which does not decode is sent first.
+// wrongFirst says that data which cannot be decoded is sent first.
 func (s *Statement) wrongFirst() string {
 	if s.Rejects {
 		return " behind one with data that does not decode, which is rejected"
@@ -196,7 +195,7 @@ func (s *Statement) wrongFirst() string {
 	return ""
 }
 
-// limits of the statement's activities.
+// limits describes the limits of the statement's activities.
 func (s *Statement) limits() string {
 	r := s.policy()
 	switch {
@@ -208,7 +207,7 @@ func (s *Statement) limits() string {
 	return fmt.Sprintf("heartbeat timeout %dms, for all attempts %dms", r.HeartbeatTimeoutMS, r.TotalTimeoutMS)
 }
 
-// drawsCode is what comes before an inline activity whose input is random.
+// drawsCode formats what precedes an inline activity whose input is random.
 func (s *Statement) drawsCode() string {
 	if s.Way != drawn {
 		return ""

@@ -7,18 +7,18 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 )
 
-// In some runs statements name the queue that their activities go through, and the key by which
-// these share its workers. All programs of a run share the few queues and keys that there are,
-// so that attempts of several instances meet.
+// In some runs statements name the queue of their activities, and the key by which these share
+// its workers. All programs of a run share the few queues and keys, so that attempts of several
+// instances wait for each other.
 
 // queuesOf are the queues that a statement may name. The first is the one without a name.
 var queuesOf = [...]string{"", "gpu", "urgent"}
 
-// Queues are the names of queues that programs name.
+// Queues returns the names of queues that programs name.
 func Queues() []string { return queuesOf[1:] }
 
-// keysOf are the keys by which a statement may share a queue: none, one that many have, or the
-// name of its instance.
+// keysOf are the keys by which a statement may share a queue: none, a common one, or the name
+// of its instance.
 var keysOf = [...]string{"", "many", "instance"}
 
 const byInstance = 2
@@ -33,7 +33,7 @@ func (s *Statement) drawQueue(c *choice.Choices, at choice.Spot) {
 	s.Spread = c.OneIn(at, 3)
 }
 
-// queueOf is the queue of the i-th activity of a statement.
+// queueOf returns the queue of the i-th activity of a statement.
 func (s *Statement) queueOf(i int) string {
 	n := s.Queue
 	if s.Spread {
@@ -58,7 +58,7 @@ func (s *Statement) queued(r *history.Retry, i int, instance string) *history.Re
 	return r
 }
 
-// inQueue says which queue the statement names, and which key.
+// inQueue describes the queue and the key of the statement.
 func (s *Statement) inQueue() (text string) {
 	switch {
 	case s.Spread:

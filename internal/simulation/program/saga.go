@@ -6,9 +6,9 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// saga does its steps one after the other. If one fails, or the scope is
-// cancelled, what was done is undone, the last first, in a scope that no cancel
-// reaches. The transcript has the steps and the undoing, in their order.
+// saga runs its steps one after the other. If one fails, or the scope is cancelled, it
+// undoes the completed steps in reverse order, in a scope that no cancel reaches. The
+// transcript has the steps and the undoing, in order.
 func (r *interpreter) saga(ctx *engine.Context, s *Statement) (Token, error) {
 	t := Token{K: "saga"}
 	steps, undone := []Token{}, []Token{}
@@ -32,8 +32,7 @@ func (r *interpreter) saga(ctx *engine.Context, s *Statement) (Token, error) {
 	return t, ctx.Err()
 }
 
-// undo undoes so many steps, the last first, and returns the error for which it
-// is done.
+// undo undoes this many steps in reverse order, and returns the error that caused it.
 func (r *interpreter) undo(ctx *engine.Context, s *Statement, done int, undone *[]Token, why error) error {
 	clean := ctx.Shield()
 	for i := done - 1; i >= 0; i-- {
@@ -46,13 +45,13 @@ func (r *interpreter) undo(ctx *engine.Context, s *Statement, done int, undone *
 	return why
 }
 
-// undoes is the number of the activity that undoes the first of a statement.
+// undoes is the number of the activity that undoes the first step of a statement.
 const undoes = 10
 
 func failed(v string) bool { return v != "" && v[0] == '!' }
 
-// saga matches a transcript of steps: all of them, or those up to one that
-// failed, and then as many undone as were done, the last first.
+// saga matches a transcript of steps: all of them, or those up to one that failed, followed
+// by the undoing of all completed ones in reverse order.
 func (m *Match) saga(s *Statement, t *Token, round int) error {
 	if t.K != "saga" || len(t.Sub) != 2 || len(t.Sub[0]) == 0 || len(t.Sub[0]) > s.N+1 {
 		return fmt.Errorf("saga gave %+v: want up to %d steps, and what was undone", *t, s.N+1)

@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// scope has an activity in a scope that is cancelled after a timer, at times with a child
-// that waits for ever. Whom the cancellation reaches hears of its reason.
+// scope runs an activity in a scope that is cancelled after a timer, sometimes with a child
+// that waits for ever. Operations that the cancellation reaches get its reason.
 func (r *interpreter) scope(ctx *engine.Context, s *Statement) (Token, error) {
 	inner, cancel := ctx.WithCancel()
 	a := inner.Activity(r.activity(s, 0))
@@ -40,26 +40,26 @@ func (r *interpreter) scope(ctx *engine.Context, s *Statement) (Token, error) {
 	return Token{K: "scope", V: v}, err
 }
 
-// Ways of a scope, besides that with an activity alone. Both have a child.
+// Variants of a scope, besides that with only an activity. Both have a child.
 const (
-	beating   = 1 // the activity gives heartbeats
-	eachAlone = 2 // each operation is cancelled, in place of the scope
+	beating   = 1 // the activity sends heartbeats
+	eachAlone = 2 // each operation is cancelled, instead of the scope
 )
 
-// Said is what a program notes of a scope that is over: so the checker sees that its
-// operations were stopped, and what they were told.
+// Said is what a program records of a scope that has ended, so that the checker can verify
+// that its operations were stopped, and with which reason.
 type Said struct {
-	// Over are the operations of the scope, Open the operations among them that the
-	// program was the first to cancel, Reason what it said.
+	// Over are the operations of the scope, Open those of them that the program was the
+	// first to cancel, Reason the reason that it gave.
 	Over   []int64 `json:"over"`
 	Open   []int64 `json:"open,omitempty"`
 	Reason string  `json:"reason,omitempty"`
 }
 
-// Enough begins each reason that programs give.
+// Enough is the prefix of each reason that programs give.
 const Enough = "enough of "
 
-// says cancels a scope with a reason that no other has, and returns whom that reaches.
+// says cancels a scope with a unique reason, and returns the operations that it reaches.
 func (r *interpreter) says(ctx *engine.Context, s *Statement, cancel func(reason string) error, all ...*engine.Future) Said {
 	info := ctx.Info()
 	said := Said{Reason: fmt.Sprintf("%s%s/%d.%d", Enough, info.Instance, info.ExecutionID, s.ID)}
@@ -74,11 +74,11 @@ func (r *interpreter) says(ctx *engine.Context, s *Statement, cancel func(reason
 	return said
 }
 
-// ScopeIsOver names the side effect that has a Said.
+// ScopeIsOver names the side effect that records a Said.
 const ScopeIsOver = "scope over"
 
-// scopeOver checks that nothing of a scope that is over is open, and notes in history
-// what was said to its operations.
+// scopeOver checks that nothing is open in a scope that has ended, and records the reason
+// that was given to its operations.
 func scopeOver(ctx *engine.Context, said Said, all ...*engine.Future) error {
 	for _, f := range all {
 		if !f.Ready() {

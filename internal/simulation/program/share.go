@@ -7,12 +7,12 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// A shared instance is wanted by several parents under one id. The first has it
-// for its child; the others find it running, or ended, and wait for its outcome.
+// A shared instance is wanted by several parents under one id. It is the child of the
+// first; the others find it running, or ended, and wait for its outcome.
 
 func sharedName(n int) string { return fmt.Sprintf("shared%d", n) }
 
-// shared takes a while, and continues as new in between.
+// shared takes some time, and continues as new in between.
 func shared(ctx *engine.Context, input []byte) ([]byte, error) {
 	first := string(input) == `{}`
 	d := 40 * time.Minute

@@ -8,19 +8,23 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 )
 
-// drawShows decides whether a program says before each statement how far it is. It
-// says one of two things by turns, so that what it says comes back.
+// drawShows decides whether a program reports its progress before each statement. It
+// alternates between two texts, so that a text recurs.
 func drawShows(c *choice.Choices, name string) bool {
 	return c.OneIn(c.At(c.At(choice.OfProgram, name), "shows"), 4)
 }
 
-// show sets the custom status before a statement.
+// show sets two states before a statement: one whose value comes back, and one that changes at each
+// third statement.
 func (r *interpreter) show(ctx *engine.Context) error {
-	return ctx.SetCustomStatus(fmt.Appendf(nil, `"hidden step %d"`, r.count%2))
+	if err := ctx.SetState("third", fmt.Appendf(nil, `"hidden third %d"`, r.count/3)); err != nil {
+		return err
+	}
+	return ctx.SetState(history.ListedState, fmt.Appendf(nil, `"hidden step %d"`, r.count%2))
 }
 
-// asTerminated is the error of something that was terminated. Code that returns it fails,
-// and is not terminated itself.
+// asTerminated returns the error of a terminated operation. Code that returns it fails, and
+// is not itself terminated.
 func asTerminated() error {
 	return &engine.FailureError{What: "something else", Failure: history.Failure{Kind: history.FailureTerminated, Message: "as it has to"}}
 }

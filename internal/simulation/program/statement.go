@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 )
 
 func (r *interpreter) statement(ctx *engine.Context, s *Statement) (Token, error) {
@@ -86,7 +87,7 @@ func (r *interpreter) statement(ctx *engine.Context, s *Statement) (Token, error
 	case kSystem:
 		return r.system(ctx, s)
 	case kStatus:
-		ctx.SetCustomStatus(fmt.Appendf(nil, `"hidden round %d statement %d"`, r.round, s.ID))
+		ctx.SetState(history.ListedState, fmt.Appendf(nil, `"hidden round %d statement %d"`, r.round, s.ID))
 		if err := ctx.SetSearchAttributes(searched(r.round, s)); err != nil {
 			return Token{}, err
 		}
@@ -203,8 +204,8 @@ func (r *interpreter) system(ctx *engine.Context, s *Statement) (Token, error) {
 	}
 }
 
-// until waits for a time that was read before an activity. How long the timer
-// takes hangs on when it is recorded, and may not hang on when it is replayed.
+// until waits for a time that was read before an activity. The duration of the timer
+// depends on when it is recorded, and must not depend on when it is replayed.
 func (r *interpreter) until(ctx *engine.Context, s *Statement) (Token, error) {
 	now, err := ctx.Now()
 	if err != nil {

@@ -5,26 +5,33 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 )
 
-// In some runs programs are registered as strict (rule 9). They have no statement
-// during which something may complete that nobody waits for, so their outcome is
-// what it would be without. At times a build runs first that registers all
-// programs as strict: who is stuck by it goes on once it is gone.
+// In some runs programs are registered as strict (rule 9). They have no statement during
+// which an operation may complete that the code does not wait for, so their outcome is the
+// same as without. Sometimes a build runs first that registers all programs as strict:
+// instances that get stuck by it continue once it is gone.
 
-// drawStrict decides whether a program is.
+// drawStrict decides whether a program is strict.
 func drawStrict(c *choice.Choices, name string) bool {
 	return c.OneIn(c.At(c.At(choice.OfProgram, name), "strict"), 5)
 }
 
-// Loose: while the statement runs, or after it, something may complete that
-// nobody waits for.
+// Loose: while the statement runs, or after it, an operation may complete that the code
+// does not wait for.
 func (k Kind) Loose() bool {
 	return k == kScope || k == kOpen || k == kTimeout || k == kLeft || k == kHold || k == kWithdrawn
 }
 
-// unawaited checks that a strict build does not get past the completion of an
-// operation that nobody waited for.
+// unawaited checks that a strict build does not get past the completion of an operation
+// that its code did not wait for. It may not ask with Ready: that delivers a completion
+// that was recorded before the code ran, which strict mode allows. The promise is ready
+// last, so the operation is selected only if it was delivered before.
 func (r *interpreter) unawaited(ctx *engine.Context, f *engine.Future) {
-	if r.defect.Kind == "strict" && f.Ready() {
-		r.defect.Violate("rule 9", ctx.Info().Instance+": in strict mode its code went on behind a completion that nobody waited for")
+	if r.defect.Kind != "strict" {
+		return
+	}
+	last, resolve := ctx.Promise()
+	resolve()
+	if first, err := ctx.Select(true, f, last); err == nil && first == 0 {
+		r.defect.Violate("rule 9", ctx.Info().Instance+": in strict mode its code continued after a completion that it did not wait for")
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Token is what one statement gave.
+// Token is the result of one statement.
 type Token struct {
 	K   string    `json:"hidden"`
 	ID  int       `json:"id,omitempty"`
@@ -13,8 +13,8 @@ type Token struct {
 	Sub [][]Token `json:"sub,omitempty"`
 }
 
-// EncodeTokens is json.Marshal of tokens: every replay encodes some, and their
-// texts are plain as good as always.
+// EncodeTokens does the same as json.Marshal of tokens, faster: every replay encodes some,
+// and nearly all their texts need no escapes.
 func EncodeTokens(list []Token) ([]byte, error) {
 	if data, ok := appendTokens(make([]byte, 0, 128), list); ok {
 		return data, nil
@@ -60,7 +60,7 @@ func appendTokens(dst []byte, list []Token) (_ []byte, ok bool) {
 	return append(dst, ']'), true
 }
 
-// isPlain reports whether a text stands in JSON as it is.
+// isPlain reports whether a text needs no escapes in JSON.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {

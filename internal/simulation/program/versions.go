@@ -8,16 +8,15 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 )
 
-// In some runs a program is registered in several versions. All have the same
-// body; but each says in the transcript who it is, and in the input of its
-// activities, so that history tells which one ran, and another one can't go on
-// with it.
+// In some runs a program is registered in several versions. All have the same body; but each records its
+// version in the transcript and in the input of its activities, so that the history shows which one ran, and
+// another one cannot continue it.
 
-// versionLists are the lists of versions that a program may have, the oldest
-// version first; most programs have the first list.
+// versionLists are the lists of versions that a program may have, the oldest version first; most programs
+// have the first list.
 var versionLists = [][]string{nil, {"", "1.2"}, {"1.2", "1.10"}, {"", "1.9", "1.10"}, {"1.2", "1.10", "2"}}
 
-// drawVersions decides for the versions of a program, and which it continues as new with: "" for the newest.
+// drawVersions decides the versions of a program, and which one it continues as new with: "" for the newest.
 func drawVersions(c *choice.Choices, name string) (all []string, next string) {
 	at := c.At(c.At(choice.OfProgram, name), "versions")
 	if !c.OneIn(at, 5) {
@@ -27,7 +26,7 @@ func drawVersions(c *choice.Choices, name string) (all []string, next string) {
 	return all, DrawVersion(c, at, all, 3)
 }
 
-// DrawVersion decides for one of several versions, in one of n cases, otherwise for "".
+// DrawVersion picks one of several versions, in one of n cases, otherwise "".
 func DrawVersion(c *choice.Choices, at choice.Spot, all []string, n int) string {
 	if len(all) == 0 || !c.OneIn(at, n) {
 		return ""
@@ -40,8 +39,8 @@ func (ps Programs) Versioned() bool {
 	return slices.ContainsFunc(ps, func(p *Program) bool { return p.Versions != nil })
 }
 
-// Registered are the entries of a program in a build with a defect: all its
-// versions but those that the build lacks.
+// Registered returns the entries of a program in a build with a defect: all its versions except those that
+// the build lacks.
 func (ps Programs) Registered(p *Program, d Defect) []engine.Orchestration {
 	var all []engine.Orchestration
 	for _, v := range d.VersionsOf(p) {
@@ -51,7 +50,7 @@ func (ps Programs) Registered(p *Program, d Defect) []engine.Orchestration {
 	return all
 }
 
-// VersionsOf are the versions of a program that a build with the defect has.
+// VersionsOf returns the versions of a program that a build with the defect has.
 func (d *Defect) VersionsOf(p *Program) []string {
 	switch all := p.Versions; {
 	case d.Lacks == p && d.Version == 0:
@@ -67,7 +66,7 @@ func (d *Defect) VersionsOf(p *Program) []string {
 	}
 }
 
-// saying is a transcript to which a version adds who it is.
+// saying returns a transcript to which a version has added its name.
 func (p *Program) saying(ctx *engine.Context, version string, out []Token) []Token {
 	out = append([]Token{}, out...)
 	if p.Versions == nil {
@@ -80,7 +79,7 @@ func (p *Program) saying(ctx *engine.Context, version string, out []Token) []Tok
 	return append(out, t)
 }
 
-// title is the program with its versions.
+// title formats the program with its versions.
 func (p *Program) title() string {
 	if p.Versions == nil {
 		return p.Name + p.underLimit()
@@ -95,7 +94,7 @@ func (p *Program) title() string {
 	return text
 }
 
-// at is what comes after the name of a program that is asked for in a version.
+// atVersion returns the suffix for the name of a program that is requested in a version.
 func (s *Statement) atVersion() string {
 	if s.Version == "" {
 		return ""

@@ -8,18 +8,17 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// waysToWait are the calls that wait for whatever comes first, or for
-// everything.
+// waysToWait are the calls that wait for the first of several results, or for all of them.
 var waysToWait = [...]string{"select", "selectKeepingLosers", "settle", "any", "asCompleted"}
 
-// waysToCancel are how the scope is cancelled in which such a call waits.
+// waysToCancel are the ways in which the scope of such a call is cancelled.
 var waysToCancel = [...]string{"by its timeout", "by a branch", "before the call"}
 
 func (s *Statement) wayToWait() string { return waysToWait[(s.ID+s.Attempts)%len(waysToWait)] }
 
-// withdrawn waits for an activity, and for events that never come, in a scope that
-// is cancelled after a time. What the call must return depends only on whether the
-// activity ended before the cancel, which the activity itself tells.
+// withdrawn waits for an activity, and for events that never arrive, in a scope that is
+// cancelled after a time. What the call must return depends only on whether the activity
+// ended before the cancel, which the activity itself shows.
 func (r *interpreter) withdrawn(ctx *engine.Context, s *Statement) (Token, error) {
 	inner, cancel := ctx.WithCancel()
 	if s.N == 0 {
@@ -47,7 +46,7 @@ func (r *interpreter) withdrawn(ctx *engine.Context, s *Statement) (Token, error
 	got, err := waitFor(inner, s.wayToWait(), all)
 	t, wrong := r.ofWithdrawn(ctx, inner, s, a, got, err)
 	if wrong != "" {
-		// An error might look like a cancel; stuck code is seen.
+		// An error might look like a cancel; stuck code is noticed.
 		panic(fmt.Sprintf("%s in a scope that is cancelled gave %v, %v: %s", s.wayToWait(), got, err, wrong))
 	}
 	if err := ctx.Err(); err != nil {
@@ -64,7 +63,7 @@ func (r *interpreter) withdrawn(ctx *engine.Context, s *Statement) (Token, error
 	return t, scopeOver(ctx, said, all...)
 }
 
-// waitFor returns the places that the call gave, and its error.
+// waitFor returns the indexes that the call returned, and its error.
 func waitFor(ctx *engine.Context, call string, all []*engine.Future) (got []int, err error) {
 	i := -1
 	switch call {
@@ -91,8 +90,8 @@ func waitFor(ctx *engine.Context, call string, all []*engine.Future) (got []int,
 	return got, err
 }
 
-// ofWithdrawn is what the statement gives, or what is wrong about what the call
-// returned.
+// ofWithdrawn returns the result of the statement, or an error if the call returned
+// something wrong.
 func (r *interpreter) ofWithdrawn(ctx, inner *engine.Context, s *Statement, a *engine.Future, places []int, err error) (t Token, wrong string) {
 	t = Token{K: KindNames[kWithdrawn], V: "cancelled"}
 	var cancelled *engine.CancelledError
@@ -130,8 +129,7 @@ func (r *interpreter) ofWithdrawn(ctx, inner *engine.Context, s *Statement, a *e
 	return t, ""
 }
 
-// sameCancel reports whether an error is that of the scope's cancel, of whatever
-// operation.
+// sameCancel reports whether an error is that of the scope's cancel, of whatever operation.
 func sameCancel(err, scope error) bool {
 	var is, want *engine.CancelledError
 	return errors.As(err, &is) && errors.As(scope, &want) && is.Reason == want.Reason && is.Timeout == want.Timeout

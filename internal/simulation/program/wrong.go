@@ -10,20 +10,21 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 )
 
-// The data of an event is a text. Somebody at times sends a list with one text in it
-// instead. A wait rejects such an event and goes on waiting, or takes it, and the program
-// has the error of its decoding: each wait has its own way, whatever the name.
+// The data of an event is a text. Sometimes a client sends a list with one text in it
+// instead. A wait rejects such an event and continues to wait, or takes it, and the program
+// gets the error of its decoding: each wait decides on its own, whatever the name.
 
-// WrongData is the data of an event that does not decode; its text tells events apart.
+// WrongData returns the data of an event that cannot be decoded; its text distinguishes
+// events.
 func WrongData(text string) []byte { return []byte(`["` + text + `"]`) }
 
-// EventText is the text of the data of an event, and whether the data decodes.
+// EventText returns the text of the data of an event, and whether the data can be decoded.
 func EventText(data []byte) (text string, ok bool) {
 	inner, wrong := strings.CutPrefix(string(data), "[")
 	return Text([]byte(strings.TrimSuffix(inner, "]"))), !wrong
 }
 
-// accepts is what a wait asks that rejects data.
+// accepts is the acceptor of a wait that rejects data.
 func accepts(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) != nil {
@@ -32,11 +33,11 @@ func accepts(data []byte) error {
 	return nil
 }
 
-// drawRejects decides whether the waits of a statement reject data that does not decode;
+// drawRejects decides whether the waits of a statement reject data that cannot be decoded;
 // if its event is sent between instances, also whether such data is sent first.
 func drawRejects(c *choice.Choices, at choice.Spot) bool { return c.Even(c.At(at, "rejects")) }
 
-// waiting: the statement waits for events that clients send.
+// waiting reports whether the statement waits for events that clients send.
 func (k Kind) waiting() bool {
 	return k == kEvent || k == kEventOr || k == kHold || k == kLook || k == kWaits
 }
@@ -44,8 +45,8 @@ func (k Kind) waiting() bool {
 // Wait reports whether programs wait for events that clients send.
 func (ps Programs) Wait() bool { return ps.Have(Kind.waiting) }
 
-// acceptor is what the waits of a statement ask; nil for those that take all data. In the
-// lenient build it is the other way round.
+// acceptor returns the acceptor of a statement's waits; nil for those that take all data.
+// In the lenient build it is the other way round.
 func (r *interpreter) acceptor(s *Statement) engine.Acceptor {
 	if s.Rejects == (r.defect.Kind == "lenient") {
 		return nil
@@ -53,7 +54,7 @@ func (r *interpreter) acceptor(s *Statement) engine.Acceptor {
 	return accepts
 }
 
-// decoded is what a wait gave with its data decoded: a list stands for the error.
+// decoded returns the result of a wait with its data decoded: a list stands for the error.
 func decoded(t Token, err error) (Token, error) {
 	if text, ok := EventText([]byte(t.V)); !ok {
 		t.K, t.V = "wrong", text
@@ -61,7 +62,7 @@ func decoded(t Token, err error) (Token, error) {
 	return t, err
 }
 
-// event matches what a wait gave: an event that was sent, and that nothing else took.
+// event matches the result of a wait: an event that was sent, and that nothing else took.
 func (m *Match) event(s *Statement, t *Token) string {
 	if name, ok := m.Sent[t.V]; !ok || name != EventName(s.N) {
 		return "nobody sent that event"

@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 )
 
-// broken is a build of an application of which one orchestration, by chance, does what no
-// history has, and panics. names are all of its orchestrations.
+// broken returns a build of an application in which one orchestration, chosen at random,
+// diverges from every history and panics. names are all of its orchestrations.
 func broken(w *world.World, names ...string) *world.Build {
 	missing := w.Choices.IntN(w.How(fault.Deployed), len(names))
 	var all []engine.Orchestration

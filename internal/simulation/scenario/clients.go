@@ -16,9 +16,9 @@ import (
 
 // Clients of the random programs, besides their starts.
 
-// tired reports whether clients begin no more roots again: each run brings events, some of
-// these begin the next one, and a run that fails early leaves most of them to the next. Where each
-// call takes half a second, no invocation has the time to look at as many as that makes.
+// tired reports whether clients stop restarting roots: each run needs events, some of these start
+// the next run, and a run that fails early leaves most of them to the next. If each call takes
+// half a second, no invocation has the time to process that many.
 func (s *Random) tired(w *world.World, instance string) bool {
 	return s.raws > 1000 || w.CallsAreSlow() && w.Ledger.Last[instance] > 20
 }
@@ -30,14 +30,14 @@ func (s *Random) payload(name int) string {
 	return payload
 }
 
-// wrongData is the data of an event that does not decode.
+// wrongData returns the data of an event that cannot be decoded.
 func (s *Random) wrongData(name int) []byte {
 	text := fmt.Sprintf("%s wrong %d", world.Marker, len(s.wrong)+1)
 	s.sent[text], s.wrong = program.EventName(name), append(s.wrong, text)
 	return program.WrongData(text)
 }
 
-// raiseWrong sends an instance events whose data does not decode, at times: before those
+// raiseWrong sometimes sends an instance events whose data cannot be decoded: before the events
 // that it waits for, among them, or after them.
 func (s *Random) raiseWrong(w *world.World, instance, orchestration string, counts map[int]int, together time.Duration) {
 	for name := range 3 {
@@ -65,7 +65,7 @@ func (s *Random) raiseWrong(w *world.World, instance, orchestration string, coun
 func (s *Random) raise(w *world.World, instance string, p *program.Program) {
 	counts := map[int]int{}
 	program.Waits(p.Body, counts, p.Rounds)
-	// All at once, they are received together.
+	// Sent together, they are received together.
 	burst := w.Choices.At(w.Choices.At(choice.OfClient, instance), "burst")
 	together := time.Duration(-1)
 	if w.Choices.OneIn(burst, 3) {
@@ -93,8 +93,8 @@ func (s *Random) raise(w *world.World, instance string, p *program.Program) {
 			at += w.SoLate(w.Choices.At(client, "so late"))
 			send := s.event(w, item, p.Name)
 			w.Clock.AfterFunc(at, send)
-			if r := s.rootOf(instance); r != nil && w.BeginsAgain(w.Choices.At(client, "then it begins again")) {
-				w.Clock.AfterFunc(at, func() { s.beginAgain(w, r) })
+			if r := s.rootOf(instance); r != nil && w.Restarts(w.Choices.At(client, "then it restarts")) {
+				w.Clock.AfterFunc(at, func() { s.restart(w, r) })
 			}
 			if w.Choices.OneIn(client, 4) {
 				w.Clock.AfterFunc(at+time.Duration(w.Choices.IntN(client, 3600))*time.Second, send)
@@ -103,20 +103,20 @@ func (s *Random) raise(w *world.World, instance string, p *program.Program) {
 	}
 }
 
-// event sends an event: as such, or now and then by a start that uses the instance
-// which has its id. The fact is the same, so whichever comes first, it counts once.
+// event sends an event, either as an event message or sometimes by a start that uses the existing
+// instance. The fact is the same, so whichever arrives first, it counts once.
 func (s *Random) event(w *world.World, item wire.Item, name string) func() {
 	way := w.Choices.At(w.Choices.At(choice.OfClient, item.ID), "by a start")
 	return func() {
 		last := w.Ledger.Last[item.Instance]
-		// A start that finds no instance would begin one beside what this scenario knows of.
+		// A start that finds no instance would start one that this scenario does not know.
 		if last == 0 || w.Ledger.Hidden[item.Instance] >= last || w.Ledger.Ended(item.Instance) || !w.Choices.OneIn(way, 4) {
 			w.SendItem(item)
 			return
 		}
 		policy := wire.ConflictUseExisting
-		if s.isRoot(item.Instance) && !s.tired(w, item.Instance) && w.Choices.OneIn(w.Choices.At(way, "or begin again"), 3) {
-			policy = wire.ConflictUseOrBeginAgain
+		if s.isRoot(item.Instance) && !s.tired(w, item.Instance) && w.Choices.OneIn(w.Choices.At(way, "or restart"), 3) {
+			policy = wire.ConflictUseOrRestart
 		}
 		w.SendItem(wire.Item{
 			Kind: wire.StartOrchestration, Instance: item.Instance, Name: name, ID: item.ID, Input: []byte(`{}`), OnConflict: policy,
@@ -125,7 +125,7 @@ func (s *Random) event(w *world.World, item wire.Item, name string) func() {
 	}
 }
 
-// rootOf is the root of that id; nil if clients do not start it.
+// rootOf returns the root of that id; nil if clients do not start it.
 func (s *Random) rootOf(instance string) *root {
 	if i := slices.IndexFunc(s.roots, func(r root) bool { return r.instance == instance }); i >= 0 {
 		return &s.roots[i]
@@ -133,12 +133,12 @@ func (s *Random) rootOf(instance string) *root {
 	return nil
 }
 
-// Created implements scenario: children get their events when they begin.
+// Created implements scenario: children get their events when they start.
 func (s *Random) Created(w *world.World, instance, name string) {
 	for _, r := range s.roots {
 		if r.instance == instance {
 			if w.Ledger.Last[instance] > 1 {
-				s.raise(w, instance, r.program) // It is there again.
+				s.raise(w, instance, r.program) // It exists again.
 			}
 			return
 		}
@@ -159,25 +159,25 @@ func (s *Random) startAgain(w *world.World, r *root) {
 	w.SendItem(wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.Name, Input: []byte(`{}`), ID: fmt.Sprintf("again-%d", w.Steps)})
 }
 
-// beginAgain sends the start of a root that begins again if it has ended; at times the
-// same start comes a second time, hours later.
-func (s *Random) beginAgain(w *world.World, r *root) {
+// restart sends the start of a root that restarts if it has ended; sometimes the same start is
+// sent again hours later.
+func (s *Random) restart(w *world.World, r *root) {
 	if s.tired(w, r.instance) {
 		return
 	}
-	how := w.Choices.At(w.How(fault.Purged), "begin again")
+	how := w.Choices.At(w.How(fault.Purged), "restart")
 	item := wire.Item{Kind: wire.StartOrchestration, Instance: r.instance, Name: r.program.Name, Input: []byte(`{}`),
-		ID: fmt.Sprintf("again-%d", w.Steps), OnConflict: wire.ConflictBeginAgain}
+		ID: fmt.Sprintf("again-%d", w.Steps), OnConflict: wire.ConflictRestart}
 	w.SendItem(item)
 	if w.Choices.OneIn(how, 3) {
 		w.Clock.AfterFunc(time.Duration(w.Choices.IntN(how, 48*60))*time.Minute, func() { w.SendItem(item) })
 	}
 }
 
-// replace lets somebody purge a root with force while it runs, and try to start
-// another of that id at once, which is refused. A message for it comes again by the
-// delay queue, while another process still has it warm. And days later comes
-// something for it, or, when its id is free, another start.
+// replace lets an operator purge a root with force while it runs, and a client try to start
+// another of that id at once, which is refused. A message for it is redelivered through the delay
+// queue while another process still has it warm. Days later a message for it arrives, or, when its
+// id is free, another start.
 func (s *Random) replace(w *world.World, r *root, at time.Duration) {
 	how := w.Choices.At(w.Choices.At(choice.OfClient, r.instance), "replace")
 	if !w.Choices.OneIn(how, 5) {
@@ -249,7 +249,7 @@ func (s *Random) endSomehow(w *world.World, instance string) {
 	w.Clock.AfterFunc(at, func() { w.SendItem(item) })
 }
 
-// tooOld lets a client send what it has kept for longer than a message lives.
+// tooOld lets a client send what it has kept for longer than a message is valid.
 func (s *Random) tooOld(w *world.World, instance string) {
 	how := w.Choices.At(w.Choices.At(choice.OfClient, instance), "too old")
 	if !w.Choices.OneIn(how, 6) {

@@ -29,7 +29,7 @@ func isCompanion(w *world.World, instance string) bool {
 	return false
 }
 
-// judgeCompanion says whether what was done to it took effect.
+// judgeCompanion checks whether the action of its program took effect.
 func (s *Random) judgeCompanion(w *world.World, instance string) error {
 	r, err := w.Describe(instance)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Random) judgeCompanion(w *world.World, instance string) error {
 		return nil
 	}
 	cancels := 0
-	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ { // more than one where it was redriven
+	for n := w.Ledger.First(instance); n <= w.Ledger.Last[instance]; n++ { // more than one if it was redriven
 		own := 0
 		for _, e := range w.Ledger.Executions[ledger.At(instance, n)].Events {
 			if e.Kind == history.OrchestrationCancelRequested {
@@ -59,7 +59,7 @@ func (s *Random) judgeCompanion(w *world.World, instance string) error {
 	case r.Name == "listens" && got != "told "+instance:
 		return fmt.Errorf("it ended as %q, and was told an event once", got)
 	case r.Name == "answers" && got == "forgotten" && strings.HasPrefix(instance, forkOf):
-		// Its caller had the answer that the original got, and has cancelled it before its start.
+		// Its caller got the answer that the original got, and has cancelled it before its start.
 	case r.Name == "answers" && cancelledByCode(w, instance) != (r.Status == store.StatusCancelled && cancels == 1):
 		return fmt.Errorf("it ended as %q with %d cancels; that code has cancelled it is %t", got, cancels, cancelledByCode(w, instance))
 	case r.Name == "answers" && r.Status != store.StatusCancelled && got != "forgotten":
@@ -75,9 +75,9 @@ func (s *Random) judgeCompanion(w *world.World, instance string) error {
 	return nil
 }
 
-// waitsToo reports whether the parent of an instance that waits has not ended: a fork may wait for
-// what was told the original alone, and a redriven execution for what reached the one before behind
-// its end.
+// waitsToo reports whether the parent of a waiting instance has not ended: a fork may wait for an
+// event that was sent only to the original, and a redriven execution for one that reached the
+// previous execution after its end.
 func (s *Random) waitsToo(w *world.World, r *store.Record) bool {
 	if r.Parent == nil || !s.redriven {
 		return false
@@ -86,9 +86,8 @@ func (s *Random) waitsToo(w *world.World, r *store.Record) bool {
 	return x != nil && x.End() == nil
 }
 
-// cancelledByCode reports whether the code of another instance asked this one
-// to stop before it had ended by itself: a caller that is redriven may have its
-// answer after the twenty days that this one waits.
+// cancelledByCode reports whether the code of another instance asked this one to stop before it
+// ended on its own: a redriven caller may get its answer after the 20 days that this one waits.
 func cancelledByCode(w *world.World, instance string) bool {
 	own := w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])].End()
 	byItself := own != nil && own.Kind == history.OrchestrationCompleted
@@ -103,27 +102,27 @@ func cancelledByCode(w *world.World, instance string) bool {
 	return false
 }
 
-// terminatesWithParent: it was started to be terminated when its parent ends.
+// terminatesWithParent: it was started with the option to be terminated when its parent ends.
 func terminatesWithParent(w *world.World, p *history.Parent) bool {
 	x := w.Ledger.Executions[ledger.At(p.Instance, p.ExecutionID)]
 	return x.End() != nil && x.Events[p.EventID-1].OnParentEnd == history.ParentEndTerminate
 }
 
-// deployOlder lets the code from before a change in place run first, at times.
+// deployOlder sometimes runs the code from before a change in place first.
 func (s *Random) deployOlder(w *world.World) {
 	at := w.Choices.At(choice.OfWorld, "older build")
 	if !s.Programs.Have(func(k program.Kind) bool { return k == program.KindPatched }) || !w.Choices.Even(at) {
 		return
 	}
 	w.Older = true
-	// A rollout that is over within a 15 minutes marks no instance.
+	// If a rollout is over within 15 minutes, no instance gets a problem.
 	slow := w.Choices.At(at, "rollout")
 	r := world.Rollout{Latest: []int{1, 1, 120, 3600}[w.Choices.IntN(slow, 4)], Within: time.Duration(w.Choices.IntN(slow, 600)) * time.Second}
 	w.RollOut(s.build("older", program.Defect{Kind: "older"}), r, at)
 }
 
-// judgeShared: only its own parent can have stopped it, or who wanted it purged: the terminate
-// of a forced purge that was overtaken by its purge stands.
+// judgeShared: only its own parent, or an operator who purged it, can have stopped it: the
+// terminate of a forced purge that was overtaken by its purge stays in effect.
 func judgeShared(w *world.World, r *store.Record) error {
 	switch r.Status {
 	case store.StatusCompleted:
@@ -139,14 +138,14 @@ func judgeShared(w *world.World, r *store.Record) error {
 			return nil
 		}
 		if f := r.Failure; r.Status == store.StatusCancelled && f != nil && strings.HasSuffix(f.Message, tooLate) && w.Faults[fault.Purged] > 0 {
-			return nil // It was for the one that was purged, and this one has begun meanwhile.
+			return nil // It was for the purged instance, and this one has started meanwhile.
 		}
 		return errors.New("it was stopped, and its own parent did not do it")
 	}
 	return fmt.Errorf("it is %s", r.Status)
 }
 
-// Ending is how an instance stands, in short.
+// Ending describes the state of an instance in short.
 func Ending(r *store.Record) string {
 	if r.Status != store.StatusCompleted {
 		return string(r.Status)

@@ -1,3 +1,3 @@
-// Package scenario is what a simulated run is about: random programs, or the sample
+// Package scenario provides the subject of a simulated run: random programs, or the sample
 // orders, and the clients that start, raise, cancel, terminate and purge instances.
 package scenario

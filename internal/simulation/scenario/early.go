@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// firesEarly lets an operator look at an instance, some time after it is started, and fire a
-// timer of it that is open; together: at the time at which its events come.
+// firesEarly lets an operator fire an open timer of an instance, some time after its start;
+// together is the time at which its events arrive.
 func (s *Random) firesEarly(w *world.World, instance string, together time.Duration) {
 	how := w.Choices.At(w.Choices.At(choice.OfClient, instance), "fire")
 	if !w.Choices.OneIn(how, 4) {
@@ -27,8 +27,8 @@ func (s *Random) firesEarly(w *world.World, instance string, together time.Durat
 	}
 }
 
-// fireEarly fires one of the open timers, at times twice, or beside another operator, or as the
-// timer fires by itself.
+// fireEarly fires one of the open timers, sometimes twice, at the same time as another
+// operator, or at the time at which the timer fires on its own.
 func (s *Random) fireEarly(w *world.World, instance string, n int) {
 	last := w.Ledger.Last[instance]
 	x := w.Ledger.Executions[ledger.At(instance, last)]

@@ -11,14 +11,14 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// mostForks bounds the forks of a run: forks are forked too.
+// mostForks limits the forks of a run, because forks are forked too.
 const mostForks = 5
 
-// forkOf begins the ids of forks.
+// forkOf is the prefix of the ids of forks.
 const forkOf = "fork"
 
-// forks lets somebody fork an instance, some time after it has begun: while it runs, while it is
-// stuck, when it has ended or was redriven, or is gone.
+// forks lets a client fork an instance some time after its start: while it runs, while it is
+// stuck, after it has ended or was redriven, or after it was purged.
 func (s *Random) forks(w *world.World, instance, name string) {
 	how := w.Choices.At(w.Choices.At(choice.OfClient, instance), "fork")
 	for range w.Forks(how) {
@@ -27,8 +27,8 @@ func (s *Random) forks(w *world.World, instance, name string) {
 	}
 }
 
-// fork has another instance go on where one has failed, where it is, or from one of its events.
-// At times the same fork comes a second time, hours later, or another one of that id.
+// fork makes another instance continue where one has failed, where it is now, or from one of its
+// events. Sometimes the same fork is sent again hours later, or another one with that id.
 func (s *Random) fork(w *world.World, instance, name string) {
 	last := w.Ledger.Last[instance]
 	x := w.Ledger.Executions[ledger.At(instance, last)]

@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// near lets the input of a root be as long as it may be, where a run is near limits, and lets a service
-// that is no client of ours send what is a byte longer: a start, and an event. A client would
+// near lets the input of a root be as long as its limit, in a run with nearLimits, and lets a service
+// that does not use our client send a start and an event that are one byte longer. A client would
 // refuse these at the call.
 func (s *Random) near(w *world.World, start *wire.Item) {
 	limits, near := w.NearLimits()
@@ -32,7 +32,7 @@ func (s *Random) near(w *world.World, start *wire.Item) {
 	}
 }
 
-// length lets the text of an event be as long as its data may be.
+// length makes the text of an event as long as its limit.
 func (s *Random) length(w *world.World, payload string) string {
 	limits, near := w.NearLimits()
 	if !near {

@@ -18,11 +18,10 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// sampleApplication is the sample application, with services that note what was
-// asked of them.
+// sampleApplication is the sample application, with services that record the calls to them.
 type sampleApplication struct {
 	orders []placedOrder
-	// calls are the keys that each service was called with, with an answer.
+	// calls are the keys with which each service was called and answered.
 	calls map[string]map[string]bool
 }
 
@@ -55,7 +54,7 @@ func (s *sampleApplication) String() string {
 }
 
 func (s *sampleApplication) Working() *world.Build {
-	return &world.Build{Name: "working", Orchestrations: turnstile.NewApp(turnstile.Parts(orders.Orchestrations())).Orchestrations()}
+	return &world.Build{Name: "working", Orchestrations: turnstile.NewApp(turnstile.Components(orders.Orchestrations())).Orchestrations()}
 }
 
 func (s *sampleApplication) Broken(w *world.World) *world.Build {
@@ -64,13 +63,13 @@ func (s *sampleApplication) Broken(w *world.World) *world.Build {
 
 func (s *sampleApplication) Activities(p *world.Process) *activities.Registry {
 	services := noting{orders.Simulated(0, time.Hour), p, s}
-	return turnstile.NewApp(turnstile.Parts(orders.Activities(orders.Services{
+	return turnstile.NewApp(turnstile.Components(orders.Activities(orders.Services{
 		Warehouse: services, Bank: services, Carrier: services, Mail: services}))).Activities()
 }
 
 func (s *sampleApplication) Inline(*world.Process) *activities.Registry { return nil }
 
-func (s *sampleApplication) Begin(w *world.World) {
+func (s *sampleApplication) Start(w *world.World) {
 	for _, o := range s.orders {
 		input, err := json.Marshal(o.Order)
 		if err != nil {
@@ -98,10 +97,10 @@ func (s *sampleApplication) Marked(*world.World, *store.Record)                 
 func (s *sampleApplication) Program(string) *program.Program                                    { return nil }
 func (s *sampleApplication) IsRandom() bool                                                     { return false }
 
-// Purge implements scenario: what an order came to has to stay.
+// Purge implements scenario: the outcome of an order must stay.
 func (s *sampleApplication) Purge(*world.World) {}
 
-// Check compares what the services were asked for with how each order ended.
+// Check compares the calls to the services with how each order ended.
 func (s *sampleApplication) Check(w *world.World) {
 	for _, o := range s.orders {
 		if err := s.judge(w, &o); err != nil {
@@ -147,7 +146,7 @@ func (s *sampleApplication) judge(w *world.World, o *placedOrder) error {
 	return nil
 }
 
-// noting are services that take time, and note the keys of what they answered.
+// noting are services that take time and record the keys of the calls that they answered.
 type noting struct {
 	orders.Services
 	p *world.Process

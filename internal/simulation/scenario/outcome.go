@@ -8,7 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/internal/gating"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
@@ -28,7 +28,7 @@ func (s *Random) Check(w *world.World) {
 			continue
 		}
 		judge := s.judge
-		if w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])].Events[0].Name == gating.Orchestration {
+		if w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])].Events[0].Name == coordination.Orchestration {
 			continue // The operator has judged it.
 		}
 		if isCompanion(w, instance) {
@@ -54,10 +54,10 @@ func (s *Random) judge(w *world.World, instance string) error {
 	case store.StatusCompleted:
 		excused := excused(w)
 		if s.redriven {
-			excused[history.FailureStuck] = true // It cannot go on from where somebody wants that it does.
+			excused[history.FailureStuck] = true // It cannot continue from where a client wants it to.
 		}
 		if s.purged && s.redriven {
-			excused[history.FailurePurged] = true // It asks again for a child that has completed, and is gone since.
+			excused[history.FailurePurged] = true // It asks again for a child that has completed and was purged since.
 		}
 		m := program.Match{Programs: s.Programs, Sent: s.sent, Wrong: s.wrong, Rejected: rejected(w, instance), Redriven: s.redriven, Cancelled: s.redriven && (cancelled || s.originCancelled(w, instance)), Lenient: s.lenient, Used: map[string]bool{}, Order: eventOrder(w, instance), Excused: excused, Ended: len(s.ended) > 0, Purged: s.purged, Versions: versionsRan(w, instance, p)}
 		return m.Transcript(p, r.Output, cancelled)
@@ -83,9 +83,9 @@ func (s *Random) judge(w *world.World, instance string) error {
 	return nil
 }
 
-// originCancelled reports whether an instance was cancelled from which this one was forked: so may
-// the children have been of which the fork's are forks. An original may be a fork too, and be
-// forked in a later execution than its first.
+// originCancelled reports whether an instance from which this one was forked was cancelled: then
+// the originals of the fork's children may have been cancelled too. An original may itself be a
+// fork, and may be forked in a later execution than its first.
 func (s *Random) originCancelled(w *world.World, instance string) bool {
 	first := func(instance string) *ledger.Recorded {
 		return w.Ledger.Executions[ledger.At(instance, w.Ledger.First(instance))]
@@ -100,13 +100,13 @@ func (s *Random) originCancelled(w *world.World, instance string) bool {
 	return false
 }
 
-// hadNoRoom reports whether an instance has failed because one message brought more
-// events than a commit holds.
+// hadNoRoom reports whether an instance has failed because one message produced more events than a
+// commit holds.
 func hadNoRoom(w *world.World, r *store.Record) bool {
 	return w.Room > 0 && r.Status == store.StatusFailed && r.Failure.Kind == history.FailureTooLarge
 }
 
-// mayBeTerminated: itself or one above it was.
+// mayBeTerminated reports whether it or one of its ancestors was terminated.
 func (s *Random) mayBeTerminated(w *world.World, instance string) bool {
 	return s.terminatedAbove(w, instance, map[string]bool{})
 }
@@ -132,7 +132,7 @@ func (s *Random) terminatedAbove(w *world.World, instance string, seen map[strin
 	return false
 }
 
-// parents are the parents of an instance: of its last execution, and, where somebody
+// parents returns the parents of an instance: those of its last execution, and, in a run with
 // redrives, of all its executions, because a terminated parent may belong to an earlier run.
 func (s *Random) parents(w *world.World, instance string) (all []*history.Parent) {
 	last := w.Ledger.Last[instance]
@@ -157,8 +157,7 @@ func (s *Random) parents(w *world.World, instance string) (all []*history.Parent
 	return all
 }
 
-// excused are kinds of failure of activities and children that faults of the run
-// account for.
+// excused returns the kinds of failure of activities and children that faults of the run explain.
 func excused(w *world.World) map[string]bool {
 	m := map[string]bool{}
 	if w.Faults[fault.SlowActivity]+w.Faults[fault.Slow]+w.Faults[fault.Stalled]+w.Faults[fault.OutOfTime] > 0 {
@@ -181,7 +180,7 @@ func excused(w *world.World) map[string]bool {
 
 // hasRecorded reports whether the history that the running process knows has an activity of the
 // statement. A fork presents itself to code as its original, and a redriven execution as the one
-// that it goes on from, which has ended: where one of these lacks the activity, or may not be there
+// that it continues from, which has ended: if one of these lacks the activity, or may not exist
 // yet, the answer is no for all of them.
 func hasRecorded(w *world.World, info engine.Info, id, round int) bool {
 	key := ledger.At(info.Instance, info.ExecutionID)
@@ -193,7 +192,7 @@ func hasRecorded(w *world.World, info engine.Info, id, round int) bool {
 		item, err := w.Item(m.Body)
 		return err == nil && item.Origin != nil && item.Origin.Instance == key.Instance
 	}) {
-		return false // It is at the first commit of one of these.
+		return false // It is before the first commit of one of these.
 	}
 	for at, other := range w.Ledger.Executions {
 		start := other.Events[0].Start

@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// prunes has earlier executions of all instances pruned, in a run whose programs keep few: when
-// those that ended first are as old as they must be, and days later, when more of them are.
+// prunes prunes earlier executions of all instances, in a run whose programs keep few: when
+// those that ended first are old enough, and days later, when more of them are.
 func (s *Random) prunes(w *world.World) {
 	if s.keeps == 0 {
 		return
@@ -25,8 +25,8 @@ func (s *Random) prunes(w *world.World) {
 	}
 }
 
-// prune asks for executions to be pruned, of each instance at another moment, and has much else
-// happen to some of them.
+// prune requests the pruning of executions, of each instance at another moment, and makes other
+// things happen to some of them.
 func (s *Random) prune(w *world.World, how choice.Spot) {
 	w.Unrest(how)
 	for _, instance := range w.Ledger.Instances() {
@@ -50,7 +50,7 @@ func (s *Random) prune(w *world.World, how choice.Spot) {
 	}
 }
 
-// besidePrune does something to an instance of which executions are pruned.
+// besidePrune does something to an instance whose executions are pruned.
 func (s *Random) besidePrune(w *world.World, how choice.Spot, instance string) {
 	x := w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])]
 	if w.Ledger.Hidden[instance] == w.Ledger.Last[instance] || s.program(x.Events[0].Name) == nil {
@@ -64,7 +64,7 @@ func (s *Random) besidePrune(w *world.World, how choice.Spot, instance string) {
 		s.fork(w, instance, name)
 	case 4:
 		if r := s.rootOf(instance); r != nil {
-			s.beginAgain(w, r)
+			s.restart(w, r)
 		}
 	case 5:
 		if w.Ledger.Ended(instance) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-go/turnstile/internal/gating"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
@@ -12,15 +12,15 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// tooLate is the reason of cancels for what has been purged.
+// tooLate is the reason of cancels for purged instances.
 const tooLate = "too late"
 
 // held is how long the id of a purged instance refuses a start.
 const held = wire.MaxAge + 24*time.Hour
 
-// Purge implements scenario: a root is purged, with force at times, or somebody
-// tries to start one of the same id: at once, before the id is free, or when it is. Or it
-// is to begin again, which it does if it has ended.
+// Purge implements scenario: a root is purged, sometimes with force, or a client tries to
+// start one of the same id: at once, before the id is free, or once it is. Or a client asks
+// it to restart, which it does if it has ended.
 func (s *Random) Purge(w *world.World) {
 	if others := w.Choices.At(w.How(fault.Purged), "others"); w.PurgesOther(others) {
 		s.purgeOther(w, others)
@@ -36,12 +36,12 @@ func (s *Random) Purge(w *world.World) {
 		at := []time.Duration{0, time.Duration(w.Choices.IntN(again, 14*24)) * time.Hour,
 			max(0, w.Ledger.Purged[r.instance].Add(held).Sub(w.Clock.Now())+time.Duration(w.Choices.IntN(again, 48*60)-60)*time.Minute)}[w.Choices.IntN(again, 3)]
 		w.Clock.AfterFunc(at, func() { s.startAgain(w, r) })
-	case w.Choices.OneIn(w.Choices.At(w.How(fault.Purged), "begins again"), 2):
+	case w.Choices.OneIn(w.Choices.At(w.How(fault.Purged), "restarts"), 2):
 		if w.Choices.Even(w.Choices.At(w.How(fault.Purged), "redriven")) {
 			s.redrive(w, r.instance, r.program.Name)
 			return
 		}
-		s.beginAgain(w, r)
+		s.restart(w, r)
 	case w.Ledger.Ended(r.instance):
 		w.SendItem(wire.Item{Kind: wire.PurgeInstance, Instance: r.instance, ID: id})
 	default:
@@ -55,14 +55,14 @@ func (s *Random) Purge(w *world.World) {
 	}
 }
 
-// purgeOther lets somebody purge an instance that is not a root, and that calls
-// and tells no other: a child, one for which several wait, or one that was started
-// detached. Or, where it is purged, something comes for it.
+// purgeOther lets an operator purge an instance that is not a root and that calls and
+// signals no other: a child, an instance that several wait for, or a detached one. Or, if
+// it was purged, a message for it arrives.
 func (s *Random) purgeOther(w *world.World, at choice.Spot) {
 	var others []string
 	for _, instance := range w.Ledger.Instances() {
 		x := w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])]
-		if name := x.Events[0].Name; !s.isRoot(instance) && name != "listens" && name != "answers" && name != gating.Orchestration {
+		if name := x.Events[0].Name; !s.isRoot(instance) && name != "listens" && name != "answers" && name != coordination.Orchestration {
 			others = append(others, instance)
 		}
 	}
@@ -84,7 +84,7 @@ func (s *Random) purgeOther(w *world.World, at choice.Spot) {
 	}
 }
 
-// purgeByForce is what a client does, or an operator whose purge without force is refused
+// purgeByForce does what a client does, or an operator whose purge without force is refused
 // because the instance runs.
 func (s *Random) purgeByForce(w *world.World, instance, id string) {
 	if w.RefusedFirst(w.Choices.At(w.How(fault.Purged), "refused")) {

@@ -14,40 +14,40 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Random is random programs and clients.
+// Random is a scenario of random programs and their clients.
 type Random struct {
 	Programs program.Programs
 	roots    []root
 	// sent are the events: name by payload.
 	sent map[string]string
 	raws int
-	// wrong are the events among them whose data does not decode; lenient: a build runs in
-	// which other waits reject such data.
+	// wrong are those events whose data cannot be decoded; lenient: a build runs in which
+	// other waits reject such data.
 	wrong   []string
 	lenient bool
-	// forgetful: a build runs that drops what ContinueAsNew gives.
+	// forgetful: a build runs that drops what ContinueAsNew returns.
 	forgetful bool
-	// ended are instances, no roots, that clients ended: terminated if true.
+	// ended are instances, other than roots, that clients ended: terminated if true.
 	ended map[string]bool
-	// redriven: somebody has had an instance go on where it failed.
+	// redriven: an operator has redriven an instance.
 	redriven bool
-	// keeps is how many executions of an instance the build that works keeps, 0 for all.
+	// keeps is how many executions of an instance the working build keeps, 0 for all.
 	keeps int
-	// forked is how many forks of instances somebody has asked for.
+	// forked counts the forks that clients have requested.
 	forked int
-	// purged: somebody has purged an instance that is not a root.
+	// purged: an operator has purged an instance that is not a root.
 	purged bool
-	// registered are the versions of each program that has several, by build,
-	// asked those that clients ask for, by instance and start, and chained those
-	// that detached starts ask for. They are empty if no program has several.
+	// registered are the versions of each program that has several, by build, asked those
+	// that clients request, by instance and start, and chained those that detached starts
+	// request. They are empty if no program has several.
 	registered     map[*world.Build]map[string][]string
 	asked, chained map[string]string
-	// missed are instances of programs with several versions that are stuck
-	// for the one that they recorded.
+	// missed are instances of programs with several versions that are stuck because of the
+	// version that they recorded.
 	missed map[string]bool
-	// runs of inline activities that had a result.
+	// runs counts the runs of inline activities that had a result.
 	runs int
-	// limits are those of instances; nil for none.
+	// limits are the limits of instances; nil for none.
 	limits *limits
 	works  map[string]program.Work // of activities, by input
 }
@@ -59,19 +59,20 @@ type root struct {
 	terminated bool
 }
 
-// Draw decides what a world runs: the sample application, a schedule, a gate, or random
-// programs mostly, which are under limits of instances where the run is about gates.
+// Draw decides what a world runs: the sample application, a schedule, a coordinator, or,
+// mostly, random programs, which are under limits of instances if the run is about
+// coordinators.
 func Draw(w *world.World) world.Scenario {
-	if w.Gated(w.Choices.At(choice.OfProgram, "a gate")) {
+	if w.UnderLimit(w.Choices.At(choice.OfProgram, "a gate")) {
 		if w.Choices.Even(w.Choices.At(choice.OfProgram, "a gate of programs")) {
 			s := newRandomScenario(w)
 			s.drawLimits(w)
 			return s
 		}
-		return newGated(w)
+		return newUnderLimit(w)
 	}
 	if _, near := w.NearLimits(); near {
-		return newRandomScenario(w) // What others send has the lengths that it has.
+		return newRandomScenario(w) // Messages of other senders keep their length.
 	}
 	orders := w.Choices.OneIn(w.Choices.At(choice.OfProgram, "sample application"), 8)
 	switch {
@@ -90,7 +91,7 @@ func newRandomScenario(w *world.World) *Random {
 	for i := range 1 + w.Choices.IntN(w.Choices.At(choice.OfProgram, "roots"), 3) {
 		r := root{instance: fmt.Sprintf("root%d", i), program: s.Programs[0]}
 		if w.Choices.OneIn(w.Choices.At(w.Choices.At(choice.OfProgram, r.instance), "odd"), 8) {
-			r.instance = fmt.Sprintf("root%d ü", i) // SQS takes it for no group.
+			r.instance = fmt.Sprintf("root%d ü", i) // SQS does not accept it as a group.
 		}
 		switch w.Choices.IntN(w.Choices.At(choice.OfProgram, r.instance), 12) {
 		case 9:
@@ -144,7 +145,7 @@ func (s *Random) build(name string, d program.Defect) *world.Build {
 	has := map[string][]string{}
 	for _, p := range s.Programs {
 		own := s.Programs.Registered(p, d)
-		if d.Kind == "" { // Others are from before.
+		if d.Kind == "" { // The others are older builds.
 			for i := range own {
 				own[i].KeepExecutions = s.keeps
 			}
@@ -156,7 +157,7 @@ func (s *Random) build(name string, d program.Defect) *world.Build {
 	}
 	all = append(all, program.Companions()...)
 	if s.limits != nil {
-		all = append(all, s.gate(d))
+		all = append(all, s.coordinator(d))
 	}
 	r, err := engine.NewRegistry(all...)
 	if err != nil {
@@ -175,9 +176,9 @@ func (s *Random) Broken(w *world.World) *world.Build {
 	d := program.Defect{Kind: program.DefectKinds[w.Choices.IntN(w.How(fault.Deployed), len(program.DefectKinds))], At: 1 + w.Choices.IntN(w.How(fault.Deployed), 5),
 		Kill: func() { w.Executing.Die("its code kills it") }, Recorded: func(info engine.Info, id, round int) bool { return hasRecorded(w, info, id, round) }, Violate: func(rule, text string) { w.Violate(rule, "%s", text) }}
 	if d.Kind == "missing" {
-		s.missing(w, &d) // Which one, from the last.
+		s.missing(w, &d) // Decides which one, starting from the last.
 	}
-	if s.gateBroken(w) {
+	if s.coordinatorBroken(w) {
 		d = program.Defect{Kind: "gate"}
 	}
 	return s.build(fmt.Sprintf("broken%d (%s at %d)", w.Bad, d.Kind, d.At), d)
@@ -198,8 +199,8 @@ func (s *Random) registry(p *world.Process) *activities.Registry {
 func (s *Random) Activities(p *world.Process) *activities.Registry { return s.registry(p) }
 func (s *Random) Inline(p *world.Process) *activities.Registry     { return s.registry(p) }
 
-// Begin implements scenario.
-func (s *Random) Begin(w *world.World) {
+// Start implements scenario.
+func (s *Random) Start(w *world.World) {
 	s.deployOlder(w)
 	s.deployUnreleased(w)
 	s.deployStrict(w)
@@ -210,7 +211,7 @@ func (s *Random) Begin(w *world.World) {
 	w.ClosesLimits("one", "two")
 	w.SetsRates("slow", "quick")
 	if s.limits != nil {
-		s.limits.begins(w)
+		s.limits.starts(w)
 	}
 	if w.Build == w.Good && w.Choices.OneIn(w.Choices.At(choice.OfWorld, "broken build"), 8) {
 		w.DeployBroken()
@@ -254,8 +255,8 @@ func (s *Random) Begin(w *world.World) {
 		s.tooOld(w, r.instance)
 		w.Clock.AfterFunc(at, func() { s.forks(w, r.instance, r.program.Name) })
 		stop := time.Duration(w.Choices.IntN(w.Choices.At(client, "stop"), 2*3600)) * time.Second
-		if ahead, begins := w.BeginsAhead(w.Choices.At(client, "ahead of its end")); begins && (r.cancelled || r.terminated) {
-			w.Clock.AfterFunc(max(at+stop-ahead, 0), func() { s.beginAgain(w, r) })
+		if ahead, starts := w.StartsAhead(w.Choices.At(client, "ahead of its end")); starts && (r.cancelled || r.terminated) {
+			w.Clock.AfterFunc(max(at+stop-ahead, 0), func() { s.restart(w, r) })
 		}
 		if r.cancelled {
 			w.Clock.AfterFunc(at+stop, func() {
@@ -270,8 +271,8 @@ func (s *Random) Begin(w *world.World) {
 	}
 }
 
-// note writes into a map that is made when it is needed: most invocations need
-// few of theirs.
+// note writes into a map that is created on first use, because most invocations need few of
+// theirs.
 func note[K comparable, V any](m *map[K]V, key K, value V) {
 	if *m == nil {
 		*m = map[K]V{}

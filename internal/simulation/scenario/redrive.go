@@ -14,9 +14,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// redrive has an instance go on where it failed, or from one of its events; at times the
-// same redrive comes a second time, hours later, or somebody terminates the instance soon. One
-// that runs is terminated first: that is how a client resets it.
+// redrive makes an instance continue where it failed, or from one of its events; sometimes the same
+// redrive is sent again hours later, or an operator terminates the instance soon. A running instance
+// is terminated first: that is how a client resets it.
 func (s *Random) redrive(w *world.World, instance, name string) {
 	how := w.Choices.At(w.How(fault.Purged), "redrive")
 	var from int64
@@ -26,7 +26,7 @@ func (s *Random) redrive(w *world.World, instance, name string) {
 	s.redriveFrom(w, instance, name, from)
 }
 
-// redriveFrom is redrive from an event, or from where the instance failed, which is 0.
+// redriveFrom is redrive from an event; 0 stands for where the instance failed.
 func (s *Random) redriveFrom(w *world.World, instance, name string, from int64) {
 	s.redriven = true
 	how := w.Choices.At(w.How(fault.Purged), "redrive")
@@ -51,19 +51,19 @@ func (s *Random) redriveFrom(w *world.World, instance, name string, from int64) 
 	}
 }
 
-// stopsSoon lets somebody terminate what was told to go on, at times.
+// stopsSoon sometimes lets an operator terminate a redriven instance.
 func (s *Random) stopsSoon(w *world.World, soon choice.Spot, instance, id string) {
 	if !w.StopsSoon(soon) {
 		return
 	}
-	// Its children have to end too, those whose redrives are on their way still among them.
+	// Its children have to end too, including those whose redrives are still on their way.
 	s.resets(instance)
 	w.Clock.AfterFunc(time.Duration(w.Choices.IntN(soon, 120))*time.Second, func() {
 		w.SendItem(wire.Item{Kind: wire.TerminateInstance, Instance: instance, ID: id, Reason: "stopped"})
 	})
 }
 
-// redrives lets somebody redrive instances where the run is about that.
+// redrives lets an operator redrive instances in a run about redrives.
 func (s *Random) redrives(w *world.World) {
 	at := w.Choices.At(choice.OfClient, "redrives")
 	for i := range w.Redrives(at) {
@@ -72,8 +72,8 @@ func (s *Random) redrives(w *world.World) {
 	}
 }
 
-// redriveAny redrives an instance of a program, a root or not, whatever it does; or has a root begin
-// again, or has a child fail.
+// redriveAny redrives an instance of a program, a root or not, in any state, or restarts a root, or
+// makes a child fail.
 func (s *Random) redriveAny(w *world.World, at choice.Spot) {
 	var some []string
 	for _, instance := range w.Ledger.Instances() {
@@ -90,7 +90,7 @@ func (s *Random) redriveAny(w *world.World, at choice.Spot) {
 	}
 	children := slices.DeleteFunc(slices.Clone(some), func(i string) bool { return s.isRoot(i) || w.Ledger.Ended(i) })
 	if len(children) > 0 && w.Choices.Even(at) {
-		// It is left to its parent to have it go on, when that is redriven.
+		// The redrive of its parent makes it continue.
 		child := children[w.Choices.IntN(at, len(children))]
 		s.resets(child)
 		w.SendItem(wire.Item{Kind: wire.TerminateInstance, Instance: child, ID: fmt.Sprintf("fails-%d", w.Steps), Reason: "fails"})
@@ -98,15 +98,15 @@ func (s *Random) redriveAny(w *world.World, at choice.Spot) {
 	}
 	instance := some[w.Choices.IntN(at, len(some))]
 	if r := s.rootOf(instance); r != nil && w.Choices.OneIn(at, 4) {
-		s.beginAgain(w, r)
+		s.restart(w, r)
 		s.stopsSoon(w, w.Choices.At(at, "stopped soon"), instance, fmt.Sprintf("again-%d-stop", w.Steps))
 		return
 	}
 	s.redrive(w, instance, s.programOf(w, instance).Name)
 }
 
-// waitedFor returns one of some instances that has heard of the failure of a child, and an event
-// at which it waited for that child.
+// waitedFor returns an instance of those given that has recorded the failure of a child, and an
+// event at which it waited for that child.
 func (s *Random) waitedFor(w *world.World, at choice.Spot, some []string) (parent string, from int64) {
 	type waits struct {
 		parent string
@@ -130,7 +130,7 @@ func (s *Random) waitedFor(w *world.World, at choice.Spot, some []string) (paren
 	return one.parent, since + int64(w.Choices.IntN(at, int(one.heard-since)))
 }
 
-// resets notes that somebody has ended an instance.
+// resets records that a client has ended an instance.
 func (s *Random) resets(instance string) {
 	for i := range s.roots {
 		if s.roots[i].instance == instance {
@@ -140,7 +140,7 @@ func (s *Random) resets(instance string) {
 	s.ended[instance] = true
 }
 
-// programOf is the program that an instance runs; nil for what is none.
+// programOf returns the program that an instance runs; nil for none.
 func (s *Random) programOf(w *world.World, instance string) *program.Program {
 	return s.program(w.Ledger.Executions[ledger.At(instance, w.Ledger.Last[instance])].Events[0].Name)
 }

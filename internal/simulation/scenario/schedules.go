@@ -21,23 +21,23 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// scheduled is a schedule of some ticks, which somebody cancels when they are over. Each tick
-// starts an instance that takes an activity.
+// scheduled is a schedule with several runs, which a client cancels after the last of them. Each
+// run starts an instance that runs an activity.
 type scheduled struct {
 	definition schedule.Definition
 	ticks      int
-	// asked is what it is asked for meanwhile; empty for nothing.
+	// asked is the request to it meanwhile; empty for none.
 	asked []string
-	// kept is for how long the instances of its ticks are kept after their end; 0 for ever.
+	// kept is how long the instances of its runs are kept after their end; 0 for ever.
 	kept time.Duration
-	// takes is how long an instance of a tick waits before its work. nudges is how many requests
-	// come together that this build does not know: each wakes the schedule, which continues as
-	// new after some.
+	// takes is how long an instance of a run waits before its work. nudges is the number of
+	// simultaneous requests that this build does not know: each wakes the schedule, which
+	// continues as new after a number of them.
 	takes  time.Duration
 	nudges int
-	// backfills: it is asked for all ticks that are over by then.
+	// backfills: a client requests all runs whose time has passed by then.
 	backfills bool
-	// created: its instance has begun.
+	// created: its instance has started.
 	created bool
 }
 
@@ -46,7 +46,7 @@ var (
 	work = turnstile.NewActivity[string, string]("job")
 )
 
-// again ends the input of a job that has continued as new.
+// again is the suffix of the input of a job that has continued as new.
 const again = ", again"
 
 func newSchedules(w *world.World) *scheduled {
@@ -54,7 +54,7 @@ func newSchedules(w *world.World) *scheduled {
 	every := []time.Duration{10 * time.Minute, time.Hour}[w.Choices.IntN(at, 2)]
 	begin := w.Clock.Now().Add(every).Truncate(every)
 	s := &scheduled{ticks: 2 + w.Choices.IntN(at, 24)}
-	s.definition = schedule.Definition{Name: "s", Every: every, Begin: begin, End: begin.Add(time.Duration(s.ticks-1) * every),
+	s.definition = schedule.Definition{Name: "s", Every: every, StartAt: begin, End: begin.Add(time.Duration(s.ticks-1) * every),
 		Overlap: []schedule.Overlap{schedule.Skip, schedule.BufferOne, schedule.BufferAll, schedule.Allow, schedule.CancelRunning}[w.Choices.IntN(at, 5)],
 		CatchUp: []schedule.CatchUp{schedule.CatchUpLast, schedule.CatchUpAll, schedule.CatchUpNone}[w.Choices.IntN(at, 3)],
 		Starts:  schedule.Orchestration(job, world.Marker)}
@@ -114,7 +114,7 @@ func (s *scheduled) Activities(p *world.Process) *activities.Registry {
 
 func (s *scheduled) Inline(*world.Process) *activities.Registry { return nil }
 
-func (s *scheduled) Begin(w *world.World) {
+func (s *scheduled) Start(w *world.World) {
 	input, err := json.Marshal(schedule.State{Definition: s.definition})
 	if err != nil {
 		panic(err)
@@ -136,8 +136,8 @@ func (s *scheduled) Begin(w *world.World) {
 	if s.backfills {
 		w.Clock.AfterFunc(time.Duration(w.Choices.IntN(w.Choices.At(choice.OfClient, "backfills"), int(s.definition.End.Sub(w.Clock.Now())/time.Second)))*time.Second, func() {
 			asked := backfill{Op: "backfill", ID: "backfill"}
-			for tick := s.definition.Begin; !tick.After(w.Clock.Now()); tick = tick.Add(s.definition.Every) {
-				asked.Ticks = append(asked.Ticks, tick)
+			for tick := s.definition.StartAt; !tick.After(w.Clock.Now()); tick = tick.Add(s.definition.Every) {
+				asked.Times = append(asked.Times, tick)
 			}
 			data, _ := json.Marshal(asked)
 			w.SendItem(wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: "turnstile.schedule.control", Data: data, ID: "backfill"})
@@ -152,8 +152,8 @@ func (s *scheduled) Begin(w *world.World) {
 	}
 }
 
-// Created implements scenario: two days after the ticks are over, or after it has begun if
-// that comes later, the schedule is cancelled. A cancel that overtakes its start has no effect.
+// Created implements scenario: two days after the last scheduled time, or after its own start if
+// that is later, the schedule is cancelled. A cancel that overtakes its start has no effect.
 func (s *scheduled) Created(w *world.World, instance, name string) {
 	if name != scheduling.Orchestration || s.created {
 		return
@@ -164,11 +164,11 @@ func (s *scheduled) Created(w *world.World, instance, name string) {
 	})
 }
 
-// backfill is what a schedule is asked for.
+// backfill is a client's request to a schedule.
 type backfill struct {
 	Op    string      `json:"op"`
 	ID    string      `json:"id"`
-	Ticks []time.Time `json:"ticks"`
+	Times []time.Time `json:"times"`
 }
 
 func (s *scheduled) Landed(*world.World, *world.Process, *ledger.Recorded, *store.Turn) {}
@@ -176,10 +176,10 @@ func (s *scheduled) Marked(*world.World, *store.Record)                         
 func (s *scheduled) Program(string) *program.Program                                    { return nil }
 func (s *scheduled) IsRandom() bool                                                     { return false }
 
-// Purge implements scenario: what a schedule came to has to stay.
+// Purge implements scenario: the outcome of a schedule must stay.
 func (s *scheduled) Purge(*world.World) {}
 
-// Check accounts for the ticks: each was started, is missed for a reason, or waits.
+// Check accounts for all scheduled times: each was started, was missed for a reason, or waits.
 func (s *scheduled) Check(w *world.World) {
 	if err := s.judge(w); err != nil {
 		w.Violate("outcome", "the schedule: %v", err)
@@ -198,34 +198,34 @@ func (s *scheduled) judge(w *world.World) error {
 		return nil // Commits are small in this world.
 	}
 	var state schedule.State
-	if err := json.Unmarshal(r.CustomStatus, &state); err != nil {
-		return fmt.Errorf("its custom status is %q: %w", r.CustomStatus, err)
+	if err := json.Unmarshal(history.StateNamed(r.States, history.ListedState), &state); err != nil {
+		return fmt.Errorf("it shows %q: %w", r.States, err)
 	}
 	for _, run := range state.Recent {
 		if run.Outcome != schedule.OutcomeCompleted {
 			continue // The schedule was cancelled in that turn, or the queue rejected the start.
 		}
 		if _, err := w.Describe(run.Instance); err != nil {
-			return fmt.Errorf("the instance of tick %s: %w", run.Tick, err)
+			return fmt.Errorf("the instance of the run at %s: %w", run.ScheduledAt, err)
 		}
 	}
 	if err := s.judgeHistory(w, &state); err != nil {
 		return err
 	}
 	if len(state.Buffered)+len(state.Backfilling) > 0 && len(state.Running) == 0 && !state.Paused {
-		return fmt.Errorf("ticks %v and %v wait, and nothing runs", state.Buffered, state.Backfilling)
+		return fmt.Errorf("the runs at %v and %v wait, and nothing runs", state.Buffered, state.Backfilling)
 	}
 	if len(s.asked) > 0 || s.backfills {
 		return nil
 	}
 	passed := 0
-	for tick := s.definition.Begin; !tick.After(s.definition.End) && (state.Next.IsZero() || tick.Before(state.Next)); tick = tick.Add(s.definition.Every) {
+	for tick := s.definition.StartAt; !tick.After(s.definition.End) && (state.Next.IsZero() || tick.Before(state.Next)); tick = tick.Add(s.definition.Every) {
 		if tick.After(state.Since) {
 			passed++
 		}
 	}
-	if n := state.Started + state.MissedTicks + len(state.Buffered); n != passed {
-		return fmt.Errorf("%d ticks are over; %d were started, %d missed, %d wait: %+v", passed, state.Started, state.MissedTicks, len(state.Buffered), state)
+	if n := state.Started + state.MissedRuns + len(state.Buffered); n != passed {
+		return fmt.Errorf("%d scheduled times have passed; %d were started, %d missed, %d wait: %+v", passed, state.Started, state.MissedRuns, len(state.Buffered), state)
 	}
 	return nil
 }

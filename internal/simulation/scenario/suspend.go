@@ -10,9 +10,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// suspends lets clients suspend an instance and resume it, some time after it is started;
-// together: at the time at which its events come. A resume may be missing, come twice, or
-// before its suspend: an operator resumes what stays suspended.
+// suspends lets clients suspend and resume an instance, some time after its start; together
+// is the time at which its events arrive. A resume may be missing, sent twice, or sent
+// before its suspend: an operator resumes instances that stay suspended.
 func (s *Random) suspends(w *world.World, instance string, after, together time.Duration) {
 	how := w.Choices.At(w.Choices.At(choice.OfClient, instance), "suspend")
 	for i := range w.Suspends(how) {
@@ -25,7 +25,7 @@ func (s *Random) suspends(w *world.World, instance string, after, together time.
 		}
 		id := fmt.Sprint(i)
 		if of := w.Ledger.Executions[ledger.At(instance, w.Ledger.First(instance))]; of != nil && of.Of.Instance != "" {
-			id += "-" + instance // A fork knows the ids of those that the original has had.
+			id += "-" + instance // A fork knows the ids of the suspends of its original.
 		}
 		suspend := wire.Item{Kind: wire.SuspendInstance, Instance: instance, ID: "suspend-" + id, Reason: "reason " + id}
 		resume := wire.Item{Kind: wire.ResumeInstance, Instance: instance, ID: "go-on-" + id}
@@ -45,20 +45,21 @@ func (s *Random) suspends(w *world.World, instance string, after, together time.
 	}
 }
 
-// while is how long something is to wait that goes on by itself: by the delay queue, or by a
-// schedule.
+// while decides how long something waits that continues on its own: through the delay queue,
+// or with a schedule.
 func (s *Random) while(w *world.World, at choice.Spot) time.Duration {
 	return time.Duration(1+w.Choices.IntN(at, 120)) * []time.Duration{time.Second, time.Minute}[w.Choices.IntN(at, 2)]
 }
 
-// later makes of a start one whose code begins later, at times; and moves that, at times.
+// later sometimes turns a start into one whose code starts later, and sometimes changes that
+// time.
 func (s *Random) later(w *world.World, start *wire.Item, after time.Duration) {
 	how := w.Choices.At(w.Choices.At(choice.OfClient, start.Instance), "later")
 	if !w.Choices.OneIn(how, w.SeldomSuspends()) {
 		return
 	}
-	begins := w.Clock.Now().Add(after + s.while(w, how))
-	start.NotBeforeMS = begins.UnixMilli()
+	starts := w.Clock.Now().Add(after + s.while(w, how))
+	start.NotBeforeMS = starts.UnixMilli()
 	for i := range w.Choices.IntN(how, 3) {
 		move := wire.Item{Kind: wire.SuspendInstance, Instance: start.Instance, ExecutionID: 1, ID: fmt.Sprintf("move-%d", i), SchedulingEventID: 2,
 			NotBeforeMS: w.Clock.Now().Add(after + s.while(w, how)).UnixMilli()}

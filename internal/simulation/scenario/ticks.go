@@ -14,27 +14,27 @@ import (
 	"github.com/turnstile-go/turnstile/schedule"
 )
 
-// skewed is by how much two clocks of this world differ from the true time at most, each.
+// skewed is the largest difference between a clock of this world and the true time.
 const skewed = 10 * time.Second
 
-// found is what a schedule has recorded of the ticks that were due when it woke up.
+// found is what a schedule recorded of the scheduled times that were due when it woke up.
 type found struct {
 	Start  []time.Time
 	Missed *struct {
 		From, To time.Time
-		Ticks    int
+		Runs     int
 	}
 }
 
-// judgeHistory looks at what a schedule has recorded: which ticks it has caught up, that each
-// tick starts the instance that is named after it, that instances do not run beside each
-// other where the overlap policy does not let them, that it ends them as the policy says, and that
-// each tick of a backfill starts or waits, whatever ticks come meanwhile.
+// judgeHistory checks the records of a schedule: which runs it has caught up; that each run starts
+// the instance that is named after it; that instances do not overlap if the overlap policy forbids
+// it; that the schedule ends them as the policy says; and that each run of a backfill starts or
+// waits, whatever runs become due meanwhile.
 func (s *scheduled) judgeHistory(w *world.World, state *schedule.State) error {
 	instance := scheduling.InstanceID(s.definition.Name)
-	var started []string // the ids of the ticks that are to start one
-	// asked is the last of what the schedule was asked for when its timer fired: "pause" and
-	// "delete" leave it no tick. Code takes both in the order of their events.
+	var started []string // the ids of the runs that should start an instance
+	// asked is the last request to the schedule when its timer fired: after "pause" and "delete" no
+	// run starts. Code processes both in the order of their events.
 	asked, whenFired := "", ""
 	rests := func() bool { return asked == "pause" || asked == "delete" }
 	begun := map[string]bool{}
@@ -45,7 +45,8 @@ func (s *scheduled) judgeHistory(w *world.World, state *schedule.State) error {
 			continue
 		}
 		open := map[int64]string{}
-		// mayStart: one of the arrivals that the schedule answers came while it was not at rest.
+		// mayStart: one of the incoming events that the schedule answers arrived while it was not
+		// paused or deleted.
 		mayStart := false
 		for i := range x.Events {
 			e := &x.Events[i]
@@ -59,11 +60,11 @@ func (s *scheduled) judgeHistory(w *world.World, state *schedule.State) error {
 				if err := json.Unmarshal(e.Payload, &c); err != nil {
 					return fmt.Errorf("execution %d, event %d: %w", n, e.EventID, err)
 				}
-				for _, tick := range c.Ticks {
+				for _, tick := range c.Times {
 					backfilled = append(backfilled, tick)
 					started = append(started, tickID(s.definition.Name, tick))
 				}
-				if c.Op != "trigger" && c.Op != "backfill" && asked != "delete" { // Nothing makes a deleted one begin anew here.
+				if c.Op != "trigger" && c.Op != "backfill" && asked != "delete" { // A deleted schedule starts nothing in this scenario.
 					asked = c.Op
 				}
 				mayStart = mayStart || !rests()
@@ -72,9 +73,9 @@ func (s *scheduled) judgeHistory(w *world.World, state *schedule.State) error {
 				mayStart = mayStart || !rests()
 			case e.Kind.Arrival():
 				mayStart = mayStart || !rests()
-			case e.Kind == history.SystemCall && e.Name == "due ticks":
+			case e.Kind == history.SystemCall && e.Name == "due runs":
 				if whenFired == "pause" || whenFired == "delete" {
-					return fmt.Errorf("execution %d, event %d looks for ticks after a %s", n, e.EventID, whenFired)
+					return fmt.Errorf("execution %d, event %d looks for due runs after a %s", n, e.EventID, whenFired)
 				}
 				var f found
 				if err := json.Unmarshal(e.Payload, &f); err != nil {
@@ -87,17 +88,17 @@ func (s *scheduled) judgeHistory(w *world.World, state *schedule.State) error {
 					started = append(started, tickID(s.definition.Name, tick))
 				}
 			case e.Kind == history.SystemCall && e.Op == history.OpCancelInstance:
-				if terminates := e.Imposed == history.ImposedTerminated; s.definition.Overlap != schedule.TerminateRunning && s.definition.Overlap != schedule.CancelRunning ||
+				if terminates := e.Forced == history.ForcedByOperator; s.definition.Overlap != schedule.TerminateRunning && s.definition.Overlap != schedule.CancelRunning ||
 					terminates != (s.definition.Overlap == schedule.TerminateRunning) {
 					return fmt.Errorf("execution %d, event %d ends %s (terminates it: %t), with overlap %s", n, e.EventID, e.Instance, terminates, s.definition.Overlap)
 				}
 			case (e.Kind == history.SubOrchestrationScheduled || e.Kind == history.OrchestrationChained) && e.Name == job.Name():
 				if slices.Contains(s.asked, "trigger") {
 					begun[e.Instance] = true
-					continue // It starts an instance of its own, beside any other.
+					continue // It starts an instance of its own, independent of any other.
 				}
 				if !slices.Contains(started, e.Instance) {
-					return fmt.Errorf("execution %d, event %d starts %s, which no tick is named after that was to start one: %q", n, e.EventID, e.Instance, started)
+					return fmt.Errorf("execution %d, event %d starts %s, which is not named after a run that may start: %q", n, e.EventID, e.Instance, started)
 				}
 				if !mayStart && !begun[e.Instance] {
 					return fmt.Errorf("execution %d, event %d starts %s after a %s", n, e.EventID, e.Instance, asked)
@@ -114,8 +115,8 @@ func (s *scheduled) judgeHistory(w *world.World, state *schedule.State) error {
 	}
 	for _, tick := range backfilled {
 		if !begun[tickID(s.definition.Name, tick)] && !slices.ContainsFunc(state.Backfilling, tick.Equal) &&
-			!slices.ContainsFunc(state.Buffered, tick.Equal) && !state.Deleted { // A tick that waits already is not asked for twice.
-			return fmt.Errorf("tick %s of a backfill neither started nor waits: %v", tick, state.Backfilling)
+			!slices.ContainsFunc(state.Buffered, tick.Equal) && !state.Deleted { // A run that already waits is not requested twice.
+			return fmt.Errorf("the run at %s of a backfill neither started nor waits: %v", tick, state.Backfilling)
 		}
 	}
 	return s.judgeStarted(w, started)
@@ -125,18 +126,18 @@ func tickID(name string, tick time.Time) string {
 	return scheduling.StartedPrefix(name) + tick.UTC().Format(time.RFC3339Nano)
 }
 
-// judgeStarted looks at what the ticks have started: nobody ends it but a tick whose overlap policy
-// says so, least of all the schedule by its own end, or by going over to its next execution.
+// judgeStarted checks the started instances: nothing ends them except a run whose overlap policy
+// says so, in particular not the end of the schedule or its next execution.
 func (s *scheduled) judgeStarted(w *world.World, started []string) error {
 	if s.definition.Overlap == schedule.CancelRunning || s.definition.Overlap == schedule.TerminateRunning {
 		return nil
 	}
-	// Somebody ends the schedule, and with it what it had started and waits for.
+	// A client ends the schedule, and with it the instances that it has started and waits for.
 	own, ended := scheduling.InstanceID(s.definition.Name), int64(math.MaxInt64)
 	for n := w.Ledger.First(own); n <= w.Ledger.Last[own]; n++ {
 		if x := w.Ledger.Executions[ledger.At(own, n)]; x != nil {
 			for i := range x.Events {
-				if e := &x.Events[i]; e.Kind == history.OrchestrationCancelRequested || e.Imposed == history.ImposedTerminated {
+				if e := &x.Events[i]; e.Kind == history.OrchestrationCancelRequested || e.Forced == history.ForcedByOperator {
 					ended = min(ended, e.AtMS)
 				}
 			}
@@ -150,7 +151,7 @@ func (s *scheduled) judgeStarted(w *world.World, started []string) error {
 				continue
 			}
 			for i := range x.Events {
-				if e := &x.Events[i]; (e.Kind == history.OrchestrationCancelRequested || e.Imposed == history.ImposedTerminated) && e.AtMS < ended {
+				if e := &x.Events[i]; (e.Kind == history.OrchestrationCancelRequested || e.Forced == history.ForcedByOperator) && e.AtMS < ended {
 					return fmt.Errorf("%s/%d is ended by its event %d, with overlap %s: %s", instance, n, e.EventID, s.definition.Overlap, e.Reason)
 				}
 			}
@@ -159,7 +160,7 @@ func (s *scheduled) judgeStarted(w *world.World, started []string) error {
 	return nil
 }
 
-// judgeCatchUp looks at what was made of the ticks that were due at a time.
+// judgeCatchUp checks the decisions on the scheduled times that were due at a time.
 func (s *scheduled) judgeCatchUp(f *found, now time.Time) error {
 	window := time.Hour
 	late := func(tick time.Time) bool { return now.Sub(tick) > scheduling.OnTime }
@@ -167,13 +168,13 @@ func (s *scheduled) judgeCatchUp(f *found, now time.Time) error {
 	for _, tick := range f.Start {
 		switch {
 		case tick.After(now):
-			return fmt.Errorf("tick %s is started ahead of its time", tick)
+			return fmt.Errorf("the run at %s is started early", tick)
 		case !late(tick):
 			continue
 		}
 		lateOnes++
 		if s.definition.CatchUp == schedule.CatchUpNone || s.definition.CatchUp == schedule.CatchUpAll && now.Sub(tick) > window {
-			return fmt.Errorf("tick %s is caught up, with catch-up %s", tick, s.definition.CatchUp)
+			return fmt.Errorf("the run at %s is caught up, with catch-up %s", tick, s.definition.CatchUp)
 		}
 	}
 	if s.definition.CatchUp == schedule.CatchUpLast && (lateOnes > 1 || lateOnes == 1 && len(f.Start) > 1) {
@@ -185,13 +186,13 @@ func (s *scheduled) judgeCatchUp(f *found, now time.Time) error {
 	for tick, n := f.Missed.From, 0; !tick.After(f.Missed.To); tick, n = tick.Add(s.definition.Every), n+1 {
 		switch {
 		case !late(tick):
-			return fmt.Errorf("tick %s is on time, and missed", tick)
+			return fmt.Errorf("the run at %s is on time, and missed", tick)
 		case s.definition.CatchUp == schedule.CatchUpAll && now.Sub(tick) <= window:
-			return fmt.Errorf("tick %s is missed within the window, with catch-up all", tick)
+			return fmt.Errorf("the run at %s is missed within the window, with catch-up all", tick)
 		}
 	}
 	if s.definition.CatchUp == schedule.CatchUpLast && len(f.Start) == 0 {
-		return fmt.Errorf("ticks %s to %s are missed, and none is caught up, with catch-up last", f.Missed.From, f.Missed.To)
+		return fmt.Errorf("the runs from %s to %s are missed, and none is caught up, with catch-up last", f.Missed.From, f.Missed.To)
 	}
 	return nil
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// handOut gives the token of a pending activity to a client. He uses it at some
-// time, or twice; gives signs of life before or after that; and somebody who has
-// made up a token does so too.
+// handOut gives the token of a pending activity to a client. The client uses it once or
+// twice, and sends heartbeats before or after that; a forger with a made-up token does the
+// same.
 func handOut(w *world.World, in *program.Work, info *activities.Info) {
 	w.Ledger.Outside.Handed[keyOf(info)] = true
 	client := w.Choices.At(w.Choices.At(choice.OfClient, info.Instance), "token")
@@ -42,7 +42,7 @@ func handOut(w *world.World, in *program.Work, info *activities.Info) {
 		}
 	}
 	for i := range w.Choices.IntN(client, 4) {
-		use(fmt.Sprintf(`"kind":"ActivityHeartbeat","data":"sign %d of attempt %d"`, i, info.Attempt), time.Duration(1+i)*silence(w, info)/2)
+		use(fmt.Sprintf(`"kind":"ActivityHeartbeat","data":"sign %d of attempt %d"`, i, info.Number), time.Duration(1+i)*silence(w, info)/2)
 	}
 	if w.Choices.OneIn(client, 4) {
 		own, err := wire.ParseActivityToken(info.CompletionToken)
@@ -55,7 +55,8 @@ func handOut(w *world.World, in *program.Work, info *activities.Info) {
 	}
 }
 
-// silence is the heartbeat timeout of an activity, or one that others have.
+// silence is the heartbeat timeout of an activity, or that of other activities if it has
+// none.
 func silence(w *world.World, info *activities.Info) time.Duration {
 	x := w.Ledger.Executions[ledger.At(info.Instance, info.ExecutionID)]
 	if x != nil && info.EventID <= int64(len(x.Events)) {
@@ -66,7 +67,7 @@ func silence(w *world.World, info *activities.Info) time.Duration {
 	return 2 * program.Silence
 }
 
-// sendByToken sends what somebody in another language would send.
+// sendByToken sends what a client in another language would send.
 func sendByToken(w *world.World, token, what string) {
 	body := fmt.Sprintf(`{"v":1,"activity_token":%q,%s}`, token, what)
 	item, err := w.Item(body)

@@ -8,9 +8,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// missing lets the build lack a program, or one of its versions. One whose
-// versions all have names is not missing as a whole: a start that comes meanwhile
-// would ask for the version without a name for ever.
+// missing removes a program, or one of its versions, from the build. A program whose
+// versions all have names is not removed as a whole: a start that arrives meanwhile would
+// ask for the version without a name for ever.
 func (s *Random) missing(w *world.World, d *program.Defect) {
 	at := w.Choices.At(w.How(fault.Deployed), "missing")
 	d.At = w.Choices.IntN(at, len(s.Programs))
@@ -23,8 +23,7 @@ func (s *Random) missing(w *world.World, d *program.Defect) {
 	}
 }
 
-// deployUnreleased lets a build run first, at times, that does not have the
-// newest versions yet.
+// deployUnreleased sometimes runs a build first that does not have the newest versions yet.
 func (s *Random) deployUnreleased(w *world.World) {
 	at := w.Choices.At(choice.OfWorld, "unreleased")
 	if !s.Programs.Versioned() || w.Build != w.Good || !w.Choices.Even(at) {
@@ -33,7 +32,7 @@ func (s *Random) deployUnreleased(w *world.World) {
 	w.DeployFirst(s.build("unreleased", program.Defect{Kind: "unreleased"}), at)
 }
 
-// asks is the version that a client asks for.
+// asks returns the version that a client requests.
 func (s *Random) asks(w *world.World, start *wire.Item, p *program.Program) string {
 	v := program.DrawVersion(&w.Choices, w.Choices.At(w.Choices.At(choice.OfClient, start.Instance), "version"), p.Versions, 4)
 	if v != "" {
@@ -42,7 +41,7 @@ func (s *Random) asks(w *world.World, start *wire.Item, p *program.Program) stri
 	return v
 }
 
-// program of that name, nil if it is none.
+// program returns the program of that name, nil if there is none.
 func (s *Random) program(name string) *program.Program {
 	for _, p := range s.Programs {
 		if p.Name == name {
@@ -52,8 +51,8 @@ func (s *Random) program(name string) *program.Program {
 	return nil
 }
 
-// deployLenient lets a build run first, at times, in which a wait rejects data where in the
-// good one it does not, and the other way round. The history decides.
+// deployLenient sometimes runs a build first in which exactly those waits reject data that
+// do not in the good build. The history decides.
 func (s *Random) deployLenient(w *world.World) {
 	at := w.Choices.At(choice.OfWorld, "lenient")
 	if w.Build != w.Good || !s.Programs.Wait() || !w.Choices.OneIn(at, 6) {
@@ -63,8 +62,8 @@ func (s *Random) deployLenient(w *world.World) {
 	w.DeployFirst(s.build("lenient", program.Defect{Kind: "lenient"}), at)
 }
 
-// deployForgetful lets a build run first, at times, whose programs drop what ContinueAsNew
-// gives, and complete. They are stuck by that, and go on once the good one is there.
+// deployForgetful sometimes runs a build first whose programs drop what ContinueAsNew
+// returns, and complete. They get stuck, and continue once the good build is deployed.
 func (s *Random) deployForgetful(w *world.World) {
 	at := w.Choices.At(choice.OfWorld, "forgetful")
 	if w.Build != w.Good || !s.Programs.Continue() || !w.Choices.OneIn(at, 6) {
@@ -74,8 +73,8 @@ func (s *Random) deployForgetful(w *world.World) {
 	w.DeployFirst(s.build("forgetful", program.Defect{Kind: "forgets"}), at)
 }
 
-// deployStrict lets a build in which all is strict run first, at times, if that
-// makes a difference.
+// deployStrict sometimes runs a build first in which all programs are strict, if that makes
+// a difference.
 func (s *Random) deployStrict(w *world.World) {
 	at := w.Choices.At(choice.OfWorld, "strict")
 	if w.Build != w.Good || !s.Programs.Have(program.Kind.Loose) || !w.Choices.OneIn(at, 6) {

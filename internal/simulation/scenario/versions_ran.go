@@ -11,9 +11,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Landed holds a turn that has landed against the limits of instances, and against the versions that
-// its process's build has: V-01 to V-03. The lists are those that the build was made
-// of, oldest first; nobody compares versions here.
+// Landed checks a turn that has landed against the limits of instances, and against the versions of
+// its process's build: V-01 to V-03. The lists are those that the build was made of, oldest first;
+// this code does not compare versions.
 func (s *Random) Landed(w *world.World, p *world.Process, x *ledger.Recorded, t *store.Turn) {
 	if s.limits != nil {
 		s.limits.landed(w, t)
@@ -32,7 +32,7 @@ func (s *Random) Landed(w *world.World, p *world.Process, x *ledger.Recorded, t 
 	}
 	if !slices.Contains(has, started.Version) {
 		for i := range t.Events {
-			if e := &t.Events[i]; !e.Kind.Arrival() && e.Imposed == "" && !takenOver(started, e) {
+			if e := &t.Events[i]; !e.Kind.Arrival() && e.Forced == "" && !takenOver(started, e) {
 				w.Violate("V-02", "%s, whose build has %q, answers %s/%d, which runs version %q", p.Name, has, t.Instance, t.ExecutionID, started.Version)
 			}
 		}
@@ -43,15 +43,15 @@ func (s *Random) Landed(w *world.World, p *world.Process, x *ledger.Recorded, t 
 	}
 }
 
-// takenOver reports whether a redrive or a fork has taken the event over: code of an earlier
-// execution has recorded it.
+// takenOver reports whether a redrive or a fork has copied the event: code of an earlier execution
+// has recorded it.
 func takenOver(started, e *history.Event) bool {
 	o := started.Start.Origin
 	return o != nil && e.EventID <= o.EventID
 }
 
-// checkChosen: a start records the version that was asked for, otherwise the
-// newest of the build that recorded it.
+// checkChosen: a start records the version that was requested, otherwise the newest of the build
+// that recorded it.
 func (s *Random) checkChosen(w *world.World, p *world.Process, x *ledger.Recorded, t *store.Turn, has []string) {
 	rule, asked := "V-01", ""
 	started := &x.Events[0]
@@ -59,7 +59,7 @@ func (s *Random) checkChosen(w *world.World, p *world.Process, x *ledger.Recorde
 	switch {
 	case before != nil && t.ExecutionID > w.Ledger.First(t.Instance) && before.End() != nil && before.End().Kind != history.OrchestrationContinuedAsNew,
 		started.Start.Origin != nil, strings.HasPrefix(started.Start.StartID, world.RedriveID):
-		return // It goes on with the version that it had, which the checker looks at.
+		return // It continues with the version that it had, which the checker verifies.
 	case t.ExecutionID > w.Ledger.First(t.Instance) && before != nil:
 		rule, asked = "V-03", s.program(started.Name).Next
 		if end := before.End(); end == nil || end.Version != asked {
@@ -89,7 +89,7 @@ func (s *Random) checkChosen(w *world.World, p *world.Process, x *ledger.Recorde
 	}
 }
 
-// notesChained keeps the versions that detached starts ask for.
+// notesChained records the versions that detached starts request.
 func (s *Random) notesChained(t *store.Turn) {
 	for i := range t.Events {
 		if e := &t.Events[i]; e.Kind == history.OrchestrationChained && e.Version != "" {
@@ -98,8 +98,8 @@ func (s *Random) notesChained(t *store.Turn) {
 	}
 }
 
-// versionsRan are the versions that the executions of an instance recorded; nil
-// if its program has one alone.
+// versionsRan returns the versions that the executions of an instance recorded; nil if its program
+// has only one.
 func versionsRan(w *world.World, instance string, p *program.Program) []string {
 	if p.Versions == nil {
 		return nil
@@ -108,15 +108,15 @@ func versionsRan(w *world.World, instance string, p *program.Program) []string {
 	var before *ledger.Recorded
 	for _, x := range w.Ledger.Executed(instance) {
 		if before != nil && before.End() != nil && before.End().Kind != history.OrchestrationContinuedAsNew {
-			all = all[:len(all)-1] // It was redriven, and goes on with its last round.
+			all = all[:len(all)-1] // It was redriven, and continues with its last round.
 		}
 		all, before = append(all, x.Events[0].Version), x
 	}
 	return all
 }
 
-// Marked looks at a record: V-02, if it goes on after being stuck for its version; rule
-// 13, if it is stuck because its code dropped what ContinueAsNew gives.
+// Marked checks a record: V-02, if the instance continues after it was stuck because of its version;
+// rule 13, if it is stuck because its code dropped what ContinueAsNew returns.
 func (s *Random) Marked(w *world.World, r *store.Record) {
 	if s.forgetful && r.Problem != nil && r.Problem.Kind == "panic" && strings.Contains(r.Problem.Message, "ContinueAsNew") {
 		w.Reached("rule 13, dropped")
@@ -136,8 +136,8 @@ func (s *Random) Marked(w *world.World, r *store.Record) {
 	}
 }
 
-// eventOrder tells in which order the events of an instance were recorded
-// first since it was purged, by payload.
+// eventOrder returns the order in which the events of an instance were first recorded since it was
+// purged, by payload.
 func eventOrder(w *world.World, instance string) map[string]int {
 	order := map[string]int{}
 	for _, x := range w.Ledger.Executed(instance) {
@@ -155,8 +155,8 @@ func eventOrder(w *world.World, instance string) map[string]int {
 	return order
 }
 
-// rejected are the events of an instance that its waits have rejected, by the text of
-// their data.
+// rejected returns the events of an instance that its waits have rejected, by the text of their
+// data.
 func rejected(w *world.World, instance string) map[string]bool {
 	all := map[string]bool{}
 	for _, x := range w.Ledger.Executed(instance) {

@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// finalError is one after which no attempt follows.
+// finalError is an error after which no attempt follows.
 type finalError struct{ error }
 
 func isFinal(err error) bool {
@@ -22,7 +22,7 @@ func isFinal(err error) bool {
 	return errors.As(err, &f)
 }
 
-// laterError asks for the next attempt after hours: more than a queue can wait.
+// laterError requests the next attempt after hours: more than a queue can delay.
 type laterError struct{ error }
 
 // RetryDelay implements marks.Delayer.
@@ -42,9 +42,9 @@ func (s *Random) work(ctx context.Context, p *world.Process, input []byte) ([]by
 		s.limits.runs(p, &info)
 	}
 	if p.W.Tracing {
-		p.W.Log("%s runs %s of %s/%d event %d, attempt %d delivery %d", p.Name, in.Result(), info.Instance, info.ExecutionID, info.EventID, info.Attempt, info.Delivery)
+		p.W.Log("%s runs %s of %s/%d event %d, attempt %d delivery %d", p.Name, in.Result(), info.Instance, info.ExecutionID, info.EventID, info.Number, info.Delivery)
 	}
-	p.W.Watch.AttemptBegins(p, &in, &info)
+	p.W.Watch.AttemptStarts(p, &in, &info)
 	defer p.W.Watch.AttemptEnds(p, &info)
 	if err := goesAbout(ctx, p, &in, &info); err != nil {
 		return nil, err
@@ -56,13 +56,13 @@ func (s *Random) work(ctx context.Context, p *world.Process, input []byte) ([]by
 	case in.Do == program.DoesPending || in.Do == program.DoesNever:
 		handOut(p.W, &in, &info)
 		return nil, activities.ErrPending
-	case info.Attempt <= in.Fails:
+	case info.Number <= in.Fails:
 		return nil, fails(ctx, p, &in, &info)
 	}
 	result := fmt.Appendf(nil, `"%s"`, in.Result())
 	if info.Inline {
-		// Each run has a result of its own, so that it shows if the code has
-		// seen another than history has.
+		// Each run has a result of its own, so that a difference between what the code saw
+		// and what the history has is visible.
 		s.runs++
 		result = fmt.Appendf(nil, `"%s#%d"`, in.Result(), s.runs)
 	}
@@ -73,7 +73,7 @@ func (s *Random) work(ctx context.Context, p *world.Process, input []byte) ([]by
 	return result, nil
 }
 
-// readWork reads the input of an activity; all attempts of one have the same.
+// readWork parses the input of an activity, which is the same for all its attempts.
 func (s *Random) readWork(input []byte) (in program.Work, err error) {
 	in, ok := s.works[string(input)]
 	if !ok {
@@ -93,15 +93,15 @@ func goesAbout(ctx context.Context, p *world.Process, in *program.Work, info *ac
 	if err != nil || in.Do != program.DoesBeat && in.Do != program.DoesSilent {
 		return err
 	}
-	// Mostly seconds; at times longer than its message would be hidden without
-	// a heartbeat.
+	// Mostly seconds; sometimes longer than its message would be hidden without a
+	// heartbeat.
 	at := p.W.Choices.At(choice.OfDelivery, info.Instance)
 	left := time.Duration(p.W.Choices.IntN(at, 8)) * time.Second
 	if p.W.Choices.OneIn(at, 4) {
 		left *= 10
 	}
 	for n := 1; left > 0; n++ {
-		_ = activities.Beat(ctx, fmt.Appendf(nil, `"hidden %d of attempt %d"`, n, info.Attempt))
+		_ = activities.Beat(ctx, fmt.Appendf(nil, `"hidden %d of attempt %d"`, n, info.Number))
 		p.W.Watch.HasBeaten(ctx, p, info)
 		if p.Dead {
 			return world.ErrKilled
@@ -118,9 +118,9 @@ func goesAbout(ctx context.Context, p *world.Process, in *program.Work, info *ac
 	return ctx.Err()
 }
 
-// fails is how an attempt does.
+// fails decides whether and how an attempt fails.
 func fails(ctx context.Context, p *world.Process, in *program.Work, info *activities.Info) error {
-	err := fmt.Errorf("attempt %d fails, as it has to", info.Attempt)
+	err := fmt.Errorf("attempt %d fails, as it has to", info.Number)
 	switch in.Do {
 	case program.DoesSilent:
 		for ctx.Err() == nil && !p.Dead {

@@ -11,19 +11,19 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 )
 
-// Known is a run that once failed, as a corpus has it: a line with a seed, or with
-// "choices" and their text, and after a "#" what was wrong.
+// Known is a run that once failed, as a corpus contains it: a line with a seed, or with
+// "choices" and their text, and after a "#" the failure.
 type Known struct {
-	// Line in the corpus, from 1.
+	// Line is the line in the corpus, from 1.
 	Line int
 	// Seed, or Choices if they are not empty.
 	Seed    uint64
 	Choices string
-	// Why it failed.
+	// Why is the reason of the failure.
 	Why string
 }
 
-// ReadCorpus reads a corpus. An error names the line that it can't read.
+// ReadCorpus reads a corpus. An error names the line that cannot be read.
 func ReadCorpus(from io.Reader) ([]Known, error) {
 	var all []Known
 	lines := bufio.NewScanner(from)
@@ -47,7 +47,7 @@ func ReadCorpus(from io.Reader) ([]Known, error) {
 	return all, lines.Err()
 }
 
-// Run makes the run. An error says that its choices can't be read.
+// Run makes the run. An error says that its choices cannot be read.
 func (k *Known) Run() (world.Result, error) {
 	if k.Choices != "" {
 		return simulation.RunChoices(k.Choices)

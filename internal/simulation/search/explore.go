@@ -10,22 +10,22 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 )
 
-// Exploration is what a search of a scope has found.
+// Exploration is the result of searching a scope.
 type Exploration struct {
 	Scope string
-	// States that differ, those at which a run ends included, and Ends, the
-	// latter alone; Schedules are the runs that were begun, Longest the most
-	// steps of one.
+	// States counts the distinct states, including final ones, and Ends only the final
+	// ones; Schedules counts the runs that were started, Longest is the most steps of a
+	// run.
 	States, Ends, Schedules, Longest int
-	// All: every state that can be reached was visited, and every choice of
-	// what happens next was made in each.
+	// All: every reachable state was visited, and every possible next action was taken in
+	// each.
 	All  bool
 	Took time.Duration
 	// Failure is the run that broke an invariant; nil if none did.
 	Failure *world.Result
 }
 
-// String is the exploration in a line.
+// String formats the exploration in a line.
 func (e *Exploration) String() string {
 	all := "all were visited"
 	if !e.All {
@@ -35,27 +35,27 @@ func (e *Exploration) String() string {
 		e.Scope, e.States, e.Ends, e.Schedules, e.Longest, e.Took.Seconds(), all)
 }
 
-// longestWalk bounds the steps of a run: a longer run fails.
+// longestWalk limits the steps of a run: a longer run fails.
 const longestWalk = 500
 
-// Explore makes every run of the scope, up to the first that breaks an
-// invariant. After so many schedules it gives up; 0 means no bound.
+// Explore makes every run of the scope, until one breaks an invariant. It gives up after
+// this many schedules; 0 means no limit.
 //
-// It goes depth first. A world can't be copied, so each run is made from its
-// beginning, the choices of the one before but for the last that has another
-// left. A run ends where it comes to a state that was visited before.
+// It searches depth first. A world cannot be copied, so each run starts from the beginning,
+// with the choices of the previous run except for the last one that has an alternative
+// left. A run ends when it reaches a state that was visited before.
 func (s *Scope) Explore(schedules int) Exploration {
 	return s.explore(schedules, true, func(*world.Walk) {})
 }
 
-// branch is a step of the path to where the search is: which of how many
-// actions was taken.
+// branch is a step of the path to the current position of the search: the number of the
+// action, and how many there were.
 type branch struct{ taken, of int }
 
-// explore is Explore; without reduction, every run goes on to its end. ended is
-// told of each end.
+// explore is Explore; without reduction, every run continues to its end. ended is called at
+// each end.
 func (s *Scope) explore(schedules int, reduced bool, ended func(*world.Walk)) Exploration {
-	began := time.Now()
+	startedAt := time.Now()
 	e := Exploration{Scope: s.Name}
 	visited := map[world.Fingerprint]bool{}
 	var path []branch
@@ -90,13 +90,12 @@ func (s *Scope) explore(schedules int, reduced bool, ended func(*world.Walk)) Ex
 		}
 		path[len(path)-1].taken++
 	}
-	e.Took = time.Since(began)
+	e.Took = time.Since(startedAt)
 	return e
 }
 
-// follow goes along the path and on from its end, taking the first action each
-// time, as long as fresh says so of the state that it has come to. It returns
-// the whole path.
+// follow follows the path and continues from its end, taking the first action each time, as
+// long as fresh returns true for the reached state. It returns the whole path.
 func follow(k *world.Walk, path []branch, fresh func() bool) []branch {
 	for depth := 0; ; {
 		if depth >= len(path) && !fresh() {
@@ -131,7 +130,7 @@ func follow(k *world.Walk, path []branch, fresh func() bool) []branch {
 	}
 }
 
-// choicesText writes a path as 0.2.1, without zeros at its end.
+// choicesText writes a path as 0.2.1, without trailing zeros.
 func choicesText(path []branch) string {
 	var all []string
 	for _, b := range path {
@@ -156,8 +155,8 @@ func parsePath(text string) ([]branch, error) {
 	return path, nil
 }
 
-// Repeat makes the run that these choices are of, with its story. Behind them,
-// and where one is missing, the plainest happens.
+// Repeat makes the run of these choices, with its story. After their end, and where one is
+// missing, the simplest action is taken.
 func (s *Scope) Repeat(choices string) world.Result {
 	path, err := parsePath(choices)
 	k := s.newWalk(true)

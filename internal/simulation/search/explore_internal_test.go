@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// tinyScope has one activity, one message of a client and one fault at most.
+// tinyScope has one activity, one message of a client and at most one fault.
 func tinyScope(a world.Allowance) *Scope {
 	start := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "main", Input: []byte(`0`), ID: "start"}
 	return &Scope{Name: "tiny", Limits: world.Limits{Allowance: a, Messages: []world.Request{{Item: start}}}, code: program1(workCode), outcomes: map[string][]string{"a": {"x"}}}
@@ -54,8 +54,8 @@ func TestReductionKeepsStatesAndEnds(t *testing.T) {
 	}
 }
 
-// A world that breaks its word is found out in each of these scopes, and the
-// choices repeat it to the byte.
+// A faulty world is detected in each of these scopes, and the choices repeat the run
+// exactly.
 func TestExplorationFindsABrokenWorld(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -15,23 +15,23 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Scope is a world so small that every run of it can be made: a fixed program,
-// the messages that clients send, two processes, and a bound for each sort of
-// fault. Explore makes all of them.
+// Scope is a world so small that every run of it can be made: a fixed program, the messages
+// that clients send, two processes, and a limit for each sort of fault. Explore makes all of
+// its runs.
 type Scope struct {
-	// Name of the scope, and in a sentence what it is about.
+	// Name of the scope, and About its subject in a sentence.
 	Name, About string
 	// Large: it is searched by the soak command, not in CI.
 	Large bool
 	world.Limits
 
-	// code is what the orchestrations do, by name; bad is the code of the build
-	// that is deployed at first, nil for the same code.
+	// code is the code of the orchestrations, by name; bad is the code of the build that is
+	// deployed first, nil for the same code.
 	code, bad map[string]engine.Func
-	// fails is the input of which the activity fails in the build that is deployed at first.
+	// fails is the input for which the activity fails in the build that is deployed first.
 	fails string
-	// outcomes are the ends that each instance may have: its output where it has
-	// completed, otherwise its status; "" if it need not be there.
+	// outcomes are the possible ends of each instance: its output if it has completed,
+	// otherwise its status; "" if it need not exist.
 	outcomes map[string][]string
 	sabotage world.Sabotage
 }
@@ -48,10 +48,10 @@ func ScopeNamed(name string) (*Scope, error) {
 	return nil, fmt.Errorf("there is no scope %q; there are %q", name, names)
 }
 
-// broken is the name of the build that is deployed at first.
+// broken is the name of the build that is deployed first.
 const broken = "broken"
 
-// A scope is a scenario; begin is left to the walk.
+// A scope is a scenario; the walk starts it.
 
 var _ world.Scenario = (*Scope)(nil)
 
@@ -85,21 +85,21 @@ func (s *Scope) Activities(p *world.Process) *activities.Registry {
 
 func (s *Scope) Broken(*world.World) *world.Build           { return s.registry(broken, s.bad) }
 func (s *Scope) Inline(*world.Process) *activities.Registry { return nil }
-func (s *Scope) Begin(*world.World)                         {}
+func (s *Scope) Start(*world.World)                         {}
 func (s *Scope) Created(*world.World, string, string)       {}
 func (s *Scope) Size() string                               { return world.Plural(len(s.outcomes), "instance") }
 
-// String says what the scope is.
+// String describes the scope.
 func (s *Scope) String() string {
 	return fmt.Sprintf("scope %s: %s (%+v, cached %t, workers %t, scheduled %t)\n", s.Name, s.About, s.Allowance, s.Cached, s.Workers, s.Scheduled)
 }
 
-// Check compares how each instance ended with how it may.
+// Check compares how each instance ended with its possible outcomes.
 func (s *Scope) Check(w *world.World) {
 	for instance, outcomes := range s.outcomes {
 		r, err := w.Store.Describe(context.Background(), instance)
 		if err != nil && slices.Contains(outcomes, "") {
-			continue // It need not be there.
+			continue // It need not exist.
 		}
 		if err != nil {
 			w.Violate("outcome", "%s was never started", instance)

@@ -17,8 +17,7 @@ import (
 var inCI = []string{"race+crash", "race+answer", "race+duplicate", "timeout+crash", "cancel+crash", "cancel+answer", "cancel+cached",
 	"child+crash", "continue+crash", "continue+answer", "continue+cached", "aside+crash", "mend+answer", "again+crash", "suspend+crash"}
 
-// Scopes returns the scopes: each program under each allowance that says
-// something new of it.
+// Scopes returns the scopes: each program under each allowance that tests something new.
 func Scopes() []*Scope {
 	var all []*Scope
 	for _, program := range scopePrograms() {
@@ -51,7 +50,7 @@ func Scopes() []*Scope {
 	return all
 }
 
-// scopePrograms are the scopes without an allowance.
+// scopePrograms returns the scopes without an allowance.
 func scopePrograms() []Scope {
 	start := world.Request{Item: wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "main", Input: []byte(`0`), ID: "start"}}
 	raise := func(n string) world.Request {
@@ -109,7 +108,7 @@ func scopePrograms() []Scope {
 		},
 		{
 			Name: "again", About: "a start begins an instance again, which may not have ended, and an event comes beside it",
-			Limits: world.Limits{Messages: []world.Request{start, raise("1"), begin("again", "a", wire.ConflictBeginAgain, nil), raise("2")}}, code: program1(inputCode),
+			Limits: world.Limits{Messages: []world.Request{start, raise("1"), begin("again", "a", wire.ConflictRestart, nil), raise("2")}}, code: program1(inputCode),
 			outcomes: map[string][]string{"a": {"01", "12", string(store.StatusRunning)}},
 		},
 		{
@@ -169,7 +168,7 @@ func workCode(ctx *engine.Context, _ []byte) ([]byte, error) {
 	return ctx.Await(work1(ctx, "x"))
 }
 
-// inputCode waits for an event, and returns its input and that.
+// inputCode waits for an event, and returns its input together with the event.
 func inputCode(ctx *engine.Context, input []byte) ([]byte, error) {
 	e, err := ctx.Await(ctx.ExternalEvent("e"))
 	if err != nil {
@@ -210,7 +209,7 @@ func parentCode(ctx *engine.Context, _ []byte) ([]byte, error) {
 	return values[0], nil
 }
 
-// badCode asks for something else and panics, so that nothing of it may stay.
+// badCode schedules something else and panics, so that nothing of it may stay.
 func badCode(ctx *engine.Context, _ []byte) ([]byte, error) {
 	work1(ctx, "wrong")
 	panic("this build does not work")

@@ -8,25 +8,25 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 )
 
-// Shrunk is the smallest run found that breaks the invariant that a larger one
-// broke.
+// Shrunk is the smallest run found that breaks the invariant that a larger one broke.
 type Shrunk struct {
-	// Result of the smaller run, with its story; its Seed is the seed of the larger run.
+	// Result of the smaller run, with its story; its Seed is the seed of the larger
+	// run.
 	world.Result
-	// Runs is how many were tried.
+	// Runs counts the runs that were tried.
 	Runs int
 }
 
-// MostShrinkRuns is how many runs shrinking takes by default.
+// MostShrinkRuns is the default limit of runs for shrinking.
 const MostShrinkRuns = 2000
 
-// mostShrinkSteps bounds the steps of all of them together: a run that does not
-// end takes very many.
+// mostShrinkSteps limits the steps of all of them together, because a run that does not end
+// takes very many.
 const mostShrinkSteps = 20_000_000
 
-// Shrink runs a seed and, if it breaks an invariant, smaller and smaller runs
-// that break the same one, at most runs of them. ok is false if the seed breaks
-// none. The same seed always shrinks to the same run.
+// Shrink runs a seed and, if it breaks an invariant, smaller and smaller runs that break
+// the same one, at most `runs` of them. ok is false if the seed breaks none. The same seed
+// always shrinks to the same run.
 func Shrink(seed uint64, runs int) (s Shrunk, ok bool) {
 	s, ok = shrink(choice.Seeded(seed), runs)
 	s.Seed = seed
@@ -56,9 +56,9 @@ func shrink(c choice.Choices, runs int, setup ...func(*world.World)) (Shrunk, bo
 	return Shrunk{simulation.Make(choice.Choices{Source: choice.NewReplay(s.best), Record: choice.NewRecord()}, true, setup...), runs - s.runs}, true
 }
 
-// shrinker looks for fewer and lower decisions that break the rule. Decisions
-// that the broken run did not ask for are dropped at once, so a fault goes with
-// its particulars, and a program with its statements.
+// shrinker looks for fewer and lower decisions that break the rule. Decisions that the
+// broken run did not request are dropped at once, so a fault disappears with its details,
+// and a program with its statements.
 type shrinker struct {
 	setup       []func(*world.World)
 	runs, steps int // left
@@ -66,12 +66,12 @@ type shrinker struct {
 	best        []choice.Decision
 	cost        int
 	bestSteps   int
-	found       int // how often something simpler was
+	found       int // how often something simpler was found
 }
 
 func (s *shrinker) left() bool { return s.runs > 0 && s.steps > 0 }
 
-// try keeps a candidate if it breaks the rule, and is simpler.
+// try keeps a candidate if it breaks the rule and is simpler.
 func (s *shrinker) try(candidate []choice.Decision) bool {
 	return s.left() && s.tryRun(choice.Choices{Source: choice.NewReplay(candidate)})
 }
@@ -86,7 +86,7 @@ func (s *shrinker) tryRun(c choice.Choices) bool {
 	return true
 }
 
-// run runs choices, within bounds: what takes much longer is not simpler.
+// run runs choices, within limits: a run that takes much longer is not simpler.
 func (s *shrinker) run(c choice.Choices, setup []func(*world.World)) (world.Result, []choice.Decision) {
 	s.runs--
 	c.Record = choice.NewRecord()
@@ -98,8 +98,8 @@ func (s *shrinker) run(c choice.Choices, setup []func(*world.World)) (world.Resu
 
 func (s *shrinker) fails(r *world.Result) bool { return r.Failed() && r.Violations[0].Rule == s.rule }
 
-// cost is how much there is to read and to understand in a run: faults, the
-// program, what does not happen in the plainest order, and the lines.
+// cost measures how much there is to read and to understand in a run: faults, the program,
+// what does not happen in the simplest order, and the lines.
 func cost(r *world.Result, made []choice.Decision) int {
 	n := r.Steps
 	for _, f := range r.Faults {
@@ -114,8 +114,8 @@ func cost(r *world.Result, made []choice.Decision) int {
 	return n
 }
 
-// simpler orders runs by their cost, and then by what their decisions add up
-// to. It makes shrinking end.
+// simpler orders runs by their cost, and then by the sum of their decisions. It makes
+// shrinking end.
 func simpler(cost int, made []choice.Decision, than int, best []choice.Decision) bool {
 	if cost != than {
 		return cost < than
@@ -132,14 +132,14 @@ func sum(made []choice.Decision, of func(choice.Decision) int) (n int) {
 	return n
 }
 
-// passes tries everything again and again until nothing is found any more.
+// passes repeats pass until it finds nothing any more.
 func (s *shrinker) passes() {
 	for s.left() && s.pass() {
 	}
 }
 
-// pass tries everything once, what promises most first, and reports whether
-// anything was found.
+// pass tries everything once, the most promising first, and reports whether it found
+// anything.
 func (s *shrinker) pass() bool {
 	found := s.found
 	for _, area := range []choice.Spot{choice.OfDelivery, choice.OfSchedule, choice.OfClient, choice.OfWorld, choice.OfFault, choice.OfProgram} {
@@ -155,8 +155,7 @@ func (s *shrinker) pass() bool {
 	return s.found > found
 }
 
-// without tries to do without some decisions: to take the plainest in their
-// place.
+// without tries to replace some decisions by the simplest alternative.
 func (s *shrinker) without(drop func(choice.Decision) bool) bool {
 	if !slices.ContainsFunc(s.best, drop) {
 		return false
@@ -164,7 +163,7 @@ func (s *shrinker) without(drop func(choice.Decision) bool) bool {
 	return s.try(slices.DeleteFunc(slices.Clone(s.best), drop))
 }
 
-// dropSpots drops all that was decided on a spot, such as a whole statement.
+// dropSpots drops all decisions of a spot, such as a whole statement.
 func (s *shrinker) dropSpots(area choice.Spot) {
 	seen := map[choice.Spot]bool{}
 	for i := len(s.best) - 1; i >= 0; i = min(i, len(s.best)) - 1 {
@@ -177,8 +176,8 @@ func (s *shrinker) dropSpots(area choice.Spot) {
 		if s.without(here) || area != choice.OfProgram {
 			continue
 		}
-		// A failure at the third commit may come at the second when there is a
-		// statement less.
+		// A failure at the third commit may happen at the second if there is one statement
+		// less.
 		for by := 1; by <= 2; by++ {
 			if s.try(sooner(slices.DeleteFunc(slices.Clone(s.best), here), by)) {
 				break
@@ -187,7 +186,7 @@ func (s *shrinker) dropSpots(area choice.Spot) {
 	}
 }
 
-// sooner are the decisions with all that goes wrong, and who runs when, earlier.
+// sooner returns the decisions with all faults and scheduling decisions moved earlier.
 func sooner(made []choice.Decision, by int) []choice.Decision {
 	for i := range made {
 		if a := made[i].At.Area(); a == choice.OfFault || a == choice.OfSchedule {
@@ -197,7 +196,7 @@ func sooner(made []choice.Decision, by int) []choice.Decision {
 	return made
 }
 
-// dropChunks drops runs of decisions of an area, long ones first.
+// dropChunks drops sequences of decisions of an area, long ones first.
 func (s *shrinker) dropChunks(area choice.Spot) {
 	count := func() (n int) {
 		for _, d := range s.best {
@@ -221,8 +220,8 @@ func (s *shrinker) dropChunks(area choice.Spot) {
 	}
 }
 
-// dropSingles drops decisions one by one, with those after on their spot where
-// they are or moved up.
+// dropSingles drops decisions one by one; the later ones on their spot stay in place or
+// move up.
 func (s *shrinker) dropSingles() {
 	for i := len(s.best) - 1; i >= 0; i = min(i, len(s.best)) - 1 {
 		d := s.best[i]
@@ -243,14 +242,14 @@ func (s *shrinker) dropSingles() {
 	}
 }
 
-// lowerValues lowers each decision as far as it goes.
+// lowerValues lowers each decision as far as possible.
 func (s *shrinker) lowerValues() {
 	for i := len(s.best) - 1; i >= 0; i = min(i, len(s.best)) - 1 {
 		s.lower(i, func(d *choice.Decision) *int { return &d.Value }, 1)
 	}
 }
 
-// lowerNumbers lets what goes wrong, and who runs when, come sooner.
+// lowerNumbers makes faults and scheduling decisions happen sooner.
 func (s *shrinker) lowerNumbers() {
 	for i := len(s.best) - 1; i >= 0; i = min(i, len(s.best)) - 1 {
 		s.lower(i, func(d *choice.Decision) *int { return &d.Nth }, 0)
@@ -259,8 +258,8 @@ func (s *shrinker) lowerNumbers() {
 
 const few = 20
 
-// lower looks for the least number of a decision that will do: among few one by
-// one, because they may be names of things, and by halving among many.
+// lower looks for the lowest value of a decision that still fails: among few values one by
+// one, because they may be names of things, and among many by bisection.
 func (s *shrinker) lower(i int, of func(*choice.Decision) *int, least int) {
 	high := *of(&s.best[i])
 	for v := least; v < high && high <= few; v++ {
@@ -281,12 +280,12 @@ func (s *shrinker) lower(i int, of func(*choice.Decision) *int, least int) {
 		}
 		high = middle
 		if len(s.best) != n {
-			return // Another pass goes on; i is something else now.
+			return // Another pass continues; i refers to another decision now.
 		}
 	}
 }
 
-// ShrinkBiased is Shrink of a run with a bias.
+// ShrinkBiased is Shrink for a run with a bias.
 func ShrinkBiased(seed uint64, name string, runs int) (s Shrunk, ok bool, err error) {
 	b, err := world.BiasOf(name)
 	if err != nil {

@@ -9,20 +9,19 @@ import (
 )
 
 const (
-	// searchSeeds is how many seeds a smaller program is given to fail: with
-	// one sort of faults at other places, and with everything anew.
+	// searchSeeds is the number of seeds with which a smaller program may fail if only one
+	// sort of faults moves, searchAnew the number if everything is decided again.
 	searchSeeds, searchAnew = 12, 16
-	// searchRuns bounds the runs of shrinking what one of them found.
+	// searchRuns limits the runs of shrinking what one of them found.
 	searchRuns = 200
-	// searchRate is how often a fault happens whose place is looked for, in
-	// parts of 10,000.
+	// searchRate is the rate of a fault whose place is searched, in parts of 10,000.
 	searchRate = 500
 )
 
-// searchAgain looks for the same failure in smaller programs, with faults at other
-// places and in another order than what is known: leaving a statement out changes
-// when everything after it happens, so that what was found by chance is missed by
-// one step, and found by chance again. It reports whether anything was found.
+// searchAgain looks for the same failure in smaller programs, with faults at other places
+// and in another order: leaving out a statement shifts everything after it, so a failure
+// that was found by chance is missed by one step, and is found by chance again. It reports
+// whether anything was found.
 func (s *shrinker) searchAgain() bool {
 	for _, smaller := range s.smallerPrograms() {
 		for _, sort := range s.sortsOfFaults() {
@@ -46,8 +45,8 @@ func (s *shrinker) searchAgain() bool {
 	return false
 }
 
-// search runs seeds with what is not free, and keeps the first that fails if it
-// shrinks to something simpler than is known.
+// search runs seeds with the decisions that are not free, and keeps the first that fails if
+// it shrinks to something simpler than the best run so far.
 func (s *shrinker) search(fixed []choice.Decision, seeds uint64, free func(choice.Spot) bool, setup func(*world.World)) bool {
 	for seed := uint64(1); seed <= seeds && s.left(); seed++ {
 		c := choice.Seeded(seed)
@@ -60,7 +59,7 @@ func (s *shrinker) search(fixed []choice.Decision, seeds uint64, free func(choic
 		if !s.fails(&r) {
 			continue
 		}
-		// Shrunk by itself first: it is larger than what is known as yet.
+		// It is first shrunk on its own, because it is larger than the best run so far.
 		budget := min(s.runs, searchRuns)
 		inner := &shrinker{setup: s.setup, runs: budget, steps: s.steps, rule: s.rule, best: made, cost: cost(&r, made), bestSteps: r.Steps}
 		inner.passes()
@@ -76,7 +75,7 @@ func (s *shrinker) search(fixed []choice.Decision, seeds uint64, free func(choic
 	return false
 }
 
-// sortsOfFaults are the sorts of faults that are left.
+// sortsOfFaults returns the sorts of faults that are left.
 func (s *shrinker) sortsOfFaults() []int {
 	var all []int
 	for _, d := range s.best {
@@ -87,9 +86,9 @@ func (s *shrinker) sortsOfFaults() []int {
 	return all
 }
 
-// smallerPrograms are the decisions without one of them, without those of one
-// statement, or without one fault; or with a lower decision about the program;
-// and at last the decisions as they are.
+// smallerPrograms returns the decisions without one of them, without those of one
+// statement, or without one fault; or with a lower decision about the program; and finally
+// the decisions unchanged.
 func (s *shrinker) smallerPrograms() [][]choice.Decision {
 	var all [][]choice.Decision
 	seen := map[choice.Spot]bool{}

@@ -29,10 +29,10 @@ func losing(lost func(wire.Item) bool) world.Sabotage {
 var sabotages = []struct {
 	name     string
 	sabotage world.Sabotage
-	// rule is what it breaks, within so many seeds.
+	// rule is the rule that it breaks, within this many seeds.
 	rule  string
 	seeds uint64
-	// faults and lines are how many the shrunk story may have.
+	// faults and lines are the limits for the shrunk story.
 	faults, lines int
 }{
 	{"a refused append is told to be in", world.Sabotage{Commit: func(_ *store.Commit, err error) error {
@@ -44,14 +44,15 @@ var sabotages = []struct {
 	{"an activity is never dispatched", losing(func(i wire.Item) bool { return i.Kind == wire.ActivityExecute }), "I-03", 50, 0, 25},
 	{"a child is never started", losing(func(i wire.Item) bool { return i.Kind == wire.StartOrchestration && i.Parent != nil }), "I-03", 50, 0, 25},
 	{"a second attempt is lost", losing(func(i wire.Item) bool { return i.Kind == wire.ActivityExecute && i.Attempt > 1 }), "I-07", 50, 1, 30},
-	// What a process sends on is another thing: it answers for what it received.
+	// A message that a process forwards is different: the process still has to account for
+	// what it received.
 	{"a timer is lost", losing(func(i wire.Item) bool { return i.Kind == wire.TimerFired && i.Hops == 0 }), "I-03", 50, 0, 25},
 	{"an event that a process forwards is lost", losing(func(i wire.Item) bool { return i.Kind == wire.ExternalRaised && strings.HasPrefix(i.ID, "ev-") }), "I-07", 50, 0, 50},
 }
 
-// What is broken on purpose is found out, told in few lines, and repeated by the
-// text of the choices that are left.
-func TestABrokenWorldIsFoundOutAndToldInFewLines(t *testing.T) {
+// A fault of the world is detected, reported in few lines, and repeated by the text of the
+// remaining choices.
+func TestABrokenWorldIsFoundOutAndReportedInFewLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range sabotages {
 		t.Run(c.name, func(t *testing.T) {
@@ -81,8 +82,8 @@ func TestABrokenWorldIsFoundOutAndToldInFewLines(t *testing.T) {
 	}
 }
 
-// shrunkSabotage is the first seed of random programs that breaks a rule, shrunk: the
-// sample application can't be made smaller.
+// shrunkSabotage returns the first seed of random programs that breaks a rule, shrunk: the
+// sample application cannot be made smaller.
 func shrunkSabotage(t *testing.T, rule string, seeds uint64, setup func(*world.World)) Shrunk {
 	t.Helper()
 	for seed := uint64(1); seed <= seeds; seed++ {
@@ -99,8 +100,8 @@ func shrunkSabotage(t *testing.T, rule string, seeds uint64, setup func(*world.W
 	return Shrunk{}
 }
 
-// The story of choices is the same to the byte on every machine. The choices are
-// kept with their story, because they mean the same when seeds don't any more.
+// The story of choices is the same on every machine. The choices are kept with their story,
+// because they keep their meaning when seeds do not.
 func TestAStoryIsTheSameOnEveryMachine(t *testing.T) {
 	t.Parallel()
 	const golden = "../testdata/story.txt"
@@ -126,8 +127,7 @@ func TestAStoryIsTheSameOnEveryMachine(t *testing.T) {
 	}
 }
 
-// Shrinking stops at its number of runs, and has a failure of the same rule
-// whenever it does.
+// Shrinking stops at its limit of runs, and always has a failure of the same rule.
 func TestShrinkingKeepsToItsRuns(t *testing.T) {
 	t.Parallel()
 	c := sabotages[3]

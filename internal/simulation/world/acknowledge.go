@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// finished does with the messages of a batch what the event source does.
+// finished handles the messages of a batch after its invocation, as the event source does.
 func (w *World) finished(inv *Invocation) {
 	p := inv.P
 	if p.Dead {
@@ -52,8 +52,7 @@ func (w *World) finished(inv *Invocation) {
 	}
 }
 
-// exhaust makes a dead letter of a message, as its queue does when it has been
-// received too often.
+// exhaust makes a message a dead letter, as its queue does after too many receives.
 func (w *World) exhaust(m Delivered) {
 	if m.Ghost || !w.mayExhaust(m) || m.From.Queue.Delete(context.Background(), m.Message) != nil {
 		return
@@ -61,14 +60,15 @@ func (w *World) exhaust(m Delivered) {
 	w.sendDead(m)
 }
 
-// mayExhaust reports whether a message is as good when it is redriven.
+// mayExhaust reports whether a message has the same effect if it is a dead letter first and is redriven
+// later.
 func (w *World) mayExhaust(m Delivered) bool {
-	// The parent's cancel may have been given up by then, or the history deleted.
+	// By then the parent's cancel may have been dropped, or the history deleted.
 	item, err := w.Item(m.Body)
 	return err == nil && (item.Kind != wire.StartOrchestration || item.Parent == nil || w.has(deadLetters)) && item.Kind != wire.PurgeInstance
 }
 
-// sendDead has a message in the dead-letter queue of the queue it was in.
+// sendDead moves a message to the dead-letter queue of its queue.
 func (w *World) sendDead(m Delivered) {
 	var dead *Queue
 	switch m.From {
@@ -89,7 +89,8 @@ func (w *World) sendDead(m Delivered) {
 	}
 }
 
-// acknowledge deletes a message; queue.ErrReceiptExpired where its delivery is over, and it was not deleted.
+// acknowledge deletes a message. It returns queue.ErrReceiptExpired, without deleting the message, if its
+// receipt has expired.
 func (w *World) acknowledge(inv *Invocation, m Delivered) error {
 	err := m.From.Queue.Delete(context.Background(), m.Message)
 	if errors.Is(err, queue.ErrReceiptExpired) {
@@ -109,11 +110,11 @@ func (w *World) acknowledge(inv *Invocation, m Delivered) error {
 	return nil
 }
 
-// mostReceives is how often a ghost is received before it is a dead letter.
+// mostReceives is the number of receives after which a ghost becomes a dead letter.
 const mostReceives = 10
 
-// ghostReturns brings a ghost that was not acknowledged back after the
-// visibility timeout, as any other message: what was begun about it may need it.
+// ghostReturns makes a ghost that was not acknowledged visible again after the visibility timeout, like any
+// other message: its first delivery may have started something that needs it.
 func (w *World) ghostReturns(m Delivered) {
 	switch {
 	case !m.Ghost:

@@ -17,24 +17,20 @@ type action struct {
 	do    func()
 }
 
-// Actions returns all that can happen next, the plainest first: with the first
-// one each time, everything goes on to its end without a fault.
+// Actions returns everything that can happen next, the simplest first: if the walk always
+// takes the first action, everything runs to its end without a fault.
 //
-// Three things are left out, each because another action leads to the same:
-//
-//   - A process dies at its first call and at its writes only. To die at a read
-//     changes nothing that the death at the write after it, or before the
-//     first call, has not changed: what is dead neither hears nor does a thing.
-//     For the same reason it dies before its first call only, and else after a
-//     write or with a write under way: to die before a later write is to die
-//     after the one before it, and from there on every action of the others
-//     is open that would have been.
-//   - Of processes that are idle and were told the same, one stands for all:
-//     what they do next is a function of what they are told.
-//   - Without Workers, a worker handles its message in one go. Of its calls one
-//     alone is seen by others, the sending of the completion, and only what it
-//     read of requests to stop is read before it; that the completion is
-//     received later is an action of its own.
+// Three kinds of actions are left out because another action leads to the same state:
+//   - A process dies only before its first call, after a write, or with a write under way.
+//     Dying at a read has the same effect as dying at the write after it or before the
+//     first call, because a dead process neither receives nor changes anything. Dying
+//     before a later write is the same as dying after the write before it, and from there
+//     every action of the other processes is possible.
+//   - Of idle processes that have received the same answers, one stands for all: what they
+//     do next is a function of those answers.
+//   - Without Workers, a worker handles its message in one step. Other processes see only
+//     one of its calls, the send of the completion; the worker reads only requests to stop
+//     before it. Receiving the completion later is an action of its own.
 func (k *Walk) Actions() []action {
 	var all []action
 	all = k.proceed(all)
@@ -52,7 +48,7 @@ func (k *Walk) proceed(all []action) []action {
 	return all
 }
 
-// step lets a process make its next call, with this fault.
+// step makes a process make its next call, with this fault.
 func (k *Walk) step(p *Process, f fault.Kind) {
 	inv := p.Running
 	inv.verdict = f
@@ -60,8 +56,8 @@ func (k *Walk) step(p *Process, f fault.Kind) {
 	k.settle(inv)
 }
 
-// receives are the batches that can be received: of a FIFO queue so many of the
-// oldest messages of a group, of another queue any one.
+// receives adds the batches that can be received: for a FIFO queue a number of the oldest
+// messages of a group, for another queue any one message.
 func (k *Walk) receives(all []action) []action {
 	for _, from := range k.W.Sources {
 		worker := from == k.W.Activity
@@ -104,7 +100,7 @@ func batches(from *Queue) [][]string {
 	return all
 }
 
-// takers are the processes that can take a batch; nil stands for a new one.
+// takers returns the processes that can take a batch; nil stands for a new one.
 func (k *Walk) takers(worker bool) []*Process {
 	var idle []*Process
 	n := 0
@@ -123,7 +119,8 @@ func (k *Walk) takers(worker bool) []*Process {
 	return idle
 }
 
-// surroundings are clients, operators, time, and what is still on its way.
+// surroundings adds the actions of clients, operators and time, and the calls that have not
+// landed yet.
 func (k *Walk) surroundings(all []action) []action {
 	w := k.W
 	if k.sent < len(k.scope.Messages) {
@@ -161,7 +158,7 @@ func (k *Walk) pass(due time.Time) {
 	}
 }
 
-// send sends what a client does.
+// send sends the message of a client.
 func (k *Walk) send(r Request) {
 	item := r.Item
 	item.V = wire.Version
@@ -176,7 +173,7 @@ func (k *Walk) send(r Request) {
 	k.W.SendAs("a client", k.W.FIFO, queue.Outgoing{Body: string(body), Group: wire.Group(item.Target()), DedupID: wire.DedupID(&item)})
 }
 
-// faults are those that the allowance still has.
+// faults adds the faults that the allowance still permits.
 func (k *Walk) faults(all []action) []action {
 	for _, p := range k.W.Processes {
 		inv := p.Running

@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// aheadOf is a part that was written ahead of its turn.
+// aheadOf identifies a part that was written before its turn.
 type aheadOf struct {
 	instance  string
 	execution int64
@@ -19,7 +19,7 @@ type aheadOf struct {
 func (s simStore) WriteAhead(ctx context.Context, part store.Turn) error {
 	w := s.p.W
 	if len(part.Events) == 0 {
-		return s.Store.WriteAhead(ctx, part) // It is refused.
+		return s.Store.WriteAhead(ctx, part) // The store refuses it.
 	}
 	w.Watch.WritesAhead(s.p, &part)
 	return s.p.call(writeClass, func() string {
@@ -37,8 +37,8 @@ func (s simStore) WriteAhead(ctx context.Context, part store.Turn) error {
 	})
 }
 
-// LeftAhead returns what redrives of what is there have written ahead in an execution, and is stored
-// still. A fork has nothing yet of which a purge could take it along.
+// LeftAhead returns the parts that redrives of existing instances have written in advance for an
+// execution and that are still stored. A fork has no instance yet whose purge could delete them.
 func (w *World) LeftAhead(instance string, execution int64) (left []string) {
 	for at := range w.redriven {
 		if at.instance != instance || at.execution != execution {
@@ -61,8 +61,8 @@ func (s simStore) Ahead(ctx context.Context, instance string, executionID int64,
 	return last, err
 }
 
-// withAhead returns a commit with what was written ahead of it as that is stored: payloads may be sealed
-// otherwise there than in another process.
+// withAhead returns a commit together with the parts that were written before it, as stored: another
+// process may have encoded their payloads differently.
 func (w *World) withAhead(c store.Commit) store.Commit {
 	for i := range c.Turns {
 		if c.Turns[i].Ahead == "" {
@@ -74,7 +74,7 @@ func (w *World) withAhead(c store.Commit) store.Commit {
 		for first := int64(1); first <= t.AheadLast; {
 			part := w.ahead[aheadOf{t.Instance, t.ExecutionID, t.Ahead, first}]
 			if len(part) == 0 {
-				break // It was never written: whoever reads it finds that out.
+				break // It was never written: its reader finds that out.
 			}
 			copy(t.Events[first-1:t.AheadLast], part)
 			first += int64(len(part))

@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// simArchive is the archive as a process sees it: it takes what is to be purged by its
-// retention.
+// simArchive is the archive as a process sees it: it receives histories before retention
+// purges them.
 type simArchive struct{ p *Process }
 
 // Keep implements store.Archive.
@@ -27,13 +27,13 @@ func (s simArchive) Keep(_ context.Context, instance string, executionID int64, 
 	})
 }
 
-// Archived is the document of an execution that the archive has; nil for none.
+// Archived returns the document of an execution in the archive; nil if it has none.
 func (w *World) Archived(instance string, execution int64) []byte {
 	return w.archived[ledger.At(instance, execution)]
 }
 
-// SweepEnded has the schedule ask for a sweep of what has ended, once an hour for so many
-// hours.
+// SweepEnded makes the schedule request a sweep of ended instances once an hour, for this
+// many hours.
 func (w *World) SweepEnded(hours int) {
 	if hours == 0 {
 		return

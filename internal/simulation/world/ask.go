@@ -8,12 +8,12 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// asksForSweep sees a process of a named build ask for its sweep. The queue must not
-// drop the sweep as a repeat of one that the same build asked for before another build
-// took its place: what the other build was stuck with would wait until it is due. A
-// sweep that went round the delay queue is not asked for anew. A process whose clock is
-// wrong is not judged, nor is a build that comes back within the
-// second for which the sweeps of many processes are one.
+// asksForSweep checks the request of a process of a named build for its sweep. The queue
+// must not drop the request as a duplicate of one that the same build made before another
+// build replaced it: the instances that were stuck with the other build would wait until
+// their wake is due. A sweep that is requeued through the delay queue is not a new request.
+// The check leaves out a process whose clock is wrong, and a build that returns within the
+// second for which the sweeps of many processes count as one.
 func (w *World) asksForSweep(p *Process, to *Queue, m *queue.Outgoing) {
 	if !w.named || p.clock.off != 0 || m.Group != wire.SweepGroup || p.Code != w.Build {
 		return

@@ -8,114 +8,112 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 )
 
-// bias is what goes wrong in a run, one thing or two, far more often than chance would have it:
-// situations that ordinary schedules hardly reach, because several unlikely things
-// have to meet in one place.
+// bias makes one kind of fault, or two, far more frequent in a run than chance would. It reaches
+// situations that ordinary schedules hardly reach because several unlikely events must coincide.
 type bias int
 
 const (
 	noBias bias = iota
-	// lateMarks: every second change that marks an instance, or takes its mark
-	// away, takes effect later than its writer believes, and code that does not
-	// work is deployed meanwhile.
+	// lateMarks: every second change that sets or clears a problem takes effect later than its writer
+	// believes, and a build that does not work is deployed meanwhile.
 	lateMarks
-	// lateCommits: every second commit of a batch with a wake-up takes effect late,
-	// its process dies or is told that nobody knows, of each repeat too, and whoever takes
-	// its messages next runs code that does not work.
+	// lateCommits: every second commit of a batch with a wake-up takes effect late. Its process dies
+	// or gets an unknown outcome, also for each retry, and the process that receives its messages
+	// next runs a build that does not work.
 	lateCommits
-	// outages: a service refuses, for everybody or for one role, for minutes to days.
+	// outages: a service refuses calls, for all processes or for one role, for minutes to days.
 	outages
-	// slowCalls: every call takes so long that an invocation can be out of time.
+	// slowCalls: every call takes so long that an invocation can run out of time.
 	slowCalls
 	// crowds: activities that take minutes share their invocations with others.
 	crowds
-	// tornReads: every second commit of several items is met in the middle, and of one
-	// in three of these the process dies meanwhile.
+	// tornReads: every second commit of several items is read while it is half done, and in one of
+	// three of these cases its process dies meanwhile.
 	tornReads
-	// sharedCalls: groups and attempts run side by side in one process of each role,
-	// and every second call that several of them share goes wrong: some of its
-	// messages are refused, its answer is lost, or its process dies at it.
+	// sharedCalls: groups and attempts run concurrently in one process of each role, and every second
+	// call that several of them share fails: some of its messages are refused, its answer is lost, or
+	// its process dies.
 	sharedCalls
-	// lateEnds: every second commit that ends an execution, or changes a mark, takes
-	// effect late, its process dies or is told that nobody knows, of each repeat too, and
-	// whoever takes its messages next runs code that does not work.
+	// lateEnds: every second commit that ends an execution, or changes a problem, takes effect late.
+	// Its process dies or gets an unknown outcome, also for each retry, and the process that receives
+	// its messages next runs a build that does not work.
 	lateEnds
-	// deadLetters: every fourth batch is given up by its queue before anybody has
-	// looked at it, and dead letters are redriven within minutes. Much of what is sent
-	// is a forger's.
+	// deadLetters: the queue moves every fourth batch to its dead-letter queue before any process has
+	// handled it, and dead letters are redriven within minutes. A forger sends many of the messages.
 	deadLetters
-	// shortInvocations: an invocation runs one execution, or two, and every third
-	// process dies after a commit that ends one.
+	// shortInvocations: an invocation runs one or two executions, and every third process dies after
+	// a commit that ends one.
 	shortInvocations
-	// purges: instances are purged often, mostly while they run and another waits for them,
-	// a third of these times without force first, which is refused, and every second process
-	// dies after the commit that ends one for it. One process in five stands still for
-	// longer than its messages are hidden.
+	// purges: instances are purged often, mostly while they run and another instance waits for them.
+	// In a third of the cases a purge without force, which is refused, comes first. Every second
+	// process dies after the commit that ends an instance for a purge. One process in five stands
+	// still for longer than its messages are hidden.
 	purges
-	// smallCommits: a commit holds a few events, and one with more is refused, in the
-	// middle of a turn as at its beginning. A batch is then handled in parts, and an
-	// instance fails if a single message brings more.
+	// smallCommits: a commit holds only a few events, and a larger one is refused, at the start of a
+	// turn or in the middle. A batch is then handled in parts, and an instance fails if a single
+	// message produces more.
 	smallCommits
-	// damages: histories of instances are damaged, one step in seventy, and restored
-	// within minutes or hours.
+	// damages: histories of instances are damaged, at one step in 70, and restored within minutes or
+	// hours.
 	damages
-	// overtaken: every third process of an orchestrator's batch stands still for longer
-	// than its messages are hidden; another receives one to three messages of it, and
-	// every second time dies after a commit.
+	// overtaken: every third process with an orchestrator's batch pauses for longer than its
+	// messages are hidden; another process receives one to three of the messages, and every second
+	// time dies after a commit.
 	overtaken
-	// rejections: the queues take no message of some of the activities, their results,
-	// the children and their ends, however often it is sent, as a queue does that takes
-	// less than the others. Some results are as long as a result may be, or a byte longer.
+	// rejections: for some activities, results, children and their ends, the queues refuse the
+	// message on every send, like a queue whose limit is lower than that of the others. Some results
+	// are exactly as long as the limit, or one byte longer.
 	rejections
-	// twins: every third batch of an orchestrator is handed to two processes, and every
+	// duplicates: every third batch of an orchestrator is delivered to two processes, and every
 	// second of these dies after a commit.
-	twins
-	// suspends: nearly every instance is suspended, several times, and beside what comes for
-	// it.
+	duplicates
+	// suspends: nearly every instance is suspended, several times, while messages for it arrive.
 	suspends
-	// limited: most activities have a limit over instances and take seconds, so that
-	// attempts wait for each other, and the process of every twelfth attempt dies in it.
+	// limited: most activities have a limit over instances and take seconds, so that attempts wait
+	// for each other. The process of every twelfth attempt dies during the attempt.
 	limited
-	// busOutages: somebody subscribes to events about instances, and their bus refuses all
-	// of them for minutes to days, and some of them at other times.
+	// busOutages: events about instances have a subscriber, and its bus refuses all of them for
+	// minutes to days, and some of them at other times.
 	busOutages
-	// namedQueues: most activities name a queue that has workers of its own, share it by
-	// keys and take seconds; queues are added, taken away and stand still for minutes to hours.
+	// namedQueues: most activities name a queue that has workers of its own, share it by keys and
+	// take seconds; queues are added, removed and not served for minutes to hours.
 	namedQueues
-	// forks: nearly every instance is forked, running or ended, and forks are forked again; of the
-	// calls of a process with the start of a fork in hand every sixteenth is its last, and code
-	// that does not work is deployed when a twelfth of them is sent.
+	// forks: nearly every instance is forked, running or ended, and forks are forked again. A process
+	// that handles the start of a fork dies at every sixteenth call, and a build that does not work
+	// is deployed when a twelfth of these starts is sent.
 	forks
-	// prunes: each program keeps few of its executions. After fifteen days, and again days later,
-	// somebody asks for earlier ones to be pruned, while much goes wrong again and much else is
-	// asked for; events are as late. Of the calls of a process with such a request in hand every
-	// sixth is its last.
+	// prunes: each program keeps few of its executions. After 15 days, and again days later, an
+	// operator prunes earlier ones while faults and client requests continue; events are delayed as
+	// long. A process that handles such a request dies at every sixth call.
 	prunes
-	// gates: what runs are instances under a limit, which end, fail, are redriven and begin again.
-	gates
-	// schedules: what runs is a schedule, mostly of instances that take long, beside each other or
-	// one after the other.
+	// coordinators: the instances are under a limit; they end, fail, are redriven and restart.
+	coordinators
+	// schedules: the run has a schedule, mostly of instances that take long, concurrently or one
+	// after the other.
 	schedules
-	// nearLimits: payloads and texts of programs may be short, and many are as long as they may be,
-	// a byte longer or a byte shorter.
+	// nearLimits: the limits of payloads and texts are low, and many payloads and texts are exactly
+	// as long as their limit, one byte longer or one byte shorter.
 	nearLimits
-	// redrives: instances are redriven often, children too, whether they have ended or not, and
-	// many are terminated soon after. Of the calls of a process with a redrive in hand every
-	// sixteenth is its last, and some of its commits take effect late; every third start that
-	// redrives a child is given up by its queue, and redriven within minutes. Code that does not
-	// work is deployed when a sixth of them is sent.
+	// redrives: instances are redriven often, also children, ended or running, and many are
+	// terminated soon after. A process that handles a redrive dies at every sixteenth call, and some
+	// of its commits take effect late. Every third start that redrives a child becomes a dead letter
+	// and is redriven within minutes. A build that does not work is deployed when a sixth of these
+	// starts is sent.
 	redrives
+	// restores: the tables were restored to an earlier time, and messages that the lost history sent
+	// arrive, some from schedules: they have valid tokens, for event ids that now belong to other
+	// events.
+	restores
 	biasEnd
 )
 
 var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
-	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "twins", "suspends", "limits", "bus outages", "queues", "forks", "prunes", "gates", "schedules", "near limits", "redrives"}
+	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "duplicates", "suspends", "limits", "bus outages", "queues", "forks", "prunes", "coordinators", "schedules", "near limits", "redrives", "restores"}
 
-// Biases are the names of the biases that a run can have.
+// Biases returns the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }
 
-// BiasOf returns the bias of that name, or both of "NAME+NAME": some situations need
-// what two of them bring about.
+// BiasOf returns the bias of that name, or both for "NAME+NAME": some situations need two biases.
 func BiasOf(name string) (bias, error) {
 	first, second, both := strings.Cut(name, "+")
 	i, j := slices.Index(biasNames[:], first), slices.Index(biasNames[:], second)
@@ -128,14 +126,14 @@ func BiasOf(name string) (bias, error) {
 	return bias(i).and(bias(j)), nil
 }
 
-// pairs is by what the second of two biases is multiplied: kept choices have both in one
-// number, so it stays what it is when a bias is added.
+// pairs is the factor of the second of two biases. Kept choices contain both in one number, so it
+// must not change when a bias is added.
 const pairs bias = 64
 
-// and is both.
+// and combines two biases.
 func (b bias) and(other bias) bias { return b + pairs*other }
 
-// of are the one or two that it consists of; noBias for what is not there.
+// of returns the one or two biases that it consists of; noBias stands for a missing one.
 func (b bias) of() [2]bias { return [2]bias{b % pairs, b / pairs} }
 
 // has reports whether the run has the bias, alone or with another.
@@ -144,12 +142,13 @@ func (w *World) has(b bias) bool {
 	return of[0] == b || of[1] == b
 }
 
-// biasIn: one run in so many has a bias, for each of them but the last, and one has two. The last
-// has every second run that would have none, so that the runs of most seeds are what they were.
+// biasIn: one run in biasIn has each of the biases, except the last two, and one has two. Every
+// second run without a bias has redrives, and one in eight of the others has restores, so that the
+// runs of most seeds stay the same.
 const biasIn = 27
 
-// drawBias decides for the bias of a run. One that was asked for is noted like a
-// decision, so that recorded choices have it.
+// drawBias decides the bias of a run. A requested bias is recorded like a decision, so that recorded
+// choices contain it.
 func drawBias(c *choice.Choices) bias {
 	at := c.At(choice.OfWorld, "bias")
 	if c.Bias != 0 && !c.Asked(at) {
@@ -161,12 +160,14 @@ func drawBias(c *choice.Choices) bias {
 	b := bias(c.Uniform(biasIn))
 	switch {
 	case b == biasIn-1:
-		b = bias(1 + c.Uniform(int(biasEnd)-1))
-		if second := bias(1 + c.Uniform(int(biasEnd)-1)); second != b {
+		b = bias(1 + c.Uniform(int(redrives)))
+		if second := bias(1 + c.Uniform(int(redrives))); second != b {
 			b = b.and(second)
 		}
 	case b == noBias && c.Uniform(2) == 0:
-		b = biasEnd - 1
+		b = redrives
+	case b == noBias && c.Uniform(8) == 0:
+		b = restores
 	}
 	return bias(c.Note(at, int(b)))
 }

@@ -7,7 +7,7 @@ import (
 
 func TestARunHasOneBiasOrTwo(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string][2]bias{"twins": {twins}, "twins+torn reads": {twins, tornReads}, "late marks+purges": {lateMarks, purges}} {
+	for name, want := range map[string][2]bias{"duplicates": {duplicates}, "duplicates+torn reads": {duplicates, tornReads}, "late marks+purges": {lateMarks, purges}} {
 		b, err := BiasOf(name)
 		if err != nil || b.of() != want {
 			t.Errorf("%q is %v (%v), want %v", name, b.of(), err, want)
@@ -19,7 +19,7 @@ func TestARunHasOneBiasOrTwo(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"", "none", "bad luck", "twins+", "+twins", "twins+twins", "twins+none", "twins+torn reads+purges"} {
+	for _, name := range []string{"", "none", "bad luck", "duplicates+", "+duplicates", "duplicates+duplicates", "duplicates+none", "duplicates+torn reads+purges"} {
 		if _, err := BiasOf(name); err == nil || !strings.Contains(err.Error(), "there are late marks, ") {
 			t.Errorf("%q: %v, want an error that lists what there is", name, err)
 		}

@@ -13,13 +13,13 @@ import (
 
 // The effects of the biases of bias.go.
 
-// markIsLate reports whether a change of a record is to take effect late.
+// markIsLate reports whether a change of a record should take effect late.
 func (w *World) markIsLate(p *Process, c *class) bool {
-	return w.has(lateMarks) && c == tellingWrite && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
+	return w.has(lateMarks) && c == reportingWrite && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
 }
 
-// commitIsLate reports whether a commit is to take effect late: its process dies, or is
-// told that nobody knows.
+// commitIsLate reports whether a commit should take effect late: its process dies, or gets an unknown
+// outcome.
 func (w *World) commitIsLate(p *Process) bool {
 	if !w.has(lateCommits) || p.Dead || w.calm {
 		return false
@@ -31,18 +31,17 @@ func (w *World) commitIsLate(p *Process) bool {
 	return wakes && w.Choices.OneIn(w.How(fault.CrashLate), 2)
 }
 
-// endIsLate reports whether a commit that ends an execution, or changes a mark, is
-// to take effect late.
+// endIsLate reports whether a commit that ends an execution, or changes a problem, should take effect late.
 func (w *World) endIsLate(p *Process, c *class) bool {
-	// What two processes have is no promise (docs/internal/rare.md).
-	if w.has(redrives) && c.commits && !p.Dead && !w.calm && !p.Running.Twin && w.someIs(p.Running.Batch, redrive) && w.Choices.OneIn(w.Choices.At(w.How(fault.LandsLate), "redrive"), 4) {
+	// Nothing is promised for a batch that two processes have (docs/internal/rare.md).
+	if w.has(redrives) && c.commits && !p.Dead && !w.calm && !p.Running.Duplicate && w.someIs(p.Running.Batch, redrive) && w.Choices.OneIn(w.Choices.At(w.How(fault.LandsLate), "redrive"), 4) {
 		return true
 	}
-	return w.has(lateEnds) && (c == tellingCommit || c == tellingWrite) && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
+	return w.has(lateEnds) && (c == reportingCommit || c == reportingWrite) && !p.Dead && !w.calm && w.Choices.OneIn(w.How(fault.LandsLate), 2)
 }
 
-// diesBehindCommit reports whether a process is to die after a commit that ends an
-// execution, or changes a mark, or that follows from a message which came back.
+// diesBehindCommit reports whether a process should die after a commit that ends an execution, changes a
+// problem, or results from a redelivered message.
 func (w *World) diesBehindCommit(p *Process, c *class) bool {
 	if p.Dead || w.calm {
 		return false
@@ -51,10 +50,10 @@ func (w *World) diesBehindCommit(p *Process, c *class) bool {
 	if w.has(overtaken) && c.commits && slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool { return m.ReceiveCount > 1 }) && w.Choices.OneIn(how, 2) {
 		return true
 	}
-	if c.commits && w.diesBesideTwin(p.Running) {
+	if c.commits && w.diesBesideDuplicate(p.Running) {
 		return true
 	}
-	if c != tellingCommit && c != tellingWrite {
+	if c != reportingCommit && c != reportingWrite {
 		return false
 	}
 	if w.has(shortInvocations) && w.Choices.OneIn(how, 3) {
@@ -63,11 +62,11 @@ func (w *World) diesBehindCommit(p *Process, c *class) bool {
 	return w.has(purges) && w.hasPurge(p.Running) && w.Choices.OneIn(how, 2)
 }
 
-// Limited reports whether most activities are to have a limit over instances.
+// Limited reports whether most activities should have a limit over instances.
 func (w *World) Limited() bool { return w.has(limited) }
 
-// WorksUnderLimit is how long an activity takes in a run with many limits, in which
-// attempts are to meet. It may end its process, and more often if the activity runs at most once.
+// WorksUnderLimit decides how long an activity takes in a run with many limits, in which attempts should
+// wait for each other. It may kill its process, more often if the activity runs at most once.
 func (p *Process) WorksUnderLimit(instance string, once bool) time.Duration {
 	w := p.W
 	if !w.has(limited) || p.Worker == nil {
@@ -84,13 +83,13 @@ func (p *Process) WorksUnderLimit(instance string, once bool) time.Duration {
 	}
 	d := time.Duration(w.Choices.IntN(at, 20)) * time.Second
 	if w.Clock.Now().Add(d + time.Minute).After(p.Running.Deadline) {
-		return 0 // It would be out of time.
+		return 0 // It would run out of time.
 	}
 	return d
 }
 
-// losesWord reports whether the acknowledgement of a message is lost because it says that nothing
-// was heard of an attempt: it comes again, and the next attempt may have its result by then.
+// losesWord reports whether the acknowledgement of a message is lost because the message says that an
+// attempt went silent: it is redelivered, and by then the next attempt may have a result.
 func (w *World) losesWord(m Delivered) bool {
 	if !w.has(limited) || w.calm {
 		return false
@@ -108,7 +107,7 @@ func (w *World) hasPurge(inv *Invocation) bool {
 	return w.someIs(inv.Batch, func(i *wire.Item) bool { return i.Kind == wire.PurgeInstance && i.UpToExecution == 0 })
 }
 
-// someIs reports whether a message of a batch is such an item.
+// someIs reports whether an item of a batch satisfies a predicate.
 func (w *World) someIs(batch []Delivered, such func(*wire.Item) bool) bool {
 	return slices.ContainsFunc(batch, func(m Delivered) bool {
 		item, err := w.Item(m.Body)
@@ -119,10 +118,10 @@ func (w *World) someIs(batch []Delivered, such func(*wire.Item) bool) bool {
 // redrive reports whether an item is a start that redrives.
 func redrive(item *wire.Item) bool { return item.OnConflict.Redrives() }
 
-// RedrivesMuch reports whether the run is about instances that are redriven.
+// RedrivesMuch reports whether the run has many redrives.
 func (w *World) RedrivesMuch() bool { return w.has(redrives) }
 
-// Redrives decides how often somebody redrives an instance, whichever, besides what is purged.
+// Redrives decides how often an operator redrives some instance, in addition to those that are purged.
 func (w *World) Redrives(at choice.Spot) int {
 	if !w.has(redrives) {
 		return 0
@@ -130,7 +129,7 @@ func (w *World) Redrives(at choice.Spot) int {
 	return 5 + w.Choices.IntN(at, 15)
 }
 
-// StopsSoon decides whether somebody terminates what was just redriven.
+// StopsSoon decides whether an operator terminates an instance that was just redriven.
 func (w *World) StopsSoon(at choice.Spot) bool {
 	if w.has(redrives) {
 		return w.Choices.Even(at)
@@ -138,8 +137,8 @@ func (w *World) StopsSoon(at choice.Spot) bool {
 	return w.Choices.OneIn(at, 4)
 }
 
-// PurgesOther decides whether it is an instance that no client starts which is
-// purged: most of these have a parent that waits for them.
+// PurgesOther decides whether to purge an instance that no client starts: most of these have a parent that
+// waits for them.
 func (w *World) PurgesOther(at choice.Spot) bool {
 	if w.has(purges) {
 		return !w.Choices.OneIn(at, 8)
@@ -147,7 +146,7 @@ func (w *World) PurgesOther(at choice.Spot) bool {
 	return w.Choices.OneIn(at, 3)
 }
 
-// Forced decides whether a purge of an instance that runs is one with force.
+// Forced decides whether the purge of a running instance uses force.
 func (w *World) Forced(at choice.Spot) bool {
 	if w.has(purges) {
 		return !w.Choices.OneIn(at, 4)
@@ -169,7 +168,7 @@ func (w *World) Suspends(at choice.Spot) int {
 	return 1 + w.Choices.IntN(at, 2)
 }
 
-// Forks decides how often somebody forks an instance.
+// Forks decides how often a client forks an instance.
 func (w *World) Forks(at choice.Spot) int {
 	if w.has(forks) {
 		return w.Choices.IntN(at, 3)
@@ -180,22 +179,22 @@ func (w *World) Forks(at choice.Spot) int {
 	return 1
 }
 
-// MeetsRedrive deploys code that does not work beside a redrive, at times.
+// MeetsRedrive sometimes deploys a build that does not work while a redrive is on its way.
 func (w *World) MeetsRedrive(at choice.Spot) {
 	if w.has(redrives) && !w.calm && w.Choices.OneIn(at, 6) {
 		w.deployAtOnce()
 	}
 }
 
-// MeetsFork deploys code that does not work beside a fork, at times.
+// MeetsFork sometimes deploys a build that does not work while a fork is on its way.
 func (w *World) MeetsFork(at choice.Spot) {
 	if w.has(forks) && !w.calm && w.Choices.OneIn(at, 12) {
 		w.deployAtOnce()
 	}
 }
 
-// diesInBias reports whether a process dies at a call because it has in hand what the run is to
-// see cut short: the start of a fork or a redrive, or a request that prunes.
+// diesInBias reports whether a process dies at a call because it handles a message whose processing the
+// bias interrupts: the start of a fork or a redrive, or a request that prunes.
 func (w *World) diesInBias(p *Process) bool {
 	if w.calm || p.Running == nil {
 		return false
@@ -210,33 +209,36 @@ func (w *World) diesInBias(p *Process) bool {
 	return w.has(prunes) && has(func(i *wire.Item) bool { return i.UpToExecution > 0 }) && w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "prune"), 6)
 }
 
-// Gated reports whether the run is one of instances under a limit.
-func (w *World) Gated(at choice.Spot) bool { return w.has(gates) || w.Choices.OneIn(at, 32) }
+// UnderLimit reports whether the run has instances under a limit.
+func (w *World) UnderLimit(at choice.Spot) bool {
+	return w.has(coordinators) || w.Choices.OneIn(at, 32)
+}
 
-// Scheduled reports whether the run is one of a schedule.
+// Scheduled reports whether the run has a schedule.
 func (w *World) Scheduled(at choice.Spot) bool { return w.has(schedules) || w.Choices.OneIn(at, 16) }
 
-// BeginsAgain decides whether a client lets a root begin again beside an event that may end it: often
-// where many messages come to two processes, of which one may meet the run and the other its end.
-func (w *World) BeginsAgain(at choice.Spot) bool {
-	if w.has(twins) {
+// Restarts decides whether a client restarts a root at the same time as it sends an event that may end it.
+// It does so often if many messages go to two processes, because one of them may see the run and the other
+// its end.
+func (w *World) Restarts(at choice.Spot) bool {
+	if w.has(duplicates) {
 		return w.Choices.OneIn(at, 3)
 	}
 	return w.Choices.OneIn(at, 25)
 }
 
-// BeginsAhead decides whether, and how long, ahead of the end of a root a client sends the start that is to
-// begin it again: seconds, where many messages come to two processes. One of these meets the run, and the
-// other one its end.
-func (w *World) BeginsAhead(at choice.Spot) (ahead time.Duration, begins bool) {
-	if !w.has(twins) || !w.Choices.Even(at) {
+// StartsAhead decides whether, and how long before the end of a root, a client sends the start that is to
+// restart it. That is seconds if many messages go to two processes, because one of them sees the run and
+// the other its end.
+func (w *World) StartsAhead(at choice.Spot) (ahead time.Duration, starts bool) {
+	if !w.has(duplicates) || !w.Choices.Even(at) {
 		return 0, false
 	}
 	return time.Duration(w.Choices.IntN(at, 20_000)) * time.Millisecond, true
 }
 
-// ShortGates decides after how many events a gate continues as new; 0 for as many as it needs.
-func (w *World) ShortGates(at choice.Spot) int64 {
+// ShortCoordinators decides after how many events a coordinator continues as new; 0 for the default.
+func (w *World) ShortCoordinators(at choice.Spot) int64 {
 	return []int64{0, 1, 12, 24, 40}[w.Choices.IntN(at, 5)]
 }
 
@@ -249,7 +251,7 @@ func (w *World) Keeps(at choice.Spot) int {
 	return 2 + w.Choices.IntN(at, 3)
 }
 
-// SoLate is how much later than others a client sends something.
+// SoLate decides how long a client delays a message compared with others.
 func (w *World) SoLate(at choice.Spot) time.Duration {
 	if !w.has(prunes) || !w.Choices.OneIn(at, 5) {
 		return 0
@@ -257,7 +259,7 @@ func (w *World) SoLate(at choice.Spot) time.Duration {
 	return time.Duration(1+w.Choices.IntN(at, 20*24)) * time.Hour
 }
 
-// Unrest lets faults happen again for a few hours, where they had stopped.
+// Unrest restarts the faults for a few hours after they had stopped.
 func (w *World) Unrest(at choice.Spot) {
 	w.plan.left = max(w.plan.left, []int{1, 3, 10, 30}[w.Choices.IntN(at, 4)])
 	if w.has(prunes) {
@@ -269,7 +271,7 @@ func (w *World) Unrest(at choice.Spot) {
 	if w.calm {
 		w.Log("FAULTS AGAIN")
 		w.calm, w.Calmed = false, time.Time{}
-		w.ghosts = nil // No queue has anything so old.
+		w.ghosts = nil // No queue keeps a message for that long.
 	}
 }
 
@@ -278,7 +280,7 @@ func Forks(item *wire.Item) bool {
 	return item.Kind == wire.StartOrchestration && item.Origin != nil && item.Origin.Instance != item.Instance
 }
 
-// SeldomSuspends says that one start in so many begins later.
+// SeldomSuspends returns n such that one start in n starts later.
 func (w *World) SeldomSuspends() int {
 	if w.has(suspends) {
 		return 3
@@ -286,8 +288,8 @@ func (w *World) SeldomSuspends() int {
 	return 10
 }
 
-// receivedTwice decides whether a batch of a standard queue is visible again as soon as
-// it has been received.
+// receivedTwice decides whether a batch of a standard queue is visible again as soon as it has been
+// received.
 func (w *World) receivedTwice(worker bool) bool {
 	if w.has(purges) && !w.calm && !worker && w.Choices.OneIn(w.Choices.At(w.How(fault.Expired), "purges"), 5) {
 		w.faulted(fault.Expired)
@@ -296,12 +298,12 @@ func (w *World) receivedTwice(worker bool) bool {
 	return w.hit(fault.Expired)
 }
 
-// mostAtOnce is how many messages an orchestrator receives at most.
+// mostAtOnce decides how many messages an orchestrator receives at most.
 func (w *World) mostAtOnce(at choice.Spot) int {
 	if w.has(overtaken) && w.Choices.Even(at) {
 		return 1 + w.Choices.IntN(at, 3)
 	}
-	// As many as there may be in half of the cases.
+	// In half of the cases, the largest batch.
 	return min(1+w.Choices.IntN(at, 20), 10)
 }
 
@@ -313,10 +315,10 @@ func (w *World) drawPace() time.Duration {
 	return []time.Duration{25, 100, 250, 500}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "pace"), 4)] * time.Millisecond
 }
 
-// CallsAreSlow reports whether each call takes a while.
+// CallsAreSlow reports whether each call takes some time.
 func (w *World) CallsAreSlow() bool { return w.pace > 0 }
 
-// drawRoom decides how many events a commit holds in the run; 0 for as many as are in it.
+// drawRoom decides how many events a commit of the run holds; 0 for no limit.
 func (w *World) drawRoom() int {
 	if !w.has(smallCommits) {
 		return 0
@@ -324,8 +326,8 @@ func (w *World) drawRoom() int {
 	return []int{4, 5, 6, 8}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "room"), 4)]
 }
 
-// drawAhead decides how many bytes of what a redrive takes over are written ahead at once; 0 for as
-// many as in production.
+// drawAhead decides how many bytes of what a redrive copies are written in advance at once; 0 for the
+// production value.
 func (w *World) drawAhead() int {
 	if !w.has(smallCommits) {
 		return 0
@@ -333,8 +335,7 @@ func (w *World) drawAhead() int {
 	return []int{1, 400, 1000}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "ahead"), 3)]
 }
 
-// fits returns the error of a commit that is too large, as the stores do: before they read
-// anything.
+// fits returns the error for a commit that is too large, as the stores do, before they read anything.
 func (w *World) fits(c *store.Commit) error {
 	n := 0
 	for i := range c.Turns {

@@ -16,7 +16,7 @@ type simKeys struct {
 
 func (k simKeys) Key(ctx context.Context, id string) (key []byte, err error) {
 	if k.p.W.Walk != nil {
-		return k.keys.Key(ctx, id) // A scope is searched without trouble with keys.
+		return k.keys.Key(ctx, id) // In the search of a scope, access to keys never fails.
 	}
 	err = k.p.call(readClass, func() string { return fmt.Sprintf("reads key %q", id) }, func() error {
 		key, err = k.keys.Key(ctx, id)
@@ -36,11 +36,11 @@ func (k simKeys) Create(ctx context.Context, id string, key []byte) (kept []byte
 	return kept, err
 }
 
-// ring is the keyring of a process. In every other run each deployment has
-// another current key, while messages with tokens under those before are in
-// flight, and processes of the deployment before go on.
+// ring returns the keyring of a process. In every other run each deployment has another
+// current key, while messages with tokens of the earlier keys are on their way and
+// processes of the previous deployment continue.
 func (w *World) ring(p *Process) *keyring.Ring {
-	// Of two processes that create it at once, each has a key of its own.
+	// If two processes create a key at the same time, each creates a key of its own.
 	random := rand.NewChaCha8([32]byte{byte(w.started), byte(w.started >> 8), 'k'})
 	r, err := keyring.New(keyring.Config{Keys: simKeys{&w.keys, p}, Current: w.currentKey(), Random: random, Now: p.clock.Now})
 	if err != nil {

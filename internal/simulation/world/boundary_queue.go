@@ -14,13 +14,13 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// The sender, as the service names it.
+// The sender's id, in the form that the service uses.
 const (
 	activityRole     = "AROAACTIVITIES"
 	orchestratorRole = "AROAORCHESTRATOR"
 )
 
-// sender is how the service names the process.
+// sender returns the service's name for the process.
 func (p *Process) sender() string {
 	if p.Worker != nil {
 		return activityRole + ":" + p.Name
@@ -33,7 +33,7 @@ type Queue struct {
 	*queuememory.Queue
 	w    *World
 	Name string
-	// Of is the name that activities have for it; empty for a queue without a name.
+	// Of is the name by which activities refer to it; empty for a queue without a name.
 	Of string
 	*serving
 }
@@ -44,8 +44,8 @@ type processQueue struct {
 	p *Process
 }
 
-// Send sends in batches, as SQS takes them, a call each. Of a batch that fails in
-// part the rest is in; what follows one that failed is not sent.
+// Send sends in batches of the size that SQS accepts, one call per batch. If a batch fails in part,
+// its other messages are in the queue; the batches after it are not sent.
 func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	if err := queue.ValidateAll(q.FIFO(), msgs); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	var pending []int
 	for i := range msgs {
 		pending = append(pending, i)
-		q.w.Watch.BeginsSend(q.p, msgs[i].Body)
+		q.w.Watch.StartsSend(q.p, msgs[i].Body)
 		if item, err := q.w.Item(msgs[i].Body); err == nil && item.Kind == wire.StartOrchestration && item.Hops > 0 {
 			note(&q.w.overtaken, item.ID, true)
 		}
@@ -76,7 +76,7 @@ func (q processQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 // errNotTried is the error of a message after a batch that failed.
 var errNotTried = fmt.Errorf("not sent, for one ahead of it could not be (simulated): %w", queue.ErrUnavailable)
 
-// sendBatch makes one call, and notes which messages are not known to be in.
+// sendBatch makes one call and records which messages are not known to be in the queue.
 func (q processQueue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batch []int, failed map[int]error) {
 	entries := make([]queue.Outgoing, len(batch))
 	for n, i := range batch {
@@ -127,13 +127,13 @@ func (q processQueue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batc
 	}
 }
 
-// prepares checks a message that is about to be sent, and lets happen to it what
-// happens to messages one by one.
+// prepares checks a message that is about to be sent, and applies the faults that happen to single
+// messages.
 func (q processQueue) prepares(m queue.Outgoing) queue.Outgoing {
 	if q.p.Dead {
 		return m
 	}
-	m.Delay = (m.Delay + time.Second - 1) / time.Second * time.Second // As SQS has it.
+	m.Delay = (m.Delay + time.Second - 1) / time.Second * time.Second // SQS rounds up to seconds.
 	q.w.Watch.Sends(q.p, q.Queue, &m)
 	if !q.FIFO() && q.w.hit(fault.Disordered) {
 		m.Delay = min(m.Delay+time.Duration(1+q.w.Choices.IntN(q.w.How(fault.Disordered), 4))*time.Second, queue.MaxDelay)
@@ -144,8 +144,8 @@ func (q processQueue) prepares(m queue.Outgoing) queue.Outgoing {
 	return m
 }
 
-// sharedFault is what goes wrong with a call that several share, in a run with that
-// bias; fault.None for nothing.
+// sharedFault decides the fault of a call that several groups or attempts share, in a run with that
+// bias; fault.None for none.
 func (q processQueue) sharedFault(msgs []queue.Outgoing) fault.Kind {
 	if len(msgs) < 2 || !msgs[0].Unordered || q.p.Dead {
 		return fault.None
@@ -169,8 +169,8 @@ func (q processQueue) sharedFault(msgs []queue.Outgoing) fault.Kind {
 	return f
 }
 
-// refusesSome decides which entries of a batch are refused while the others are
-// in, by their place in it.
+// refusesSome decides which entries of a batch are refused while the others are accepted, by their
+// index.
 func (q processQueue) refusesSome(n int) map[int]bool {
 	q.w.Reached("entry refused")
 	refused := map[int]bool{q.w.Choices.IntN(q.w.How(fault.EntryRefused), n): true}
@@ -182,7 +182,7 @@ func (q processQueue) refusesSome(n int) map[int]bool {
 	return refused
 }
 
-// takes is the service taking a message.
+// takes delivers a message to the service.
 func (q processQueue) takes(ctx context.Context, m *queue.Outgoing) error {
 	if q.w.Sabotage.Loses != nil && q.w.Sabotage.Loses(q.Name, m) {
 		return nil
@@ -206,11 +206,11 @@ func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs .
 			q.w.Watch.Shows(q.p, q.Queue, msgs[i].ID)
 		}
 	}
-	// The first call of an invocation renews its messages, if it renews any.
+	// The first call of an invocation extends the visibility of its messages, if any call does.
 	inv := q.p.Running
 	door := inv != nil && !inv.called && d > 0
 	err := q.p.call(queueClass, func() string { return fmt.Sprintf("lets %s come back after %s", idsText(msgs), d) }, func() error {
-		// A batch fails entry by entry, as one of messages does that are sent
+		// A batch call succeeds or fails for each entry, as if the entries were sent one by one
 		// (ChangeMessageVisibilityBatch).
 		failed := map[int]error{}
 		if len(msgs) > 1 && q.w.hitFor(fault.EntryRefused, "visibility") {
@@ -224,7 +224,7 @@ func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs .
 				continue
 			}
 			if q.isGhost(m.ID) {
-				continue // It was received once more, and hides for as long as any.
+				continue // It was received once more, and stays hidden as long as any other message.
 			}
 			err := q.Queue.SetVisibility(ctx, d, m)
 			if err != nil && q.takesOld(err, m, func(now queue.Message) { _ = q.Queue.SetVisibility(ctx, d, now) }) {
@@ -240,8 +240,8 @@ func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs .
 	if door && err != nil && !q.p.Dead {
 		partial, some := errors.AsType[*queue.PartialError](err)
 		for i := range msgs {
-			// A message that comes for the first time, and in time, is renewed later, if its
-			// attempt is long.
+			// A message that is delivered for the first time, and in time, is extended later, if
+			// its attempt takes long.
 			if msgs[i].ReceivedAt.IsZero() && (!some || partial.Failed[i] != nil) {
 				note(&inv.Refused, msgs[i].ID, true)
 			}
@@ -264,8 +264,7 @@ func idsText(msgs []queue.Message) string {
 	return strings.Join(ids, ", ")
 }
 
-// Delete is the acknowledgement of a message that its process does not leave to
-// the event source.
+// Delete acknowledges a message from within the process, instead of leaving it to the event source.
 func (q processQueue) Delete(ctx context.Context, m queue.Message) error {
 	inv := q.p.Running
 	return q.p.call(queueClass, func() string { return "deletes " + m.ID }, func() error {
@@ -278,10 +277,10 @@ func (q processQueue) Delete(ctx context.Context, m queue.Message) error {
 	})
 }
 
-// takesOld reports whether a call with a receipt whose delivery is over succeeds all the
-// same, as one of a standard queue may (SQS API Reference, ChangeMessageVisibility and
-// DeleteMessage; https://repost.aws/knowledge-center/sqs-receipt-handle-error). Half of these
-// calls change nothing, the others act on the message, whoever has it now.
+// takesOld reports whether a call with an expired receipt succeeds nevertheless, as it may for a
+// standard queue (SQS API Reference, ChangeMessageVisibility and DeleteMessage;
+// https://repost.aws/knowledge-center/sqs-receipt-handle-error). Half of these calls change
+// nothing; the others affect the message, whichever process has it now.
 func (q *Queue) takesOld(refused error, m queue.Message, act func(queue.Message)) bool {
 	if q.FIFO() || !errors.Is(refused, queue.ErrReceiptExpired) || !q.w.hitFor(fault.OldReceipt, m.ID) {
 		return false
@@ -300,11 +299,12 @@ func (q *Queue) takesOld(refused error, m queue.Message, act func(queue.Message)
 	return true
 }
 
-// longestPark is the longest that an attempt in the line of a limit waits before it asks by itself.
+// longestPark is the longest time that an attempt on the waiting list of a limit waits before it
+// asks again on its own.
 const longestPark = 30 * time.Second
 
-// parks reports whether a message is hidden for the while that its attempt waits for a permit
-// of its limit: who does that works at it no more.
+// parks reports whether a message is hidden while its attempt waits for a permit of its limit: the
+// process no longer works on it.
 func (q processQueue) parks(d time.Duration, m *queue.Message) bool {
 	if q.p.Worker == nil || d > longestPark {
 		return false

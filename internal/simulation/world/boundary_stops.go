@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// simStops is what is known of activities, as a process sees it.
+// simStops is the activities table, as a process sees it.
 type simStops struct {
 	store.Activities
 	p *Process
@@ -40,9 +40,9 @@ func (s simStops) State(ctx context.Context, key store.ActivityKey) (state store
 		s.p.Running.StopsFailed = true
 	}
 	if err == nil && s.p.Running != nil {
-		// An attempt that runs looks with its own context.
+		// A running attempt reads with its own context.
 		_, runs := activities.InfoFrom(ctx)
-		s.p.W.Watch.Told(s.p, key, &state, runs)
+		s.p.W.Watch.Notified(s.p, key, &state, runs)
 	}
 	return state, err
 }
@@ -57,15 +57,15 @@ func (s simStops) Heartbeat(ctx context.Context, key store.ActivityKey, beat sto
 	if err != nil {
 		state = store.ActivityState{}
 	}
-	s.p.W.Watch.Told(s.p, key, &state, true)
+	s.p.W.Watch.Notified(s.p, key, &state, true)
 	return state, err
 }
 
-func (s simStops) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
+func (s simStops) SetSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
 	return s.p.call(writeClass, func() string {
 		return fmt.Sprintf("marks activity %v: attempt %d, %d deaths", key, suspect.Attempt, suspect.Deaths)
 	}, func() error {
-		return s.Activities.MarkSuspect(ctx, key, suspect, expiresAt)
+		return s.Activities.SetSuspect(ctx, key, suspect, expiresAt)
 	})
 }
 
@@ -81,9 +81,7 @@ func (s simStops) NoteNext(ctx context.Context, key store.ActivityKey, next stor
 
 func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
 	switch kind, of, _ := strings.Cut(key.Instance, "\t"); {
-	case kind == "rate" && of != "":
-		return s.passRate(ctx, of, key, claim, expiresAt)
-	case kind == "limit" && of != "" && !strings.HasPrefix(of, "rate\t"): // A rate does not go by its line.
+	case kind == "limit" && of != "":
 		return s.changeLimit(ctx, of, key, claim, expiresAt)
 	}
 	return s.p.call(stopsWrite, func() string { return fmt.Sprintf("claims of activity %v: attempt %d", key, claim.Attempt) }, func() error {
@@ -96,7 +94,7 @@ func (s simStops) Claim(ctx context.Context, key store.ActivityKey, claim store.
 	})
 }
 
-// bars notes the message of an attempt that is left out from now on.
+// bars records the message of an attempt that must not start from now on.
 func (w *World) bars(key store.ActivityKey, claim *store.Claim) {
 	due, early := activities.EarlyDue(claim.Token)
 	m := ledger.Barred{ActivityKey: key, Attempt: claim.Attempt, DueMS: due.UnixMilli()}
@@ -105,18 +103,7 @@ func (w *World) bars(key store.ActivityKey, claim *store.Claim) {
 	}
 }
 
-// passRate takes a permit of a rate.
-func (s simStops) passRate(ctx context.Context, of string, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
-	asked := s.p.W.Clock.Now()
-	err := s.p.call(stopsWrite, func() string { return fmt.Sprintf("takes permit %d of the rate %q", key.EventID, of) },
-		func() error { return s.Activities.Claim(ctx, key, claim, expiresAt) })
-	if err == nil {
-		s.p.W.Watch.PassedRate(s.p, of, asked)
-	}
-	return err
-}
-
-// changeLimit writes what has become of a limit.
+// changeLimit writes the new state of a limit or of a rate.
 func (s simStops) changeLimit(ctx context.Context, of string, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
 	asked, in := s.p.W.Clock.Now(), s.p.Running
 	s.p.W.Watch.ChangesLimit(s.p, of, claim)
@@ -131,14 +118,14 @@ func (s simStops) changeLimit(ctx context.Context, of string, key store.Activity
 		return err
 	})
 	if err == nil {
-		s.p.W.Watch.ToldOfLimit(s.p, of, claim)
+		s.p.W.Watch.NotifiedOfLimit(s.p, of, claim)
 	} else if _, refused := errors.AsType[*store.ClaimedError](err); !refused && in != nil {
 		in.StopsFailed = true
 	}
 	return err
 }
 
-// ActivityState returns what is known of an activity, as it is stored.
+// ActivityState returns the stored state of an activity.
 func (w *World) ActivityState(key store.ActivityKey) (store.ActivityState, error) {
 	return w.stops.State(context.Background(), key)
 }

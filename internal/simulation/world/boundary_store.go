@@ -20,26 +20,26 @@ type simStore struct {
 func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	w := s.p.W
 	if len(c.Turns) == 0 {
-		return s.Store.Commit(ctx, c) // It is refused.
+		return s.Store.Commit(ctx, c) // The store refuses it.
 	}
-	sealed := w.withAhead(c)
-	c.Turns = w.Opened(sealed.Turns)
+	encoded := w.withAhead(c)
+	c.Turns = w.Opened(encoded.Turns)
 	inv := s.p.Running
-	x := &Write{By: s.p, In: inv, Instance: c.Turns[0].Instance, Commit: &c, Sealed: &sealed, Change: c.Record}
+	x := &Write{By: s.p, In: inv, Instance: c.Turns[0].Instance, Commit: &c, Encoded: &encoded, Change: c.Record}
 	w.Watch.Writes(x)
 	kind, own := commitClass, inv.Committed.Of(x.Instance)
-	// The write may have landed, or may still land: no process may be told that
-	// it did not. And after a commit of its own a writer that is told so believes
-	// that another went on from there.
-	switch telling := tellsMuch(&c); {
+	// The write may have landed or may still land, so no process may be told that it did not.
+	// A writer that is told so after a commit of its own concludes that another process
+	// continued from that commit.
+	switch reporting := reportsMuch(&c); {
 	case w.attempted[c.Turns[0].Token]:
 		kind = repeatedCommit
-	case own && telling:
-		kind = tellingWrite
+	case own && reporting:
+		kind = reportingWrite
 	case own:
 		kind = writeClass
-	case telling:
-		kind = tellingCommit
+	case reporting:
+		kind = reportingCommit
 	}
 	w.attempted[c.Turns[0].Token] = true
 	err := s.p.call(kind, func() string { return commitText(&c) }, func() error {
@@ -71,9 +71,9 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	return err
 }
 
-// tellsMuch reports whether a commit ends an execution, or changes whether its
-// instance is stuck.
-func tellsMuch(c *store.Commit) bool {
+// reportsMuch reports whether a commit ends an execution, or changes whether its instance is
+// stuck.
+func reportsMuch(c *store.Commit) bool {
 	events := c.Turns[0].Events
 	return len(events) > 0 && events[len(events)-1].Kind.Terminal() || c.Record != nil && c.Record.Problem != nil
 }
@@ -93,8 +93,8 @@ func (s simStore) Read(ctx context.Context, instance string, executionID, from i
 	return turns, err
 }
 
-// handles reports whether a process has a message for an instance. Otherwise it looks at that
-// for another, its fork, and does not go on with what it reads.
+// handles reports whether a process has a message for an instance. If not, it reads the
+// instance on behalf of a fork, and does not continue it.
 func (p *Process) handles(instance string) bool {
 	return p.Running == nil || slices.ContainsFunc(p.Running.Batch, func(m Delivered) bool {
 		item, err := p.W.Item(m.Body)
@@ -133,10 +133,11 @@ func (s simStore) ReadIsolated(ctx context.Context, instance string, executionID
 
 func (s simStore) List(ctx context.Context, q store.ListQuery) (page store.ListPage, err error) {
 	err = s.p.call(readClass, func() string { return "lists instances" }, func() error {
-		// A run has few instances, and whoever lists them must go on to the next page.
+		// A run has few instances, and code that lists them must also read further pages.
 		q.PageSize = min(q.PageSize, 2)
 		page, err = s.Store.List(ctx, q)
-		// An index lags behind its table, mostly by less than a second; AWS promises no bound.
+		// An index lags behind its table, mostly by less than a second; AWS guarantees no
+		// bound.
 		page.Records = slices.DeleteFunc(page.Records, func(store.Record) bool { return s.p.W.hit(fault.IndexLate) })
 		s.p.W.Watch.Lists(s.p, page.Records)
 		for i := range page.Records {
@@ -153,7 +154,7 @@ func (s simStore) UpdateRecord(ctx context.Context, instance string, change stor
 	w.Watch.Writes(x)
 	kind := writeClass
 	if change.Problem != nil {
-		kind = tellingWrite
+		kind = reportingWrite
 	}
 	if change.Dispatched != nil {
 		w.Reached("dispatch, stops short")
@@ -197,12 +198,12 @@ func (s simStore) DeleteHistory(ctx context.Context, instance string, upTo int64
 	return done && err == nil, err
 }
 
-// commit makes a commit, and has what lands looked at.
+// commit makes a commit, and lets the watcher see it when it lands.
 func (w *World) commit(ctx context.Context, x *Write) error {
 	if err := w.fits(x.Commit); err != nil {
 		return err
 	}
-	err := w.Store.Commit(ctx, *x.Sealed)
+	err := w.Store.Commit(ctx, *x.Encoded)
 	if w.Sabotage.Commit != nil {
 		err = w.Sabotage.Commit(x.Commit, err)
 	}

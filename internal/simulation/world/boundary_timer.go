@@ -19,8 +19,8 @@ type simTimer struct {
 	p *Process
 }
 
-// firedStays is how long the service takes to delete a schedule that has fired: until
-// then it makes no other of that name.
+// firedStays is how long the service takes to delete a schedule that has fired. Until then it
+// creates no other schedule of that name.
 const firedStays = time.Minute
 
 func (t simTimer) Schedule(ctx context.Context, s timer.Schedule) error {
@@ -62,12 +62,11 @@ func (t simTimer) Cancel(ctx context.Context, name string) error {
 	return err
 }
 
-// longestTry is for how long EventBridge Scheduler tries to deliver what a schedule holds
-// (API reference, RetryPolicy: MaximumEventAgeInSeconds is 86,400 at most, as in the
-// template).
+// longestTry is how long EventBridge Scheduler tries to deliver the message of a schedule (API
+// reference, RetryPolicy: MaximumEventAgeInSeconds is 86,400 at most, as in the template).
 const longestTry = 24 * time.Hour
 
-// upToADay is an hour at most mostly, and a day at times.
+// upToADay is mostly at most an hour, and sometimes up to a day.
 func (w *World) upToADay(f fault.Kind) time.Duration {
 	d := time.Duration(1+w.Choices.IntN(w.How(f), 3600)) * time.Second
 	if w.Choices.OneIn(w.How(f), 4) {
@@ -76,9 +75,10 @@ func (w *World) upToADay(f fault.Kind) time.Duration {
 	return min(d, longestTry)
 }
 
-// fire delivers what a schedule holds. While the queues are down it is tried for a day, and
-// dropped then with its dead letter (Scheduler User Guide, "Configuring a dead-letter queue":
-// the metric InvocationsFailedToBeSentToDeadLetterCount, on which TimersLostAlarm stands).
+// fire delivers the message of a schedule. While the queues are down, the service retries for a day,
+// and then drops the message together with its dead letter (Scheduler User Guide, "Configuring a
+// dead-letter queue": the metric InvocationsFailedToBeSentToDeadLetterCount, which triggers
+// TimersLostAlarm).
 func (w *World) fire(s timer.Schedule) error {
 	if w.Walk == nil {
 		w.fired[s.Name] = w.Clock.Now()
@@ -101,8 +101,8 @@ func (w *World) fire(s timer.Schedule) error {
 
 func (w *World) delivers(s timer.Schedule) {
 	if w.hit(fault.TimerFailed) {
-		// Its deliveries failed until the service gave up: the request lies in
-		// the schedule's dead-letter queue, which is the delay queue.
+		// Its deliveries failed until the service gave up: the request is in the schedule's
+		// dead-letter queue, which is the delay queue.
 		letter := queue.Outgoing{Body: fmt.Sprintf(`{"MessageBody":%q,"MessageGroupId":%q}`, s.Body, s.Group)}
 		w.Firing = append(w.Firing, s.Body)
 		w.Clock.AfterFunc(w.upToADay(fault.TimerFailed), func() {
@@ -118,14 +118,14 @@ func (w *World) delivers(s timer.Schedule) {
 	w.SendAs("a schedule", w.FIFO, out)
 }
 
-// fires: what a schedule holds is on its way no more.
+// fires records that the message of a schedule is no longer on its way.
 func (w *World) fires(body string) {
 	at := slices.Index(w.Firing, body)
 	w.Firing = slices.Delete(w.Firing, at, at+1)
 }
 
-// timerOf is the instance whose timer holds an item: the target, but for a question that an instance
-// under a limit asks the gate when its time has come.
+// timerOf returns the instance whose timer holds an item. That is its target, except for the request
+// that an instance under a limit sends to the coordinator when its time has come.
 func timerOf(item *wire.Item) string {
 	var asks struct {
 		Instance string `json:"instance"`
@@ -136,8 +136,8 @@ func timerOf(item *wire.Item) string {
 	return item.Target()
 }
 
-// losesTimer drops what a schedule holds. An alarm stands, and somebody wakes the instance
-// an hour after the queues take messages again, or purges it once more.
+// losesTimer drops the message of a schedule. An alarm fires, and an operator wakes the instance an
+// hour after the queues accept messages again, or purges it once more.
 func (w *World) losesTimer(s timer.Schedule, back time.Time) {
 	item, err := w.Item(s.Body)
 	if err != nil {

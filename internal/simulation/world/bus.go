@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
@@ -14,7 +15,7 @@ import (
 
 var errBus = errors.New("simulation: the bus is not available")
 
-// Subscribed reports whether somebody subscribes to events about instances in this run.
+// Subscribed reports whether events about instances have a subscriber in this run.
 func (w *World) Subscribed() bool { return w.has(busOutages) || w.Walk == nil && w.entropy%4 == 1 }
 
 func (w *World) publisher(p *Process) publishing.Publisher {
@@ -24,13 +25,19 @@ func (w *World) publisher(p *Process) publishing.Publisher {
 	return simBus{p}
 }
 
-// simBus is the bus as a process sees it: it refuses, is slow, takes a part, takes twice, and
-// takes what it says that it has not.
+// simBus is the bus as a process sees it: it may refuse, be slow, accept only some events, accept
+// events twice, and accept events while it reports that it has not.
 type simBus struct{ p *Process }
 
 // Publish implements publishing.Publisher.
 func (b simBus) Publish(ctx context.Context, events []host.InstanceEvent) error {
 	w, p := b.p.W, b.p
+	hangs := !p.Dead && w.busHangs()
+	if w.Watch.CallsBus(p, hangs); hangs {
+		w.Reached("the bus hangs")
+		p.Pause(publishing.Time)
+		return fmt.Errorf("%w: it does not answer", errBus)
+	}
 	failed := map[int]error{}
 	err := p.call(busClass, func() string {
 		return fmt.Sprintf("publishes %d events about %s, the first %q, %s", len(events), events[0].Instance, events[0].Type, events[0].Number)
@@ -49,13 +56,18 @@ func (b simBus) Publish(ctx context.Context, events []host.InstanceEvent) error 
 	switch {
 	case err != nil:
 		return err
-	case ctx.Err() != nil: // It has taken too long, and nobody waits for what it says.
+	case ctx.Err() != nil: // It has taken too long, and the caller no longer waits for the answer.
 		return fmt.Errorf("%w: %w", errBus, ctx.Err())
 	}
 	return queue.Partial(failed, len(events))
 }
 
-// planBusOutages lets outages of the bus come in a run that has the bias.
+// busHangs reports whether an outage of the bus leaves calls without an answer.
+func (w *World) busHangs() bool {
+	return !w.calm && slices.ContainsFunc(w.outages, func(o outage) bool { return o.hangs && w.Clock.Now().Before(o.until) })
+}
+
+// planBusOutages plans outages of the bus in a run that has the bias.
 func (w *World) planBusOutages() {
 	if !w.has(busOutages) {
 		return
@@ -65,7 +77,7 @@ func (w *World) planBusOutages() {
 		w.Clock.AfterFunc(time.Duration(w.Choices.IntN(how, 30*60))*time.Second, func() {
 			if !w.calm {
 				w.faulted(fault.Outage)
-				w.beginOutageOf(outage{service: theBus, role: everybody})
+				w.startOutageOf(outage{service: theBus, role: everybody, hangs: w.Choices.Even(how)})
 			}
 		})
 	}

@@ -8,8 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 )
 
-// class is a kind of calls: what may happen to them, and the errors that tell
-// of it.
+// class is a kind of call: the faults that it may have, and the errors for them.
 type class struct {
 	of                             service
 	faults                         fault.Calls
@@ -17,8 +16,7 @@ type class struct {
 	unavailable, unknown, conflict error
 }
 
-// call makes one call that leaves the process, and lets happen to it what the
-// choices say.
+// call makes one call that leaves the process, with the fault that the choices decide.
 func (p *Process) call(c *class, what func() string, effect func() error) error {
 	if p.Dead {
 		return ErrKilled
@@ -105,7 +103,7 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 			p.Die("crash")
 			return ErrKilled
 		case fault.CrashLate:
-			w.landLater(p, what, effect, true, c == tellingWrite && w.meanwhile(who))
+			w.landLater(p, what, effect, true, c == reportingWrite && w.meanwhile(who))
 			p.Die("crash")
 			return ErrKilled
 		case fault.Unavailable:
@@ -114,12 +112,12 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 			_ = effect()
 			return fmt.Errorf("%w (simulated)", c.unknown)
 		case fault.LandsLate:
-			w.landLater(p, what, effect, false, c == tellingWrite && w.meanwhile(who))
+			w.landLater(p, what, effect, false, c == reportingWrite && w.meanwhile(who))
 			return fmt.Errorf("%w (simulated)", c.unknown)
 		case fault.NeverLands:
 			return fmt.Errorf("%w (simulated)", c.unknown)
 		case fault.Repeated:
-			// The client library knows its own write again.
+			// The client library recognizes its own write on a retry.
 			first := effect()
 			if w.Choices.Even(w.How(fault.Repeated)) {
 				w.landLater(p, what, effect, false, false)
@@ -144,7 +142,7 @@ func (p *Process) call(c *class, what func() string, effect func() error) error 
 	return err
 }
 
-// latency of a call.
+// latency decides the latency of a call.
 func (w *World) latency(inv *Invocation, who string) time.Duration {
 	switch at := w.Choices.At(choice.OfDelivery, who); {
 	case w.hitFor(fault.OutOfTime, who):
@@ -159,11 +157,11 @@ func (w *World) latency(inv *Invocation, who string) time.Duration {
 	return w.pace
 }
 
-// landLater lets a call take effect some time later. A request that was sent reaches its
-// service, or is lost, within seconds of the death of its process. Where the process lives,
-// its client and the network may hold it back for longer, up to five minutes: then the
-// signature of the request is too old, and the service refuses it (IAM User Guide, "Elements
-// of an AWS API request signature"). behind: it is to land when its messages have come back.
+// landLater makes a call take effect some time later. A request that was sent reaches its
+// service, or is lost, within seconds of the death of its process. While the process lives,
+// its client and the network may delay it for longer, up to five minutes: then the signature
+// of the request has expired, and the service refuses it (IAM User Guide, "Elements of an
+// AWS API request signature"). behind: it should land after its messages were redelivered.
 func (w *World) landLater(p *Process, what func() string, effect func() error, dies, behind bool) {
 	d := time.Duration(w.Choices.IntN(w.How(fault.LandsLate), 20_000)) * time.Millisecond
 	switch n := w.Choices.IntN(w.How(fault.LandsLate), 4); {
@@ -185,5 +183,5 @@ func (w *World) landLater(p *Process, what func() string, effect func() error, d
 	})
 }
 
-// latest is how long after it was sent a request may take effect.
+// latest is the longest time between sending a request and its effect.
 const latest = 5 * time.Minute

@@ -4,8 +4,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// says completes an item of a client: who asks is derived from its id, so that
-// the checker knows it again.
+// says completes an item of a client. It derives the requester from the item's id, so that
+// the checker recognizes it.
 func (w *World) says(item *wire.Item) {
 	if item.SentMS == 0 {
 		item.SentMS = w.Clock.Now().UnixMilli()

@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// SendAs sends without a call of a process: what clients and services send. While the
-// queues are down, the call is made again and again.
+// SendAs sends on behalf of clients and services, not as a call of a process. While the queues
+// are down, it retries.
 func (w *World) SendAs(who string, to *Queue, msgs ...queue.Outgoing) {
 	if wait := w.untilQueuesAreBack(); wait > 0 {
 		w.Clock.AfterFunc(wait, func() { w.SendAs(who, to, msgs...) })
@@ -28,8 +28,8 @@ func (w *World) SendAs(who string, to *Queue, msgs ...queue.Outgoing) {
 	}
 }
 
-// RedriveID begins the ids of redrives that clients send, ForkID those of forks; RedrivenFrom
-// precedes, in them, the event from which they go on.
+// RedriveID is the prefix of the ids of redrives that clients send, ForkID that of forks.
+// RedrivenFrom precedes, in these ids, the event from which they continue.
 const (
 	RedriveID    = "redrive-"
 	ForkID       = "fork-"
@@ -49,8 +49,8 @@ func (w *World) SendItem(item wire.Item) {
 	w.call(&item, inOrder(&item, body))
 }
 
-// SendSurely sends an item as a client does that never gives up: without it the run comes to
-// no end.
+// SendSurely sends an item as a client that never gives up: the run would not end without the
+// item.
 func (w *World) SendSurely(item wire.Item) {
 	if body, ok := w.said(&item); ok {
 		w.SendAs("a client", w.FIFO, inOrder(&item, body))
@@ -69,12 +69,13 @@ func (w *World) said(item *wire.Item) (string, bool) {
 	return string(body), true
 }
 
-// inOrder is the message of an item on the FIFO queue.
+// inOrder returns the message of an item for the FIFO queue.
 func inOrder(item *wire.Item, body string) queue.Outgoing {
 	return queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: wire.DedupID(item)}
 }
 
-// PurgeByForce sends what a client with force sends: a terminate, and then the purge.
+// PurgeByForce sends what a client that purges with force sends: a terminate, and then the
+// purge.
 func (w *World) PurgeByForce(instance, id string) {
 	purge := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: instance, ID: id, Force: true}
 	w.says(&purge)
@@ -92,13 +93,13 @@ func (w *World) PurgeByForce(instance, id string) {
 	w.call(&purge, out...)
 }
 
-// call sends what a client sends in one call, of which item is the last. It may fail, after any
-// of its messages, or after all of them.
+// call makes one call of a client; item is its last message. It may fail
+// after any of its messages, or after all of them.
 func (w *World) call(item *wire.Item, out ...queue.Outgoing) {
 	if w.hit(fault.ClientFails) {
-		// The call fails for its client, whether or not it took effect. The client is only
-		// sure of its request if it makes the call again; a client that ends, or whose
-		// caller gives up, does not.
+		// The call fails for its client, whether or not it took effect. A client that repeats
+		// the call knows that its request arrived; a client that ends, or whose caller gives
+		// up, does not.
 		how := w.How(fault.ClientFails)
 		took := w.Choices.Even(how)
 		if in := w.tookOf(how, took, out); len(in) > 0 {
@@ -116,8 +117,8 @@ func (w *World) call(item *wire.Item, out ...queue.Outgoing) {
 	w.SendAs("a client", w.FIFO, out...)
 }
 
-// tookOf returns which messages of a failed call are in the queue: all of them if it took
-// effect, otherwise those before the one that was refused.
+// tookOf returns the messages of a failed call that are in the queue: all of them if it took
+// effect, otherwise those before the refused one.
 func (w *World) tookOf(how choice.Spot, took bool, out []queue.Outgoing) []queue.Outgoing {
 	switch {
 	case took:
@@ -128,16 +129,15 @@ func (w *World) tookOf(how choice.Spot, took bool, out []queue.Outgoing) []queue
 	return out[:w.Choices.IntN(w.Choices.At(how, "in part"), len(out))]
 }
 
-// mayGiveUp reports whether a client may leave it at a call that has failed: where the call
-// took effect, where all that was asked for was an end, or where another resumes what is
-// suspended. Without its start or its events
-// an instance comes to no end that could be looked at.
+// mayGiveUp reports whether a client may give up after a failed call: if the call took effect,
+// if it only asked for an end, or if an operator resumes the suspended instance. Without its
+// start or its events an instance would never end.
 func (w *World) mayGiveUp(item *wire.Item, took bool) bool {
 	switch item.Kind {
 	case wire.CancelInstance, wire.TerminateInstance, wire.SuspendInstance, wire.ResumeInstance, wire.FireTimer, wire.RetryActivity:
 		return true
 	case wire.PurgeInstance:
-		// The deletion of what was purged before is lost, and somebody sees to it.
+		// The deletion of an earlier purge is lost, and an operator handles it.
 		return took || w.Ledger.Hidden[item.Instance] != w.Ledger.Last[item.Instance]
 	}
 	return took

@@ -7,11 +7,11 @@ import (
 	"github.com/turnstile-go/turnstile/internal/clock"
 )
 
-// epoch is when every world begins.
+// epoch is the start of every world.
 var epoch = time.UnixMilli(1_900_000_000_000).UTC()
 
-// queueClock is the clock of a queue, which has one alarm at a time and sets it
-// often: it is made once.
+// queueClock is the clock of a queue. A queue has one alarm at a time and sets it often, so
+// its function is created only once.
 type queueClock struct {
 	*clock.Virtual
 	alarm clock.Alarm
@@ -24,8 +24,8 @@ func newQueueClock(c *clock.Virtual) *queueClock {
 	return q
 }
 
-// AfterFunc implements the clock's method. The stop of an alarm that is over is
-// not to be called after the next AfterFunc.
+// AfterFunc implements the clock's method. The stop function of an alarm that is over must
+// not be called after the next AfterFunc.
 func (q *queueClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	if q.Armed(&q.alarm) {
 		return q.Virtual.AfterFunc(d, f)
@@ -41,8 +41,8 @@ type skewed struct {
 	off time.Duration
 }
 
-// AfterFunc calls f when d has passed. The calls that f makes take no time: it
-// runs beside what the process does, which may rest in the middle of a call.
+// AfterFunc calls f after d. The calls that f makes take no time: f runs concurrently with
+// the process, which may be paused in the middle of a call.
 func (c skewed) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return c.Virtual.AfterFunc(d, func() {
 		c.p.alarmed = true
@@ -51,11 +51,11 @@ func (c skewed) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	})
 }
 
-// Now returns what the process takes for the time.
+// Now returns the time that the process sees.
 func (c skewed) Now() time.Time { return c.Virtual.Now().Add(c.off) }
 
-// Sleep lets others go on while the process waits. Where a scope is searched,
-// time stands still.
+// Sleep lets other processes continue while this one waits. In the search of a scope, time
+// stands still.
 func (c skewed) Sleep(ctx context.Context, d time.Duration) error {
 	if c.p.W.Walk == nil {
 		c.p.Pause(d)

@@ -21,18 +21,19 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// The boundary of a simulated process passes the suites that the real stores,
-// queues and timers pass: what the host is tested against is what it will meet.
+// The boundary of a simulated process passes the conformance suites of the real stores,
+// queues and timers, so that the host is tested against the behavior that it meets in
+// production.
 
-// calls makes calls over the boundary of a process as its invocations do: each
-// in a coroutine, one at a time.
+// calls makes calls across the boundary of a process as its invocations do: each in a
+// coroutine, one at a time.
 type calls struct {
 	mu *sync.Mutex
 	p  *Process
 }
 
-// newCalls returns a process of a world in which only what the source decides
-// goes wrong.
+// newCalls returns a process of a world in which only the faults that the source decides
+// happen.
 func newCalls(t *testing.T, decides choice.Source) calls {
 	w := New(choice.Choices{Source: decides}, Options{Watch: quietly})
 	t.Cleanup(w.Close)
@@ -52,12 +53,12 @@ func (c calls) do(f func()) {
 	c.p.Running = nil
 }
 
-// plainly is the source of a world in which nothing goes wrong.
+// plainly is the source of a world without faults.
 type plainly struct{}
 
 func (plainly) Choose(choice.Spot, int) int { return 0 }
 
-// failing lets a fault happen to each call that may have it, up to left times.
+// failing gives each call that may have it a fault, up to left times.
 type failing struct {
 	fault fault.Kind
 	left  int
@@ -186,8 +187,8 @@ func (s testedStops) Claim(ctx context.Context, key store.ActivityKey, claim sto
 	return err
 }
 
-func (s testedStops) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) (err error) {
-	s.calls.do(func() { err = s.Activities.MarkSuspect(ctx, key, suspect, expiresAt) })
+func (s testedStops) SetSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) (err error) {
+	s.calls.do(func() { err = s.Activities.SetSuspect(ctx, key, suspect, expiresAt) })
 	return err
 }
 
@@ -219,8 +220,8 @@ func (q testedQueue) Delete(ctx context.Context, m queue.Message) (err error) {
 	return err
 }
 
-// The suite waits, so the queue has the time of the bubble, not
-// that of the world.
+// The suite sleeps, so the queue uses the time of the bubble, not that of the
+// world.
 func TestTheQueuesOfAProcessConform(t *testing.T) {
 	t.Parallel()
 	open := func(t *testing.T, o queuememory.Options) *Queue {
@@ -260,7 +261,7 @@ type testedTimer struct {
 
 func (s testedTimer) Schedule(ctx context.Context, what timer.Schedule) (err error) {
 	s.calls.do(func() {
-		// The world's time is that of the bubble.
+		// The world uses the time of the bubble.
 		s.calls.p.W.Clock = clock.NewVirtual(time.Now())
 		err = s.Timer.Schedule(ctx, what)
 	})
@@ -272,7 +273,7 @@ func (s testedTimer) Cancel(ctx context.Context, name string) (err error) {
 	return err
 }
 
-// The suite for timers, with one that refuses the past, as Scheduler does.
+// The suite for timers, with one that refuses times in the past, as Scheduler does.
 func TestTheTimerOfAProcessConforms(t *testing.T) {
 	t.Parallel()
 	timertest.Run(t, timertest.Harness{

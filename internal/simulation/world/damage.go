@@ -12,28 +12,27 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Somebody damages the history of an instance's current execution behind the back of all
-// processes, and later restores it: then an operator wakes the instance and redrives its
-// dead letters, as docs/troubleshooting.md says, or does only the latter where that is
-// enough. If a purge has ended the instance meanwhile, its history stays lost.
+// A fault damages the history of an instance's current execution outside all processes, and the
+// history is restored later. Then an operator wakes the instance and redrives its dead letters,
+// as docs/troubleshooting.md describes, or only redrives them if that suffices. If a purge has
+// ended the instance meanwhile, its history stays lost.
 
-// damage is what was done to the history of an instance.
+// damage is the damage to the history of an instance.
 type damage struct {
-	// gone: nothing is there any more; otherwise what is there can't be decoded.
+	// gone: the history is empty; otherwise its events cannot be decoded.
 	gone bool
 }
 
 // damaged returns the damage that is not restored yet; nil if there is none.
 func (w *World) damaged(instance string) *damage { return w.damages[instance] }
 
-// WasDamaged reports whether the history of an instance ever was.
+// WasDamaged reports whether the history of an instance was ever damaged.
 func (w *World) WasDamaged(instance string) bool {
 	_, was := w.damages[instance]
 	return was
 }
 
-// damageOne damages the history of an instance, for minutes mostly and for hours at
-// times.
+// damageOne damages the history of an instance, mostly for minutes and sometimes for hours.
 func (w *World) damageOne() {
 	how := w.How(fault.Damaged)
 	all := w.Ledger.Instances()
@@ -55,7 +54,7 @@ func (w *World) damageOne() {
 	w.Clock.AfterFunc(lasts, func() { w.restore(instance) })
 }
 
-// restore gives an instance its history back.
+// restore restores the history of an instance.
 func (w *World) restore(instance string) {
 	if w.damaged(instance) == nil {
 		return
@@ -69,8 +68,8 @@ func (w *World) restore(instance string) {
 	w.Redrive()
 }
 
-// deadFor reports whether a dead letter is for a damaged instance that has its history
-// looked at again, as a wake does, when it is redriven.
+// deadFor reports whether a dead letter is for a damaged instance and causes its history to be
+// read again when it is redriven, as a wake does.
 func (w *World) deadFor(instance string) bool {
 	return slices.ContainsFunc(w.DeadFIFO.Queue.Peek(), func(m queue.Message) bool {
 		item, err := w.Item(m.Body)
@@ -79,7 +78,7 @@ func (w *World) deadFor(instance string) bool {
 		}
 		switch item.Kind {
 		case wire.PurgeInstance, wire.TerminateInstance, wire.CancelInstance, wire.ActivityPending, wire.ActivityHeartbeat:
-			return false // Nobody may need them.
+			return false // They may not be needed.
 		}
 		return strings.HasPrefix(m.Attributes[wire.ReasonAttribute], string(wire.ReasonCorrupt))
 	})
@@ -92,7 +91,7 @@ func (w *World) restoreAll() {
 	}
 }
 
-// damagedRead is what a Query finds of a history that may be damaged.
+// damagedRead returns what a Query finds of a history that may be damaged.
 func (w *World) damagedRead(instance string, execution int64, turns []store.Turn, err error) ([]store.Turn, error) {
 	d := w.damaged(instance)
 	switch {
@@ -101,8 +100,8 @@ func (w *World) damagedRead(instance string, execution int64, turns []store.Turn
 	case w.gone(instance, execution):
 		return nil, nil
 	case d == nil || execution < w.Ledger.Last[instance]:
-		// It is not promised that a turn's unsent messages of an execution that can't be read are
-		// sent.
+		// Nothing promises that the unsent messages of a turn are sent if its execution cannot be
+		// read.
 		return turns, nil
 	}
 	return nil, &store.CorruptError{Instance: instance, ExecutionID: execution, EventID: turns[0].First(), Reason: "it is no document (simulated)"}

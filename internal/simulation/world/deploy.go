@@ -9,16 +9,16 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 )
 
-// Rollout is how the good build takes another one's place: it begins within so
-// many seconds and takes so long to replace all processes; meanwhile processes of
-// both builds are started.
+// Rollout describes how the good build replaces another: it starts after a number of
+// seconds and takes some time to replace all processes. Meanwhile processes of both builds
+// are started.
 type Rollout struct {
 	Latest int
 	Within time.Duration
 }
 
-// DeployFirst lets a build run from the beginning, by which instances may be
-// stuck, and within an hour the good one in its place.
+// DeployFirst runs a build, with which instances may get stuck, from the start, and
+// replaces it with the good one within an hour.
 func (w *World) DeployFirst(b *Build, at choice.Spot) {
 	w.Other = true
 	w.deployBefore(b, w.Choices.IntN(at, 3600), func() { w.deploy(w.Good, time.Duration(w.Choices.IntN(at, 60))*time.Second) })
@@ -33,7 +33,7 @@ func (w *World) deployBefore(b *Build, seconds int, good func()) {
 	})
 }
 
-// RollOut lets the good build take another one's place.
+// RollOut replaces another build with the good one.
 func (w *World) RollOut(b *Build, r Rollout, at choice.Spot) {
 	w.deployBefore(b, w.Choices.IntN(at, r.Latest), func() {
 		w.deploy(w.Good, r.Within)
@@ -46,8 +46,8 @@ func (w *World) RollOut(b *Build, r Rollout, at choice.Spot) {
 	})
 }
 
-// starting is the build of a process that starts: during a slow rollout it may
-// be the build before.
+// starting returns the build of a process that starts: during a slow rollout it may be the
+// previous build.
 func (w *World) starting() *Build {
 	if w.beside != nil && w.Build == w.Good && w.Clock.Now().Before(w.replaceAt) && w.Choices.Even(w.Choices.At(choice.OfSchedule, "beside")) {
 		return w.beside
@@ -55,8 +55,8 @@ func (w *World) starting() *Build {
 	return w.Build
 }
 
-// deploy replaces the processes: the idle ones at once or, a rolling
-// deployment, some time later; the others after their invocation.
+// deploy replaces the processes: idle ones at once or, in a rolling deployment, some time
+// later; the others after their invocation.
 func (w *World) deploy(b *Build, within time.Duration) {
 	w.Log("DEPLOY of build %s within %s", b.Name, within)
 	w.Other = w.Other || b != w.Good
@@ -74,9 +74,9 @@ func (w *World) deploy(b *Build, within time.Duration) {
 	})
 }
 
-// DeployBroken deploys code that does not work, and later what does. Where it
-// takes minutes to replace the processes, both run side by side; operators see
-// what is stuck, and wake it.
+// DeployBroken deploys a build that does not work, and later one that does. If replacing
+// the processes takes minutes, both builds run at the same time; operators see stuck
+// instances and wake them.
 func (w *World) DeployBroken() {
 	how := w.How(fault.Deployed)
 	b := w.Scenario.Broken(w)
@@ -98,9 +98,9 @@ func (w *World) DeployBroken() {
 	})
 }
 
-// meanwhile deploys, at once, code that does not work while something is under way
-// of which it matters what who takes its messages next makes of them: a commit that
-// lands late, or the second copy of a message.
+// meanwhile deploys at once a build that does not work while something is under way whose
+// outcome depends on the process that receives its messages next: a commit that lands late,
+// or the second copy of a message.
 func (w *World) meanwhile(who string) bool {
 	if w.Build != w.Good || !w.hitOften(fault.Deployed, who) {
 		return false
@@ -109,8 +109,8 @@ func (w *World) meanwhile(who string) bool {
 	return true
 }
 
-// deployAtOnce deploys code that does not work, unless it is there, and replaces
-// every process that has nothing to do.
+// deployAtOnce deploys a build that does not work, unless it is already deployed, and
+// replaces every idle process.
 func (w *World) deployAtOnce() {
 	if w.Build != w.Good {
 		return
@@ -123,7 +123,7 @@ func (w *World) deployAtOnce() {
 	}
 }
 
-// Build is what the processes of a deployment run.
+// Build is the code that the processes of a deployment run.
 type Build struct {
 	Name           string
 	Orchestrations *engine.Registry

@@ -9,11 +9,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// FireID is the id by which operators fire a timer early: the n-th of them, for the first or
-// the second time.
+// FireID returns the id with which operators fire a timer early: the n-th of them, for the
+// first or the second time.
 func FireID(event int64, n, again int) string { return fmt.Sprintf("fire-%d-%d-%d", event, n, again) }
 
-// FiredBy is the event of the timer that an id of FireID fires; 0 for any other id.
+// FiredBy returns the event of the timer that an id of FireID fires; 0 for any other id.
 func FiredBy(id string) (event int64) {
 	var n, again int
 	if _, err := fmt.Sscanf(id, "fire-%d-%d-%d", &event, &n, &again); err != nil {
@@ -22,14 +22,14 @@ func FiredBy(id string) (event int64) {
 	return event
 }
 
-// RetryID is the id by which operators have an attempt made that waits: one by its number, or
-// whichever waits where named is 0. n and again tell them apart.
+// RetryID returns the id with which operators start a waiting attempt: the one with number
+// named, or any if named is 0. n and again make ids unique.
 func RetryID(event int64, named, n, again int) string {
 	return fmt.Sprintf("retry-%d-%d-%d-%d", event, named, n, again)
 }
 
-// RetriedBy is the event of the activity that an id of RetryID is for, and the attempt that it
-// names; zeros for any other id.
+// RetriedBy returns the event of the activity that an id of RetryID is for, and the attempt
+// that it names; zeros for any other id.
 func RetriedBy(id string) (event int64, named int) {
 	var n, again int
 	if _, err := fmt.Sscanf(id, "retry-%d-%d-%d-%d", &event, &named, &n, &again); err != nil {
@@ -38,8 +38,9 @@ func RetriedBy(id string) (event int64, named int) {
 	return event, named
 }
 
-// retriesNow lets an operator who sees that an attempt waits for the delay of its retry have it
-// made now, at times with another operator, or twice, or so late that it is due.
+// retriesNow lets an operator who sees that an attempt waits for its retry delay start the
+// attempt at once. Sometimes two operators do so, or one does so twice, or so late that the
+// attempt is due.
 func (w *World) retriesNow(key store.ActivityKey, next store.NextAttempt) {
 	left := next.DueAt.Sub(w.Clock.Now())
 	how := w.Choices.At(w.Choices.At(choice.OfClient, key.Instance), fmt.Sprint("retry ", key.ExecutionID, key.EventID, next.Attempt))

@@ -7,17 +7,17 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 )
 
-// plan says how often what goes wrong in a run. Each run of a seed has only some
-// of the faults, some of them often: a run with a little of everything finds
-// little. Rates are in parts of 10,000.
+// plan holds the rates of the faults. Each run of a seed has only some of the faults, some
+// of them often, because a run with a little of everything finds little. Rates are in parts
+// of 10,000.
 type plan struct {
 	rates [fault.None]int
-	// calls are the rates of those that happen to calls, and their sums.
+	// calls are the rates of the faults that happen to calls, and their sums.
 	calls [fault.CallsEnd][]int
 	sums  [fault.CallsEnd]int
-	// more is by how much some are more likely at some calls.
+	// more is the amount by which some faults are more likely at some calls.
 	more [fault.CallsEnd][fault.None]int
-	// left is how many faults are still to come, until the end of the window.
+	// left is the number of faults still to come, until the end of the window.
 	left  int
 	until time.Time
 }
@@ -39,7 +39,7 @@ func newPlan(c *choice.Choices) plan {
 	return p
 }
 
-// draw draws rates. They are how the seed weighs its decisions, and no decisions
+// draw draws rates. They determine how the seed weighs its decisions, and are no decisions
 // themselves: a source needs none.
 func (p *plan) draw(c *choice.Choices) {
 	for f := range fault.Damaged { // It comes with its bias.
@@ -49,13 +49,13 @@ func (p *plan) draw(c *choice.Choices) {
 		p.rates[f] = [...]int{30, 100, 300, 1000}[c.Uniform(4)]
 	}
 	for _, f := range []fault.Kind{fault.Frozen, fault.Deployed, fault.OutOfTime, fault.Operator, fault.Forged, fault.FalseConflict, fault.Noise, fault.Purged} {
-		p.rates[f] /= 5 // drawn at every step, or costly
+		p.rates[f] /= 5 // drawn at every step, or expensive
 	}
 	for _, f := range []fault.Kind{fault.TimerLate, fault.TimerTwice, fault.TimerFailed, fault.Skew, fault.SlowActivity, fault.Exhausted, fault.Copied, fault.Torn} {
 		p.rates[f] *= 8 // seldom drawn
 	}
 	if c.Uniform(2) == 0 {
-		p.rates[fault.Twin] = [...]int{100, 300, 1000, 3000}[c.Uniform(4)]
+		p.rates[fault.Duplicate] = [...]int{100, 300, 1000, 3000}[c.Uniform(4)]
 	}
 	if c.Uniform(2) == 0 {
 		p.rates[fault.Held] = [...]int{100, 300, 1000, 3000}[c.Uniform(4)]
@@ -73,7 +73,7 @@ func (p *plan) draw(c *choice.Choices) {
 	}
 	p.rates[fault.OldReceipt] = 5000 // hardly ever drawn
 	p.rates[fault.OfCallsPlace] = 0
-	p.rates[fault.Outage] = 0 // They come with their bias.
+	p.rates[fault.Outage], p.rates[fault.Restored] = 0, 0 // They come with their bias.
 	more := func(f fault.Kind, sorts ...fault.Calls) {
 		if rate := [...]int{0, 0, 1000, 4000}[c.Uniform(4)]; rate > 0 {
 			for _, sort := range sorts {
@@ -81,14 +81,14 @@ func (p *plan) draw(c *choice.Choices) {
 			}
 		}
 	}
-	more(fault.CrashAfter, fault.TellingWrites, fault.TellingCommits)
-	more(fault.LandsLate, fault.TellingWrites)
-	more(fault.AnswerLost, fault.TellingCommits)
+	more(fault.CrashAfter, fault.ReportingWrites, fault.ReportingCommits)
+	more(fault.LandsLate, fault.ReportingWrites)
+	more(fault.AnswerLost, fault.ReportingCommits)
 	more(fault.CrashBefore, fault.Repeats)
 	more(fault.AnswerLost, fault.Repeats)
 }
 
-// suits makes frequent what a bias needs and chance may have left out.
+// suits makes the faults that a bias needs frequent, because chance may have left them out.
 func (p *plan) suits(one bias) {
 	switch one {
 	case deadLetters:
@@ -97,6 +97,8 @@ func (p *plan) suits(one bias) {
 		p.rates[fault.Purged], p.left = max(p.rates[fault.Purged], 500), max(p.left, 10)
 	case damages:
 		p.rates[fault.Damaged], p.left = 150, max(p.left, 10)
+	case restores:
+		p.rates[fault.Restored], p.left = 300, max(p.left, 40)
 	case tornReads:
 		p.left = max(p.left, 10)
 	case redrives:
@@ -107,14 +109,14 @@ func (p *plan) suits(one bias) {
 	}
 }
 
-// hit decides whether the fault happens here: after what was done last.
+// hit decides whether the fault happens here, to the last recorded action.
 func (w *World) hit(f fault.Kind) bool { return w.hitFor(f, w.lately) }
 
-// hitFor decides whether the fault happens to what is named.
+// hitFor decides whether the fault happens to the named action.
 func (w *World) hitFor(f fault.Kind, who string) bool { return w.hitRate(f, w.plan.rates[f], who) }
 
-// hitOften is hitFor where the fault tells most: in one of two cases, in runs that
-// have it.
+// hitOften is hitFor for a place where the fault is most informative: the rate is one in
+// two, in runs that have the fault.
 func (w *World) hitOften(f fault.Kind, who string) bool {
 	if w.plan.rates[f] == 0 {
 		return w.hitRate(f, 0, who)
@@ -122,7 +124,7 @@ func (w *World) hitOften(f fault.Kind, who string) bool {
 	return w.hitRate(f, 5000, who)
 }
 
-// hitRate decides at a rate in 10,000.
+// hitRate decides at a rate in parts of 10,000.
 func (w *World) hitRate(f fault.Kind, rate int, who string) bool {
 	if w.calm || rate == 0 && !w.Choices.Located() || !w.Choices.Chance(w.Choices.At(choice.OfFault.Of(int(f)), who), rate) {
 		return false
@@ -148,7 +150,7 @@ func (w *World) hitCall(sort fault.Calls, who string) fault.Kind {
 	return f
 }
 
-// How is the spot of the particulars of a fault.
+// How returns the spot for the details of a fault.
 func (w *World) How(f fault.Kind) choice.Spot {
 	return w.Choices.At(choice.OfFault.Of(int(f)), Particulars)
 }
@@ -161,5 +163,5 @@ func (w *World) faulted(f fault.Kind) {
 	w.plan.left--
 }
 
-// GoesWrong sets how often a fault, by its number, happens: in parts of 10,000.
+// GoesWrong sets the rate of a fault, given by its number, in parts of 10,000.
 func (w *World) GoesWrong(sort, rate int) { w.plan.rates[sort] = rate }

@@ -16,30 +16,29 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Fingerprint of a state.
+// Fingerprint identifies a state.
 type Fingerprint [sha256.Size]byte
 
-// Fingerprint returns the hash of all that decides the future of a walk. Two
-// states with the same hash have the same future, and one of them need not be
-// searched. That rests on this:
+// Fingerprint returns a hash of everything that determines the future of a walk. Two states
+// with the same hash have the same future, so the search explores only one of them. This
+// relies on the following:
 //
-//   - All that lasts is in it in full: histories, records, states of activities
-//     (not claims of attempts: no scope has an activity that runs at most once),
-//     messages with their receive counts and where they stand, what the queues
-//     deduplicate, schedules, the time.
-//   - Code and host are deterministic. What a process does next is a function of
-//     the build that it runs and of what it was told since it began: its
-//     batches, the answer to each call, and the time of each (hears). A process
-//     that keeps nothing warm is told everything anew with its next batch. What
-//     it draws is a function of its batch.
-//   - A call that lands later is a function of what its process had been told.
-//   - What the checker knows is a function of what is stored, except what
-//     process has seen what, which is one of what it was told, and whether an
-//     instance was born since an invocation began, which is noted.
+//   - It contains the complete durable state: histories, records, states of activities
+//     (without claims of attempts, because no scope has an activity that runs at most
+//     once), messages with their receive counts and positions, the deduplication state of
+//     the queues, schedules, and the time.
+//   - Code and host are deterministic. What a process does next is a function of its build
+//     and of everything that it has received since it started: its batches, the answer to
+//     each call, and the time of each (hears). A process that keeps nothing warm receives
+//     everything again with its next batch. Its random numbers are a function of its batch.
+//   - A call that lands later is a function of what its process had received.
+//   - What the checker knows is a function of the stored state. There are two exceptions:
+//     which process has seen what, which is a function of what it received, and whether an
+//     instance was created since an invocation started, which is recorded.
 //
-// Names of processes are not in it: nothing hangs on them. Ids of messages are,
-// though they hang on the order of sending: that costs states, and saves an
-// argument.
+// Names of processes are left out, because nothing depends on them. Ids of messages are
+// included, although they depend on the order of sending: that costs states, and saves a
+// proof.
 func (k *Walk) Fingerprint() Fingerprint {
 	var b strings.Builder
 	w := k.W
@@ -72,7 +71,7 @@ func (k *Walk) Fingerprint() Fingerprint {
 		if inv := p.Running; inv != nil {
 			text += fmt.Sprintf("until %d", inv.Deadline.UnixMilli())
 			for _, instance := range w.Ledger.Instances() {
-				if w.Ledger.Born[instance] >= inv.Began {
+				if w.Ledger.Born[instance] >= inv.Started {
 					text += " born " + instance
 				}
 			}
@@ -84,7 +83,7 @@ func (k *Walk) Fingerprint() Fingerprint {
 	return sha256.Sum256([]byte(b.String()))
 }
 
-// storeText is all that is stored.
+// storeText returns everything that is stored.
 func (k *Walk) storeText() string {
 	if k.stored != "" {
 		return k.stored
@@ -110,8 +109,8 @@ func (k *Walk) storeText() string {
 	return k.stored
 }
 
-// writeQueues writes what the queues hold. The order of messages counts only
-// within a FIFO group, and there it is the order of the ids.
+// writeQueues writes the contents of the queues. The order of messages matters only within
+// a FIFO group, where it is the order of the ids.
 func (k *Walk) writeQueues(b *strings.Builder) {
 	for _, q := range append(slices.Clone(k.W.Sources), k.W.DeadFIFO, k.W.DeadStandard) {
 		for _, h := range q.Snapshot() {
@@ -119,7 +118,7 @@ func (k *Walk) writeQueues(b *strings.Builder) {
 			switch {
 			case h.Visible:
 			case h.Due.Sub(k.W.Clock.Now()) > queue.MaxVisibility/2:
-				// It comes back by an action.
+				// An action makes it visible again.
 				b.WriteString(" in flight")
 			default:
 				fmt.Fprintf(b, " due %d", h.Due.UnixMilli())
@@ -148,8 +147,8 @@ func turnsText(turns []store.Turn) string {
 	return b.String()
 }
 
-// RecordText leaves out the stack of a problem: it has addresses in it, is there
-// to be read by people, and decides nothing.
+// RecordText leaves out the stack of a problem: it contains addresses, is only for people
+// to read, and decides nothing.
 func RecordText(r *store.Record) string {
 	if r.Problem != nil {
 		c, p := *r, *r.Problem
@@ -170,7 +169,7 @@ func jsonText(v any) string {
 	return string(text) + "\n"
 }
 
-// answerText is the answer to a call, with all that its error holds.
+// answerText is the answer to a call, including the contents of its error.
 func answerText(err error) string {
 	if err == nil {
 		return "done"

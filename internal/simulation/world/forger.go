@@ -14,21 +14,20 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// The forger may read all histories and records, and may send to the queues of
-// the orchestrator; or he has the role of the activities. He has no key of the
-// stack.
+// The forger may read all histories and records and may send to the queues of the
+// orchestrator, or has the role of the activities. The forger has no key of the stack.
 
 const (
 	ForgedToken  = "00000000000000000000000000000000"
 	ForgedResult = `"forged"`
-	// ForgedDue is when his timers are due.
+	// ForgedDue is when the forger's timers are due.
 	ForgedDue = 1
-	// ForgedInstance begins the ids of the children that he makes up.
+	// ForgedInstance is the prefix of the ids of the children that the forger makes up.
 	ForgedInstance = "forged-"
 )
 
-// forge sends a completion of something that is open, with a token that he has
-// made of what he has read; or starts a child for it, which would tell its
+// forge sends a completion of an open operation with a token that the forger made from what
+// it has read, or starts a child for the operation, whose end would be reported to the
 // parent.
 func (w *World) forge() {
 	all := w.Ledger.Instances()
@@ -79,9 +78,9 @@ func (w *World) forge() {
 	}
 }
 
-// compromise lets somebody who has the role of the activities send what that has
-// no reason to send: to the orchestrator, or to the activity queue, whose dead
-// letters come to the orchestrator too.
+// compromise lets an attacker with the role of the activities send messages that activities
+// have no reason to send: to the orchestrator, or to the activity queue, whose dead letters
+// also go to the orchestrator.
 func (w *World) compromise(instance string) {
 	how := w.How(fault.Forged)
 	id := fmt.Sprint(ForgedInstance, w.Steps)
@@ -119,7 +118,7 @@ func (w *World) compromise(instance string) {
 	}
 }
 
-// forgeToken returns the best that he can make for an event.
+// forgeToken returns the best token that the forger can make for an event.
 func (w *World) forgeToken(instance string, execution, event int64) string {
 	how := w.How(fault.Forged)
 	if token := w.readToken(instance, execution, event); token != "" {
@@ -137,7 +136,7 @@ func (w *World) forgeToken(instance string, execution, event int64) string {
 	return w.ownToken(w.currentKey(), instance, execution, event)
 }
 
-// ownToken is a token under a key of his own.
+// ownToken returns a token under a key of the forger's own.
 func (w *World) ownToken(id, instance string, execution, event int64) string {
 	r, err := keyring.New(keyring.Config{Keys: &keyring.Memory{}, Current: id, Random: rand.NewChaCha8([32]byte{'f'})})
 	if err == nil {
@@ -146,11 +145,19 @@ func (w *World) ownToken(id, instance string, execution, event int64) string {
 	if err != nil {
 		panic(err)
 	}
-	return r.Token(instance, execution, event)
+	return r.Token(instance, execution, event, w.recordedAt(instance, execution, event))
 }
 
-// readToken returns the token of an event that stands in a history, "" if there
-// is none.
+// recordedAt returns when an event was recorded, 0 if it was not.
+func (w *World) recordedAt(instance string, execution, event int64) int64 {
+	x := w.Ledger.Executions[ledger.At(instance, execution)]
+	if x == nil || event < 1 || event > int64(len(x.Events)) {
+		return 0
+	}
+	return x.Events[event-1].AtMS
+}
+
+// readToken returns the token of an event in a history, "" if there is none.
 func (w *World) readToken(instance string, execution, event int64) string {
 	for _, x := range w.Ledger.Executions {
 		for i := range x.Events {
@@ -163,10 +170,10 @@ func (w *World) readToken(instance string, execution, event int64) string {
 	return ""
 }
 
-// ByForger reports whether he has sent the item.
+// ByForger reports whether the forger sent the item.
 func (w *World) ByForger(item *wire.Item) bool {
 	return strings.HasPrefix(item.ID, ForgedInstance) || w.forged[item.Token] || item.Parent != nil && w.forged[item.Parent.Token]
 }
 
-// ForgedSign is what a heartbeat says whose token is made up.
+// ForgedSign is the text of a heartbeat whose token is forged.
 const ForgedSign = "made up"

@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// givesUp reports whether a queue gives up what was just received of it: its messages
-// have been received too often, by processes that died before they had looked at
+// givesUp reports whether a queue moves a batch that was just received to its dead-letter
+// queue: its messages were received too often, by processes that died before they handled
 // them, or by none.
 func (w *World) givesUp(from *Queue, batch []Delivered) bool {
 	at := w.Choices.At(w.How(fault.Exhausted), from.Name)
@@ -26,7 +26,8 @@ func (w *World) givesUp(from *Queue, batch []Delivered) bool {
 	return true
 }
 
-// giveUp makes dead letters of a batch, which somebody redrives within ten minutes.
+// giveUp makes the messages of a batch dead letters, which an operator redrives within ten
+// minutes.
 func (w *World) giveUp(batch []Delivered) {
 	for _, m := range batch {
 		w.ghostReturns(m)

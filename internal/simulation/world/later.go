@@ -13,28 +13,28 @@ type later struct {
 	batch []Delivered
 	from  *Queue
 	until time.Time
-	// twin: another process has it already, with the same receipts. An event source
-	// of Lambda invokes its function at least once for what it has received
-	// (invocation-eventsourcemapping: "process each event at least once, and duplicate
-	// processing of records can occur"), and neither the queue nor the receive count tells.
-	twin bool
+	// duplicate: another process already has the batch, with the same receipts. An event source of
+	// Lambda invokes its function at least once for each batch that it has received
+	// (invocation-eventsourcemapping: "process each event at least once, and duplicate processing of
+	// records can occur"), and neither the queue nor the receive count shows it.
+	duplicate bool
 }
 
-// makeTwin has a batch handed to another process as well: at once, seconds later, or at
-// any time within the visibility of its messages.
-func (w *World) makeTwin(from *Queue, batch []Delivered) bool {
-	if slices.ContainsFunc(batch, func(m Delivered) bool { return m.Ghost || m.Copied || m.From != from || m.ReceiveCount > 1 }) || !w.twinHit() {
+// makeDuplicate delivers a batch to another process as well: at once, seconds later, or at any time
+// before the visibility of its messages ends.
+func (w *World) makeDuplicate(from *Queue, batch []Delivered) bool {
+	if slices.ContainsFunc(batch, func(m Delivered) bool { return m.Ghost || m.Copied || m.From != from || m.ReceiveCount > 1 }) || !w.duplicateHit() {
 		return false
 	}
-	t := later{batch: slices.Clone(batch), from: from, until: w.Clock.Now().Add(visibility), twin: true}
+	t := later{batch: slices.Clone(batch), from: from, until: w.Clock.Now().Add(visibility), duplicate: true}
 	for i := range t.batch {
 		t.batch[i].Copied = true
-		note(&w.twins, t.batch[i].ID, true)
+		note(&w.duplicates, t.batch[i].ID, true)
 		if item, err := w.Item(t.batch[i].Body); err == nil {
-			note(&w.twinned, factOf(item), true)
+			note(&w.duplicated, factOf(item), true)
 		}
 	}
-	how := w.How(fault.Twin)
+	how := w.How(fault.Duplicate)
 	d := time.Duration(w.Choices.IntN(how, 1000)) * time.Millisecond
 	d *= [...]time.Duration{0, 1, 20, 115}[w.Choices.IntN(how, 4)]
 	w.Clock.AfterFunc(d, func() {
@@ -44,34 +44,34 @@ func (w *World) makeTwin(from *Queue, batch []Delivered) bool {
 	return true
 }
 
-// factOf names what an item says, however often it has gone round.
+// factOf identifies the fact that an item states, however often the item was requeued.
 func factOf(item *wire.Item) string {
 	fact := *item
 	fact.Hops = 0
 	return wire.DedupID(&fact)
 }
 
-// HadTwin reports whether two processes had a message that said the same as this item, with
-// the same receipts.
-func (w *World) HadTwin(item *wire.Item) bool { return w.twinned[factOf(item)] }
+// HadDuplicate reports whether two processes had a message that states the same as this item, with the
+// same receipts.
+func (w *World) HadDuplicate(item *wire.Item) bool { return w.duplicated[factOf(item)] }
 
-// WasTwin reports whether two processes had a message, with the same receipts.
-func (w *World) WasTwin(id string) bool { return w.twins[id] }
+// WasDuplicate reports whether two processes had a message, with the same receipts.
+func (w *World) WasDuplicate(id string) bool { return w.duplicates[id] }
 
-// twinHit decides whether a batch has a twin.
-func (w *World) twinHit() bool {
-	if w.has(twins) && !w.calm && w.Choices.OneIn(w.Choices.At(w.How(fault.Twin), "twins"), 3) {
-		w.faulted(fault.Twin)
+// duplicateHit decides whether a batch gets a duplicate invocation.
+func (w *World) duplicateHit() bool {
+	if w.has(duplicates) && !w.calm && w.Choices.OneIn(w.Choices.At(w.How(fault.Duplicate), "twins"), 3) {
+		w.faulted(fault.Duplicate)
 		return true
 	}
-	return w.hit(fault.Twin)
+	return w.hit(fault.Duplicate)
 }
 
-// laterOf is a batch of a queue that was received before; false if there is none.
+// laterOf returns a batch of a queue that was received earlier; false if there is none.
 func (w *World) laterOf(from *Queue) (l later, found bool) {
 	w.later = slices.DeleteFunc(w.later, func(l later) bool {
 		over := w.Clock.Now().After(l.until)
-		if over && !l.twin {
+		if over && !l.duplicate {
 			w.isHandledByNobody(l.batch)
 		}
 		return over
@@ -82,7 +82,7 @@ func (w *World) laterOf(from *Queue) (l later, found bool) {
 	}
 	l = w.later[i]
 	w.later = slices.Delete(w.later, i, i+1)
-	if !l.twin && !w.Clock.Now().Before(l.until.Add(-startTakes)) {
+	if !l.duplicate && !w.Clock.Now().Before(l.until.Add(-startTakes-extendTakes)) {
 		for n := range l.batch {
 			l.batch[n].Late = true
 		}
@@ -90,11 +90,11 @@ func (w *World) laterOf(from *Queue) (l later, found bool) {
 	return l, true
 }
 
-// isHeld decides whether a batch waits for its function, which is throttled. Lambda hands
-// it over when it can, and drops it when the visibility of its messages is over
-// (services-sqs-errorhandling: "until the message's timestamp exceeds your queue's
-// visibility timeout, at which point Lambda drops the message"). Where it hands a batch over at
-// the last moment, the handler begins when its process has started.
+// isHeld decides whether a batch waits because its function is throttled. Lambda delivers it when it
+// can, and drops it when the visibility of its messages ends (services-sqs-errorhandling: "until the
+// message's timestamp exceeds your queue's visibility timeout, at which point Lambda drops the
+// message"). If Lambda delivers a batch at the last moment, the handler starts when its process has
+// started.
 func (w *World) isHeld(from *Queue, batch []Delivered) bool {
 	if !w.hit(fault.Held) {
 		return false
@@ -118,10 +118,16 @@ func (w *World) isHeld(from *Queue, batch []Delivered) bool {
 	return true
 }
 
-// startTakes is how long a process takes at most until its handler begins.
-const startTakes = 20 * time.Second
+// startTakes is the longest time from delivery until the handler of a process starts, and extendTakes
+// the longest time until a worker has extended the visibility of a message. If a message is delivered
+// later than that before its visibility ends, another process may receive it first.
+const (
+	startTakes  = 20 * time.Second
+	extendTakes = time.Second
+)
 
-// isHandledByNobody lets what was received come again when its visibility is over.
+// isHandledByNobody makes a received batch visible again when its visibility timeout ends, without any
+// process handling it.
 func (w *World) isHandledByNobody(batch []Delivered) {
 	if w.Tracing {
 		w.Log("a receive of %s is handled by nobody", batchText(batch))
@@ -131,8 +137,8 @@ func (w *World) isHandledByNobody(batch []Delivered) {
 	}
 }
 
-// diesBesideTwin reports whether the process of a batch that has a twin, or is one, is to
-// die after a commit.
-func (w *World) diesBesideTwin(inv *Invocation) bool {
-	return w.has(twins) && inv.Twin && w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "twins"), 2)
+// diesBesideDuplicate reports whether the process of a batch that has a duplicate invocation, or is
+// one, should die after a commit.
+func (w *World) diesBesideDuplicate(inv *Invocation) bool {
+	return w.has(duplicates) && inv.Duplicate && w.Choices.OneIn(w.Choices.At(w.How(fault.CrashAfter), "twins"), 2)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// ClosesLimits has an operator close limits of these keys at times, and open them again some
-// minutes later, in a run with many attempts that have them.
+// ClosesLimits lets an operator close limits of these keys at times and reopen them minutes
+// later, in a run with many attempts under them.
 func (w *World) ClosesLimits(keys ...string) {
 	if !w.has(limited) {
 		return
@@ -27,8 +27,8 @@ func (w *World) ClosesLimits(keys ...string) {
 	}
 }
 
-// SetsRates has an operator change rates of these keys at times, and have the code count again
-// some minutes later, in a run with many attempts that have them.
+// SetsRates lets an operator change rates of these keys at times and restore the numbers of
+// the code minutes later, in a run with many attempts under them.
 func (w *World) SetsRates(keys ...string) {
 	if !w.has(limited) {
 		return
@@ -56,12 +56,12 @@ func (w *World) setLimit(key string, n int) {
 }
 
 func (w *World) setRate(key string, n int, span time.Duration) {
-	w.change(limits.OfRate(key), func(s limits.State, now time.Time) limits.State { return s.WithSetRate(n, span, "an operator", now) })
+	before, after, now := w.change(limits.OfRate(key), func(s limits.State, now time.Time) limits.State { return s.WithSetRate(n, span, "an operator", now) })
 	w.Log("an operator sets rate %q to %d in %s", key, n, span)
-	w.Watch.RateSet(key, n, span)
+	w.Watch.LimitChanged(nil, nil, limits.OfRate(key), before, after, now)
 }
 
-// change writes what an operator changes of a limit, or of a rate.
+// change writes an operator's change of a limit or of a rate.
 func (w *World) change(name string, with func(limits.State, time.Time) limits.State) (before, after store.Claim, now time.Time) {
 	ctx, now := context.Background(), w.Clock.Now()
 	item, err := w.stops.State(ctx, limits.Key(name))

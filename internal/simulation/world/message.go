@@ -4,23 +4,23 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// message is what the body of one says: as it was sent, and with plain payloads
-// once somebody has asked for it.
+// message is a parsed body: as it was sent, and with decoded payloads once they were
+// requested.
 type message struct {
-	Sealed wire.Item
-	item   *wire.Item
+	Encoded wire.Item
+	item    *wire.Item
 }
 
-// Message parses a message, each once.
+// Message parses a message; each body only once.
 func (w *World) Message(body string) (*message, error) {
 	if w.lastMessage != nil && body == w.lastBody {
-		return w.lastMessage, nil // It is asked for several times in a row.
+		return w.lastMessage, nil // It is requested several times in a row.
 	}
 	m := w.messages[body]
 	if m == nil {
 		m = &message{}
 		var err error
-		if m.Sealed, err = wire.Parse(wire.Unwrap([]byte(body))); err != nil {
+		if m.Encoded, err = wire.Parse(wire.Unwrap([]byte(body))); err != nil {
 			return nil, err
 		}
 		w.messages[body] = m
@@ -29,21 +29,31 @@ func (w *World) Message(body string) (*message, error) {
 	return m, nil
 }
 
-// Item is what a message says.
+// Item returns the work item of a message.
 func (w *World) Item(body string) (*wire.Item, error) {
 	m, err := w.Message(body)
 	switch {
 	case err != nil:
 		return nil, err
 	case m.item != nil:
-	case m.Sealed.Codec == "":
-		m.item = &m.Sealed
+	case m.Encoded.Codec == "":
+		m.item = &m.Encoded
 	default:
-		opened, err := w.Sealing.World.OpenItem(m.Sealed)
+		opened, err := w.Encoding.World.DecodeItem(m.Encoded)
 		if err != nil {
 			return nil, err
 		}
 		m.item = &opened
 	}
 	return m.item, nil
+}
+
+// Opens reports whether a process has the key of a message, if it is encoded.
+func (w *World) Opens(p *Process, body string) bool {
+	m, err := w.Message(body)
+	if err != nil || m.Encoded.Codec == "" {
+		return err == nil
+	}
+	_, err = p.codecs.DecodeItem(m.Encoded)
+	return err == nil
 }

@@ -6,22 +6,22 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 )
 
-// service is what an outage hits.
+// service is what an outage affects.
 type service int
 
 const (
 	anyService      service = iota
 	theStore                // the tables of records and histories
-	theActivities           // the table of what is known of activities
-	theQueues               // sending, changing visibility and, if it hits everybody, receiving
+	theActivities           // the table of activities
+	theQueues               // sending, changing visibility and, if it affects all processes, receiving
 	theTimerService         // creating and removing schedules
-	theBus                  // taking events about instances
+	theBus                  // accepting events about instances
 )
 
 var serviceNames = [...]string{"every service", "the store", "the activities table", "the queues", "the timer service", "the bus"}
 
-// role is whom an outage hits: a service is down for everybody, or one function
-// has lost its permissions.
+// role is whom an outage affects: all processes, or one function that has lost its
+// permissions.
 type role int
 
 const (
@@ -32,21 +32,22 @@ const (
 
 var roleNames = [...]string{"everybody", "the orchestrators", "the workers"}
 
-// outage is a time in which each call to a service is refused, and has no
-// effect.
+// outage is a time in which each call to a service is refused and has no effect.
 type outage struct {
 	service service
 	role    role
-	// of is the queue whose workers alone it hits; nil for all of the role.
+	// of is the queue whose workers alone are affected; nil for all of the role.
 	of    *Queue
 	until time.Time
+	// hangs: calls are not refused but get no answer. Only for the bus.
+	hangs bool
 }
 
-// longestOutage is how long one may take: reliability.md promises that none
-// shorter than seven days costs more than time.
+// longestOutage is the longest outage: reliability.md promises that none shorter than seven
+// days costs more than time.
 const longestOutage = 6 * 24 * time.Hour
 
-// planOutages lets outages come in a run that has the bias.
+// planOutages plans outages in a run that has the bias.
 func (w *World) planOutages() {
 	w.planBusOutages()
 	if !w.has(outages) {
@@ -57,20 +58,20 @@ func (w *World) planOutages() {
 		w.Clock.AfterFunc(time.Duration(w.Choices.IntN(how, 90*60))*time.Second, func() {
 			if !w.calm {
 				w.faulted(fault.Outage)
-				w.beginOutage()
+				w.startOutage()
 			}
 		})
 	}
 }
 
-// beginOutage begins one: of minutes mostly, of hours or days at times. Faults do
-// not stop before its end.
-func (w *World) beginOutage() {
+// startOutage starts an outage: mostly of minutes, sometimes of hours or days. Faults do
+// not stop before it ends.
+func (w *World) startOutage() {
 	how := w.How(fault.Outage)
-	w.beginOutageOf(outage{service: theStore + service(w.Choices.IntN(how, 4)), role: role(w.Choices.IntN(how, 3))})
+	w.startOutageOf(outage{service: theStore + service(w.Choices.IntN(how, 4)), role: role(w.Choices.IntN(how, 3))})
 }
 
-func (w *World) beginOutageOf(o outage) {
+func (w *World) startOutageOf(o outage) {
 	how := w.How(fault.Outage)
 	d := time.Duration(1+w.Choices.IntN(how, 19)) * time.Minute
 	switch w.Choices.IntN(how, 8) {
@@ -103,8 +104,8 @@ func (w *World) refuses(s service, p *Process) bool {
 	return false
 }
 
-// noneReceives reports whether the queues are down for every process: then none
-// receives either.
+// noneReceives reports whether the queues are down for every process, so that none can
+// receive.
 func (w *World) noneReceives() bool {
 	for i := range w.outages {
 		o := &w.outages[i]
@@ -115,7 +116,7 @@ func (w *World) noneReceives() bool {
 	return false
 }
 
-// queuesAreBack is when the queues take messages of everybody again.
+// queuesAreBack returns when the queues accept messages from all processes again.
 func (w *World) queuesAreBack() (at time.Time) {
 	for i := range w.outages {
 		if o := &w.outages[i]; !w.calm && o.service == theQueues && o.role == everybody && o.until.After(at) {
@@ -125,8 +126,8 @@ func (w *World) queuesAreBack() (at time.Time) {
 	return at
 }
 
-// untilQueuesAreBack is in how long somebody outside of the host tries again who finds the
-// queues down for everybody; not positive while they are up.
+// untilQueuesAreBack returns how long someone outside the host waits before the next
+// attempt while the queues are down for all processes; not positive while they are up.
 func (w *World) untilQueuesAreBack() time.Duration {
 	wait := w.queuesAreBack().Sub(w.Clock.Now())
 	if wait > 0 {

@@ -16,8 +16,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 )
 
-// newProcess starts a process of the build that is deployed: a worker of a queue, or an
-// orchestrator for nil.
+// newProcess starts a process of the deployed build: a worker of a queue, or an orchestrator if
+// serves is nil.
 func (w *World) newProcess(serves *Queue) *Process {
 	w.started++
 	p := &Process{W: w, Code: w.starting(), Serves: serves, clock: skewed{Virtual: w.Clock}, Seen: map[ledger.Execution]int64{}}
@@ -36,8 +36,8 @@ func (w *World) newProcess(serves *Queue) *Process {
 	binary.LittleEndian.PutUint64(key[:], uint64(w.entropy))
 	binary.LittleEndian.PutUint64(key[8:], uint64(w.started))
 	p.random = rand.NewChaCha8(key)
-	set, seals := w.Sealing.of(w.started, w.calm)
-	p.Seals = seals
+	set, encodes := w.Encoding.of(w.started, w.calm)
+	p.codecs, p.Encodes = set, encodes
 	around := platform.Environment{Clock: p.clock, Random: p.random, Go: func(f func()) { f() }, Together: p.together,
 		RequestID: p.requestID, Limits: w.limits, Observer: observer{p: p}, Logger: w.logger(p)}
 	var err error
@@ -75,8 +75,7 @@ func (w *World) newProcess(serves *Queue) *Process {
 	return p
 }
 
-// bury ends a process that is not running; another takes its place when there
-// is something to do.
+// bury removes a process that is not running; another replaces it when there is something to do.
 func (w *World) bury(p *Process) {
 	p.Dead = true
 	if p.Orchestrator != nil {
@@ -85,8 +84,8 @@ func (w *World) bury(p *Process) {
 	w.Processes = slices.DeleteFunc(w.Processes, func(other *Process) bool { return other == p })
 }
 
-// free reports whether a worker of the queue, or an orchestrator for nil, has nothing to do or
-// can be started.
+// free reports whether a worker of the queue, or an orchestrator for nil, is idle or can be
+// started.
 func (w *World) free(serves *Queue) bool {
 	n := 0
 	for _, p := range w.Processes {
@@ -100,8 +99,8 @@ func (w *World) free(serves *Queue) bool {
 	return n < w.slotsOf(serves)
 }
 
-// idle returns a worker of the queue, or an orchestrator for nil, that has nothing to do; one is
-// free.
+// idle returns an idle worker of the queue, or an orchestrator for nil. The caller has checked
+// that one is free.
 func (w *World) idle(serves *Queue) *Process {
 	var free []*Process
 	n := 0
@@ -121,8 +120,8 @@ func (w *World) idle(serves *Queue) *Process {
 	return free[w.Choices.IntN(w.Choices.At(choice.OfSchedule, "process"), len(free))]
 }
 
-// requestID names the invocations of a process. Where a scope is searched all
-// have one name: which of two equal processes does what makes no other state.
+// requestID names the invocations of a process. In the search of a scope all have the same name,
+// because which of two equal processes does something must not make another state.
 func (p *Process) requestID(context.Context) string {
 	if p.W.Walk != nil {
 		return "a process"

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/host/worker"
@@ -14,48 +15,49 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 )
 
-// ErrKilled is what the calls of a dead process return; no code acts on it.
+// ErrKilled is returned by all calls of a dead process; no code acts on it.
 var ErrKilled = errors.New("simulation: the process is dead")
 
-// Process is one that handles messages, one batch at a time, as an environment
-// of Lambda does.
+// Process handles messages, one batch at a time, like an execution environment of Lambda.
 type Process struct {
 	W    *World
 	Name string
-	// Orchestrator or worker, the other is nil.
+	// Orchestrator or worker; the other is nil.
 	Orchestrator *orchestrator.Orchestrator
 	Worker       *worker.Worker
 	clock        skewed
-	// Serves is the queue of a worker; nil for an orchestrator. queues are those that it knows
-	// by a name, since the configuration of that number.
+	// Serves is the queue of a worker; nil for an orchestrator. queues are the named queues
+	// that it knows, as of this configuration number.
 	Serves     *Queue
 	queues     []string
 	configured int
-	// Code is what its build does.
+	// Code is the behavior of its build.
 	Code *Build
-	// Seen is the last event of each execution that it has seen, by a read or
-	// because its own commit was answered.
+	// Seen is the last event of each execution that it has seen, by a read or in the answer to
+	// its own commit.
 	Seen map[ledger.Execution]int64
-	// Idle is since when it has nothing to do.
+	// Idle is when it became idle.
 	Idle time.Time
-	// random is what it draws from. heard is all that it was told, where a
-	// scope is searched.
+	// random is its source of random numbers. heard is everything that it has received,
+	// recorded only in the search of a scope.
 	random *rand.ChaCha8
 	heard  []byte
 
 	Running *Invocation
-	// Seals: its codecs seal what it writes and sends.
-	Seals bool
-	// Notes are the watcher's.
+	// codecs decode what it reads and receives; nil for none.
+	codecs *codec.Set
+	// Encodes: its codecs encode what it writes and sends.
+	Encodes bool
+	// Notes belong to the watcher.
 	Notes any
-	// Dead: no call has any effect any more.
+	// Dead: its calls no longer have any effect.
 	Dead bool
-	// alarmed: what runs is a function that it gave to its clock.
+	// alarmed: the running code is a function that it gave to its clock.
 	alarmed bool
 }
 
-// Invocation is one batch on its way. It runs as a coroutine that pauses at
-// each call, so that any number of them can be interleaved in any way.
+// Invocation is the processing of one batch. It runs as a coroutine that pauses at each call,
+// so that any number of invocations can be interleaved in any way.
 type Invocation struct {
 	P        *Process
 	Batch    []Delivered
@@ -63,35 +65,38 @@ type Invocation struct {
 	routine  *routine
 	wakeAt   time.Time
 	strand   *strand   // the one that runs, if it has several
-	beside   int       // how many they are
+	beside   int       // their number
 	Deadline time.Time // by true time
-	// StopsFailed: a call about activities has failed in it.
+	// StopsFailed: a call to the activities table has failed in it.
 	StopsFailed bool
-	Began       int    // step
+	Started     int    // step
 	about       string // the call that it is about to make, while decisions are located
-	// Committed are the instances that it has committed turns of.
+	// Committed are the instances whose turns it has committed.
 	Committed ledger.ByInstance[bool]
 	done      bool
-	// Notes are the watcher's.
+	// Notes belong to the watcher.
 	Notes   any
 	Expired bool
-	// unheard: a commit of its own lands late, by a bias, and no repeat of it does before.
+	// unheard: because of a bias, a commit of its own lands late, and no retry of it lands
+	// before.
 	unheard bool
-	// called: it has made a call. Refused are the messages for which it got no confirmation
-	// that they stay hidden for as long as it runs.
+	// called: it has made a call. Refused are the messages whose visibility it could not
+	// confirm to have extended for its whole duration.
 	called  bool
 	Refused map[string]bool
-	// Fooled are the messages that its queue said to hide by an old receipt, and did not.
+	// Fooled are the messages whose visibility the queue claimed to extend through an expired
+	// receipt, and did not.
 	Fooled map[string]bool
-	// Twin: another process gets its batch too, with the same receipts.
-	Twin bool
-	// stallIn is before how many calls from here the process stands still; 0 for never.
+	// Duplicate: another process also gets its batch, with the same receipts.
+	Duplicate bool
+	// stallIn is the number of calls from now before which the process pauses; 0 for
+	// never.
 	stallIn int
 	// Slowed: a call, or the work of an activity, took much longer than it should. SlowCall: a
 	// call did.
 	Slowed, SlowCall bool
-	// next is the call that it is about to make and verdict what happens to
-	// it, where a scope is searched.
+	// next is the call that it is about to make and verdict what happens to it, in the search
+	// of a scope.
 	next    nextCall
 	verdict fault.Kind
 }
@@ -100,20 +105,19 @@ type Invocation struct {
 type Delivered struct {
 	platform.Delivery
 	From *Queue
-	// Ghost: its message has been deleted already; Copied: it was received by
-	// another process too, at the same time; Late: its handler begins when its visibility
-	// is over.
+	// Ghost: its message has already been deleted; Copied: another process has received it
+	// too, at the same time; Late: its handler starts after its visibility has ended.
 	Ghost, Copied, Late bool
-	// until when a copy may be received.
+	// until is the latest time at which a copy may be received.
 	until time.Time
 }
 
-// Has reports whether a message is one of the batch.
+// Has reports whether a message belongs to the batch.
 func (inv *Invocation) Has(id string) bool {
 	return slices.ContainsFunc(inv.Batch, func(m Delivered) bool { return m.ID == id })
 }
 
-// deadlineContext has a deadline of virtual time.
+// deadlineContext has a deadline in virtual time.
 type deadlineContext struct {
 	context.Context
 	at time.Time
@@ -121,13 +125,13 @@ type deadlineContext struct {
 
 func (c deadlineContext) Deadline() (time.Time, bool) { return c.at, true }
 
-// invoke begins to handle a batch, the messages of which may have expired.
+// invoke starts to handle a batch, whose messages may have expired.
 func (p *Process) invoke(batch []Delivered, expired bool) *Invocation {
 	limit := time.Minute
 	if p.Worker != nil {
 		limit = 15 * time.Minute
 	}
-	inv := &Invocation{P: p, Batch: batch, Began: p.W.Steps, wakeAt: p.W.Clock.Now(), Deadline: p.W.Clock.Now().Add(limit), Expired: expired}
+	inv := &Invocation{P: p, Batch: batch, Started: p.W.Steps, wakeAt: p.W.Clock.Now(), Deadline: p.W.Clock.Now().Add(limit), Expired: expired}
 	p.Running = inv
 	p.W.Watch.Receives(inv)
 	ctx := deadlineContext{context.Background(), p.clock.Now().Add(limit)}
@@ -153,7 +157,7 @@ func (p *Process) invoke(batch []Delivered, expired bool) *Invocation {
 	return inv
 }
 
-// step lets the invocation run up to its next call.
+// step runs the invocation until its next call.
 func (p *Process) step() {
 	inv := p.Running
 	if p.W.Clock.Now().After(inv.Deadline) {
@@ -177,14 +181,14 @@ func (p *Process) Pause(d time.Duration) {
 	p.Running.pausesUntil(p.Running.strand, p.W.Clock.Now().Add(d))
 }
 
-// pauseFor is pause where there is something to wait for.
+// pauseFor pauses if d is positive.
 func (p *Process) pauseFor(d time.Duration) {
 	if d > 0 {
 		p.Pause(d)
 	}
 }
 
-// Die lets the process be dead from here on.
+// Die kills the process.
 func (p *Process) Die(why string) {
 	if !p.Dead {
 		p.Dead = true
@@ -199,8 +203,8 @@ func (p *Process) Die(why string) {
 	}
 }
 
-// note writes into a map that is made when it is needed: most invocations need
-// few of theirs.
+// note writes into a map that is created on first use, because most invocations need few of
+// theirs.
 func note[K comparable, V any](m *map[K]V, key K, value V) {
 	if *m == nil {
 		*m = map[K]V{}

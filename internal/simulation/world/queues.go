@@ -11,18 +11,18 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
 )
 
-// In a run with the bias queues, activities name queues. Each has workers of its own. A
-// deployment adds it, and another one may take it away for some time: a process knows the
-// queues that were there when it was started. Besides, its event source may stand still, and its
-// workers may lose a service.
+// In a run with the bias namedQueues, activities name queues, and each queue has its own workers.
+// A deployment adds a queue, and a later one may remove it for some time: a process knows the
+// queues that existed when it started. In addition, the event source of a queue may stop, and its
+// workers may lose access to a service.
 
-// serving is how a queue that has a name is served.
+// serving is how a named queue is served.
 type serving struct {
-	// there: a process that starts knows the queue.
+	// there: a process that starts now knows the queue.
 	there bool
-	// paused counts the reasons why no process receives from it.
+	// paused counts the reasons why no process receives from the queue.
 	paused int
-	// slots is how many workers it has at most.
+	// slots is the maximum number of workers.
 	slots int
 }
 
@@ -45,8 +45,8 @@ func (w *World) NamesQueues() bool { return w.has(namedQueues) }
 // isActivities reports whether workers receive from a queue.
 func (q *Queue) isActivities() bool { return q == q.w.Activity || q.Of != "" }
 
-// servers are the processes that receive from the queue: its own workers, or, for
-// nil, the orchestrators.
+// servers selects the processes that receive from the queue: its own workers, or the orchestrators
+// for nil.
 func (q *Queue) servers() *Queue {
 	if q.isActivities() {
 		return q
@@ -54,7 +54,7 @@ func (q *Queue) servers() *Queue {
 	return nil
 }
 
-// slotsOf is how many processes a queue has, or the orchestrators.
+// slotsOf returns the maximum number of processes of a queue, or of orchestrators.
 func (w *World) slotsOf(serves *Queue) int {
 	if serves != nil && serves.serving != nil {
 		return serves.slots
@@ -70,7 +70,7 @@ func (q *Queue) standsStill() bool {
 // Knows reports whether the process knows the queue of this name.
 func (p *Process) Knows(name string) bool { return slices.Contains(p.queues, name) }
 
-// names gives the process the queues that are there, by their names.
+// names gives the process the existing queues, by name.
 func (p *Process) names() func(name string) queue.Queue {
 	if len(p.W.Named) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (p *Process) names() func(name string) queue.Queue {
 	}
 }
 
-// planQueues lets things happen to the queues that have a name.
+// planQueues plans the events of named queues.
 func (w *World) planQueues() {
 	for _, q := range w.Named {
 		at := w.Choices.At(choice.OfWorld, "queue "+q.Of)
@@ -113,12 +113,12 @@ func (w *World) planQueues() {
 	}
 }
 
-// rollout is how long it takes to replace all processes.
+// rollout decides how long it takes to replace all processes.
 func (w *World) rollout(at choice.Spot) time.Duration {
 	return time.Duration(w.Choices.IntN(at, 300)) * time.Second
 }
 
-// troubles has a queue not served for minutes, or hours.
+// troubles stops serving a queue for minutes or hours.
 func (w *World) troubles(q *Queue, at choice.Spot) {
 	d := time.Duration(1+w.Choices.IntN(at, 19)) * time.Minute
 	if w.Choices.OneIn(at, 4) {
@@ -148,8 +148,8 @@ func (w *World) troubles(q *Queue, at choice.Spot) {
 	w.plan.left = max(w.plan.left, 3)
 }
 
-// deployQueue adds a queue, or takes it away with its event source: what is in it stays. Processes
-// that were started before are replaced within the time.
+// deployQueue adds a queue, or removes it with its event source; its messages stay. Processes that
+// were started before are replaced within the time.
 func (w *World) deployQueue(q *Queue, there bool, within time.Duration) {
 	if w.calm || q.there == there {
 		return
@@ -159,8 +159,8 @@ func (w *World) deployQueue(q *Queue, there bool, within time.Duration) {
 	w.configures(within)
 }
 
-// configures replaces all processes: the idle ones within the time, the others when their
-// invocation is over.
+// configures replaces all processes: the idle ones within the time, the others after their
+// invocation.
 func (w *World) configures(within time.Duration) {
 	w.configured++
 	w.configuredBy = w.Clock.Now().Add(within)
@@ -173,12 +173,13 @@ func (w *World) configures(within time.Duration) {
 	})
 }
 
-// isOutdated reports whether a process is to be replaced because of other queues than it knows.
+// isOutdated reports whether a process should be replaced because it knows an old configuration of
+// queues.
 func (w *World) isOutdated(p *Process) bool {
 	return p.configured != w.configured && !w.Clock.Now().Before(w.configuredBy)
 }
 
-// servesAll has all queues served, from when the faults have stopped.
+// servesAll makes all queues served again, when the faults have stopped.
 func (w *World) servesAll() {
 	if len(w.Named) == 0 {
 		return
@@ -189,7 +190,7 @@ func (w *World) servesAll() {
 	w.configures(0)
 }
 
-// handsOut receives from a queue, and has it looked at in which order.
+// handsOut receives from a queue, and passes the order of the messages to the watcher.
 func (w *World) handsOut(from *Queue, n int) ([]queue.Message, error) {
 	if len(w.Named) == 0 || !from.isActivities() {
 		return from.Queue.Receive(context.Background(), n, 0)
@@ -205,15 +206,15 @@ func (w *World) handsOut(from *Queue, n int) ([]queue.Message, error) {
 	return msgs, err
 }
 
-// WorksAmongOthers is how long an activity takes in a run with queues that have names, so that
-// attempts wait for workers.
+// WorksAmongOthers decides how long an activity takes in a run with named queues, so that attempts
+// wait for workers.
 func (p *Process) WorksAmongOthers(instance string) time.Duration {
 	if !p.W.has(namedQueues) || p.Worker == nil {
 		return 0
 	}
 	d := time.Duration(p.W.Choices.IntN(p.W.Choices.At(p.W.Choices.At(choice.OfDelivery, "queues"), instance), 20)) * time.Second
 	if p.W.Clock.Now().Add(d + time.Minute).After(p.Running.Deadline) {
-		return 0 // It would be out of time.
+		return 0 // It would run out of time.
 	}
 	return d
 }

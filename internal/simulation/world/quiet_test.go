@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// quiet is a watcher that looks at nothing.
+// quiet is a watcher that ignores everything.
 type quiet struct{}
 
 func quietly(*World) Watcher { return quiet{} }
@@ -27,13 +27,14 @@ func (quiet) Lists(*Process, []store.Record)                                    
 func (quiet) Hides(*Invocation, string, int64)                                                {}
 func (quiet) WritesAhead(*Process, *store.Turn)                                               {}
 func (quiet) Deletes(string, int64)                                                           {}
-func (quiet) BeginsSend(*Process, string)                                                     {}
+func (quiet) StartsSend(*Process, string)                                                     {}
 func (quiet) Sends(*Process, *Queue, *queue.Outgoing)                                         {}
 func (quiet) Takes(*Process, *Queue, *queue.Outgoing)                                         {}
 func (quiet) Accepted(*Process, string)                                                       {}
 func (quiet) Schedules(*Process, string)                                                      {}
 func (quiet) Scheduled(*Process, string)                                                      {}
 func (quiet) Publishes(*Process, *host.InstanceEvent)                                         {}
+func (quiet) CallsBus(*Process, bool)                                                         {}
 func (quiet) Expires(string, queue.Message)                                                   {}
 func (quiet) Receives(*Invocation)                                                            {}
 func (quiet) Dies(*Invocation)                                                                {}
@@ -42,19 +43,17 @@ func (quiet) Returned(*Invocation, map[string]bool)                             
 func (quiet) Acknowledged(*Invocation, Delivered)                                             {}
 func (quiet) Counts(*Process, host.Counter, string, int)                                      {}
 func (quiet) Logs(*Process, *slog.Record, []string)                                           {}
-func (quiet) AttemptBegins(*Process, *program.Work, *activities.Info)                         {}
+func (quiet) AttemptStarts(*Process, *program.Work, *activities.Info)                         {}
 func (quiet) AttemptEnds(*Process, *activities.Info)                                          {}
 func (quiet) Works(*Process)                                                                  {}
 func (quiet) Beats(*Process, store.ActivityKey, store.Heartbeat)                              {}
-func (quiet) Told(*Process, store.ActivityKey, *store.ActivityState, bool)                    {}
+func (quiet) Notified(*Process, store.ActivityKey, *store.ActivityState, bool)                {}
 func (quiet) Stops(*Process, store.ActivityKey, string)                                       {}
 func (quiet) HasBeaten(context.Context, *Process, *activities.Info)                           {}
 func (quiet) FailsFinally(*Process, *activities.Info)                                         {}
-func (quiet) PassedRate(*Process, string, time.Time)                                          {}
-func (quiet) RateSet(string, int, time.Duration)                                              {}
 func (quiet) ChangesLimit(*Process, string, store.Claim)                                      {}
 func (quiet) LimitChanged(*Process, *Invocation, string, store.Claim, store.Claim, time.Time) {}
-func (quiet) ToldOfLimit(*Process, string, store.Claim)                                       {}
+func (quiet) NotifiedOfLimit(*Process, string, store.Claim)                                   {}
 func (quiet) Shows(*Process, *Queue, string)                                                  {}
 func (quiet) HandsOut(*Queue, []queue.Message, []queue.Message)                               {}
 func (quiet) Redrives(string)                                                                 {}

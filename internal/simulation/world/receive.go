@@ -27,7 +27,7 @@ func (w *World) receive() bool {
 			continue
 		}
 		if l, found := w.laterOf(from); found {
-			w.idle(serves).invoke(l.batch, false).Twin = l.twin
+			w.idle(serves).invoke(l.batch, false).Duplicate = l.duplicate
 			return true
 		}
 		batch := w.receiveFrom(from)
@@ -45,11 +45,11 @@ func (w *World) receive() bool {
 		if w.isHeld(from, batch) {
 			return true
 		}
-		twin := !worker && w.makeTwin(from, batch)
+		duplicate := !worker && w.makeDuplicate(from, batch)
 		p := w.idle(serves)
-		// A standard queue delivers at least once. A FIFO queue hides what it has handed
-		// out, and its group, until the visibility timeout is over or it is deleted
-		// (SQS Developer Guide, "Processing multiple ordered message groups").
+		// A standard queue delivers at least once. A FIFO queue hides a message that it has
+		// delivered, and its group, until the visibility timeout ends or the message is
+		// deleted (SQS Developer Guide, "Processing multiple ordered message groups").
 		expired := !from.FIFO() && w.receivedTwice(worker)
 		if expired {
 			for _, m := range batch {
@@ -60,7 +60,7 @@ func (w *World) receive() bool {
 		}
 		stall := w.stalls(worker)
 		inv := p.invoke(batch, expired)
-		inv.Twin, inv.stallIn = twin, stall
+		inv.Duplicate, inv.stallIn = duplicate, stall
 		return true
 	}
 	return false
@@ -103,15 +103,15 @@ func (w *World) receiveFrom(from *Queue) []Delivered {
 			m.ReceiveCount += 1 + w.Choices.IntN(w.How(fault.CountedUp), 4)
 		}
 		if m.ReceiveCount > 1 {
-			m.ReceivedAt = time.Time{} // SQS says when it was received first.
+			m.ReceivedAt = time.Time{} // SQS reports when it was first received.
 		}
 		batch = append(batch, from.delivered(m))
 	}
 	return batch
 }
 
-// copy has another copy of a message that was just received handed out while it
-// is in flight: at once, or some seconds later.
+// copy delivers another copy of a message that was just received while it is in flight: at
+// once, or some seconds later.
 func (w *World) copy(m Delivered) {
 	m.Copied, m.until = true, w.Clock.Now().Add(time.Minute)
 	note(&w.copied, m.ID, true)
@@ -123,7 +123,7 @@ func (w *World) copy(m Delivered) {
 	})
 }
 
-// delivered is a message that was received of the queue.
+// delivered wraps a message that was received from the queue.
 func (q *Queue) delivered(m queue.Message) Delivered {
 	source := platform.SourceOrchestrator
 	switch {
@@ -137,9 +137,9 @@ func (q *Queue) delivered(m queue.Message) Delivered {
 	return Delivered{Delivery: platform.Delivery{Message: m, Source: source}, From: q}
 }
 
-// ActedOn reports whether a call with an old receipt hid a message, or let it come back, for
-// whoever had it then.
+// ActedOn reports whether a call with an expired receipt hid a message, or made it visible,
+// for the process that had it then.
 func (w *World) ActedOn(id string) bool { return w.actedOn[id] }
 
-// WasCopied reports whether a message was handed out twice at once.
+// WasCopied reports whether a message was delivered to two processes at once.
 func (w *World) WasCopied(id string) bool { return w.copied[id] }

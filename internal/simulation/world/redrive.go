@@ -8,9 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Redrive sends dead letters again that got there by their receive count, or
-// as events whose start came too late. It returns how many. While the queues are down, the
-// dead letters stay where they are until later.
+// Redrive resends the dead letters that exceeded their receive count, and events whose start came too late. It
+// returns the number. While the queues are down, it does nothing, and the dead letters stay until later.
 func (w *World) Redrive() int {
 	if wait := w.untilQueuesAreBack(); wait > 0 {
 		w.Clock.AfterFunc(wait, func() { w.Redrive() })
@@ -33,11 +32,10 @@ func (w *World) Redrive() int {
 	return n
 }
 
-// WasKept reports whether somebody has looked at a dead letter and has left it where it is.
+// WasKept reports whether an operator has read a dead letter and left it where it is.
 func (w *World) WasKept(id string) bool { return w.kept[id] }
 
-// redriveOne reports whether a dead letter is dealt with: sent again, or nothing
-// can be made of it.
+// redriveOne reports whether a dead letter is settled: it was resent, or nothing can be done with it.
 func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 	item, err := w.Item(m.Body)
 	if err != nil {
@@ -45,7 +43,8 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 	}
 	switch reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":"); wire.Reason(reason) {
 	case wire.ReasonForged, wire.ReasonSender, wire.ReasonMisaddressed:
-		// An operator who fires a timer beside the commit that starts it sees the dead letter, and fires it again.
+		// An operator who fires a timer at the same time as the commit that starts it sees the dead letter and
+		// fires the timer again.
 		if w.ByForger(item) || item.Kind == wire.FireTimer && w.Faults[fault.Torn] > 0 {
 			note(&w.Discarded, m.Body, true)
 			return true
@@ -53,10 +52,10 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 	case wire.ReasonTooLarge:
 		if item.OnConflict.Redrives() || Forks(item) {
 			w.Reached("O-10, refused")
-			return true // No commit holds what it would take over.
+			return true // No commit holds what it would copy.
 		}
 		if w.has(rejections) || w.IsOver(item) {
-			note(&w.Discarded, m.Body, true) // No queue takes it, or no process, so it cannot be sent again.
+			note(&w.Discarded, m.Body, true) // No queue accepts it, or no process, so it cannot be resent.
 			return true
 		}
 	case wire.ReasonExpired:
@@ -74,10 +73,10 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 		}
 	case wire.ReasonUnknownInstance:
 		if w.Ledger.Last[item.Target()] == 0 {
-			return false // Nobody ever started it.
+			return false // It was never started.
 		}
 		if at, ok := w.Ledger.Purged[item.Target()]; ok && w.Ledger.Last[item.Target()] == w.Ledger.Hidden[item.Target()] && w.Clock.Now().Sub(at) > wire.MaxAge {
-			return false // It was purged, and nobody started it since.
+			return false // It was purged and has not been started since.
 		}
 		return w.sendsAgain(item, m)
 	case wire.ReasonRedriveRefused:
@@ -86,7 +85,7 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 			w.Reached("O-12, refused")
 			note(&w.Discarded, m.Body, true) // The instance does not exist.
 		}
-		return true // The instance is as it was.
+		return true // The instance is unchanged.
 	case "":
 		if w.Ledger.Recorded(item) {
 			w.Reached("W-07")
@@ -97,7 +96,7 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 	return false
 }
 
-// sendsAgain sends a dead letter to where it came from.
+// sendsAgain resends a dead letter to the queue that it came from.
 func (w *World) sendsAgain(item *wire.Item, m queue.Message) bool {
 	w.Watch.Redrives(m.Body)
 	if item.Kind == wire.ActivityExecute {
@@ -109,8 +108,8 @@ func (w *World) sendsAgain(item *wire.Item, m queue.Message) bool {
 	return true
 }
 
-// redriveMarks are what the command that redrives gives a message: that it was,
-// and who sent it first.
+// redriveMarks are the attributes that the redrive command adds to a message: that it was redriven, and its
+// original sender.
 func redriveMarks(m queue.Message) map[string]string {
 	marks := map[string]string{wire.RedriveAttribute: "1"}
 	if senders := wire.SentBy(m.Attributes, m.Sender); senders != "" {

@@ -10,11 +10,10 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// rejects returns why a queue takes a message at no time, in a run with that bias; nil if it
-// takes it. The final dead-letter queues take all that another queue has taken: the host sees to
-// it that the reason fits beside the body. The index is the message's place in its Send. The
-// answer depends on what the message says and on nothing else, so that it is the same each time
-// that the message is sent. Failures, timers, and messages that nobody waits for, are taken.
+// rejects returns why a queue permanently refuses a message, in a run with that bias; nil if it accepts it. The
+// final dead-letter queues accept everything that another queue has accepted: the host ensures that the reason fits
+// beside the body. index is the message's position in its Send. The answer depends only on the content of the
+// message, so that it is the same on each send. Failures, timers, and messages that nothing waits for are accepted.
 func (w *World) rejects(to *Queue, m *queue.Outgoing, index int) error {
 	if !w.has(rejections) || to == w.DeadFIFO || to == w.DeadStandard {
 		return nil
@@ -23,7 +22,7 @@ func (w *World) rejects(to *Queue, m *queue.Outgoing, index int) error {
 	if err != nil {
 		return nil
 	}
-	says, one := "", uint32(6) // of so many is rejected
+	says, one := "", uint32(6) // one in this many is rejected
 	var activity store.ActivityKey
 	switch {
 	case i.Kind == wire.ActivityExecute:
@@ -49,7 +48,7 @@ func (w *World) rejects(to *Queue, m *queue.Outgoing, index int) error {
 	return &queue.RejectedError{Index: index, TooLarge: true, Code: "InvalidParameterValue", Message: "Message must be shorter than it is (simulated)"}
 }
 
-// Rejects reports whether the queues reject some of what is within all limits.
+// Rejects reports whether the queues reject some messages that are within all limits.
 func (w *World) Rejects() bool { return w.has(rejections) }
 
 func hashOf(text string) uint32 {
@@ -58,16 +57,16 @@ func hashOf(text string) uint32 {
 	return h.Sum32()
 }
 
-// mostResult is the longest result of an activity, in bytes, in a run with that bias. It is
-// little, so that a result near the limit costs a run nothing.
+// mostResult is the longest result of an activity, in bytes, in a run with that bias. It is low, so that a result
+// near the limit costs a run nothing.
 const mostResult = 300
 
-// resultMark stands behind the text of a result, and before what tells it from others.
+// resultMark separates the text of a result from the part that makes it unique.
 const resultMark = '#'
 
-// Sized returns the result of an activity, a JSON text that has an end of its own behind a
-// resultMark. In a run with that bias, or near limits, some are as long as a result may be, and some a byte longer:
-// large. All attempts of one activity have the same length.
+// Sized returns the result of an activity, a JSON text with a unique suffix after a resultMark. In a run with that
+// bias, or near limits, some results are exactly as long as the limit, and some one byte longer: large. All
+// attempts of an activity have the same length.
 func (w *World) Sized(key store.ActivityKey, result []byte) (sized []byte, large bool) {
 	length := w.Settings.Limits.Result
 	if length == 0 {
@@ -89,5 +88,5 @@ func (w *World) Sized(key store.ActivityKey, result []byte) (sized []byte, large
 	return append(append(text, bytes.Repeat([]byte("."), length-len(text)-1)...), '"'), large
 }
 
-// IsTooLarge reports whether an activity, or its result, was larger than the host or a queue takes.
+// IsTooLarge reports whether an activity, or its result, was larger than the host or a queue accepts.
 func (w *World) IsTooLarge(key store.ActivityKey) bool { return w.tooLarge[key] }

@@ -11,31 +11,30 @@ import (
 // Result of a run.
 type Result struct {
 	Seed uint64
-	// Scope that it is a run of, otherwise "".
+	// Scope is the name of the scope if the run belongs to one, otherwise "".
 	Scope string
-	// Violations of invariants; none if all is well.
+	// Violations of invariants; none if the run is correct.
 	Violations []Violation
-	// Faults that happened, by kind, and Counts of what the processes told.
+	// Faults counts the faults that happened, by kind, and Counts the observations that
+	// processes reported.
 	Faults map[string]int
 	Counts map[string]int
-	// Reached says how often the situation of each scenario was met, by id.
+	// Reached counts how often the situation of each scenario occurred, by id.
 	Reached map[string]int
-	// Steps, Commits and Processes of the run.
+	// Steps, Commits and Processes are the counts of the run.
 	Steps, Commits, Processes int
-	// Sealed is how many payloads a codec has sealed; 0 where none is there.
-	Sealed int
-	// Story of a run with tracing: what was run, who did what, what the world
-	// did to it, which invariant broke, and the histories. It is the same on
-	// every machine.
+	// Encoded is the number of payloads that a codec has encoded; 0 without a codec.
+	Encoded int
+	// Story of a traced run: its program, what each process did, which faults happened,
+	// which invariant broke, and the histories. It is the same on every machine.
 	Story string
-	// Choices of a run with tracing, for RunChoices; of a run of a scope, for
-	// Scope.Repeat.
+	// Choices of a traced run, for RunChoices; of a run of a scope, for Scope.Repeat.
 	Choices string
 }
 
-// Result of a run that is over.
+// Result returns the result of a finished run.
 func (w *World) Result() Result {
-	r := Result{Violations: w.Violations, Faults: map[string]int{}, Counts: map[string]int{}, Reached: w.situations, Steps: w.Steps, Commits: w.Commits, Processes: w.started, Sealed: w.Sealing.sealed()}
+	r := Result{Violations: w.Violations, Faults: map[string]int{}, Counts: map[string]int{}, Reached: w.situations, Steps: w.Steps, Commits: w.Commits, Processes: w.started, Encoded: w.Encoding.encoded()}
 	for f, n := range w.Faults {
 		if n > 0 {
 			r.Faults[fault.Kind(f).String()] = n
@@ -56,7 +55,7 @@ func (w *World) Result() Result {
 // Failed reports whether an invariant was broken.
 func (r *Result) Failed() bool { return len(r.Violations) > 0 }
 
-// Text says what was broken.
+// Text describes the violations.
 func (r *Result) Text() string {
 	var all []string
 	run := fmt.Sprintf("seed %d", r.Seed)

@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// suspended has an operator come once an instance is suspended: otherwise it would come to
-// no end.
+// suspended schedules an operator once an instance is suspended, because the instance would
+// otherwise never end.
 func (w *World) suspended(c *store.RecordChange) {
 	if c != nil && (c.Status != nil && suspendedIs(*c.Status) || c.Create != nil && suspendedIs(c.Create.Status)) {
 		w.resumeSoon()
@@ -22,7 +22,7 @@ func suspendedIs(s store.Status) bool {
 	return s == store.StatusSuspended || s == store.StatusScheduled
 }
 
-// resumeSoon has the operator come within three hours.
+// resumeSoon schedules the operator within three hours.
 func (w *World) resumeSoon() {
 	if w.resuming || w.Walk != nil {
 		return
@@ -36,7 +36,8 @@ func (w *World) resumeSoon() {
 	w.Clock.AfterFunc(d, w.resume)
 }
 
-// resume is the operator, who resumes what is suspended, and comes again while anything was.
+// resume acts as the operator, who resumes suspended instances, and returns as long as there
+// were any.
 func (w *World) resume() {
 	w.resuming = false
 	for _, status := range []store.Status{store.StatusSuspended, store.StatusScheduled, store.StatusCorrupt} {
@@ -51,7 +52,7 @@ func (w *World) resume() {
 				continue
 			}
 			if s.UntilMS > 0 && w.Clock.Now().Before(time.UnixMilli(s.UntilMS).Add(24*time.Hour)) {
-				w.resumeSoon() // It goes on by itself, unless its timer is lost.
+				w.resumeSoon() // It continues on its own, unless its timer is lost.
 				continue
 			}
 			w.resumes++

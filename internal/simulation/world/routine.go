@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 )
 
-// routine is a coroutine in which invocations run, one after the other: a stack
-// that has grown once need not grow again for each of them.
+// routine is a coroutine in which invocations run, one after the other: its stack has to grow
+// only once, and not for each of them.
 type routine struct {
 	resume func() (struct{}, bool)
 	yield  func(struct{}) bool
@@ -15,8 +15,8 @@ type routine struct {
 	f      func()
 }
 
-// routine returns a coroutine that runs f when it is resumed. The caller that
-// finds f done returns it to the idle ones.
+// routine returns a coroutine that runs f when it is resumed. The caller that finds f done
+// returns it to the idle ones.
 func (w *World) routine(f func()) *routine {
 	if n := len(w.routines); n > 0 {
 		r := w.routines[n-1]
@@ -35,8 +35,8 @@ func (w *World) routine(f func()) *routine {
 	return r
 }
 
-// run runs f. A panic of it gets the stack that it comes from, which is not the one of the caller
-// that resumes the coroutine.
+// run runs f. If f panics, the panic carries the stack of f, not that of the caller that resumes
+// the coroutine.
 func (r *routine) run() {
 	defer func() {
 		if v := recover(); v != nil {

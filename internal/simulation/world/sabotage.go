@@ -6,31 +6,31 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Sabotage is how a test breaks the world on purpose, to see that it is found
-// out. Nothing of it is set otherwise.
+// Sabotage breaks the world on purpose, so that a test can verify that the checks detect
+// it. Otherwise it is not set.
 type Sabotage struct {
-	// Commit is what the store answers in place of err.
+	// Commit returns what the store answers in place of err.
 	Commit func(c *store.Commit, err error) error
-	// Loses reports whether a message that a process sends to the queue of
-	// that name gets lost, with an answer that it is in.
+	// Loses reports whether a message that a process sends to the queue of that name is
+	// lost, although the answer says that it was accepted.
 	Loses func(to string, m *queue.Outgoing) bool
-	// Early: messages are acknowledged when they are received. In scopes alone.
+	// Early: messages are acknowledged when they are received. Only in scopes.
 	Early bool
 }
 
-// OpensOnly has no process seal payloads, with codecs that can open them: a host
-// without any saves the reads that sealing a record together needs. It returns how
-// many sets of keys the world had, and whether one of them lacks a key.
+// OpensOnly makes all processes decode payloads without encoding any: a host without a
+// codec saves the reads that are needed to encode a record. It returns how many sets of
+// keys the world had, and whether one of them lacks a key.
 func (w *World) OpensOnly() (sets int, lacks bool) {
-	sets, lacks = len(w.Sealing.processes), w.Sealing.complete != nil
-	w.Sealing = newSealing(1)
-	opens := codecs(nil, &w.Sealing.keys[0], &w.Sealing.keys[1])
-	w.Sealing.processes, w.Sealing.World, w.Sealing.sealers = []*codec.Set{opens}, opens, 0
+	sets, lacks = len(w.Encoding.processes), w.Encoding.complete != nil
+	w.Encoding = newEncoding(1)
+	opens := codecs(nil, &w.Encoding.keys[0], &w.Encoding.keys[1])
+	w.Encoding.processes, w.Encoding.World, w.Encoding.encoders = []*codec.Set{opens}, opens, 0
 	return sets, lacks
 }
 
-// ClaimsToSeal has processes that only open payloads taken for ones that seal.
-func (w *World) ClaimsToSeal() {
-	w.Sealing = newSealing(1)
-	w.Sealing.processes[0] = codecs(nil, &w.Sealing.keys[0], &w.Sealing.keys[1])
+// ClaimsToEncode treats processes that only decode payloads as if they encoded.
+func (w *World) ClaimsToEncode() {
+	w.Encoding = newEncoding(1)
+	w.Encoding.processes[0] = codecs(nil, &w.Encoding.keys[0], &w.Encoding.keys[1])
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 )
 
-// run lets everything happen until nothing is left to come.
+// run runs everything until nothing is left to happen.
 func (w *World) run() {
-	var ready []*Process // that can go on
+	var ready []*Process // that can continue
 	for w.Steps = 0; len(w.Violations) == 0; w.Steps++ {
 		if w.Steps > w.most {
 			if w.givenUp = w.most < MaxSteps; w.givenUp {
@@ -27,7 +27,7 @@ func (w *World) run() {
 				ready = append(ready, p)
 			}
 		}
-		// Beginning another batch is as likely as each step of those begun.
+		// Starting another batch is as likely as each step of the running ones.
 		if n := w.Choices.IntN(w.turn(ready), len(ready)+1); n < len(ready) {
 			ready[n].step()
 			continue
@@ -51,7 +51,8 @@ func (w *World) run() {
 			w.Violate("I-03", "not settled after %s: %s", longest, w.LeftText())
 			return
 		}
-		// What goes through the delay queue for days keeps nobody from dead letters.
+		// A message that stays in the delay queue for days does not delay the redrive of
+		// dead letters.
 		late := w.calm && w.Clock.Now().Sub(w.looked) > 24*redriven
 		if rest := next.Sub(w.Clock.Now()); w.calm && rest > redriven || rest > 24*redriven || late {
 			if w.looked = w.Clock.Now(); w.Redrive() > 0 {
@@ -59,7 +60,7 @@ func (w *World) run() {
 			}
 		}
 		if !w.calm && next.After(w.plan.until) {
-			next = w.plan.until // Operators are not as late as the next timer.
+			next = w.plan.until // Operators do not wait for the next timer.
 		}
 		w.Clock.AdvanceTo(next)
 	}
@@ -75,7 +76,7 @@ func (w *World) nextDue() (next time.Time, ok bool) {
 	return next, ok
 }
 
-// calmDown stops the faults and deploys what works.
+// calmDown stops the faults and deploys a build that works.
 func (w *World) calmDown() {
 	if w.calm {
 		return
@@ -83,15 +84,15 @@ func (w *World) calmDown() {
 	w.Log("FAULTS STOP")
 	w.calm, w.Calmed, w.looked = true, w.Clock.Now(), w.Clock.Now()
 	w.restoreAll()
-	if w.Sealing.complete != nil {
-		w.Good = w.Scenario.Working() // The same code, and all keys: each process is replaced.
+	if w.Encoding.complete != nil {
+		w.Good = w.Scenario.Working() // The same code, with all keys: each process is replaced.
 	}
 	w.deploy(w.Good, 0)
 	w.servesAll()
 }
 
-// turn is the spot of the decision who runs next: the action that the first
-// process that can go on is about to take.
+// turn returns the spot of the decision which process runs next. It is named by the action
+// that the first process that can continue is about to take.
 func (w *World) turn(ready []*Process) choice.Spot {
 	if len(ready) == 0 || !w.Choices.Located() {
 		return choice.OfSchedule

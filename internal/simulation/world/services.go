@@ -8,11 +8,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Services are what a run is made on in place of memory, so that whatever keeps
-// the store, the queues and the timer meets the same programs and faults.
+// Services replace memory as the storage of a run, so that implementations of the store,
+// the queues and the timer meet the same programs and faults.
 type Services interface {
 	Store() store.Store
-	// Activities expire by the time of the run.
+	// Activities returns a table whose items expire by the time of the run.
 	Activities(now func() time.Time) store.Activities
 	// Queue returns the journal of a queue.
 	Queue(name string) journal.Queue

@@ -7,9 +7,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 )
 
-// stalls decides before which of its calls a process stands still for longer than its
-// messages are hidden; 0 for before none. A machine that is paused knows nothing of it,
-// and goes on until it is stopped for its time.
+// stalls decides before which of its calls a process pauses for longer than its
+// messages are hidden; 0 for none. A paused machine does not notice, and continues until
+// its time limit stops it.
 func (w *World) stalls(worker bool) int {
 	how := w.How(fault.Stalled)
 	if !w.stallHit(worker, w.Choices.At(how, "bias")) {
@@ -34,7 +34,7 @@ func (w *World) stallHit(worker bool, at choice.Spot) bool {
 	return w.hit(fault.Stalled)
 }
 
-// stallsNow lets a process stand still that is to before this call.
+// stallsNow pauses a process if it is due before this call.
 func (p *Process) stallsNow() {
 	inv := p.Running
 	if inv == nil || inv.stallIn == 0 {
@@ -51,7 +51,7 @@ func (p *Process) stallsNow() {
 	d := hidden + time.Duration(p.W.Choices.IntN(how, 60_000))*time.Millisecond
 	inv.Expired, inv.Slowed, inv.SlowCall = true, true, true
 	inv.Deadline = p.W.Clock.Now().Add(d + time.Duration(p.W.Choices.IntN(how, 10_000))*time.Millisecond)
-	p.W.Faults[fault.Stalled]++ // A message that was answered before may be received again now.
+	p.W.Faults[fault.Stalled]++ // A message that was answered before may now be received again.
 	p.W.Log("%s stands still for %s", p.Name, d)
 	p.Pause(d)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 )
 
-// story tells a run: what ran, what happened, what broke, and the histories.
+// story describes a run: its program, what happened, what broke, and the histories.
 func (w *World) story() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "RUN: %s, %s, %s\n", Plural(w.Faults.Total(), "fault"), Plural(w.started, "process"), w.Scenario.Size())
@@ -22,7 +22,7 @@ func (w *World) story() string {
 			fmt.Fprintf(&b, "  %d × %s\n", n, fault.Kind(f))
 		}
 	}
-	fmt.Fprintf(&b, "  at most %s of each role; faults stop at %s; settings:%s%s\n", Plural(w.slots, "process"), w.at(w.plan.until), settingsText(w.Settings), w.Sealing)
+	fmt.Fprintf(&b, "  at most %s of each role; faults stop at %s; settings:%s%s\n", Plural(w.slots, "process"), w.at(w.plan.until), settingsText(w.Settings), w.Encoding)
 	fmt.Fprintf(&b, "\nPROGRAM\n%s", w.Scenario)
 	fmt.Fprintf(&b, "\nWHAT HAPPENED (hours:minutes:seconds)\n%s", w.trace.String())
 	if len(w.Violations) > 0 {
@@ -35,14 +35,14 @@ func (w *World) story() string {
 	return b.String()
 }
 
-// withoutRoot cuts the directory of the module out of a text: a message that
-// names a line of code is the same wherever the code lies.
+// withoutRoot removes the directory of the module from a text, so that a message that names
+// a line of code is the same in every checkout.
 func withoutRoot(text string) string {
 	_, file, _, _ := runtime.Caller(0)
 	return strings.ReplaceAll(text, strings.TrimSuffix(file, "internal/simulation/world/story.go"), "")
 }
 
-// Plural is a count with its noun.
+// Plural formats a count with its noun.
 func Plural(n int, noun string) string {
 	switch {
 	case n == 1:
@@ -54,7 +54,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// settingsText shows the settings that are not the default.
+// settingsText lists the settings that are not the default.
 func settingsText(s host.Settings) string { return fieldsText("", reflect.ValueOf(s)) }
 
 func fieldsText(prefix string, v reflect.Value) (text string) {
@@ -69,7 +69,7 @@ func fieldsText(prefix string, v reflect.Value) (text string) {
 	return text
 }
 
-// histories is all that is stored, an execution a table.
+// histories returns everything that is stored, one table per execution.
 func (w *World) histories() string {
 	var b strings.Builder
 	for _, instance := range w.Ledger.Instances() {

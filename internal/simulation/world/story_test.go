@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A message of the engine names the line of the code that it is about. Where the
-// module lies is no part of a story.
+// Messages of the engine name a line of code. A story does not contain the directory of the
+// module.
 func TestAStoryDoesNotTellWhereTheModuleLies(t *testing.T) {
 	t.Parallel()
 	_, file, _, ok := runtime.Caller(0)

@@ -7,24 +7,23 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 )
 
-// strand is one of those that an invocation runs side by side: the turn of one
-// group of its batch, one attempt, or, inside of a turn, some of the calls of
-// its dispatch. Of a process one goes on at a time, up to
-// its next call, as on a machine with one core.
+// strand is one of the concurrent parts of an invocation: the turn of one group of its
+// batch, one attempt, or, inside a turn, some of the calls of its dispatch. In a process
+// one strand runs at a time, up to its next call, as on a machine with one core.
 type strand struct {
 	routine *routine
 	wakeAt  time.Time
 	// ready is what it waits for besides the time; nil for nothing.
 	ready <-chan struct{}
-	// inner are the strands that it runs itself, and waits for.
+	// inner are the strands that it runs itself and waits for.
 	inner []*strand
 	done  bool
 }
 
-// never is the time at which a strand goes on that another has to wake.
+// never is the time of a strand that another strand has to wake.
 var never = epoch.Add(1 << 62)
 
-// awake reports whether it can go on.
+// awake reports whether it can continue.
 func (s *strand) awake(now time.Time) bool {
 	if len(s.inner) > 0 {
 		return slices.ContainsFunc(s.inner, func(i *strand) bool { return i.awake(now) })
@@ -32,7 +31,7 @@ func (s *strand) awake(now time.Time) bool {
 	return !s.wakeAt.After(now) || closed(s.ready)
 }
 
-// wakes returns when it can go on.
+// wakes returns when it can continue.
 func (s *strand) wakes() time.Time {
 	if len(s.inner) > 0 {
 		return earliest(s.inner)
@@ -49,7 +48,7 @@ func closed(ready <-chan struct{}) bool {
 	}
 }
 
-// Await lets others go on until ready is closed, or d has passed.
+// Await lets others continue until ready is closed, or d has passed.
 func (c skewed) Await(ready <-chan struct{}, d time.Duration) {
 	p, until := c.p, never
 	if d > 0 {
@@ -67,8 +66,8 @@ func (c skewed) Await(ready <-chan struct{}, d time.Duration) {
 	}
 }
 
-// together is host's Together: which strand goes on is chosen, and between any
-// two steps of them other processes may take theirs.
+// together implements host's Together: the choices decide which strand continues, and
+// between any two of their steps other processes may run.
 func (p *Process) together(n int, f func()) {
 	w, inv := p.W, p.Running
 	strands := make([]*strand, n)
@@ -112,8 +111,8 @@ func (p *Process) together(n int, f func()) {
 	}
 }
 
-// awake chooses one of the strands that can go on. When the process is dead, all
-// can: none of them has any effect any more.
+// awake chooses one of the strands that can continue. If the process is dead, all can,
+// because none of them has any effect any more.
 func (p *Process) awake(strands []*strand) (at int, ok bool) {
 	var ready []int
 	for i, s := range strands {
@@ -138,8 +137,8 @@ func earliest(strands []*strand) time.Time {
 	return first
 }
 
-// pausesUntil lets other strands and processes go on. s is the strand that
-// pauses, nil for the invocation itself.
+// pausesUntil lets other strands and processes continue. s is the strand that pauses, nil
+// for the invocation itself.
 func (inv *Invocation) pausesUntil(s *strand, at time.Time) {
 	if s != nil {
 		s.wakeAt = at
@@ -150,7 +149,7 @@ func (inv *Invocation) pausesUntil(s *strand, at time.Time) {
 	inv.routine.yield(struct{}{})
 }
 
-// Runs tells which of an invocation's strands runs; nil where it has none.
+// Runs returns the running strand of an invocation; nil if it has none.
 func (inv *Invocation) Runs() any {
 	if inv.strand == nil {
 		return nil

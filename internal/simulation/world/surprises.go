@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// surprises are what happens to the surroundings.
+// surprises makes things happen in the environment of the processes.
 func (w *World) surprises() {
 	if w.calm {
 		return
@@ -24,7 +24,7 @@ func (w *World) surprises() {
 				p.Running.Slowed, p.Running.SlowCall = true, true
 			}
 		}
-		// Invocations under way end with the environment's timeout.
+		// Running invocations end at the environment's timeout.
 		w.Clock.AdvanceTo(w.Clock.Now().Add(d))
 		w.Steps++ // A write that lands meanwhile does so before the next batch is received.
 	}
@@ -40,6 +40,9 @@ func (w *World) surprises() {
 	if w.hit(fault.Purged) {
 		w.Scenario.Purge(w)
 	}
+	if w.has(restores) && w.hit(fault.Restored) {
+		w.lostComes()
+	}
 	if w.has(damages) && w.hit(fault.Damaged) {
 		w.damageOne()
 	}
@@ -50,7 +53,7 @@ func (w *World) surprises() {
 	}
 }
 
-// wakeOne lets an operator wake an instance, past its group.
+// wakeOne lets an operator wake an instance, outside its message group.
 func (w *World) wakeOne(at choice.Spot) {
 	all := w.Ledger.Instances()
 	if len(all) == 0 {

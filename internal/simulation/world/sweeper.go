@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// marks has the sweeper come once an instance is marked, or is resumed with its mark.
+// marks schedules the sweeper once an instance gets a problem, or is resumed with one.
 func (w *World) marks(c *store.RecordChange) {
 	if c != nil && (c.Problem != nil && *c.Problem != nil || c.Status != nil && *c.Status == store.StatusStuck || c.Create != nil && c.Create.Problem != nil) {
 		w.sweepSoon(0)
@@ -19,10 +19,10 @@ func (w *World) marks(c *store.RecordChange) {
 	w.suspended(c)
 }
 
-// sweepSoon has the sweeper come within five minutes, but not before least: that
-// it comes while nothing is due shows nothing.
+// sweepSoon schedules the sweeper within five minutes, but not earlier than least: a sweep
+// while nothing is due tests nothing.
 func (w *World) sweepSoon(least time.Duration) {
-	if w.sweeping || w.Walk != nil { // A walk lets it come with the time that passes.
+	if w.sweeping || w.Walk != nil { // In a walk the sweeper runs when time passes.
 		return
 	}
 	w.sweeping = true
@@ -30,7 +30,8 @@ func (w *World) sweepSoon(least time.Duration) {
 	w.Clock.AfterFunc(max(d, least), w.sweep)
 }
 
-// sweep is the recurring schedule. It sends one work item, while anything is marked.
+// sweep acts as the recurring schedule. It sends one work item, as long as any instance has
+// a problem.
 func (w *World) sweep() {
 	w.sweeping = false
 	page, err := w.Store.List(context.Background(), store.ListQuery{Status: store.StatusStuck, PageSize: 1000})
@@ -47,7 +48,7 @@ func (w *World) sweep() {
 	}
 	w.sweeps++
 	if w.noneReceives() {
-		w.sweepSoon(least) // It is tried for five minutes (template.yaml), and the next one comes.
+		w.sweepSoon(least) // The service retries for five minutes (template.yaml), then the next sweep follows.
 		return
 	}
 	w.sendSweep(fmt.Sprintf("schedule-%d", w.sweeps))
@@ -64,9 +65,9 @@ func (w *World) sendSweep(id string) {
 	w.SendAs("the sweeper", w.FIFO, queue.Outgoing{Body: string(body), Group: wire.SweepGroup, DedupID: wire.DedupID(&item)})
 }
 
-// nextSweep returns when the sweeper is to come in a walk: when a mark is due, if
-// neither a sweep nor a wake is on its way. What is on its way hangs on what is
-// stored and queued alone.
+// nextSweep returns when the sweeper should run in a walk: when the wake of a problem is
+// due, if neither a sweep nor a wake is on its way. What is on its way depends only on what
+// is stored and queued.
 func (k *Walk) nextSweep() (next time.Time, ok bool) {
 	w := k.W
 	page, err := w.Store.List(context.Background(), store.ListQuery{Status: store.StatusStuck})

@@ -8,8 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 )
 
-// TakeTime lets an activity take as long as the seed says; it heeds its
-// context.
+// TakeTime makes an activity take as long as the seed says, or until its context ends.
 func (p *Process) TakeTime(ctx context.Context, instance string) error {
 	if p.Dead {
 		return ErrKilled
@@ -23,7 +22,7 @@ func (p *Process) TakeTime(ctx context.Context, instance string) error {
 	return p.Takes(ctx, d)
 }
 
-// Takes lets the work of an activity take so long, or until its context ends.
+// Takes makes the work of an activity take this long, or until its context ends.
 func (p *Process) Takes(ctx context.Context, d time.Duration) error {
 	for end := p.W.Clock.Now().Add(d); p.W.Clock.Now().Before(end) && ctx.Err() == nil && !p.Dead; {
 		p.Pause(min(end.Sub(p.W.Clock.Now()), 5*time.Second))
@@ -34,8 +33,8 @@ func (p *Process) Takes(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// LongWork is how long an activity takes in a run with crowds: a few minutes in
-// one of four cases, and well within the time limit of an attempt.
+// LongWork decides how long an activity takes in a run with crowds: a few minutes in one of
+// four cases, well within the time limit of an attempt.
 func (p *Process) LongWork(instance string) time.Duration {
 	w := p.W
 	if !w.has(crowds) || p.Worker == nil || !w.Choices.OneIn(w.Choices.At(w.Choices.At(choice.OfDelivery, "crowd"), instance), 4) {
@@ -46,7 +45,7 @@ func (p *Process) LongWork(instance string) time.Duration {
 	}
 	d := time.Duration(30+w.Choices.IntN(w.Choices.At(choice.OfDelivery, instance), 200)) * time.Second
 	if w.Clock.Now().Add(d + time.Minute).After(p.Running.Deadline) {
-		return 0 // It would be out of time.
+		return 0 // It would run out of time.
 	}
 	return d
 }

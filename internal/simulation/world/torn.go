@@ -10,26 +10,26 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A commit of several items is a transaction, and a Query beside it, or a GetItem and
-// a Query, may find some of the items and not the others, until whoever made it is
-// answered (DynamoDB Developer Guide, "Isolation levels for DynamoDB transactions").
-// An item that was seen once is seen from then on. A write to one of the items waits,
-// and an isolated read of them may wait too.
+// A commit of several items is a transaction. A concurrent Query, or a GetItem and a Query, may
+// find some of the items and not the others, until the transaction's writer gets its answer
+// (DynamoDB Developer Guide, "Isolation levels for DynamoDB transactions"). Once an item was seen,
+// it is seen from then on. A write to one of the items waits, and an isolated read of them may wait
+// too.
 
 // tear is a commit that is under way.
 type tear struct {
-	// by whom; nil for a deletion.
+	// by is its process; nil for a deletion.
 	by    *Process
 	until time.Time
-	// record as it was before; changed says that the commit changes it, and
-	// recordSeen that somebody has seen it changed.
+	// before is the earlier record; changed says that the commit changes it, and recordSeen that a
+	// reader has seen the change.
 	before              *store.Record
 	changed, recordSeen bool
-	// slots where turns of it begin that nobody has seen yet, by execution.
+	// slots are the first events of its turns that no reader has seen yet, by execution.
 	slots map[int64]int64
-	// several: the execution whose turn is stored in several items.
+	// several is the execution whose turn is stored in several items.
 	several int64
-	// deleted is up to which execution histories are being deleted, item by item.
+	// deleted is the execution up to which histories are being deleted, item by item.
 	deleted int64
 }
 
@@ -43,11 +43,11 @@ func (w *World) torn(instance string) *tear {
 	return t
 }
 
-// mended ends what is under way: somebody writes, and has waited for it.
+// mended ends the commit that is under way: another writer has waited for it.
 func (w *World) mended(instance string) { delete(w.tears, instance) }
 
-// tearing decides whether a commit that is about to land takes a while in the
-// middle, and returns what is to be called when it has landed.
+// tearing decides whether a commit that is about to land takes some time between its items, and
+// returns a function to call when it has landed.
 func (w *World) tearing(p *Process, c *store.Commit) (landed func()) {
 	instance := c.Turns[0].Instance
 	if w.torn(instance) != nil && w.touches(c) {
@@ -61,7 +61,7 @@ func (w *World) tearing(p *Process, c *store.Commit) (landed func()) {
 	for i := range c.Turns {
 		turn := &c.Turns[i]
 		if x := w.Ledger.Executions[ledger.At(instance, turn.ExecutionID)]; x != nil && turn.First() <= int64(len(x.Events)) {
-			return func() {} // It is in already.
+			return func() {} // It has already landed.
 		}
 		t.slots[turn.ExecutionID] = turn.First()
 	}
@@ -84,8 +84,8 @@ func (w *World) tearing(p *Process, c *store.Commit) (landed func()) {
 	}
 }
 
-// touches reports whether a commit writes an item of the commit that is under
-// way, and so waits for it. Another slot is another item.
+// touches reports whether a commit writes an item of the commit that is under way, and therefore
+// waits for it. A turn at another position is another item.
 func (w *World) touches(c *store.Commit) bool {
 	t := w.torn(c.Turns[0].Instance)
 	if c.Record != nil && t.changed {
@@ -111,9 +111,9 @@ func (w *World) tornHere() bool {
 	return w.hit(fault.Torn)
 }
 
-// tear begins a while of milliseconds mostly, and seconds at times: a coordinator of
-// transactions may die too. With the bias, a commit that lands after the death of
-// its process is under way until that one's messages have come back, mostly.
+// tear starts a commit that takes mostly milliseconds and sometimes seconds, because a transaction
+// coordinator may die too. With the bias, a commit that lands after the death of its process is
+// mostly under way until the messages of that process are redelivered.
 func (w *World) tear(instance string, t *tear, dead bool) {
 	d := time.Duration(1+w.Choices.IntN(w.How(fault.Torn), 300)) * time.Millisecond
 	d *= [...]time.Duration{1, 1, 10, 60}[w.Choices.IntN(w.How(fault.Torn), 4)]
@@ -127,16 +127,15 @@ func (w *World) tear(instance string, t *tear, dead bool) {
 	w.tears[instance] = t
 }
 
-// longAnswer is how long the answer to a commit may take before the call counts as
-// one that takes much longer than it should: a turn that is begun has ten seconds,
-// for its reads, its commits and its dispatch.
+// longAnswer is the longest time for the answer to a commit that does not count as a slow call: a
+// turn that has started has ten seconds for its reads, its commits and its dispatch.
 const longAnswer = 3 * time.Second
 
-// longestCall is after how long a client gives up a call of the table (store/dynamo).
+// longestCall is the time after which a client gives up a call to the table (store/dynamo).
 const longestCall = 5 * time.Second
 
-// awaitsAnswer lets a process wait for the answer to its commit, which it does not get when
-// its client gives up the call: nobody knows then what comes of the commit.
+// awaitsAnswer makes a process wait for the answer to its commit. If its client gives up the call,
+// the process gets an error that leaves the outcome of the commit unknown.
 func (w *World) awaitsAnswer(p *Process, instance string, err error) error {
 	t := w.torn(instance)
 	if t == nil || t.by != p {
@@ -154,7 +153,7 @@ func (w *World) awaitsAnswer(p *Process, instance string, err error) error {
 	return err
 }
 
-// inProgress is what who repeats its commit is told while that is under way, mostly.
+// inProgress is the answer that a process mostly gets if it repeats a commit that is under way.
 func (w *World) inProgress(p *Process, instance string) error {
 	if t := w.torn(instance); t == nil || t.by != p || w.Choices.OneIn(w.Choices.At(w.How(fault.Torn), "again"), 4) {
 		return nil
@@ -162,7 +161,7 @@ func (w *World) inProgress(p *Process, instance string) error {
 	return fmt.Errorf("%w: TransactionInProgress (simulated)", store.ErrUnknownOutcome)
 }
 
-// tornRead is what a Query finds beside what is under way.
+// tornRead returns what a Query finds while a commit is under way.
 func (w *World) tornRead(instance string, execution int64, turns []store.Turn, err error) ([]store.Turn, error) {
 	t := w.torn(instance)
 	if t == nil || err != nil {
@@ -198,11 +197,11 @@ func (w *World) tornRead(instance string, execution int64, turns []store.Turn, e
 	return turns, nil
 }
 
-// deletedBehind is what a Query of several pages finds beside a deletion that overtakes
-// it: it has read the first of them, and nothing is left of the others. Each page is read
-// by itself (API_Query: a page has 1 MB, and LastEvaluatedKey where the next one begins).
-// It is rare, because whoever reads a history has read a record that is not hidden, and the
-// deletion waits for an hour: one read beside a deletion in 6,000 schedules with biases.
+// deletedBehind returns what a Query of several pages finds if a deletion overtakes it: it has read
+// the first page, and nothing is left of the others. Each page is a separate read (API_Query: a
+// page has 1 MB, and LastEvaluatedKey says where the next one starts). It is rare, because a
+// process reads a history only after it has read a record that is not hidden, and the deletion
+// waits for an hour: there is one read during a deletion in 6,000 schedules with biases.
 func (w *World) deletedBehind(turns []store.Turn) []store.Turn {
 	if len(turns) < 2 {
 		return turns
@@ -211,7 +210,7 @@ func (w *World) deletedBehind(turns []store.Turn) []store.Turn {
 	return turns[:1+w.Choices.IntN(w.Choices.At(w.How(fault.Torn), "pages"), len(turns)-1)]
 }
 
-// tornRecord is what a GetItem finds beside what is under way.
+// tornRecord returns what a GetItem finds while a commit is under way.
 func (w *World) tornRecord(instance string, r store.Record, err error) (store.Record, error) {
 	t := w.torn(instance)
 	if t == nil || err != nil || !t.changed || t.recordSeen {
@@ -222,9 +221,9 @@ func (w *World) tornRecord(instance string, r store.Record, err error) (store.Re
 		return r, nil
 	}
 	w.Log("the GetItem finds the record of %s as it was", instance)
-	ended := t.before != nil && !t.before.Purged && t.before.Status.Terminal() && w.begunByOvertaken(instance, t.before.ExecutionID)
+	ended := t.before != nil && !t.before.Purged && t.before.Status.Terminal() && w.startedByOvertaken(instance, t.before.ExecutionID)
 	if t.before == nil || t.before.Purged || ended {
-		w.Ledger.Born[instance] = w.Steps // Its reader has met no instance, or the run before, which has ended.
+		w.Ledger.Born[instance] = w.Steps // Its reader found no instance, or the previous run, which has ended.
 	}
 	if ended {
 		if w.Overtook == nil {
@@ -238,9 +237,9 @@ func (w *World) tornRecord(instance string, r store.Record, err error) (store.Re
 	return t.before.Stored(), nil
 }
 
-// begunByOvertaken reports whether the execution that follows was begun by a start that its queue
-// has given up, or that went round: what follows that one in its group overtakes it.
-func (w *World) begunByOvertaken(instance string, execution int64) bool {
+// startedByOvertaken reports whether the next execution was started by a message that its queue has
+// moved to the dead letters, or that was requeued: later messages of its group overtake it.
+func (w *World) startedByOvertaken(instance string, execution int64) bool {
 	x := w.Ledger.Executions[ledger.At(instance, execution+1)]
 	if x == nil || x.Events[0].Start == nil {
 		return false
@@ -252,8 +251,8 @@ func (w *World) begunByOvertaken(instance string, execution int64) bool {
 	})
 }
 
-// isolatedBeside is what a read that is isolated from transactions finds beside
-// what is under way: a conflict, unless it waits.
+// isolatedBeside returns what an isolated read finds while a commit is under way: a conflict,
+// unless it waits.
 func (w *World) isolatedBeside(instance string) error {
 	if w.torn(instance) == nil {
 		return nil

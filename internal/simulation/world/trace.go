@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Log writes a line of the story, if anybody wants to read it.
+// Log writes a line of the story, if the run is traced.
 func (w *World) Log(format string, args ...any) {
 	if !w.Tracing {
 		return
@@ -24,7 +24,7 @@ func (w *World) Log(format string, args ...any) {
 	w.trace.WriteByte('\n')
 }
 
-// at is a time, counted from the beginning.
+// at formats a time, counted from the start.
 func (w *World) at(t time.Time) string {
 	d := t.Sub(epoch)
 	sign := ""
@@ -49,7 +49,7 @@ func batchText(batch []Delivered) string {
 	return strings.Join(all, ", ")
 }
 
-// BodyText is a message in short.
+// BodyText is a short description of a message.
 func BodyText(body string) string {
 	i, err := wire.Parse(wire.Unwrap([]byte(body)))
 	if err != nil {
@@ -80,15 +80,15 @@ func BodyText(body string) string {
 	return s + ")"
 }
 
-// spotText is who decides in what is to happen to a call: what the call says of
-// itself, as far as it stays the same when something else is left out. Numbers of
-// events, executions, attempts and messages don't, and so are cut.
+// spotText returns the text by which a decision about a call is located: those parts of the
+// call's description that stay the same when something else is left out. Numbers of events,
+// executions, attempts and messages do not, and are removed.
 func spotText(what string) string {
 	for _, end := range []string{": ", " event", " id "} {
 		what, _, _ = strings.Cut(what, end)
 	}
 	b := make([]byte, 0, len(what))
-	inner := false // behind a / or . in an id
+	inner := false // after a / or . in an id
 	name := false  // after a letter, or a digit of its number
 	for i := range len(what) {
 		c := what[i]
@@ -184,7 +184,7 @@ func eventsText(events []history.Event) string {
 	return strings.Join(all, " | ")
 }
 
-// LeftText says what there still is.
+// LeftText describes the messages and schedules that remain.
 func (w *World) LeftText() string {
 	var all []string
 	for _, q := range w.Sources {
@@ -201,13 +201,13 @@ func (w *World) LeftText() string {
 	return strings.Join(all, "; ")
 }
 
-// counted is what a process tells.
+// counted is an observation that a process reports.
 type counted struct {
 	counter host.Counter
 	reason  string
 }
 
-// observer counts what a process that lives tells.
+// observer counts the observations of a living process.
 type observer struct {
 	host.NoObserver
 	p *Process
@@ -220,10 +220,10 @@ func (o observer) Count(c host.Counter, reason string, n int) {
 	}
 }
 
-// logger writes what a process logs into the story, and looks at the lines of
-// one that seals.
+// logger writes the log lines of a process into the story, and passes them to the watcher
+// if the process encodes.
 func (w *World) logger(p *Process) *slog.Logger {
-	if !w.Tracing && !p.Seals {
+	if !w.Tracing && !p.Encodes {
 		return nil
 	}
 	return slog.New(storyHandler{p: p})

@@ -5,14 +5,14 @@ import (
 	"runtime/debug"
 )
 
-// Violate notes a broken invariant.
+// Violate records a broken invariant.
 func (w *World) Violate(rule, format string, args ...any) {
 	v := Violation{rule, withoutRoot(fmt.Sprintf(format, args...)), w.Clock.Now()}
 	w.Violations = append(w.Violations, v)
 	w.Log("VIOLATION %s: %s", v.Rule, v.Text)
 }
 
-// panicked makes a panic of what runs here a violation. It is deferred.
+// panicked turns a panic into a violation. It is deferred.
 func (w *World) panicked(r *Result) {
 	if v := recover(); v != nil {
 		w.Violate("panic", "what runs here panics: %v\n%s", v, debug.Stack())

@@ -12,35 +12,37 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 )
 
-// Walk is one run of a scope, in which nothing is left to chance: before each
-// step it says what can happen next (actions.go), and is told which of it does.
+// Walk is one run of a scope, in which nothing is left to chance: before each step it lists
+// what can happen next (actions.go), and its caller chooses.
 //
-// Time stands still but for an action that lets it pass to what is due next,
-// and a message in flight comes back by an action too. So the moment of each is
+// Time stands still except for an action that advances it to whatever is due next, and a
+// message in flight becomes visible again by an action too. So the moment of each is
 // decided like everything else.
 type Walk struct {
 	W     *World
 	scope *Limits
 	left  Allowance
-	// sent of the messages of clients.
+	// sent is the number of clients' messages that were sent.
 	sent int
-	// passed is how often time did.
+	// passed counts how often time passed.
 	passed int
-	// dead are batches of processes that died, which are not visible again.
+	// dead are batches of processes that died and are not visible again yet.
 	dead [][]Delivered
 	late []lateCall
 	// Ended: nothing is left that can happen.
 	Ended bool
-	// stored is the text of the store, "" when it may have changed.
+	// stored is the text of the store, "" if it may have changed.
 	stored string
 }
 
-// lateCall is on its way, and whoever made it is dead or believes it lost.
+// lateCall is a call that has not landed yet, and whose process is dead or believes it
+// lost.
 type lateCall struct {
 	text   func() string
 	effect func() error
 	sent   time.Time
-	// id tells it from any other: who made it had heard that.
+	// id distinguishes it from any other: it contains everything that its process had
+	// received.
 	id string
 }
 
@@ -48,21 +50,21 @@ type lateCall struct {
 type nextCall struct {
 	what   func() string
 	faults fault.Calls
-	// first of the invocation.
+	// first: it is the first call of the invocation.
 	first bool
 }
 
-// plainest decides for the plainest of all, where the walk does not decide.
+// plainest chooses the simplest alternative of every decision that the walk does not make.
 type plainest struct{}
 
 func (plainest) Choose(choice.Spot, int) int { return 0 }
 
-// NewWalk begins a run of a scenario within limits.
+// NewWalk starts a run of a scenario within limits.
 func NewWalk(l *Limits, s Scenario, tracing bool, watch func(*World) Watcher, sabotage Sabotage) *Walk {
 	w := New(choice.Choices{Source: plainest{}}, Options{Tracing: tracing, Watch: watch})
 	k := &Walk{W: w, scope: l, left: l.Allowance}
 	w.Walk = k
-	// Nothing comes back or goes wrong by itself.
+	// Nothing becomes visible again or fails on its own.
 	w.openQueues(queue.MaxVisibility, queue.MaxVisibility)
 	w.calm = true
 	w.slots = 2
@@ -83,7 +85,7 @@ func NewWalk(l *Limits, s Scenario, tracing bool, watch func(*World) Watcher, sa
 	return k
 }
 
-// Take lets one of the actions happen.
+// Take performs one of the actions.
 func (k *Walk) Take(a action) {
 	k.W.Steps++
 	if k.W.Tracing {
@@ -93,7 +95,7 @@ func (k *Walk) Take(a action) {
 	a.do()
 }
 
-// call is process.call where a scope is searched.
+// call replaces Process.call in the search of a scope.
 func (k *Walk) call(p *Process, c *class, what func() string, effect func() error) error {
 	if p.Worker != nil && !k.scope.Workers {
 		return effect()
@@ -146,8 +148,8 @@ func (k *Walk) landLater(p *Process, what func() string, effect func() error) {
 	k.late = append(k.late, lateCall{func() string { return p.Name + " " + what() }, effect, k.W.Clock.Now(), string(p.heard)})
 }
 
-// hears notes what a process was told, and when. Its code is deterministic: a
-// process that was told the same does the same from there on.
+// hears records what a process has received, and when. Its code is deterministic: two
+// processes that have received the same do the same from then on.
 func (p *Process) hears(what func() string) {
 	if p.W.Walk != nil {
 		p.heard = fmt.Appendf(p.heard, "%d %s\n", p.W.Clock.Now().UnixMilli(), what())
@@ -167,7 +169,7 @@ func (k *Walk) deliver(from *Queue, ids []string, p *Process) {
 		w.Processes = append(w.Processes, p)
 	}
 	if !k.scope.Cached {
-		// It has kept nothing of what it was told before.
+		// It has kept nothing of what it received before.
 		p.heard = nil
 		clear(p.Seen)
 	}
@@ -178,15 +180,14 @@ func (k *Walk) deliver(from *Queue, ids []string, p *Process) {
 		fmt.Fprintf(identity, "%s\n", m.Receipt)
 		p.hears(func() string { return messageText(&m) })
 	}
-	// Its random numbers depend on the delivery, and only one delivery has
-	// these receipts: so they are the same wherever the run came from, and
-	// never drawn twice.
+	// Its random numbers depend on the delivery, and only one delivery has these receipts.
+	// They are therefore the same wherever the run came from, and never repeat.
 	p.random.Seed([32]byte(identity.Sum(nil)))
 	inv := p.invoke(batch, false)
 	k.settle(inv)
 }
 
-// settle looks after what an invocation that has made a step leaves.
+// settle cleans up after a step of an invocation.
 func (k *Walk) settle(inv *Invocation) {
 	switch {
 	case !inv.P.Dead:
@@ -217,9 +218,9 @@ func (k *Walk) deployGood() {
 	}
 }
 
-// due returns when something is due next: a message is sent with a delay or was
-// handed back, or a schedule fires. What is in flight and not handed back comes
-// back by an action, not by time.
+// due returns when something is due next: a message was sent or returned with a delay, or a
+// schedule fires. A message that is in flight and was not returned becomes visible by an
+// action, not by time.
 func (k *Walk) due() (next time.Time, ok bool) {
 	for _, s := range k.W.Timer.Pending() {
 		if !ok || s.Due.Before(next) {
@@ -252,9 +253,9 @@ func (k *Walk) due() (next time.Time, ok bool) {
 	return next, ok
 }
 
-// mayPass reports whether time may pass to t: no invocation is out of time by then, which
-// would be another crash, no request takes effect later than it can, and no message lies
-// there for as long, which nobody receives.
+// mayPass reports whether time may advance to t: no invocation runs out of time by then,
+// which would be another crash, no request takes effect later than it can, and no message
+// waits for that long without being received.
 func (k *Walk) mayPass(t time.Time) bool {
 	if k.W.Build != k.W.Good && k.passed >= patience {
 		return false

@@ -24,14 +24,12 @@ type activity struct {
 	expiresAt time.Time
 }
 
-// NewActivities returns an empty store; now is the clock by which its items
-// expire.
+// NewActivities returns an empty store whose items expire by the clock now.
 func NewActivities(now func() time.Time) *Activities {
 	return &Activities{now: now, items: make(map[store.ActivityKey]activity)}
 }
 
-// RequestStop implements store.Activities. Of several requests the first
-// reason stays.
+// RequestStop implements store.Activities. Of several requests the first reason is kept.
 func (a *Activities) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -96,8 +94,8 @@ func (a *Activities) Claim(ctx context.Context, key store.ActivityKey, claim sto
 	return nil
 }
 
-// MarkSuspect implements store.Activities.
-func (a *Activities) MarkSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
+// SetSuspect implements store.Activities.
+func (a *Activities) SetSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -132,7 +130,7 @@ func (a *Activities) NoteNext(ctx context.Context, key store.ActivityKey, next s
 	return nil
 }
 
-// copied returns the state, sharing no memory with the item.
+// copied returns a copy of the state that shares no memory with the item.
 func (it activity) copied() store.ActivityState {
 	s := it.state
 	s.Beat.Details = bytes.Clone(s.Beat.Details)
@@ -140,8 +138,7 @@ func (it activity) copied() store.ActivityState {
 	return s
 }
 
-// find returns the item, the zero one if there is none or it has expired. The
-// caller holds the lock.
+// find returns the item; the zero item if there is none or it has expired. The caller holds the lock.
 func (a *Activities) find(key store.ActivityKey) activity {
 	it, ok := a.items[key]
 	if ok && !it.expiresAt.After(a.now()) {

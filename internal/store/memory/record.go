@@ -9,8 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// check reports a record change whose condition does not hold. The caller
-// holds the lock.
+// check returns an error if the condition of a record change does not hold. The caller holds the lock.
 func (s *Store) check(instance string, change *store.RecordChange) error {
 	found := s.find(instance)
 	if !change.Holds(found) {
@@ -19,8 +18,7 @@ func (s *Store) check(instance string, change *store.RecordChange) error {
 	return nil
 }
 
-// find returns a copy of the record, nil if there is none. The caller holds
-// the lock.
+// find returns a copy of the record; nil if there is none. The caller holds the lock.
 func (s *Store) find(instance string) *store.Record {
 	r, ok := s.records[instance]
 	if !ok {
@@ -104,7 +102,7 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	return page, nil
 }
 
-// CountByStatus implements store.StatusCounter: it counts to the end.
+// CountByStatus implements store.StatusCounter. It counts all instances.
 func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery, _ int) (counts map[store.Status]int, more map[store.Status]bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err

@@ -13,15 +13,15 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// MaxCommit is the greatest size of a commit, in bytes of its history
-// documents: what one transaction on AWS holds.
+// MaxCommit is the greatest size of a commit, in bytes of its history documents: as much as one
+// transaction on AWS holds.
 const MaxCommit = 4 << 20
 
 // Store implements store.Store. Its zero value is not usable; call New.
 type Store struct {
 	mu         sync.Mutex
 	executions map[executionKey][]item
-	// ahead are the parts that were written ahead, in no order.
+	// ahead are the parts that were written in advance, in no order.
 	ahead   map[executionKey][]item
 	records map[string]store.Record
 }
@@ -36,7 +36,7 @@ type executionKey struct {
 	executionID int64
 }
 
-// item is one stored turn. Items of an execution stand in order of first.
+// item is one stored turn. The items of an execution are sorted by first.
 type item struct {
 	first, last      int64
 	token, digest    string
@@ -74,7 +74,7 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 	for i := range items {
 		found, ok := s.at(keyOf(&c.Turns[i]), items[i].first)
 		if ok && found.token == items[i].token && found.digest == items[i].digest {
-			// Own append: a commit is all or nothing, so the rest is in too.
+			// This is the same append: a commit is all or nothing, so the rest is stored too.
 			return nil
 		}
 		taken = taken || ok
@@ -129,7 +129,7 @@ func tooLarge(turns []store.Turn, size int) error {
 
 func keyOf(t *store.Turn) executionKey { return executionKey{t.Instance, t.ExecutionID} }
 
-// index returns the place of the first item whose slot is not below first.
+// index returns the index of the first item whose slot is not below first.
 func (s *Store) index(key executionKey, first int64) int {
 	i, _ := slices.BinarySearchFunc(s.executions[key], first, func(it item, first int64) int {
 		return int(it.first - first)
@@ -221,7 +221,7 @@ func (s *Store) Ahead(ctx context.Context, instance string, executionID int64, n
 	return last, nil
 }
 
-// join puts what was written ahead in front of a turn.
+// join prepends the events that were written in advance to a turn.
 func join(t *store.Turn, ahead []item) error {
 	var parts []store.Turn
 	for _, it := range ahead {
@@ -249,9 +249,9 @@ func (s *Store) ReadIsolated(ctx context.Context, instance string, executionID, 
 	return store.Isolated{Record: s.find(instance), Stored: stored}, nil
 }
 
-// DeleteHistory implements store.Store. Executions go from the oldest to the
-// newest, and of each its first turn goes first: what an interruption leaves
-// does not begin with event 1, which no reader takes for a history.
+// DeleteHistory implements store.Store. Executions are deleted from the oldest to the newest, and of
+// each the first turn goes first: what an interruption leaves does not begin with event 1, so no reader
+// treats it as a history.
 func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -259,7 +259,8 @@ func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := limit
-	// What is deleted goes up to some execution, and numbers are never used again.
+	// Executions are deleted in order, and their numbers are never reused, so the deleted ones come
+	// first.
 	gone := sort.Search(int(max(upTo, 0)), func(i int) bool { return s.has(executionKey{instance, int64(i) + 1}) })
 	for n := int64(gone) + 1; n <= upTo; n++ {
 		key := executionKey{instance, n}
@@ -276,7 +277,7 @@ func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, 
 	return true, nil
 }
 
-// has reports whether anything is stored of an execution.
+// has reports whether anything is stored for an execution.
 func (s *Store) has(key executionKey) bool {
 	return len(s.executions[key]) > 0 || len(s.ahead[key]) > 0
 }

@@ -1,6 +1,6 @@
-// Package metering is a store around another that counts what each call would
-// cost on DynamoDB: requests, capacity units and bytes. With store/memory
-// inside it answers what a workload costs, without a table and without a wait.
+// Package metering is a store that wraps another one and counts what each call would cost on DynamoDB:
+// requests, capacity units and bytes. Around internal/store/memory it shows what a workload costs,
+// without a table and without waiting.
 package metering
 
 import (
@@ -14,24 +14,22 @@ import (
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 
-// Store charges the calls of turns, Commit, Read, Describe and UpdateRecord,
-// as store/dynamo would be charged for them:
+// Store charges Commit, Read, Describe and UpdateRecord as DynamoDB would charge store/dynamo for them:
 //
-//   - a write: one unit a KB of each item, begun ones whole; twice that in a
-//     transaction. A change of a record counts the record before or after it,
-//     whichever is larger. A write whose condition fails costs the same.
-//   - an index entry that comes or goes: one write more, in a transaction two.
-//   - a search attribute whose value changes: the item by which the instance is
-//     found by it, and its index entries.
-//   - an isolated read: two units for each 4 KB of the record, and of the item in
-//     the slot, or two if that is free.
-//   - a read: one unit for each 4 KB of a page of a Query, strongly consistent;
-//     pages hold 1 MB. A read that finds nothing costs one unit (DynamoDB Local
-//     reports none).
+//   - A write costs one unit per started KB of each item; twice that in a transaction. A change of a
+//     record counts the record before or after it, whichever is larger. A write whose condition fails
+//     costs the same.
+//   - An index entry that is added or removed costs one more write, two in a transaction.
+//   - A search attribute whose value changes costs the item by which the instance is found, and its
+//     index entries.
+//   - An isolated read costs two units for each 4 KB of the record and of the item in the slot, or two
+//     if the slot is free.
+//   - A read costs one unit for each 4 KB of a page of a Query, strongly consistent; pages hold 1 MB. A
+//     read that finds nothing costs one unit (DynamoDB Local reports none).
 //
-// The sizes are those of the items that store/dynamo writes. Lists and purges
-// are passed on uncharged. It knows the items committed through it, so that it
-// has to be there from the first on.
+// The sizes are those of the items that store/dynamo writes. Lists and purges are passed on without a
+// charge. The store knows only the items that were committed through it, so it must be used from the
+// first commit.
 type Store struct {
 	store.Store
 	encoder *dynamo.Encoder
@@ -39,10 +37,9 @@ type Store struct {
 
 	mu    sync.Mutex
 	slots map[execution][]slot
-	// ahead are the items that were written ahead, by their slots; as low as no event.
+	// ahead are the items that were written in advance, by their slots, which are lower than any event.
 	ahead map[execution][]slot
-	// changed are the records that carry the name of a change made without a
-	// turn.
+	// changed are the records that contain the name of a change made without a turn.
 	changed map[string]bool
 }
 
@@ -55,12 +52,12 @@ type execution struct {
 type slot struct {
 	first, turn int64
 	size        int
-	// ahead is what its turn has written ahead.
+	// ahead is the name of the events that were written in advance of its turn.
 	ahead string
 }
 
-// New returns a store around inner that tells meter of each request that a
-// store with that configuration would make.
+// New returns a store around inner that calls meter for each request that a store with this
+// configuration would make.
 func New(inner store.Store, config dynamo.Config, meter func(dynamo.Usage)) *Store {
 	return &Store{
 		Store: inner, encoder: dynamo.NewEncoder(config), meter: meter,
@@ -175,7 +172,7 @@ func (s *Store) Ahead(ctx context.Context, instance string, executionID int64, n
 	return s.Store.Ahead(ctx, instance, executionID, name)
 }
 
-// aheadOf returns the items of a name, from the last one on.
+// aheadOf returns the items of a name, beginning with the last one.
 func (s *Store) aheadOf(key execution, name string) []slot {
 	low, high := (&store.Turn{Ahead: name}).AheadSlots(store.MaxAhead)
 	all := s.ahead[key]
@@ -228,9 +225,8 @@ func (s *Store) Read(ctx context.Context, instance string, executionID, from int
 	slots := s.slots[execution{instance, executionID}]
 	i, _ := search(slots, from)
 	s.query(slots[i:])
-	whole := from <= 1 // what is read has the first turn
-	// As store/dynamo: the turn that `from` lies in is looked for where no
-	// turn begins there.
+	whole := from <= 1 // the first turn is read
+	// Like store/dynamo: if no turn begins at `from`, the turn that contains it is searched for.
 	if from > 1 && (i == len(slots) || slots[i].first != from || slots[i].turn != from) && i > 0 {
 		s.query(slots[i-1 : i])
 		if head, _ := search(slots, slots[i-1].turn); head < i-1 {
@@ -245,8 +241,8 @@ func (s *Store) Read(ctx context.Context, instance string, executionID, from int
 	return s.Store.Read(ctx, instance, executionID, from)
 }
 
-// ReadIsolated implements store.Store: two units for each 4 KB of each item.
-// Of a split turn each item is a request of its own, with the record.
+// ReadIsolated implements store.Store: two units for each 4 KB of each item. Each item of a split turn
+// is a separate request, with the record.
 func (s *Store) ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (store.Isolated, error) {
 	s.mu.Lock()
 	r := s.record(ctx, instance)
@@ -272,7 +268,7 @@ func (s *Store) ReadIsolated(ctx context.Context, instance string, executionID, 
 	return s.Store.ReadIsolated(ctx, instance, executionID, eventID)
 }
 
-// query charges a Query that returns the slots, a request a page.
+// query charges a Query that returns the slots, one request per page.
 func (s *Store) query(slots []slot) {
 	u := dynamo.Usage{Operation: "Query"}
 	flush := func() {

@@ -91,7 +91,7 @@ func chain(t *testing.T, s store.Store, steps int) {
 			c.Turns = []store.Turn{turn(fmt.Sprintf("turn-%d", i), completed, scheduled)}
 		}
 		if i%9 == 8 && c.Record == nil {
-			c.Record = &store.RecordChange{If: store.RecordCondition{Running: true}, CustomStatus: ptr(text(i*9%3000, i)), UpdatedAt: at}
+			c.Record = &store.RecordChange{If: store.RecordCondition{Running: true}, States: ptr(text(i*9%3000, i)), UpdatedAt: at}
 		}
 		must(s.Commit(ctx, c))
 		switch i % 20 {

@@ -12,18 +12,17 @@ import (
 type record struct {
 	size    int
 	entries [3]entry
-	// search are the sizes and index entries of the items by which it is
-	// found, by their keys.
+	// search has the sizes and index entries of the items by which it is found, by their keys.
 	search map[string]entry
 }
 
-// entry is what an index holds of a record: its keys. The zero entry is none.
+// entry is the content of an index entry of a record: its keys. The zero entry means none.
 type entry struct {
 	partition, sort string
 	size            int
 }
 
-// changeSize is the attribute change: its name and 32 characters.
+// changeSize is the size of the attribute change: its name and 32 characters.
 const changeSize = len("change") + 32
 
 func (s *Store) record(ctx context.Context, instance string) record {
@@ -62,9 +61,9 @@ func (s *Store) record(ctx context.Context, instance string) record {
 	return r
 }
 
-// searchCost is what the items by which a record is found cost to be kept, once
-// an item and once each entry of their index that comes or goes, outside a
-// transaction; and how many of them, of how many bytes, are written.
+// searchCost returns the cost of updating the items by which a record is found, outside a transaction:
+// one write per item, and one per index entry that is added or removed. It also returns how many items,
+// of how many bytes, are written.
 func searchCost(before, after record) (cost float64, items, bytes int) {
 	for key, a := range after.search {
 		b, there := before.search[key]
@@ -84,7 +83,7 @@ func searchCost(before, after record) (cost float64, items, bytes int) {
 	return cost, items, bytes
 }
 
-// cost of a change of a record, outside a transaction.
+// cost returns the cost of a change of a record, outside a transaction.
 func cost(before, after record) float64 {
 	sum := units(max(before.size, after.size), writeUnit)
 	for i, b := range before.entries {

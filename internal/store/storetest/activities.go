@@ -20,7 +20,7 @@ func sameBeat(a, b store.Heartbeat) bool {
 	return a.Attempt == b.Attempt && a.At.Equal(b.At) && bytes.Equal(a.Details, b.Details) && a.Codec == b.Codec
 }
 
-// wantBeat records a heartbeat and expects what is then recorded.
+// wantBeat records a heartbeat and checks what is recorded afterwards.
 func wantBeat(t *testing.T, a store.Activities, key store.ActivityKey, beat, want store.Heartbeat) store.ActivityState {
 	t.Helper()
 	got, err := a.Heartbeat(t.Context(), key, beat, beat.At.Add(24*time.Hour))
@@ -34,8 +34,7 @@ func wantBeat(t *testing.T, a store.Activities, key store.ActivityKey, beat, wan
 	return got
 }
 
-// RunActivities runs the suite for store.Activities. now is the time by the
-// backend's clock.
+// RunActivities runs the suite for store.Activities. now returns the time of the backend's clock.
 func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now func() time.Time) {
 	t.Helper()
 	key := store.ActivityKey{Instance: "order-7", ExecutionID: 1, EventID: 2}
@@ -144,7 +143,7 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 			}
 		}},
 		{"a permit of a limit is a claim under a key of its own", func(t *testing.T, a store.Activities) {
-			// A tab is in no instance id, and a permit belongs to no execution.
+			// No instance id contains a tab, and a permit belongs to no execution.
 			permits := []store.ActivityKey{{Instance: "limit\tstripe", EventID: 0}, {Instance: "limit\tstripe", EventID: 1}, {Instance: "rate\tstripe", EventID: 0}}
 			until := now().UTC().Truncate(time.Millisecond).Add(time.Minute)
 			for _, permit := range permits {
@@ -152,7 +151,8 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 					t.Fatalf("%+v: %v", permit, err)
 				}
 			}
-			// The first is given back and taken by another; a late giving back changes nothing.
+			// The first permit is released and taken by another attempt; a late second release changes
+			// nothing.
 			for _, c := range []struct {
 				claim store.Claim
 				taken bool
@@ -191,7 +191,7 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 			until := now().UTC().Truncate(time.Millisecond).Add(time.Minute)
 			request(t, a, key, "enough")
 			for _, mark := range []store.Suspect{{Attempt: 1, Until: until}, {Attempt: 1, Deaths: 2, Until: until.Add(time.Second)}, {Attempt: 2, Until: until}, {}, {}} {
-				if err := a.MarkSuspect(t.Context(), key, mark, now().Add(time.Hour)); err != nil {
+				if err := a.SetSuspect(t.Context(), key, mark, now().Add(time.Hour)); err != nil {
 					t.Fatal(err)
 				}
 				state, err := a.State(t.Context(), key)
@@ -224,10 +224,10 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 			note := func(attempt int) store.NextAttempt {
 				at := noted.Add(time.Duration(attempt) * time.Second)
 				n := store.NextAttempt{Attempt: attempt, DueAt: at.Add(time.Minute), NotedAt: at, Kind: "application", Message: fmt.Sprintf("%d: the bank is closed", attempt)}
-				if attempt%2 == 0 { // A worker may not say when it began, and where.
+				if attempt%2 == 0 { // A worker may not report when and where it started.
 					n.StartedAt, n.RequestID = at.Add(-200*time.Millisecond), fmt.Sprintf("6a1c9c3e-0000-4000-8000-%012d", attempt)
 				}
-				if attempt%3 == 0 { // Somebody asked for the one that failed.
+				if attempt%3 == 0 { // The failed attempt was requested by an actor.
 					n.Actor = "ada %ü of the bank"
 				}
 				return n

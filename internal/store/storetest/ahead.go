@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// partsOf cuts the first events of a turn into parts that are written ahead of it under a name.
+// partsOf divides the first events of a turn into parts that are written in advance under a name.
 func partsOf(x store.Turn, name string, last int64, most int) (parts []store.Turn) {
 	for events := x.Events[:last]; len(events) > 0; {
 		n := min(most, len(events))
@@ -20,7 +20,7 @@ func partsOf(x store.Turn, name string, last int64, most int) (parts []store.Tur
 	return parts
 }
 
-// behind returns a turn as it is committed behind what was written ahead of it.
+// behind returns a turn as it is committed after some of its events were written in advance.
 func behind(x store.Turn, name string, last int64) store.Turn {
 	x.Ahead, x.AheadLast = name, last
 	return x
@@ -63,7 +63,7 @@ func writtenAhead(t *testing.T, o Options) {
 		for i, p := range parts {
 			last(t, s, name, int64(i))
 			write(t, s, p)
-			// Nothing is to be seen of it.
+			// No reader sees it.
 			same(t, read(t, o.Reopen(t, s), "order-7", 2, 1), nil)
 			same(t, read(t, s, "order-7", 2, 9), nil)
 			if at, err := s.ReadIsolated(t.Context(), "order-7", 2, 1); err != nil || at.Stored || at.Record.ExecutionID != 1 {
@@ -71,7 +71,7 @@ func writtenAhead(t *testing.T, o Options) {
 			}
 		}
 		last(t, s, other, 0)
-		// Other parts in between, and one of them twice, change nothing.
+		// Other parts in between, and writing one of them twice, change nothing.
 		write(t, s, partsOf(turn("order-7", 2, 1, 40, "other"), other, 40, 7)...)
 		write(t, s, parts[3])
 		last(t, s, name, 27)
@@ -81,7 +81,7 @@ func writtenAhead(t *testing.T, o Options) {
 		wrong.Record = &store.RecordChange{If: store.RecordCondition{Ended: true, ExecutionID: 9}, Create: &next}
 		wantConflict(t, s.Commit(t.Context(), wrong))
 		same(t, read(t, s, "order-7", 2, 1), nil)
-		for range 2 { // It knows its own.
+		for range 2 { // The store recognizes its own commit.
 			if err := s.Commit(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,8 @@ func writtenAhead(t *testing.T, o Options) {
 			same(t, read(t, o.Reopen(t, s), "order-7", 2, from), want)
 		}
 		same(t, read(t, s, "order-7", 1, 1), []store.Turn{old})
-		// What follows it is deleted with it, and what nobody names too; never is a shorter history left.
+		// What follows it is deleted with it, as are parts that no commit names. A shorter history
+		// never remains.
 		for {
 			done, err := s.DeleteHistory(t.Context(), "order-7", 2, 4)
 			if err != nil {

@@ -139,7 +139,7 @@ func lostAnswer(t *testing.T, o Options) {
 				if lost == 100 && err == nil {
 					t.Fatal("no answer ever came, and Commit returned success")
 				}
-				// Another process of the same writer repeats it byte for byte.
+				// Another process of the same writer repeats it, byte for byte.
 				if err := o.Reopen(t, s).Commit(t.Context(), c.commit); err != nil {
 					t.Fatalf("the identical append again: %v", err)
 				}

@@ -1,5 +1,4 @@
-// Package storetest is the suite that every store passes: scenarios S-01 to
-// S-16, hostile ones included, each a subtest that carries its id. A backend's
-// test calls Run with a function that opens an empty store, and says in
-// Options how the faults of its transport are made.
+// Package storetest is the test suite that every store passes: scenarios S-01 to S-16, including
+// hostile ones, each a subtest named after its id. A backend's test calls Run with Options, which open
+// an empty store and create the faults of its transport.
 package storetest

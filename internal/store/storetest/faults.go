@@ -10,19 +10,19 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Faulty is a store with faults around another: simulations and tests of what
-// stands above a store use it, too.
+// Faulty is a store that adds faults to another one. Simulations and tests of code that uses a store
+// also use it.
 type Faulty struct {
 	store.Store
-	// Before is asked ahead of each call; an error is returned in its place
-	// and nothing takes effect. Nil for none.
+	// Before is called before each call; if it returns an error, the call returns that and has no
+	// effect. Nil for none.
 	Before func(operation string) error
-	// After is asked behind each write that took effect; an error is returned
-	// in place of the answer. Nil for none.
+	// After is called after each write that took effect; an error is returned instead of the write's
+	// result. Nil for none.
 	After func(operation string) error
 }
 
-// LoseAnswers is Options.LoseAnswers for a store of this process.
+// LoseAnswers is Options.LoseAnswers for a store in this process.
 func LoseAnswers(_ *testing.T, s store.Store, n int) store.Store {
 	var lost atomic.Int64
 	return &Faulty{Store: s, After: func(operation string) error {
@@ -33,7 +33,7 @@ func LoseAnswers(_ *testing.T, s store.Store, n int) store.Store {
 	}}
 }
 
-// Throttle is Options.Throttle for a store of this process.
+// Throttle is Options.Throttle for a store in this process.
 func Throttle(_ *testing.T, s store.Store) store.Store {
 	return &Faulty{Store: s, Before: func(operation string) error {
 		return fmt.Errorf("%w: %s is throttled", store.ErrUnavailable, operation)

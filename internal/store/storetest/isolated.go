@@ -9,8 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// isolated is what ReadIsolated says of slots that are taken, free, and taken by
-// a turn of several items.
+// isolated checks ReadIsolated for slots that are taken, free, and taken by a turn of several items.
 func isolated(t *testing.T, o Options) {
 	s := o.Open(t)
 	r := running("order-7", 0)
@@ -68,8 +67,8 @@ func isolated(t *testing.T, o Options) {
 	t.Run("beside commits", func(t *testing.T) { isolatedBesideCommits(t, o) })
 }
 
-// isolatedBesideCommits continues an instance as new again and again, and never
-// finds a record without the start of its execution.
+// isolatedBesideCommits continues an instance as new repeatedly while it reads, and checks that a
+// record is never found without the start of its execution.
 func isolatedBesideCommits(t *testing.T, o Options) {
 	s := o.Open(t)
 	r := running("order-7", 0)

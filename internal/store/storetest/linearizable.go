@@ -2,14 +2,13 @@ package storetest
 
 import "fmt"
 
-// operation is one call as its caller saw it. begin and end are ticks of one
-// logical clock: a call with end < begin of another was over before that one
-// began.
+// operation is one call as its caller saw it. begin and end are ticks of one logical clock: a call with
+// end < begin of another had returned before the other one started.
 type operation struct {
 	kind       opKind
 	begin, end int64
-	// length is how many turns a read found, or after how many an append was
-	// to stand.
+	// length is how many turns a read found, or how many turns an append expected to be stored before
+	// it.
 	length int
 	// token of an append.
 	token string
@@ -45,8 +44,8 @@ func linearizable(final []string, ops []operation) error {
 			return fmt.Errorf("an append after %d turns met a conflict, but only %d are stored", op.length, len(final))
 		}
 	}
-	// after[k]: reads that found k turns began at this tick or before; so the
-	// turn behind them was stored later.
+	// after[k]: reads that found k turns started at this tick or earlier, so the next turn was stored
+	// later.
 	after := make([]int64, len(final)+1)
 	for _, op := range ops {
 		if op.kind == opRead {
@@ -65,7 +64,7 @@ func linearizable(final []string, ops []operation) error {
 		}
 		stored[k] = max(op.begin, stored[k-1], after[k-1])
 		if stored[k] > op.end {
-			return fmt.Errorf("append %s (%d-%d) was over before it can have been stored (%d)", op.token, op.begin, op.end, stored[k])
+			return fmt.Errorf("append %s (%d-%d) returned before it could have been stored (%d)", op.token, op.begin, op.end, stored[k])
 		}
 	}
 	for token := range appends {

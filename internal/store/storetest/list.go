@@ -168,16 +168,16 @@ func listing(t *testing.T, o Options) {
 	})
 }
 
-// described gives a record what words, version and parent are looked up in.
+// described sets the fields of a record in which words, version and parent are searched.
 func described(r *store.Record, i int) {
 	if i%2 == 1 {
 		r.Version = "2"
 	}
 	switch i % 5 {
 	case 0:
-		r.CustomStatus = []byte(`"packing, Größe 7"`)
+		r.States = history.EncodeStates([]history.State{{Name: history.ListedState, Value: []byte(`"packing, Größe 7"`)}})
 	case 1:
-		r.CustomStatus, r.Codec = []byte(`"sealed"`), "aesgcm"
+		r.States, r.StatesCodec = []byte(`"sealed"`), "aesgcm"
 	case 2:
 		r.Suspension = &store.Suspension{Reason: "stopped by Ada"}
 	}
@@ -198,9 +198,8 @@ func described(r *store.Record, i int) {
 	}
 }
 
-// listMoving starts and finishes instances between the pages of a list: one
-// that did not change appears exactly once, and nothing is left under its old
-// status.
+// listMoving starts and ends instances between the pages of a list: an instance that did not change
+// appears exactly once, and none is listed under its old status.
 func listMoving(t *testing.T, o Options) {
 	const still, moving = 12, 12
 	for _, q := range []store.ListQuery{{}, {Status: store.StatusRunning}, {Name: "Fulfil"}} {

@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// plain is the dumb model: turns in a slice, records in a map.
+// plain is the simple model: turns in a slice, records in a map.
 type plain struct {
 	turns   map[int64][]store.Turn
 	records map[string]store.Record

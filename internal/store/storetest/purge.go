@@ -83,7 +83,7 @@ func purge(t *testing.T, o Options) {
 	})
 	next := running("order-7", 100)
 	next.ExecutionID, next.FirstExecution, next.StartID = executions+1, executions+1, "start-2"
-	begins := func(number int64, at time.Time) store.Commit {
+	starts := func(number int64, at time.Time) store.Commit {
 		return store.Commit{
 			Turns:  []store.Turn{turn("order-7", executions+1, 1, 1, "b")},
 			Record: &store.RecordChange{If: store.RecordCondition{Absent: true, ExecutionID: number, At: at}, Create: &next},
@@ -92,7 +92,7 @@ func purge(t *testing.T, o Options) {
 	t.Run("its id can't be started until it is free", func(t *testing.T) {
 		want := tombstone("order-7", executions)
 		want.Ahead = executions + 1
-		for _, c := range []store.Commit{begins(0, free), begins(executions, free.Add(-time.Millisecond)), begins(executions, epoch), begins(executions, time.Time{}), begins(executions-1, free)} {
+		for _, c := range []store.Commit{starts(0, free), starts(executions, free.Add(-time.Millisecond)), starts(executions, epoch), starts(executions, time.Time{}), starts(executions-1, free)} {
 			wantRecordConflict(t, s.Commit(t.Context(), c), &want)
 			wantRecordConflict(t, s.UpdateRecord(t.Context(), "order-7", *c.Record), &want)
 		}
@@ -107,10 +107,10 @@ func purge(t *testing.T, o Options) {
 		want.Ahead = executions + 1
 		want.FreeAt = free.Add(time.Hour)
 		wantRecord(t, s, want)
-		wantRecordConflict(t, s.Commit(t.Context(), begins(executions, free)), &want)
+		wantRecordConflict(t, s.Commit(t.Context(), starts(executions, free)), &want)
 	})
 	t.Run("free, it is started again with the next execution", func(t *testing.T) {
-		c := begins(executions, free.Add(time.Hour))
+		c := starts(executions, free.Add(time.Hour))
 		if err := s.Commit(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}

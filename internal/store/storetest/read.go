@@ -12,8 +12,8 @@ import (
 
 func readFrom(t *testing.T, o Options) {
 	s := o.Open(t)
-	// Turns of 1, 3, 2 and 4 events, the third split over items where a
-	// backend splits: ids 1 | 2 3 4 | 5 6 | 7 8 9 10.
+	// Turns of 1, 3, 2 and 4 events; the third is split over items by a backend that splits: ids 1 | 2
+	// 3 4 | 5 6 | 7 8 9 10.
 	turns := []store.Turn{
 		turn("order-7", 1, 1, 1, "a"), turn("order-7", 1, 2, 3, "b"),
 		withPayloads(turn("order-7", 1, 5, 2, "c"), 300_000, true), turn("order-7", 1, 7, 4, "d"),
@@ -183,7 +183,7 @@ func noSharing(t *testing.T, o Options) {
 		}
 		wantRecord(t, s, running(id, i))
 	}
-	// Deleting one deletes nothing of another.
+	// Deleting one instance deletes nothing of another.
 	if _, err := s.DeleteHistory(t.Context(), "a", 2, 0); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func wantRecordConflict(t testing.TB, err error, found *store.Record) {
 	}
 }
 
-// free is when the ids of the tombstones of this suite may be started again.
+// free is when the ids of this suite's tombstones can be reused.
 var free = epoch.Add(15 * 24 * time.Hour)
 
 func tombstone(instance string, executionID int64) store.Record {
@@ -131,7 +131,7 @@ func recordFields(t *testing.T, o Options) {
 	full.ExecutionID, full.FirstExecution, full.Pruned = 12, 9, 4
 	full.EarlierStarts = []string{"s-9", "s, \"10\""}
 	full.EndedAt = epoch.Add(1234567 * time.Microsecond)
-	full.CustomStatus, full.Output, full.Codec = []byte(`{ "step": "ship" }`), []byte("\x1f\x8b\xff not JSON"), "aes"
+	full.States, full.StatesCodec, full.Output, full.Codec = []byte(`{ "step": "ship" }`), "gzip", []byte("\x1f\x8b\xff not JSON"), "aes"
 	full.Origin, full.FairnessGroup = &history.Origin{Instance: "order-6", ExecutionID: 2, EventID: 9}, "tenant-1"
 	full.SearchAttributes = history.SearchAttributes{
 		"customer": history.SearchTextOf("c: 1\"ö"), "total": history.SearchNumberOf(-99.25), "items": history.SearchNumberOf(1<<53 + 1),
@@ -144,7 +144,8 @@ func recordFields(t *testing.T, o Options) {
 	full.Suspect, full.Dispatched, full.Stamp, full.Ahead = "message-1", "m 1/2/0 1/9/0", 1<<53+1, 13
 	full.Forked, full.Forks = 17, []string{"f, \"1\"", "größe"}
 	full.LoopedAt = epoch.Add(9 * time.Millisecond)
-	full.Untold = `[{"type":"recovered"}]`
+	full.Awaits = &store.Problem{Kind: "patch", Patch: "p \"1\"", Message: "ü", Build: "7", SinceMS: 8, NextMS: 9}
+	full.Unreported = `[{"type":"recovered"}]`
 	create(t, s, full)
 	wantRecord(t, s, full)
 
@@ -152,14 +153,16 @@ func recordFields(t *testing.T, o Options) {
 		{ExecutionID: ptr(int64(13)), Version: ptr(""), UpdatedAt: epoch.Add(time.Hour)},
 		{Status: ptr(store.StatusCompleted), EndedAt: ptr(epoch.Add(time.Minute)), Output: ptr([]byte(`"out"`)), Codec: ptr(""), UpdatedAt: epoch},
 		{Failure: ptr((*history.Failure)(nil)), Problem: ptr((*store.Problem)(nil)), Suspect: ptr(""), Dispatched: ptr(""), Stamp: ptr(int64(0)), UpdatedAt: epoch},
-		{CustomStatus: ptr([]byte(nil)), Output: ptr([]byte(nil)), EndedAt: ptr(time.Time{}), UpdatedAt: epoch},
-		{Failure: ptr(&history.Failure{Message: "m"}), Problem: ptr(&store.Problem{Kind: "killed"}), CustomStatus: ptr([]byte("7")), UpdatedAt: epoch},
+		{States: ptr([]byte(nil)), Output: ptr([]byte(nil)), EndedAt: ptr(time.Time{}), UpdatedAt: epoch},
+		{Failure: ptr(&history.Failure{Message: "m"}), Problem: ptr(&store.Problem{Kind: "killed"}), States: ptr([]byte("7")), UpdatedAt: epoch},
 		{Status: ptr(store.StatusRunning), Suspension: ptr((*store.Suspension)(nil)), UpdatedAt: epoch},
 		{Status: ptr(store.StatusSuspended), Suspension: ptr(&store.Suspension{EventID: 11, SinceMS: 7}), UpdatedAt: epoch},
 		{LoopedAt: ptr(epoch.Add(time.Minute)), UpdatedAt: epoch},
 		{LoopedAt: ptr(time.Time{}), UpdatedAt: epoch},
-		{Untold: ptr(`[{"type":"stuck"}]`), UpdatedAt: epoch},
-		{Untold: ptr(""), UpdatedAt: epoch},
+		{Awaits: ptr(&store.Problem{Kind: "codec", Message: "m", NextMS: 1}), UpdatedAt: epoch},
+		{Awaits: ptr((*store.Problem)(nil)), UpdatedAt: epoch},
+		{Unreported: ptr(`[{"type":"stuck"}]`), UpdatedAt: epoch},
+		{Unreported: ptr(""), UpdatedAt: epoch},
 		{Ahead: ptr(int64(14)), UpdatedAt: epoch},
 		{Ahead: ptr(int64(0)), UpdatedAt: epoch},
 		full.Fork("order-7-again", epoch),
@@ -180,7 +183,7 @@ func recordFields(t *testing.T, o Options) {
 		wantRecordConflict(t, s.UpdateRecord(t.Context(), "order-8", store.RecordChange{Suspect: ptr("m"), UpdatedAt: epoch}), nil)
 	})
 	t.Run("a record with an output of 256 KiB and a long status", func(t *testing.T) {
-		c := store.RecordChange{Output: ptr(make([]byte, 256<<10)), CustomStatus: ptr(make([]byte, 128<<10)), UpdatedAt: epoch}
+		c := store.RecordChange{Output: ptr(make([]byte, 256<<10)), States: ptr(make([]byte, 128<<10)), UpdatedAt: epoch}
 		if err := s.UpdateRecord(t.Context(), "order-7", c); err != nil {
 			t.Fatal(err)
 		}

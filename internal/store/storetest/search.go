@@ -37,8 +37,8 @@ func wantFound(t testing.TB, s store.Store, text string, want ...string) {
 	}
 }
 
-// searching makes records in all ways in which attributes come, and compares
-// lists with what the records themselves say.
+// searching creates records with attributes in all possible ways, and compares lists with the
+// attributes of the records.
 func searching(t *testing.T, o Options) {
 	s := o.Open(t)
 	text, whole, real := history.SearchTextOf, history.SearchNumberOf[int64], history.SearchNumberOf[float64]
@@ -133,7 +133,7 @@ func searching(t *testing.T, o Options) {
 	})
 }
 
-// wantCounts expects what is counted, of a store that counts.
+// wantCounts checks the counts of a store that can count.
 func wantCounts(t *testing.T, s store.Store, q store.ListQuery, want map[store.Status]int) {
 	t.Helper()
 	counter, counts := s.(store.StatusCounter)
@@ -142,15 +142,14 @@ func wantCounts(t *testing.T, s store.Store, q store.ListQuery, want map[store.S
 	}
 	got, more, err := counter.CountByStatus(t.Context(), q, 1000)
 	if errors.Is(err, errors.ErrUnsupported) && (q.Name != "" || len(q.Where) > 0) {
-		return // It counts by status and time alone.
+		return // It counts only by status and time.
 	}
 	if err != nil || !maps.Equal(got, want) || len(more) > 0 {
 		t.Errorf("CountByStatus of %+v: %v, more of %v, %v; want %v", q, got, more, err, want)
 	}
 }
 
-// searchWrites changes attributes together with turns, loses commits and
-// answers, and is purged.
+// searchWrites changes attributes together with turns, loses commits and responses, and purges.
 func searchWrites(t *testing.T, o Options) {
 	s := o.Open(t)
 	a, b := search{"customer": history.SearchTextOf("a")}, search{"customer": history.SearchTextOf("b")}
@@ -199,7 +198,7 @@ func searchWrites(t *testing.T, o Options) {
 		wantFound(t, s, `total = 1`, "order-7")
 		wantCounts(t, s, store.ListQuery{}, map[store.Status]int{store.StatusRunning: 1})
 	})
-	t.Run("begun again, it is found by what its start gives it alone", func(t *testing.T) {
+	t.Run("restarted, it is found by what its start gives it alone", func(t *testing.T) {
 		ended := running("order-9", 0)
 		ended.SearchAttributes = search{"customer": history.SearchTextOf("nine"), "lane": history.SearchNumberOf(9)}
 		create(t, s, ended)

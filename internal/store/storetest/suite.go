@@ -6,24 +6,20 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Options say what a backend can do besides Open. A nil field leaves out the
-// subtests that need it, and they say so.
+// Options say what a backend can do. Subtests that need a nil field are skipped, and say so.
 type Options struct {
 	// Open returns an empty store.
 	Open func(t *testing.T) store.Store
-	// Reopen returns another store on the data of s, as another process would
-	// have it. Required.
+	// Reopen returns another store on the data of s, like another process. Required.
 	Reopen func(t *testing.T, s store.Store) store.Store
-	// LoseAnswers returns a store on the data of s where each of the first n
-	// writes takes effect and its answer is lost. Required.
+	// LoseAnswers returns a store on the data of s where each of the first n writes takes effect but
+	// its response is lost. Required.
 	LoseAnswers func(t *testing.T, s store.Store, n int) store.Store
-	// Throttle returns a store on the data of s that is throttled for good.
-	// Required.
+	// Throttle returns a store on the data of s that is permanently throttled. Required.
 	Throttle func(t *testing.T, s store.Store) store.Store
-	// HalfWrite stores the turn as a reader may meet it in the middle of the
-	// transaction that writes it, some parts there and others not yet. It
-	// returns a function for each such state, and one last that stores the
-	// whole turn. Nil if the backend stores a turn in one piece.
+	// HalfWrite stores the turn as a reader may find it in the middle of the transaction that writes
+	// it, with some parts and without others. It returns a function for each such state, and a last one
+	// that stores the whole turn. Nil if the backend stores a turn in one piece.
 	HalfWrite func(t *testing.T, s store.Store, turn store.Turn) []func()
 }
 

@@ -15,11 +15,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// epoch is the time at which the suite's histories begin.
+// epoch is the time at which the suite's histories start.
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// turn builds a turn of n external events from event id first on, with small
-// payloads that tell the token.
+// turn builds a turn of n external events from event id first on, with small payloads that contain the
+// token.
 func turn(instance string, executionID, first int64, n int, token string) store.Turn {
 	t := store.Turn{Instance: instance, ExecutionID: executionID, Token: token, Messaged: true}
 	for i := range int64(n) {
@@ -41,7 +41,7 @@ func withPayloads(t store.Turn, size int, random bool) store.Turn {
 			var seed [32]byte
 			seed[0], seed[1], seed[2] = byte(i), byte(size), byte(size>>8)
 			raw := make([]byte, size*3/4+3)
-			// A ChaCha8 never fails to give bytes.
+			// Reading from a ChaCha8 cannot fail.
 			_, _ = rand.NewChaCha8(seed).Read(raw)
 			copy(p, base64.StdEncoding.EncodeToString(raw))
 		}
@@ -74,8 +74,7 @@ func create(t testing.TB, s store.Store, r store.Record) {
 	}
 }
 
-// running returns a record of a running instance that began n seconds after
-// the epoch.
+// running returns a record of a running instance that started n seconds after the epoch.
 func running(instance string, n int) store.Record {
 	at := epoch.Add(time.Duration(n) * time.Second)
 	return store.Record{
@@ -106,7 +105,7 @@ func short(s string) string {
 	return s
 }
 
-// same fails the test unless got are the turns wanted, to the byte.
+// same fails the test unless got are the wanted turns, byte for byte.
 func same(t testing.TB, got, want []store.Turn) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -133,8 +132,8 @@ func wantConflict(t testing.TB, err error) {
 	}
 }
 
-// settle repeats a commit whose outcome is unknown, as every writer has to:
-// the identical append, until there is an answer.
+// settle repeats an identical commit whose outcome is unknown until its outcome is known, as every
+// writer must.
 func settle(ctx context.Context, s store.Store, c store.Commit) error {
 	for range 20 {
 		err := s.Commit(ctx, c)

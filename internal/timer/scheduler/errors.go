@@ -30,7 +30,7 @@ func (t *Timer) createFailed(ctx context.Context, name string, due time.Time, er
 	case errors.As(err, &exists):
 		return nil
 	case errors.As(err, &noGroup):
-		return wrap("the schedule group is not there; check its name, the region and that the stack is deployed: %w", err)
+		return wrap("the schedule group does not exist; check its name, the region and that the stack is deployed: %w", err)
 	case errors.As(err, &invalid):
 		// Scheduler refuses the past with the same error as everything else
 		// that it does not like. Only where the clocks can disagree is it taken

@@ -72,10 +72,10 @@ func (o *Options) complete() error {
 		errs = append(errs, fmt.Errorf("timer: scheduler: DeadLetterARN %q is a FIFO queue; Scheduler needs a standard one", o.DeadLetterARN))
 	}
 	if o.RetryAttempts < 0 || o.RetryAttempts > maxRetryAttempts || o.NoRetry && o.RetryAttempts != 0 {
-		errs = append(errs, fmt.Errorf("timer: scheduler: RetryAttempts %d is not within 1 and %d, or goes with NoRetry", o.RetryAttempts, maxRetryAttempts))
+		errs = append(errs, fmt.Errorf("timer: scheduler: RetryAttempts is %d: it must be from 1 to %d, and 0 with NoRetry", o.RetryAttempts, maxRetryAttempts))
 	}
 	if o.MaxEventAge != 0 && (o.MaxEventAge < minEventAge || o.MaxEventAge > maxEventAge) {
-		errs = append(errs, fmt.Errorf("timer: scheduler: MaxEventAge %s is not within %s and %s", o.MaxEventAge, minEventAge, maxEventAge))
+		errs = append(errs, fmt.Errorf("timer: scheduler: MaxEventAge is %s: it must be from %s to %s", o.MaxEventAge, minEventAge, maxEventAge))
 	}
 	if o.PastMargin < 0 {
 		errs = append(errs, fmt.Errorf("timer: scheduler: PastMargin %s is negative", o.PastMargin))

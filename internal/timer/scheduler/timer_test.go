@@ -77,7 +77,7 @@ func TestOptionsThatCannotBeAreNamedAllAtOnce(t *testing.T) {
 		MaxEventAge:   time.Second,
 		PastMargin:    -1,
 	})
-	for _, want := range []string{"Group", "TargetARN", "RoleARN", "DeadLetterARN", "standard", "KMSKeyARN", "RetryAttempts 186", "MaxEventAge 1s", "PastMargin"} {
+	for _, want := range []string{"Group", "TargetARN", "RoleARN", "DeadLetterARN", "standard", "KMSKeyARN", "RetryAttempts is 186", "MaxEventAge is 1s", "PastMargin"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not say %q", err, want)
 		}

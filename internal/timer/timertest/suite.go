@@ -62,7 +62,7 @@ type scenario struct {
 
 var scenarios = []scenario{
 	{"a schedule delivers its body under its group, not before it is due", func(t *testing.T, h Harness, o Opened) {
-		s := timer.Schedule{Name: timer.Name("order/1 ü", 1, 7), Due: time.Now().Add(h.Soon), Body: `{"v":1,"kind":"TimerFired","text":"\"ü\" <&> \\"}`, Group: "order-1"}
+		s := timer.Schedule{Name: timer.Name("order/1 ü", 1, 7, 5), Due: time.Now().Add(h.Soon), Body: `{"v":1,"kind":"TimerFired","text":"\"ü\" <&> \\"}`, Group: "order-1"}
 		schedule(t, o, s)
 		body, group := next(t, o)
 		if early := time.Until(s.Due); early > h.Precision {
@@ -87,7 +87,7 @@ var scenarios = []scenario{
 		due := time.Now().Add(h.Soon)
 		var want, got []string
 		for i := range 100 {
-			s := timer.Schedule{Name: timer.Name("order", 1, int64(i)), Due: due, Body: fmt.Sprintf("body-%03d", i), Group: "a"}
+			s := timer.Schedule{Name: timer.Name("order", 1, int64(i), 5), Due: due, Body: fmt.Sprintf("body-%03d", i), Group: "a"}
 			want = append(want, s.Body)
 			schedule(t, o, s)
 		}

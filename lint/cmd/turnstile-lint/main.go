@@ -1,5 +1,5 @@
-// Command turnstile-lint finds what orchestration code may not do: see package
-// lint, and docs/lint.md.
+// Command turnstile-lint finds code that makes an orchestration nondeterministic: see package lint,
+// and docs/lint.md.
 //
 //	turnstile-lint ./...
 //	go vet -vettool=$(which turnstile-lint) ./...

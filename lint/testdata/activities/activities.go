@@ -1,5 +1,5 @@
-// Package activities makes durable calls where there are none, and does what
-// activities may do.
+// Package activities makes durable calls where they are not allowed, and does what activities may
+// do.
 package activities
 
 import (
@@ -17,14 +17,14 @@ var (
 
 var kept turnstile.Context
 
-func parts(ctx turnstile.Context) []turnstile.Part {
-	return []turnstile.Part{
+func parts(ctx turnstile.Context) []turnstile.Component {
+	return []turnstile.Component{
 		charge.Implement(func(_ context.Context, s string) (int, error) {
 			time.Sleep(1)
 			_, _ = os.ReadFile(s)
-			return refund.Call(ctx, s) // want `durable: turnstile.Activity.Call is a durable call, and replay expects those in orchestration code alone; make it in the orchestration`
+			return refund.Call(ctx, s) // want `durable: turnstile.Activity.Call is a durable call, which replay expects only in orchestration code; make the call in the orchestration`
 		}),
-		refund.Implement(named), // want `durable: named reaches \(through later\) turnstile.Sleep, which is a durable call, and replay expects those in orchestration code alone, at activities.go:\d+`
+		refund.Implement(named), // want `durable: named reaches \(through later\) turnstile.Sleep, which is a durable call, which replay expects only in orchestration code, at activities.go:\d+`
 	}
 }
 

@@ -17,7 +17,7 @@ func shared(run *engine.Context, orders []string) {
 	for i, order := range orders {
 		run.Go(func(branch *engine.Context) ([]byte, error) {
 			time.Sleep(1)       // want `clock: time.Sleep`
-			last = order        // want `capture: the captured variable last is written, and each of these branches writes it: what it ends as depends on which of them comes last; give the branch a variable of its own, or let it return its result`
+			last = order        // want `capture: the captured variable last is written, and each of these branches writes it: its final value depends on which of them runs last; give the branch a variable of its own, or let it return its result`
 			results[i] = order  // Each branch has an element of its own.
 			total += len(order) // A sum is the same in any order.
 			mine := order
@@ -26,7 +26,7 @@ func shared(run *engine.Context, orders []string) {
 		})
 	}
 	run.Go(func(*engine.Context) ([]byte, error) {
-		err = nil // want `capture: the captured variable err is written, and the branch of branches.go:32 uses it too: what it ends as depends on which of them comes last`
+		err = nil // want `capture: the captured variable err is written, and the branch of branches.go:32 uses it too: its final value depends on which of them runs last`
 		return nil, nil
 	})
 	run.Go(func(*engine.Context) ([]byte, error) { return nil, err })
@@ -36,7 +36,7 @@ func reused(run *engine.Context, orders []string) {
 	var order string
 	for _, order = range orders {
 		run.Go(func(*engine.Context) ([]byte, error) {
-			return []byte(order), nil // want `capture: the captured variable order gets another value in each round of the loop, before the branch first runs`
+			return []byte(order), nil // want `capture: the captured variable order gets another value in each iteration of the loop, before the branch first runs`
 		})
 	}
 	n := 0
@@ -53,7 +53,7 @@ func good(run *engine.Context, ctx turnstile.Context, orders []string) {
 	for i := range orders {
 		run.Go(func(*engine.Context) ([]byte, error) { return []byte(orders[i]), nil })
 	}
-	// One branch alone may hand over its result so.
+	// A single branch may pass its result in this way.
 	result := 0
 	one := run.Go(func(*engine.Context) ([]byte, error) {
 		result = 1
@@ -61,7 +61,7 @@ func good(run *engine.Context, ctx turnstile.Context, orders []string) {
 	})
 	_, _ = run.Await(one)
 	_, _ = charge.Call(ctx, orders[result])
-	// What is called at once is no branch.
+	// A function that is called immediately is not a branch.
 	step := func(ctx turnstile.Context, order string) (err error) {
 		result, err = charge.Call(ctx, order)
 		return err
@@ -71,10 +71,10 @@ func good(run *engine.Context, ctx turnstile.Context, orders []string) {
 	}
 }
 
-// What a go statement contains is not looked into.
+// The code of a go statement is not checked.
 func started(run *engine.Context, ctx turnstile.Context, orders []string) error {
 	var err error
-	go func() { // want `goroutine: a go statement starts what replay knows nothing of`
+	go func() { // want `goroutine: a go statement starts work that replay does not control`
 		for _, order := range orders {
 			run.Go(func(*engine.Context) ([]byte, error) {
 				_, err = charge.Call(ctx, order)

@@ -28,7 +28,7 @@ func words(ctx turnstile.Context, orders []string) error {
 		total++
 		return nil
 	})
-	// What is handed over by its name is looked at as well.
+	// A function that is passed by name is checked too.
 	_, _ = turnstile.Map(ctx, orders, 3, charge.Call)
 	_, err = turnstile.Map(ctx, orders, 3, named)
 	return err
@@ -44,7 +44,7 @@ func sagas(ctx turnstile.Context, orders []string) (err error) {
 	var order string
 	for _, order = range orders {
 		saga.Add("an order", func(ctx turnstile.Context) error {
-			_, err = charge.Call(ctx, order) // want `capture: the captured variable order gets another value in each round`
+			_, err = charge.Call(ctx, order) // want `capture: the captured variable order gets another value in each iteration`
 			return err
 		})
 	}
@@ -67,7 +67,7 @@ func shares(ctx turnstile.Context) error {
 	if err := own.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer door.Unlock()            // want `global: the package-level variable door is shared by all instances in the process, and belongs to one; keep it in a local variable`
+	defer door.Unlock()            // want `global: the package-level variable door is shared by all instances in the process, but its value belongs to one; keep it in a local variable`
 	return permits.Acquire(ctx, 1) // want `global: the package-level variable permits is shared`
 }
 

@@ -1,5 +1,4 @@
-// Package document has the code of docs/lint.md: a test holds the one against
-// the other.
+// Package document has the code of docs/lint.md: a test compares them.
 package document
 
 import (

@@ -15,7 +15,7 @@ func stamp() string { return now().String() } // want stamp:`clock`
 
 var now = time.Now // want now:`clock`
 
-// Rate has two kinds of trouble.
+// Rate causes two kinds of findings.
 func Rate() string { // want Rate:`sync, env`
 	once.Do(func() {})
 	return os.Getenv("RATE")
@@ -40,24 +40,24 @@ func Ping(n int) int { // want Ping:`clock`
 
 func Pong(n int) int { return Ping(n) } // want Pong:`clock`
 
-// Known is allowed for all who call it.
+// Known is allowed for all callers.
 func Known() time.Time {
 	return time.Now() //turnstile:allow clock it is compared with nothing but itself
 }
 
-// Guarded is orchestration code, and told of its own trouble.
+// Guarded is orchestration code, and has its own finding.
 func Guarded(ctx turnstile.Context) time.Time { // want Guarded:`orchestration, clock`
 	return time.Now() // want `clock: time.Now`
 }
 
-// Clock is called through an interface by some.
+// Clock is called through an interface by some callers.
 type Clock interface{ Now() time.Time }
 
 var Changing = 1 // want Changing:`written by Change`
 
 func Change() { Changing++ } // want Change:`global`
 
-// Keys returns the keys as the map has them.
+// Keys returns the keys in the order of the map.
 func Keys(m map[string]int) []string { // want Keys:`in the order of a map`
 	var all []string
 	for k := range m {

@@ -1,5 +1,5 @@
-// Package library is of another module: what it does with locks and variables
-// is its own business, what it asks of the world is not.
+// Package library belongs to another module: it may use locks and variables as it likes, but it may
+// not read clocks or use the network.
 package library
 
 import (
@@ -14,7 +14,7 @@ var (
 	cache = map[string]int{}
 )
 
-// Cached keeps what it knows under a lock.
+// Cached protects its values with a lock.
 func Cached(key string) int {
 	mu.Lock()
 	defer mu.Unlock()
@@ -22,10 +22,10 @@ func Cached(key string) int {
 	return cache[key]
 }
 
-// Stamp tells the time.
+// Stamp returns the time.
 func Stamp() string { return time.Now().String() }
 
-// Remind is an orchestration that is linted nowhere but where it is used.
+// Remind is an orchestration that is linted only where it is used.
 func Remind(ctx turnstile.Context, _ string) (string, error) {
 	return Stamp(), turnstile.Sleep(ctx, time.Hour)
 }

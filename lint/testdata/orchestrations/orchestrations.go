@@ -49,7 +49,7 @@ func clocks(ctx turnstile.Context, o order) (string, error) {
 	start := time.Now()         // want `clock: time.Now reads the wall clock; use turnstile.Now`
 	time.Sleep(time.Second)     // want `clock: time.Sleep waits for the wall clock; use turnstile.Sleep`
 	<-time.After(time.Second)   // want `clock: time.After waits for the wall clock; use turnstile.After` `channel: a receive from`
-	later := func() time.Time { // A literal is part of what it stands in.
+	later := func() time.Time { // A literal is part of the enclosing function.
 		return time.Now() // want `clock: time.Now`
 	}
 	tell := time.Since // want `clock: time.Since`
@@ -65,21 +65,21 @@ func generic[In any](ctx turnstile.Context, in In) (string, error) {
 func randomness(ctx turnstile.Context, b []byte) {
 	_, _ = crypto.Read(b) // want `random: rand.Read`
 	_ = crypto.Reader     // want `random: rand.Reader`
-	// A source of its own with a seed from the input is the same each time.
+	// A separate source with a seed from the input is the same each time.
 	_ = rand.New(rand.NewSource(17)).Intn(6)
 }
 
 func concurrency(ctx turnstile.Context, items []string) {
 	var mu sync.Mutex
-	mu.Lock()         // want `sync: sync.Mutex.Lock waits for other goroutines; leave it out, `
+	mu.Lock()         // want `sync: sync.Mutex.Lock waits for other goroutines; remove it, `
 	defer mu.Unlock() // want `sync: sync.Mutex.Unlock`
 	var n atomic.Int64
-	n.Add(1)                     // want `sync: atomic.Int64.Add is for several goroutines`
-	results := make(chan string) // want `channel: a channel is for several goroutines; wait for operations with Future.Await`
-	go func() {                  // want `goroutine: a go statement starts what replay knows nothing of; Start several operations, or branches with turnstile.Go`
+	n.Add(1)                     // want `sync: atomic.Int64.Add is made for several goroutines`
+	results := make(chan string) // want `channel: a channel is made for several goroutines; wait for operations with Future.Await`
+	go func() {                  // want `goroutine: a go statement starts work that replay does not control; start several operations, or branches with turnstile.Go`
 		results <- "this is not told once more"
 	}()
-	select { // want `channel: a select statement takes whichever`
+	select { // want `channel: a select statement depends on which`
 	case <-results:
 	default:
 	}
@@ -92,11 +92,11 @@ func concurrency(ctx turnstile.Context, items []string) {
 func world(ctx turnstile.Context, o order) {
 	_ = os.Getenv("RATE")                  // want `env: os.Getenv depends on the process or its machine; put it into the input`
 	_ = os.Args                            // want `env: os.Args`
-	_, _ = os.ReadFile("rates.json")       // want `file: os.ReadFile works on files; do it in an activity`
-	_, _ = http.Get("https://example.com") // want `network: http.Get works on the network; do it in an activity`
+	_, _ = os.ReadFile("rates.json")       // want `file: os.ReadFile uses files; do it in an activity`
+	_, _ = http.Get("https://example.com") // want `network: http.Get uses the network; do it in an activity`
 	_ = exec.Command("true").Run()         // want `process: exec.Command runs a program` `process: exec.Cmd.Run`
 	os.Exit(1)                             // want `process: os.Exit acts on processes`
-	_ = context.Background()               // want `context: context.Background makes a context that replay knows nothing of; use the turnstile.Context`
+	_ = context.Background()               // want `context: context.Background makes a context that replay does not control; use the turnstile.Context`
 	fmt.Println(o.ID)                      // want `output: fmt.Println is written again on every replay; use turnstile.Logger`
 	log.Printf("order %s", o.ID)           // want `output: log.Printf`
 	slog.Info("order", "id", o.ID)         // want `output: slog.Info`
@@ -108,7 +108,7 @@ func world(ctx turnstile.Context, o order) {
 }
 
 func variables(ctx turnstile.Context, o order) {
-	count++             // want `global: the package-level variable count is written, and another instance or process finds another value in it; keep it in a local variable`
+	count++             // want `global: the package-level variable count is written, and another instance or process sees another value; keep it in a local variable`
 	prices[o.ID] = 1    // want `global: the package-level variable prices is written`
 	delete(prices, "x") // want `global: the package-level variable prices is written`
 	current.ID = o.ID   // want `global: the package-level variable current is written`
@@ -118,17 +118,17 @@ func variables(ctx turnstile.Context, o order) {
 
 var setting string
 
-// Configure changes what orchestrations read.
+// Configure changes a variable that orchestrations read.
 func Configure(s string) { setting = s }
 
 func init() { rate = 8 }
 
 func (s service) fromOutside(ctx turnstile.Context, o order) (string, error) {
-	_, err := client.Start(nil, s.client, fulfil, o) // want `network: client.Start is for callers, and works on the network; use the durable call for it`
+	_, err := client.Start(nil, s.client, fulfil, o) // want `network: client.Start is for callers of orchestrations, and uses the network; use the durable call for it`
 	return "", err
 }
 
-// What has no Context, and is called by nothing that has one, may do anything.
+// A function without a Context, which no orchestration code calls, may do anything.
 func elsewhere() {
 	time.Sleep(0)
 	count++

@@ -20,7 +20,7 @@ var (
 )
 
 func direct(ctx turnstile.Context, m map[string]int) error {
-	for k := range m { // want `maporder: the order of a map decides the order of durable calls: turnstile.Activity.Call, at order.go:24; go through the keys in order: for _, k := range slices.Sorted\(maps.Keys\(m\)\)`
+	for k := range m { // want `maporder: the order of a map decides the order of durable calls: turnstile.Activity.Call, at order.go:24; range over the sorted keys: for _, k := range slices.Sorted\(maps.Keys\(m\)\)`
 		if _, err := charge.Call(ctx, k); err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func output(ctx turnstile.Context, m map[string]int) ([]string, error) {
 	for k := range m {
 		keys = append(keys, k)
 	}
-	return keys, nil // want `maporder: the order of a map reaches the output of the orchestration, which history holds`
+	return keys, nil // want `maporder: the order of a map reaches the output of the orchestration, which is recorded`
 }
 
 func good(ctx turnstile.Context, m map[string]int) (int, error) {
@@ -133,7 +133,7 @@ func good(ctx turnstile.Context, m map[string]int) (int, error) {
 		sum += n
 		groups[k] = append(groups[k], k)
 	}
-	for range m { // As often in any order.
+	for range m { // The number of iterations does not depend on the order.
 		charge.Start(ctx, "same")
 	}
 	_, _ = all.Call(ctx, groups["a"])

@@ -16,15 +16,15 @@ func comments(ctx turnstile.Context) {
 	//turnstile:allow env and each has its reason
 	_, _ = time.Now(), os.Getenv("HOME")
 
-	_ = time.Now() //turnstile:allow clock // want `allow: why\? Write //turnstile:allow clock and the reason behind it`
-	_ = time.Now() //turnstile:allow // want `allow: which check, and why\?` `clock: time.Now`
-	_ = time.Now() //turnstile:allow time it is only shown // want `allow: there is no check "time"; there are clock, random, ` `clock: time.Now`
-	_ = time.Now() //turnstile:allow env the wrong check // want `allow: this silences nothing: there is no finding of env here; remove it` `clock: time.Now`
+	_ = time.Now() //turnstile:allow clock // want `allow: the reason is missing: write //turnstile:allow clock and the reason`
+	_ = time.Now() //turnstile:allow // want `allow: the check and the reason are missing` `clock: time.Now`
+	_ = time.Now() //turnstile:allow time it is only shown // want `allow: the check "time" does not exist: use one of clock, random, ` `clock: time.Now`
+	_ = time.Now() //turnstile:allow env the wrong check // want `allow: the comment silences nothing, because env has no finding here: remove it` `clock: time.Now`
 
-	_ = len("x")   //turnstile:allow clock nothing here // want `allow: this silences nothing`
+	_ = len("x")   //turnstile:allow clock nothing here // want `allow: the comment silences nothing`
 	_ = time.Now() // want `clock: time.Now`
 
-	//turnstile:allow clock a line in between // want `allow: this silences nothing`
+	//turnstile:allow clock a line in between // want `allow: the comment silences nothing`
 
 	_ = time.Now() // want `clock: time.Now`
 	_ = stamp()    //turnstile:allow clock at the call

@@ -1,9 +1,8 @@
-"""Event sources that look at their queues without long pauses.
+"""Event sources that poll their queues without long pauses.
 
-LocalStack pauses half a second to one and a half after the first poll that
-finds nothing, whatever its settings say: they cap the pauses after that one.
-A chain of activities, each step a message on a queue that was just empty, would
-take a second a step.
+After the first poll that finds nothing, LocalStack pauses for 0.5 to 1.5 seconds; its
+settings only cap later pauses. Each step of a chain of activities is a message on a
+queue that was just empty, so it would take a second.
 """
 
 from localstack.services.lambda_.event_source_mapping import esm_worker
@@ -11,11 +10,11 @@ from localstack.utils.backoff import ExponentialBackoff
 
 
 def keep_pauses_short() -> None:
-    """Lets the first pause obey the settings too. For event sources that start from now on."""
+    """Applies the settings to the first pause too, for event sources that start later."""
     esm_worker.ExponentialBackoff = capped  # type: ignore[assignment, misc]
 
 
 def capped(initial_interval: float, max_interval: float) -> ExponentialBackoff:
-    """A backoff that begins no higher than it may get."""
+    """Returns a backoff whose first interval does not exceed its maximum."""
     first = min(initial_interval, max_interval)
     return ExponentialBackoff(initial_interval=first, max_interval=max_interval)  # type: ignore[call-arg] # defaults of pydantic

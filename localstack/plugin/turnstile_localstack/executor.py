@@ -84,7 +84,7 @@ class ProcessExecutor(RuntimeExecutor):
         return "127.0.0.1"
 
     def get_runtime_endpoint(self) -> str:
-        # Only LocalStack's own init program calls it; a bootstrap here talks to its RuntimeApi.
+        # Only LocalStack's own init program calls it; a bootstrap here uses its RuntimeApi.
         return f"http://127.0.0.1:{config.GATEWAY_LISTEN[0].port}/_localstack_lambda/{self.id}"
 
     @classmethod
@@ -94,7 +94,7 @@ class ProcessExecutor(RuntimeExecutor):
 
     @classmethod
     def cleanup_version(cls, function_version: FunctionVersion) -> None:
-        """Nothing: later versions of the same code share its folder; LocalStack removes it itself."""
+        """Does nothing, because later versions of the same code share the folder; LocalStack deletes it."""
 
     def _startup_failed(self, error: InitError) -> StatusErrorException:
         function = self.function_version.id.function_name
@@ -102,7 +102,7 @@ class ProcessExecutor(RuntimeExecutor):
         return StatusErrorException(f"function {function} did not start", payload=error.payload)
 
     def _report(self, request_id: str, result: Result) -> str:
-        """The log of an invocation, with Lambda's own lines around it."""
+        """Returns the log of an invocation, with Lambda's own lines before and after it."""
         output = result.output if not result.output or result.output.endswith("\n") else result.output + "\n"
         return (
             f"START RequestId: {request_id} Version: {self.function_version.id.qualifier}\n"
@@ -114,15 +114,15 @@ class ProcessExecutor(RuntimeExecutor):
 
 
 def environment(env_vars: dict[str, str], code: Path) -> dict[str, str]:
-    """The function's variables as Lambda would set them; LocalStack's values are not all strings."""
+    """Returns the function's variables as Lambda would set them; not all values of LocalStack are strings."""
     env = {name: str(value) for name, value in env_vars.items()}
     if level := env.get("AWS_LAMBDA_LOG_LEVEL"):
-        env["AWS_LAMBDA_LOG_LEVEL"] = level.upper()  # LocalStack says Info, Lambda INFO
+        env["AWS_LAMBDA_LOG_LEVEL"] = level.upper()  # LocalStack has Info, Lambda INFO
     return env | {"PATH": "/usr/local/bin:/usr/bin:/bin", "LAMBDA_TASK_ROOT": str(code)}
 
 
 def stop_all() -> None:
-    """Ends every bootstrap that is left when LocalStack stops."""
+    """Ends the remaining bootstraps when LocalStack stops."""
     with _running_lock:
         left = list(_running)
         _running.clear()
@@ -131,7 +131,7 @@ def stop_all() -> None:
 
 
 def _log_file(function: str) -> Path | None:
-    """TURNSTILE_FUNCTION_LOGS names a folder that gets one file a function, appended to as it writes."""
+    """Returns the file in the folder TURNSTILE_FUNCTION_LOGS to which a function's output is appended."""
     folder = os.environ.get("TURNSTILE_FUNCTION_LOGS")
     if not folder:
         return None

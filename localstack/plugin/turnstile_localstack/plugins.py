@@ -1,4 +1,4 @@
-"""The entry points that LocalStack finds. They import late: LocalStack loads this module early."""
+"""The entry points that LocalStack finds. They import late, because LocalStack loads this module early."""
 
 from typing import Any
 

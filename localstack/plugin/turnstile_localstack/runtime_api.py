@@ -33,14 +33,14 @@ class Invocation:
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What the function made of an invocation."""
+    """The response of the function to an invocation."""
 
     payload: bytes
     is_error: bool
 
 
 class InitError(Exception):
-    """The bootstrap did not get as far as asking for its first event."""
+    """The bootstrap did not ask for its first event."""
 
     def __init__(self, payload: bytes) -> None:
         super().__init__(payload.decode(errors="replace"))
@@ -52,8 +52,8 @@ class RuntimeApi:
 
     ``ready`` resolves when the bootstrap first asks for an event, or fails with
     InitError when it reports that it cannot start. Each ``deliver`` returns a
-    future that resolves when the bootstrap answers; ``fail`` resolves it in the
-    bootstrap's place (it exited, it ran out of time).
+    future that resolves when the bootstrap answers. ``fail`` resolves it instead if the
+    bootstrap exited or ran out of time.
     """
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ class RuntimeApi:
         return answer
 
     def fail(self, answer: Answer, init_payload: bytes) -> None:
-        """Resolves whatever is open: the first start, and the running invocation."""
+        """Resolves the first start and the running invocation, if they are open."""
         self._resolve_ready(InitError(init_payload))
         with self._lock:
             if self._current is not None and not self._current[1].done():
@@ -112,14 +112,14 @@ class RuntimeApi:
         return invocation
 
     def next_extension_event(self) -> None:
-        """Waits until the end: no extension is told of anything."""
+        """Waits until the end, because extensions receive no events."""
         self._over.wait()
 
     def init_error(self, payload: bytes) -> None:
         self._resolve_ready(InitError(payload))
 
     def answer(self, request_id: str, answer: Answer) -> bool:
-        """False if this is not the invocation that runs now."""
+        """Returns False if this is not the running invocation."""
         with self._lock:
             if self._current is None or self._current[0] != request_id or self._current[1].done():
                 return False
@@ -144,7 +144,7 @@ class _Server(ThreadingHTTPServer):
         self.api = api
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A killed bootstrap cuts its connections; that is not worth a stack trace."""
+        """Logs no stack trace when a killed bootstrap closes its connections."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -185,7 +185,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return self._refuse(400, "InvalidRequest", str(error))
         if self.path == _EXTENSION + "register":
-            # Of the bootstrap itself, without events: it asks for a SIGTERM when it ends.
+            # The bootstrap registers itself without events, so that it receives SIGTERM at the end.
             return self._reply(200, b"{}", {"Content-Type": "application/json", "Lambda-Extension-Identifier": "internal"})
         match self.path.removeprefix(_PREFIX).split("/"):
             case ["init", "error"]:
@@ -211,7 +211,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def read_body(stream: io.BufferedIOBase, transfer_encoding: str, content_length: str | None) -> bytes:
-    """A request body of known length or in chunks; aws-lambda-go sends chunks, with trailers."""
+    """Reads a request body of known length or in chunks; aws-lambda-go sends chunks, with trailers."""
     if "chunked" not in transfer_encoding.lower():
         return stream.read(int(content_length or 0))
     body = bytearray()

@@ -19,20 +19,20 @@ from turnstile_localstack.runtime_api import Answer, InitError, Invocation, Runt
 LOG = logging.getLogger(__name__)
 
 LOG_LIMIT = 1 << 20
-"""Bytes of output kept for one invocation; what comes after is cut, and said to be."""
+"""Bytes of output kept for one invocation; the rest is cut, with a note."""
 
 EXIT_GRACE_SECONDS = 0.5
-"""How long a stopped bootstrap has after SIGTERM. Lambda gives one without extensions none."""
+"""How long a stopped bootstrap may run after SIGTERM. Lambda allows no time without extensions."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """The outcome of an invocation: an answer, or what AWS would say in its place."""
+    """The outcome of an invocation: a response, or the error that AWS would return."""
 
     payload: bytes
     is_error: bool
     output: str
-    """What the process wrote to stdout and stderr since the invocation before."""
+    """The output of the process, stdout and stderr, since the previous invocation."""
     duration_ms: float
 
 
@@ -43,9 +43,9 @@ def error_payload(kind: str, message: str) -> bytes:
 class Sandbox:
     """Runs the ``bootstrap`` of one folder, one invocation at a time.
 
-    A process that died (a crash, a timeout, an exit) is started again by the next
-    invocation. ``stop`` may be called from any thread, at any time; whatever runs
-    then ends with an error.
+    The next invocation restarts a process that died (a crash, a timeout, an exit).
+    ``stop`` may be called from any thread at any time; a running invocation then
+    ends with an error.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Sandbox:
         self._stopped = False
 
     def start(self) -> None:
-        """Starts the process and waits until it asks for its first event, else InitError."""
+        """Starts the process and waits until it asks for its first event; raises InitError if it fails."""
         with self._lock:
             if self._stopped:
                 raise InitError(error_payload("Runtime.Stopped", "the sandbox was stopped"))
@@ -77,7 +77,7 @@ class Sandbox:
             raise
 
     def invoke(self, invocation: Invocation) -> Result:
-        """Runs one invocation; its deadline is set here, from the function's timeout."""
+        """Runs one invocation, with a deadline from the function's timeout."""
         process = self._process
         if process is None or process.exited.is_set():
             self.start()
@@ -87,7 +87,7 @@ class Sandbox:
         invocation = dataclasses.replace(invocation, deadline_ms=int((started + self._timeout) * 1000))
         process.begin(invocation.request_id)
         answer = process.api.deliver(invocation)
-        if process.exited.is_set():  # between the look above and the delivery
+        if process.exited.is_set():  # it ended between the check above and the delivery
             process.report_exit()
         try:
             outcome = answer.result(timeout=self._timeout)
@@ -98,7 +98,7 @@ class Sandbox:
         return Result(outcome.payload, outcome.is_error, process.take_output(), (time.time() - started) * 1000)
 
     def stop(self) -> None:
-        """Ends the process and everything it started, and waits for it. Can be repeated."""
+        """Ends the process and everything it started, and waits for it. May be called again."""
         with self._lock:
             self._stopped = True
             process = self._process
@@ -106,12 +106,12 @@ class Sandbox:
             process.end(grace=EXIT_GRACE_SECONDS)
 
     def tail(self) -> str:
-        """The last output that no invocation has taken, for error messages."""
+        """Returns the last output that belongs to no invocation, for error messages."""
         return self._process.peek_output() if self._process is not None else ""
 
 
 class _Process:
-    """One life of a bootstrap, from its start to its exit."""
+    """One process of a bootstrap, from its start to its exit."""
 
     def __init__(self, code: Path, env: Mapping[str, str], log_file: Path | None) -> None:
         self.api = RuntimeApi()
@@ -152,7 +152,7 @@ class _Process:
         return self._output.peek()
 
     def end(self, grace: float = 0) -> None:
-        """Kills the process group, after SIGTERM and a grace if one is given, and waits."""
+        """Kills the process group, after SIGTERM and a grace period if there is one, and waits."""
         if grace and not self.exited.is_set():
             self._signal(signal.SIGTERM)
             self.exited.wait(grace)
@@ -160,15 +160,15 @@ class _Process:
         self._waiter.join()
 
     def report_exit(self) -> None:
-        """Says to whoever waits that this process will not answer."""
+        """Fails the open requests, because this process will not answer."""
         reason = _exit_reason(self._popen.returncode)
         request = f"RequestId: {self._request_id} " if self._request_id else ""
         payload = error_payload("Runtime.ExitError", f"{request}Error: {reason}")
         self.api.fail(Answer(payload, is_error=True), payload)
 
     def _wait(self) -> None:
-        # The process is waited for, not its output: a child of its may hold the pipe open.
-        # Until it is reaped its number is taken, so the signal can hit no stranger.
+        # Waits for the process and not for its output, because a child may hold the pipe open.
+        # Until the process is reaped its id is not reused, so the signal reaches no other process.
         os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
         self._signal(signal.SIGKILL)
         with self._signalling:
@@ -182,7 +182,7 @@ class _Process:
             self._log.close()
 
     def _signal(self, number: signal.Signals) -> None:
-        """To the process and the children that stayed in its group."""
+        """Sends a signal to the process and the children that stayed in its group."""
         with self._signalling:
             if not self._reaped:
                 with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS: only a zombie is left
@@ -204,7 +204,7 @@ class _Output:
         self._thread.start()
 
     def take(self) -> str:
-        """What was written up to now: a process writes its logs before it answers."""
+        """Returns the output so far; a process writes its logs before it answers."""
         with self._lock:
             self._drain()
             text = self._kept.decode(errors="replace")
@@ -220,7 +220,7 @@ class _Output:
             return self._kept.decode(errors="replace")
 
     def close(self) -> None:
-        """Takes in what is left. Output of children that escaped the group is not waited for."""
+        """Reads the remaining output, without waiting for children that left the group."""
         os.write(self._wake_write, b"x")
         self._thread.join()
         with self._lock:
@@ -237,10 +237,10 @@ class _Output:
             with self._lock:
                 if not self._drain():
                     break
-        select.select([self._wake_read], [], [])  # end of file: only close() is left to wait for
+        select.select([self._wake_read], [], [])  # end of file: wait for close()
 
     def _drain(self) -> bool:
-        """Reads what is there, without waiting; False at the end of the output."""
+        """Reads the available output without waiting; returns False at its end."""
         if self._pipe.closed:
             return False
         while True:

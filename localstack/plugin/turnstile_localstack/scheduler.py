@@ -1,4 +1,4 @@
-"""LocalStack's side of timers: where schedules are kept, and how calls are made.
+"""LocalStack's side of timers: stores schedules, and makes calls.
 
 LocalStack keeps schedules (in moto's backend) and never fires them.
 """
@@ -25,7 +25,7 @@ from turnstile_localstack.timers import INTERNAL_ERROR, CallError, Firing, Reque
 LOG = logging.getLogger(__name__)
 
 TICK_SECONDS = 0.25
-"""How often schedules are looked at, unless TURNSTILE_SCHEDULER_TICK_SECONDS says otherwise."""
+"""How often schedules are checked; TURNSTILE_SCHEDULER_TICK_SECONDS sets a different number."""
 
 _NAME = re.compile(r"[0-9a-zA-Z\-_.]{1,64}")
 _STANDARD_QUEUE = re.compile(r"arn:aws(-[a-z]+)?:sqs:[a-z0-9\-]+:\d{12}:[a-zA-Z0-9\-_]+")
@@ -34,7 +34,7 @@ _firing: Firing | None = None
 
 
 def start() -> None:
-    """Begins to fire. LocalStack calls it once, when it is ready."""
+    """Starts to fire schedules. LocalStack calls it once, when it is ready."""
     global _firing
     _firing = Firing(Backends(), Calls())
     _firing.start(float(os.environ.get("TURNSTILE_SCHEDULER_TICK_SECONDS") or TICK_SECONDS))
@@ -46,10 +46,10 @@ def stop() -> None:
 
 
 class Backends:
-    """The schedules of all accounts and regions, as moto keeps them."""
+    """The schedules of all accounts and regions, as moto stores them."""
 
     def schedules(self) -> Iterable[Schedule]:
-        # Lists, because requests change these while they are read here.
+        # Copies, because requests change these while they are read here.
         for account in list(scheduler_backends.values()):
             for backend in list(account.values()):
                 for group in list(backend.schedule_groups.values()):
@@ -105,7 +105,7 @@ def _call_error(error: ClientError) -> CallError:
 
 
 def refuse_what_aws_refuses() -> None:
-    """Adds checks that LocalStack lacks, where its leniency would hide a mistake."""
+    """Adds checks that LocalStack lacks, so that mistakes do not stay hidden."""
 
     @patch(EventBridgeSchedulerBackend.create_schedule)
     def create_schedule(
@@ -119,14 +119,14 @@ def refuse_what_aws_refuses() -> None:
 
     @patch(EventBridgeSchedulerBackend.create_schedule_group)
     def create_schedule_group(fn: Callable[..., Any], self: EventBridgeSchedulerBackend, name: str, tags: Any) -> Any:
-        if name in self.schedule_groups:  # LocalStack would make it anew, and lose its schedules
+        if name in self.schedule_groups:  # LocalStack would create it again, and lose its schedules
             raise ConflictException(f"Schedule group {name} already exists.")
         return fn(self, name, tags)
 
 
 def check(arguments: dict[str, Any], now: float) -> None:
-    """ValidationException for what CreateSchedule takes here and not on AWS."""
-    name = unquote(arguments["name"])  # moto takes it from the path as it stands there
+    """Raises ValidationException for requests that LocalStack accepts and AWS rejects."""
+    name = unquote(arguments["name"])  # moto takes it from the path without decoding
     if not _NAME.fullmatch(name):
         raise ValidationException(f"Name {name!r} must match [0-9a-zA-Z-_.]+ and have 1 to 64 characters.")
     expression = arguments.get("schedule_expression") or ""

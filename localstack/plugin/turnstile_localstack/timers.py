@@ -1,4 +1,4 @@
-"""When a one-time schedule fires, and what follows from how that went.
+"""Fires one-time schedules, and retries or dead-letters failed calls.
 
 Free of LocalStack: schedules come from a Source, calls go out through an Outlet.
 """
@@ -20,23 +20,23 @@ LOG = logging.getLogger(__name__)
 
 RETRY_FIRST_SECONDS = 1.0
 RETRY_LONGEST_SECONDS = 60.0
-"""Waits between attempts double from the first to the longest. AWS tells no numbers."""
+"""Delays between attempts double from the first to the longest. AWS publishes no numbers."""
 
 INTERNAL_ERROR = "AWS.Scheduler.InternalServerError"
-"""ERROR_CODE where the fault is Scheduler's own, not the target's."""
+"""ERROR_CODE for errors of Scheduler itself, not of the target."""
 
 _AT = re.compile(r"at\((\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\)")
 
 
 class Schedule(Protocol):
-    """The fields that are used of a schedule; moto's own objects have them."""
+    """The fields of a schedule that are used here; moto's objects have them."""
 
     arn: str
     name: str
     group_name: str
     schedule_expression: str
     schedule_expression_timezone: str
-    state: str  # None after an update that leaves it out, whatever moto declares
+    state: str  # None after an update without it, in spite of moto's declaration
     target: dict[str, Any]
     action_after_completion: str | None
     last_modified_date: float
@@ -44,7 +44,7 @@ class Schedule(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """The API call that a target stands for."""
+    """The API call of a target."""
 
     service: str
     action: str
@@ -56,14 +56,14 @@ class Request:
 
 
 class CallError(Exception):
-    """A target did not take its event."""
+    """A target did not accept its event."""
 
     def __init__(self, code: str, message: str, *, passing: bool) -> None:
         super().__init__(f"{code}: {message}")
         self.code = code
         self.message = message
         self.passing = passing
-        """Whether a later attempt may succeed; if not, none is made."""
+        """Reports whether a later attempt may succeed; otherwise there is none."""
 
 
 class Outlet(Protocol):
@@ -72,22 +72,22 @@ class Outlet(Protocol):
     def queue_url(self, queue_arn: str) -> str: ...
 
     def call(self, request: Request) -> None:
-        """Makes the call, else CallError."""
+        """Makes the call; raises CallError if it fails."""
 
 
 class Source(Protocol):
-    """Where schedules are kept."""
+    """Stores schedules."""
 
     def schedules(self) -> Iterable[Schedule]: ...
 
     def is_current(self, schedule: Schedule) -> bool:
-        """Whether this very schedule is still there."""
+        """Reports whether exactly this schedule still exists."""
 
     def delete(self, schedule: Schedule) -> None: ...
 
 
 def at_time(expression: str, timezone: str | None) -> float | None:
-    """The Unix time of an ``at(yyyy-mm-ddThh:mm:ss)`` expression; None for any other kind."""
+    """Returns the Unix time of an ``at(yyyy-mm-ddThh:mm:ss)`` expression; None for other kinds."""
     match = _AT.fullmatch(expression)
     if match is None:
         return None
@@ -99,7 +99,7 @@ def at_time(expression: str, timezone: str | None) -> float | None:
 
 
 def request_of(target: Mapping[str, Any], queue_url: Callable[[str], str]) -> Request | None:
-    """The call for a target: an SQS queue, a Lambda function, or ``aws-sdk:sqs:sendMessage``; else None."""
+    """Returns the call for an SQS queue, a Lambda function or ``aws-sdk:sqs:sendMessage``; None for other targets."""
     arn, event = target["Arn"], target.get("Input") or "{}"
     match arn.split(":"):
         case [_, _, "sqs", *_]:
@@ -116,7 +116,7 @@ def request_of(target: Mapping[str, Any], queue_url: Callable[[str], str]) -> Re
 
 @dataclasses.dataclass
 class _Progress:
-    """What has become of one version of a schedule."""
+    """The progress of one version of a schedule."""
 
     version: float
     attempts: int = 0
@@ -126,7 +126,7 @@ class _Progress:
 
 
 class Firing:
-    """Fires what is due, tries again what failed for a passing reason, dead-letters the rest."""
+    """Fires due schedules, retries temporary failures, and dead-letters the rest."""
 
     def __init__(self, source: Source, outlet: Outlet, clock: Callable[[], float] = time.time) -> None:
         self._source = source
@@ -146,7 +146,7 @@ class Firing:
             self._thread.join(timeout=5)
 
     def tick(self) -> None:
-        """One look at all schedules."""
+        """Checks all schedules once."""
         now = self._clock()
         for schedule in sorted(self._source.schedules(), key=_order):
             if self._stop.is_set():
@@ -190,7 +190,7 @@ class Firing:
         error: CallError,
         exhausted: str,
     ) -> None:
-        """Sends the request that failed to the schedule's dead-letter queue, as AWS documents it:
+        """Sends the failed request to the schedule's dead-letter queue, as AWS documents it:
         https://docs.aws.amazon.com/scheduler/latest/UserGuide/configuring-schedule-dlq.html"""
         queue_arn = (schedule.target.get("DeadLetterConfig") or {}).get("Arn")
         if not queue_arn:
@@ -240,7 +240,7 @@ def _order(schedule: Schedule) -> tuple[float, str]:
 
 
 def _exhausted(schedule: Schedule, progress: _Progress, due: float, now: float) -> str | None:
-    """Which limit of the retry policy is reached, in the words of EXHAUSTED_RETRY_CONDITION; None if none."""
+    """Returns the exhausted limit of the retry policy, as in EXHAUSTED_RETRY_CONDITION; None if there is none."""
     policy = schedule.target.get("RetryPolicy") or {}
     if progress.attempts > policy.get("MaximumRetryAttempts", 185):
         return "MaximumRetryAttempts"

@@ -1,5 +1,5 @@
-// Command orders runs the sample application examples/orders on a database, with
-// the console: kill it at any moment and run it again, and the orders go on.
+// Command orders runs the sample application examples/orders on a database, with the console. Kill it
+// at any moment and run it again: the orders continue.
 //
 //	go -C sqlite run ./examples/orders
 package main
@@ -16,7 +16,7 @@ import (
 	"github.com/turnstile-go/turnstile/sqlite/local"
 )
 
-// How long each call of a service takes, and the carrier lets a parcel wait.
+// How long each call of a service takes, and how long the carrier keeps a parcel waiting.
 const (
 	latency = 3 * time.Second
 	pickUp  = 15 * time.Second
@@ -24,14 +24,14 @@ const (
 
 func main() {
 	services := orders.Simulated(latency, pickUp)
-	app := turnstile.NewApp(turnstile.Parts(orders.Orchestrations()), turnstile.Parts(orders.Activities(services)))
-	fmt.Printf("Kill this process at any moment (kill -9 %d) and run it again: the order goes on.\n", os.Getpid())
-	local.Run(app, local.OnStart(begin))
+	app := turnstile.NewApp(turnstile.Components(orders.Orchestrations()), turnstile.Components(orders.Activities(services)))
+	fmt.Printf("Kill this process at any moment (kill -9 %d) and run it again: the order continues.\n", os.Getpid())
+	local.Run(app, local.OnStart(start))
 }
 
-// begin starts an order, unless one is under way. Nobody has to approve it, for
-// its approval comes with it.
-func begin(ctx context.Context, c *client.Client) error {
+// start starts an order, unless one is in progress. The approval is sent with it, so no approver is
+// needed.
+func start(ctx context.Context, c *client.Client) error {
 	page, err := c.List(ctx, client.ListQuery{Name: orders.Fulfil.Name(), Status: client.StatusRunning, PageSize: 1})
 	if err != nil || len(page.Instances) > 0 {
 		return err

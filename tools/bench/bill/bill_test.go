@@ -189,13 +189,13 @@ func workloads() []workload {
 	one := setting{Setting: stack.Setting{Batch: 1}}
 	return []workload{
 		{name: "chain, one instance", unit: "step", setting: one, instances: 1, few: 50, many: 150, code: chain, most: 4.00},
-		{name: "chain, 10 instances in step", unit: "step", instances: 10, few: 10, many: 50, code: chain, most: 1.15},
-		{name: "chain, 100 instances in step", unit: "step", instances: 100, few: 5, many: 15, code: chain, most: 1.15},
+		{name: "chain, 10 instances in lockstep", unit: "step", instances: 10, few: 10, many: 50, code: chain, most: 1.15},
+		{name: "chain, 100 instances in lockstep", unit: "step", instances: 100, few: 5, many: 15, code: chain, most: 1.15},
 		{name: "… whose attempts take 10 to 100 ms", unit: "step", setting: setting{work: varied}, instances: 100, few: 5, many: 15, code: chain},
 		{name: "… on eight warm processes in turn", unit: "step", setting: setting{Setting: stack.Setting{Processes: 8}}, instances: 100, few: 5, many: 15, code: chain},
 		{name: "… on cold processes, steps 5 to 15", unit: "step", setting: setting{Setting: stack.Setting{Cold: true}}, instances: 100, few: 5, many: 15, code: chain},
 		{name: "fan-out of ten, one instance", unit: "step", instances: 1, few: 50, many: 250, code: fanOut, most: 0.75},
-		{name: "fan-out of ten, 10 instances in step", unit: "step", instances: 10, few: 50, many: 150, code: fanOut},
+		{name: "fan-out of ten, 10 instances in lockstep", unit: "step", instances: 10, few: 50, many: 150, code: fanOut},
 		{name: "inline", unit: "step", setting: one, instances: 1, few: 100, many: 600, code: inline(1), most: 0.65},
 		{name: "inline, `CommitEvery(10)`", unit: "step", setting: one, instances: 1, few: 100, many: 600, code: inline(10), most: 0.40},
 		{name: "timer of a minute", unit: "timer", setting: one, instances: 1, few: 5, many: 25, code: sleeps(time.Minute), rest: 2 * time.Minute},
@@ -244,7 +244,7 @@ func measure(t *testing.T, l *workload) row {
 	run := func(n int) (b bill.Bill, took time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, l.setting, l.code(n))
-			began := time.Now()
+			startedAt := time.Now()
 			for i := range l.instances {
 				w.start(instance(i))
 			}
@@ -254,7 +254,7 @@ func measure(t *testing.T, l *workload) row {
 			} else if l.rest > 0 {
 				w.Run(l.rest)
 			}
-			took = w.Ended.Sub(began)
+			took = w.Ended.Sub(startedAt)
 			ends := l.ends
 			if ends == "" {
 				ends = store.StatusCompleted
@@ -291,11 +291,11 @@ var (
 
 func TestTheTableOfCosts(t *testing.T) {
 	var table strings.Builder
-	table.WriteString("| | a | write units | read units | FIFO requests | standard requests | invocations | GB-ms | DynamoDB | SQS | Scheduler | Lambda | logs | **a million** |\n")
+	table.WriteString("| | unit | write units | read units | FIFO requests | standard requests | invocations | GB-ms | DynamoDB | SQS | Scheduler | Lambda | logs | **per million** |\n")
 	table.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	// What users read: the price alone, without what a stack costs while nothing happens.
 	var prices strings.Builder
-	prices.WriteString("| what | unit | a million units |\n| --- | --- | --- |\n")
+	prices.WriteString("| what | unit | per million |\n| --- | --- | --- |\n")
 	for _, l := range workloads() {
 		r := measure(t, &l)
 		if l.unit != "day" {

@@ -33,11 +33,11 @@ func TestAnInvocationDispatchesMuch(t *testing.T) {
 					return in, err
 				})
 				w.start(instance(0))
-				began := time.Now()
+				startedAt := time.Now()
 				if !w.Step() {
 					t.Fatal("the start did not come")
 				}
-				took := time.Since(began)
+				took := time.Since(startedAt)
 				t.Logf("%d %s in %s", c.n, c.name, took)
 				if took > c.within {
 					t.Errorf("it took %s, want at most %s", took, c.within)

@@ -31,15 +31,15 @@ type spread struct {
 func spreads() []spread {
 	return []spread{
 		{name: "chain, one instance", instances: 1, pollers: 3, few: 20, many: 80, most: 4.00},
-		{name: "chain, 10 instances at once", instances: 10, pollers: 3, few: 10, many: 40, most: 1.15, seeds: 16},
+		{name: "chain, 10 instances started together", instances: 10, pollers: 3, few: 10, many: 40, most: 1.15, seeds: 16},
 		{name: "… with five pollers", instances: 10, pollers: 5, few: 10, many: 40, most: 1.15, seeds: 16},
-		{name: "chain, 100 instances at once", instances: 100, pollers: 3, few: 5, many: 15, most: 1.20},
+		{name: "chain, 100 instances started together", instances: 100, pollers: 3, few: 5, many: 15, most: 1.20},
 		{name: "… with five pollers", instances: 100, pollers: 5, few: 5, many: 15, most: 1.20},
 		{name: "chain, 10 instances, attempts of 10 to 100 ms", instances: 10, pollers: 3, few: 10, many: 40, work: varied},
 		{name: "… with five pollers", instances: 10, pollers: 5, few: 10, many: 40, work: varied},
 		{name: "chain, 100 instances, attempts of 10 to 100 ms", instances: 100, pollers: 3, few: 5, many: 15, work: varied},
 		{name: "fan-out of ten, one instance", instances: 1, pollers: 3, few: 50, many: 150, fanOut: true},
-		{name: "fan-out of ten, 10 instances at once", instances: 10, pollers: 3, few: 20, many: 60, fanOut: true},
+		{name: "fan-out of ten, 10 instances started together", instances: 10, pollers: 3, few: 20, many: 60, fanOut: true},
 	}
 }
 
@@ -69,7 +69,7 @@ func (s *spread) with(t *testing.T, window time.Duration) (dollars float64, roun
 // whoever is alone, or has all that it sends at once, waits for nothing.
 func TestTheTableOfSeveralAtOnce(t *testing.T) {
 	var table strings.Builder
-	table.WriteString("| a million steps, and a round of an instance |")
+	table.WriteString("| cost per million steps, duration of a round |")
 	for _, w := range windows {
 		if w == host.DefaultSettings().SendWindow {
 			fmt.Fprintf(&table, " **%d ms**, the default |", w.Milliseconds())

@@ -58,7 +58,7 @@ func TestWhatAStackInUseCostsAMonth(t *testing.T) {
 		{"an instance is stuck, and sweeps wake it", workload{instances: 1, many: 1, code: panics, drive: sweeps}},
 	}
 	var table strings.Builder
-	table.WriteString("| a stack in use | custom metrics | of them | a month | with the idle stack | and a dashboard |\n| --- | --- | --- | --- | --- | --- |\n")
+	table.WriteString("| stack in use | custom metrics | their names | per month | with the idle stack | with a dashboard |\n| --- | --- | --- | --- | --- | --- |\n")
 	all := map[string]bool{}
 	row := func(name string, names []string) {
 		metrics := float64(len(names)) * bill.CustomMetricMonth

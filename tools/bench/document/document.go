@@ -60,14 +60,14 @@ func hold(t testing.TB, file, name, command, text string, update bool, same func
 	if err != nil {
 		t.Fatal(err)
 	}
-	begin, end := "<!-- "+name+": made by "+command+" -->\n\n", "\n<!-- end of "+name+" -->"
-	head, rest, found := strings.Cut(string(document), begin)
+	start, end := "<!-- "+name+": made by "+command+" -->\n\n", "\n<!-- end of "+name+" -->"
+	head, rest, found := strings.Cut(string(document), start)
 	got, tail, ended := strings.Cut(rest, end)
 	switch {
 	case !found || !ended:
-		t.Fatalf("%s has no part %q: it needs a line %q and one %q", file, name, strings.TrimSpace(begin), strings.TrimSpace(end))
+		t.Fatalf("%s has no part %q: it needs a line %q and one %q", file, name, strings.TrimSpace(start), strings.TrimSpace(end))
 	case update:
-		if err := os.WriteFile(file, []byte(head+begin+text+end+tail), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(head+start+text+end+tail), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	case !same(got, text):

@@ -147,14 +147,14 @@ func newPrinter(markdown bool, measured func(name string) bool) printer {
 	if !markdown {
 		w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
 		p.to, p.flush = w, w.Flush
-		fmt.Fprintln(w, "shape\tkept over\tengine\tsteps/s\tCPU ms/step\tof turnstile's steps/s\tof turnstile's CPU")
+		fmt.Fprintln(w, "shape\tsurvives\tengine\tsteps/s\tCPU ms/step\tof turnstile's steps/s\tof turnstile's CPU")
 		return p
 	}
 	var names []string
 	for _, e := range p.peers {
 		names = append(names, engines[e].name)
 	}
-	fmt.Fprintf(p.to, "| | kept over | CPU a step, times Turnstile's: %s | steps a second, of Turnstile's: %s |\n", strings.Join(names, " | "), strings.Join(names, " | "))
+	fmt.Fprintf(p.to, "| | survives | CPU per step, relative to Turnstile: %s | steps per second, relative to Turnstile: %s |\n", strings.Join(names, " | "), strings.Join(names, " | "))
 	fmt.Fprintln(p.to, "|"+strings.Repeat(" --- |", 2+2*len(names)))
 	return p
 }

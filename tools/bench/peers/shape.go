@@ -33,15 +33,15 @@ type shape struct {
 var tables = map[string][]shape{
 	"steps": {
 		{"one chain after the other", chain, 10, 50, 1},
-		{"50 chains side by side", chain, 10, 300, 50},
+		{"50 chains in parallel", chain, 10, 300, 50},
 		{"one fan-out after the other", fanOut, 100, 10, 1},
-		{"10 fan-outs side by side", fanOut, 100, 30, 10},
+		{"10 fan-outs in parallel", fanOut, 100, 30, 10},
 	},
 	"workloads": {
-		{"HelloSequence5, 50 side by side", hello, 5, 100, 50},
-		{"FanOutFanIn/1000, one alone", greetAll, 1000, 1, 1},
-		{"Bank, 30 transfers side by side", transfer, 2, 60, 30},
-		{"Trip without a car, 30 side by side", trip, 6, 60, 30},
+		{"HelloSequence5, 50 in parallel", hello, 5, 100, 50},
+		{"FanOutFanIn/1000, one", greetAll, 1000, 1, 1},
+		{"Bank, 30 transfers in parallel", transfer, 2, 60, 30},
+		{"Trip without a car, 30 in parallel", trip, 6, 60, 30},
 	},
 }
 

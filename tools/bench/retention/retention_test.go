@@ -226,8 +226,8 @@ func (k killedTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 	return k.p.call(func() error { return k.Timer.Schedule(ctx, s) })
 }
 
-// begin has a new process take over.
-func (w *world) begin() {
+// start has a new process take over.
+func (w *world) start() {
 	p := &process{}
 	w.process = p
 	if w.killing > 0 && w.killed < kills {
@@ -307,7 +307,7 @@ func (w *world) step() bool {
 		if w.process.hasDied() {
 			w.killed++
 			w.process.Close()
-			w.begin() // Its messages come back when their visibility timeout is over.
+			w.start() // Its messages come back when their visibility timeout is over.
 			return true
 		}
 		w.meter.Delivered(q.FIFO(), got, len(got)-len(failed))
@@ -358,13 +358,13 @@ func purge(t *testing.T, s store.Store, stops store.Activities, meter *bill.Mete
 	w.archive.Archive, err = embedded.ArchiveFolder(w.archive.dir)
 	w.must(err)
 	w.deploy()
-	w.begin()
+	w.start()
 	t.Cleanup(func() { w.process.Close() })
-	half, began := *instances/2, time.Now()
+	half, startedAt := *instances/2, time.Now()
 	w.together(0, half, w.write)
 	w.clock.Advance(24 * time.Hour)
 	w.together(half, *instances, w.write)
-	t.Logf("%d instances written in %s", *instances, time.Since(began).Round(time.Millisecond))
+	t.Logf("%d instances written in %s", *instances, time.Since(startedAt).Round(time.Millisecond))
 	for n := range runners {
 		w.send(wire.Item{Kind: wire.StartOrchestration, Instance: fmt.Sprint("runs-", n), Name: "Runs", ID: "s"})
 	}
@@ -376,9 +376,9 @@ func purge(t *testing.T, s store.Store, stops store.Activities, meter *bill.Mete
 	t.Logf("running instances alone: %s", &alone)
 	// They die so early that the last one is not the last.
 	w.killing = max(2, half/6)
-	w.begin()
+	w.start()
 	for range 2 {
-		w.told, before, began = told{}, meter.Bill(), time.Now()
+		w.told, before, startedAt = told{}, meter.Bill(), time.Now()
 		w.puts.Store(0)
 		minutes, end := 0, w.clock.Now()
 		for hour := 0; w.left(end) > 0 || minutes == 0; hour++ {
@@ -393,7 +393,7 @@ func purge(t *testing.T, s store.Store, stops store.Activities, meter *bill.Mete
 			}
 		}
 		t.Logf("%d instances purged in %s of a real clock and %d minutes of the virtual one; %d processes died in the middle, %d objects were put",
-			half, time.Since(began).Round(time.Millisecond), minutes, w.killed, w.puts.Load())
+			half, time.Since(startedAt).Round(time.Millisecond), minutes, w.killed, w.puts.Load())
 		said := w.told.String()
 		if w.killing > 0 {
 			// What a dead process had in hand waits for its visibility timeout.

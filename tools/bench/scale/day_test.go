@@ -70,7 +70,7 @@ func proveLinear(t *testing.T, a arrival, few, many count) {
 
 func mixTable() string {
 	var table strings.Builder
-	table.WriteString("| of a hundred instances | do |\n| --- | --- |\n")
+	table.WriteString("| of 100 instances | do |\n| --- | --- |\n")
 	for _, k := range mix() {
 		fmt.Fprintf(&table, "| %d | %s |\n", k.percent, k.what)
 	}
@@ -81,7 +81,7 @@ func dayTable(counts []count) string {
 	var table strings.Builder
 	table.WriteString("| |")
 	for _, a := range arrivals {
-		fmt.Fprintf(&table, " %s: an instance | a day | dollars |", a.name)
+		fmt.Fprintf(&table, " %s: per instance | per day | dollars |", a.name)
 	}
 	table.WriteString("\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	line := func(name string, of func(c count) (n, dollars float64), what func(n float64) string) {

@@ -102,7 +102,7 @@ func mix() []kind {
 
 // app is the application that the mix is of; attempts counts those of Step.
 func app(attempts *atomic.Int64) *turnstile.App {
-	parts := []turnstile.Part{
+	parts := []turnstile.Component{
 		step.Implement(func(_ context.Context, in document) (document, error) {
 			attempts.Add(1)
 			return written(in.Key, 0), nil

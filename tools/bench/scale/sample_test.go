@@ -65,11 +65,11 @@ func sample(t *testing.T, a arrival, n int) (c count) {
 		application := app(&attempts)
 		s := stack.New(t, stack.Setting{Processes: processes, Batch: a.batch}, application.Orchestrations(), application.Activities())
 		kinds := mix()
-		began := time.Now()
+		startedAt := time.Now()
 		var plan []due
 		for i := range n {
 			k, id := nth(kinds, i), fmt.Sprintf("instance-%06d", i)
-			at := began.Add(time.Duration(i/a.at) * a.between)
+			at := startedAt.Add(time.Duration(i/a.at) * a.between)
 			plan = append(plan, due{at, func() {
 				o := turnstile.NewOrchestration[document, document](k.name)
 				if _, err := client.Start(t.Context(), s.Client, o, written(id, 0), client.WithInstanceID(id)); err != nil {
@@ -135,14 +135,14 @@ func chain(t *testing.T, setting stack.Setting, steps int, inline bool) (took, a
 		}))
 	synctest.Test(t, func(t *testing.T) {
 		s := stack.New(t, setting, application.Orchestrations(), application.Activities())
-		began := time.Now()
+		startedAt := time.Now()
 		run, err := client.Start(t.Context(), s.Client, long, written("long", 0), client.WithInstanceID("long"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for s.Step() {
 		}
-		took = time.Since(began)
+		took = time.Since(startedAt)
 		if _, err := run.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}

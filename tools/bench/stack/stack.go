@@ -243,28 +243,28 @@ func (s *Stack) invoke(q queue.Queue, from platform.Source, got []queue.Message,
 	}
 	ctx, cancel := context.WithTimeout(s.t.Context(), limit)
 	defer cancel()
-	began := time.Now()
+	startedAt := time.Now()
 	s.latency.take(ofCode, "code", target(got[0].Body))
 	var failed []string
 	if w != nil {
-		w.told.Begin()
+		w.told.Start()
 		failed = w.Handle(ctx, batch)
 		w.told.End()
 	} else {
-		p.told.Begin()
-		p.backlog(batch, began)
+		p.told.Start()
+		p.backlog(batch, startedAt)
 		failed = p.Handle(ctx, batch)
 		p.told.End()
 	}
 	s.mu.Lock()
 	s.Ended = time.Now()
 	if w != nil {
-		s.Attempts = append(s.Attempts, s.Ended.Sub(began))
+		s.Attempts = append(s.Attempts, s.Ended.Sub(startedAt))
 	} else {
-		s.Batches = append(s.Batches, s.Ended.Sub(began))
+		s.Batches = append(s.Batches, s.Ended.Sub(startedAt))
 	}
 	s.mu.Unlock()
-	s.Meter.Invoked(time.Since(began), bill.MemoryMB)
+	s.Meter.Invoked(time.Since(startedAt), bill.MemoryMB)
 	s.Meter.Delivered(q.FIFO(), got, len(got)-len(failed))
 	inner := q.(slowQueue).Queue
 	s.must(queue.Settle(ctx, unmetered{inner, s.Meter}, got, failed))

@@ -49,7 +49,7 @@ func pairs(n int) []workloads.Movement {
 // What each workload costs, one of it alone and a hundred at once, warm.
 func TestTheTableOfWorkloads(t *testing.T) {
 	var table strings.Builder
-	table.WriteString("| | a | at once | turns | messages | write units | read units | requests | DynamoDB | SQS | Lambda | logs | **a million** |\n")
+	table.WriteString("| | unit | concurrent | turns | messages | write units | read units | requests | DynamoDB | SQS | Lambda | logs | **per million** |\n")
 	table.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, l := range []struct {
 		name, unit string
@@ -74,7 +74,7 @@ func TestTheTableOfWorkloads(t *testing.T) {
 		{name: "Trip, booked", unit: "trip", most: 100, run: func(ctx context.Context, s *stack.Stack, agency *workloads.Agency, n int) error {
 			return workloads.Trips(ctx, s.Client, agency, "trip", n, "")
 		}},
-		{name: "Trip, no car to be had", unit: "trip", most: 100, run: func(ctx context.Context, s *stack.Stack, agency *workloads.Agency, n int) error {
+		{name: "Trip, no car available", unit: "trip", most: 100, run: func(ctx context.Context, s *stack.Stack, agency *workloads.Agency, n int) error {
 			return workloads.Trips(ctx, s.Client, agency, "trip", n, "car")
 		}},
 	} {

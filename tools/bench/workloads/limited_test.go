@@ -44,7 +44,7 @@ func TestLimitedActivitiesOnDynamoDB(t *testing.T) {
 			ctx, stop := context.WithTimeout(t.Context(), 15*time.Minute)
 			ended := make(chan error, 1)
 			go func() { ended <- env.Run(ctx) }()
-			began, before := time.Now(), db.activityRequests()
+			startedAt, before := time.Now(), db.activityRequests()
 			var all sync.WaitGroup
 			for n := range c.instances {
 				all.Go(func() {
@@ -58,7 +58,7 @@ func TestLimitedActivitiesOnDynamoDB(t *testing.T) {
 				})
 			}
 			all.Wait()
-			took, asked := time.Since(began), db.activityRequests().minus(before)
+			took, asked := time.Since(startedAt), db.activityRequests().minus(before)
 			n := float64(c.instances * c.activities)
 			t.Logf("%.0f activities in %s, %.0f a second; each %.1f writes (%.1f units) and %.1f reads (%.1f units) of the activities table",
 				n, took.Round(time.Millisecond), n/took.Seconds(), float64(asked.Writes)/n, asked.WriteUnits/n, float64(asked.Reads)/n, asked.ReadUnits/n)
@@ -72,7 +72,7 @@ func TestLimitedActivitiesOnDynamoDB(t *testing.T) {
 }
 
 // fanOut calls an activity n times at once, each with its number.
-func fanOut(fan turnstile.Orchestration[int, int], work turnstile.Activity[int, int]) turnstile.Part {
+func fanOut(fan turnstile.Orchestration[int, int], work turnstile.Activity[int, int]) turnstile.Component {
 	return fan.Implement(func(ctx turnstile.Context, n int) (int, error) {
 		calls := make([]turnstile.Future[int], n)
 		for i := range calls {

@@ -40,13 +40,13 @@ func TestWhatALookCostsOnDynamoDB(t *testing.T) {
 		requests, units = requests+1, units+u.ReadUnits
 	}
 	s := dynamo.New(db, config)
-	began := time.Now().Add(-lookedAt * time.Second).UTC().Truncate(time.Millisecond)
+	startedAt := time.Now().Add(-lookedAt * time.Second).UTC().Truncate(time.Millisecond)
 	numbers := make(chan int)
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
 			for i := range numbers {
-				if err := s.Commit(t.Context(), looked(i, began.Add(time.Duration(i)*time.Second))); err != nil {
+				if err := s.Commit(t.Context(), looked(i, startedAt.Add(time.Duration(i)*time.Second))); err != nil {
 					t.Error(err)
 				}
 			}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,15 +14,16 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/limits"
 	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/dynamo"
 	"github.com/turnstile-go/turnstile/tools/bench/dynamolocal"
 )
 
-// Attempts of several processes under one rate, whose permits are items of one table on DynamoDB
+// Attempts of several processes under one rate, whose permits are an item of a table on DynamoDB
 // Local: no span has more of them than the rate, and the others wait. It counts how often two processes
-// try for the same permit: of four processes, and with TURNSTILE_PROVE=1 of one to eight.
+// change it at the same time: of four processes, and with TURNSTILE_PROVE=1 of one to eight.
 func TestRatesOnDynamoDB(t *testing.T) {
 	const rate, span, all = 100, time.Second, 600
 	numbers := []int{4}
@@ -35,13 +35,13 @@ func TestRatesOnDynamoDB(t *testing.T) {
 			api, config := dynamolocal.Tables(t, "rates")
 			asked := &counter{}
 			config.Meter = asked.meter
-			permits := &ratePermits{Activities: dynamo.NewActivities(api, config), span: span}
+			permits := &ratePermits{Activities: dynamo.NewActivities(api, config), span: span, taken: map[int64]int{}}
 			work := turnstile.NewActivity[int, int]("Work").With(turnstile.Rate("api", rate, span))
 			fan := turnstile.NewOrchestration[int, int]("Fan")
 			ctx, stop := context.WithTimeout(t.Context(), 15*time.Minute)
 			defer stop()
 			var running, waited sync.WaitGroup
-			began := time.Now()
+			startedAt := time.Now()
 			for n := range processes {
 				c := &counter{}
 				db := database{c, storememory.New(), permits, &keyring.Memory{}, c}
@@ -63,7 +63,7 @@ func TestRatesOnDynamoDB(t *testing.T) {
 				})
 			}
 			waited.Wait()
-			took := time.Since(began)
+			took := time.Since(startedAt)
 			stop()
 			running.Wait()
 			taken, refused := permits.counts(t, rate)
@@ -80,40 +80,47 @@ func TestRatesOnDynamoDB(t *testing.T) {
 // ratePermits are the permits of a rate that several processes take.
 type ratePermits struct {
 	store.Activities
-	span    time.Duration
-	mu      sync.Mutex
-	taken   []time.Time
+	span time.Duration
+	mu   sync.Mutex
+	// taken is how many permits were taken for each time.
+	taken   map[int64]int
 	refused int
 }
 
 // Claim implements store.Activities.
 func (p *ratePermits) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
 	err := p.Activities.Claim(ctx, key, claim, expiresAt)
-	if !strings.HasPrefix(key.Instance, "rate\t") {
+	if key != limits.Key(limits.OfRate("api")) {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch _, conflict := errors.AsType[*store.ClaimedError](err); {
-	case err == nil:
-		p.taken = append(p.taken, claim.Until.Add(-p.span))
-	case conflict:
+	if _, conflict := errors.AsType[*store.ClaimedError](err); conflict {
 		p.refused++
+	}
+	if state, damaged := limits.Of("api", claim); err == nil && damaged == nil {
+		for _, one := range state.Passed {
+			p.taken[one.At] = max(p.taken[one.At], one.N)
+		}
 	}
 	return err
 }
 
-// counts returns how many permits were taken, and how many another had taken meanwhile. No span has
+// counts returns how many permits were taken, and how many changes another process was before. No span has
 // more than n.
 func (p *ratePermits) counts(t *testing.T, n int) (taken, refused int) {
 	t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	slices.SortFunc(p.taken, time.Time.Compare)
-	for i := n; i < len(p.taken); i++ {
-		if apart := p.taken[i].Sub(p.taken[i-n]); apart < p.span {
+	var all []int64
+	for at, many := range p.taken {
+		all = append(all, slices.Repeat([]int64{at}, many)...)
+	}
+	slices.Sort(all)
+	for i := n; i < len(all); i++ {
+		if apart := time.Duration(all[i]-all[i-n]) * time.Millisecond; apart < p.span {
 			t.Errorf("%d attempts are let through within %s, the rate is %d in %s", n+1, apart, n, p.span)
 		}
 	}
-	return len(p.taken), p.refused
+	return len(all), p.refused
 }

@@ -128,15 +128,15 @@ func redriveLong(t *testing.T, db embedded.Database, count func() requests, roun
 	ran := loaded.Load()
 	for _, works := range []bool{false, true} {
 		mended.Store(works)
-		before, began := count(), time.Now()
+		before, startedAt := count(), time.Now()
 		redriven, err := env.Client().Redrive(ctx, client.RedriveRequest{Instance: "long"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		run.StartID, run.After = redriven.StartID, redriven.After
+		run.StartID, run.PreviousExecution = redriven.StartID, redriven.PreviousExecution
 		sum, err := run.Wait(ctx)
-		took, used := time.Since(began), count().minus(before)
-		t.Logf("%d events taken over in %s: %d writes of %.0f units, %d reads of %.0f units", redriven.TakenOver, took.Round(time.Millisecond),
+		took, used := time.Since(startedAt), count().minus(before)
+		t.Logf("%d events taken over in %s: %d writes of %.0f units, %d reads of %.0f units", redriven.CopiedEvents, took.Round(time.Millisecond),
 			used.Writes, used.WriteUnits, used.Reads, used.ReadUnits)
 		switch {
 		case ctx.Err() != nil, (err == nil) != works:
@@ -145,8 +145,8 @@ func redriveLong(t *testing.T, db embedded.Database, count func() requests, roun
 			t.Errorf("the sum is %d", sum)
 		case loaded.Load() != ran:
 			t.Errorf("%d activities ran again", loaded.Load()-ran)
-		case redriven.TakenOver < int64(2*rounds*inEach):
-			t.Errorf("%d events are taken over", redriven.TakenOver)
+		case redriven.CopiedEvents < int64(2*rounds*inEach):
+			t.Errorf("%d events are taken over", redriven.CopiedEvents)
 		case used.Writes > writes:
 			t.Errorf("it took %d writes, more than %d", used.Writes, writes)
 		}

@@ -24,8 +24,8 @@ import (
 
 // Parts are all workloads, for an application. Their trips are booked with the
 // agency.
-func Parts(agency *Agency) turnstile.Parts {
-	return turnstile.Parts{
+func Parts(agency *Agency) turnstile.Components {
+	return turnstile.Components{
 		HelloSequence5.Implement(helloSequence5), FanOutFanIn.Implement(fanOutFanIn), SayHello.Implement(sayHello),
 		Account.Implement(account), Transfer.Implement(transfer),
 		Trip.Implement(trip), Book.Implement(agency.Book), Cancel.Implement(agency.Cancel),

@@ -1,5 +1,5 @@
-// Package address knows where the queues, tables and functions of a stack are: by the
-// outputs of its template, or by environment variables.
+// Package address finds the queues, tables and functions of a stack, in the outputs of its template
+// or in environment variables.
 package address
 
 import (
@@ -10,21 +10,21 @@ import (
 	"github.com/turnstile-go/turnstile/internal/names"
 )
 
-// Key names a queue or table of a stack: by its output in template.yaml,
-// and by the environment variable that holds the same.
+// Key names a resource of a stack: by its output in template.yaml, and by the environment variable
+// with the same value.
 type Key struct{ Output, Variable string }
 
 // The addresses of a stack.
 var (
 	HistoryTable   = Key{"HistoryTable", "TURNSTILE_HISTORY_TABLE"}
 	InstancesTable = Key{"InstancesTable", "TURNSTILE_INSTANCES_TABLE"}
-	// ActivitiesTable is looked at where it is known, and left out where not.
+	// ActivitiesTable is optional.
 	ActivitiesTable = Key{"ActivitiesTable", "TURNSTILE_ACTIVITIES_TABLE"}
 
 	OrchestratorFunction = Key{"OrchestratorFunction", "TURNSTILE_ORCHESTRATOR_FUNCTION"}
 	ActivityFunction     = Key{"ActivityFunction", "TURNSTILE_ACTIVITY_FUNCTION"}
 
-	// The groups of the functions' log, which only a stack's outputs have.
+	// The log groups of the functions, which only a stack's outputs name.
 	OrchestratorLogs = Key{"OrchestratorLogGroup", ""}
 	ActivityLogs     = Key{"ActivityLogGroup", ""}
 
@@ -35,8 +35,8 @@ var (
 	DeadFIFOURL     = Key{"DeadFifoQueueUrl", "TURNSTILE_DEAD_FIFO_QUEUE_URL"}
 	DeadURL         = Key{"DeadQueueUrl", "TURNSTILE_DEAD_QUEUE_URL"}
 
-	// The activity queues that have a name, and their functions: "gpu=… mail=…". A stack
-	// without any has neither.
+	// The named activity queues and their functions: "gpu=… mail=…". A stack without named queues
+	// has neither.
 	activityQueues    = Key{"ActivityQueues", "TURNSTILE_ACTIVITY_QUEUES"}
 	activityFunctions = Key{"ActivityFunctions", "TURNSTILE_ACTIVITY_FUNCTIONS"}
 )
@@ -46,11 +46,11 @@ const (
 	ofFunction = "function:"
 )
 
-// Named returns the activity queues of what All has found that have a name, by how they
-// are called ("activity:gpu") and in that order.
+// Named returns the keys of the named activity queues in the result of All, such as
+// "activity:gpu", in order.
 func Named(found map[Key]string) (queues []Key) { return with(found, ofQueue) }
 
-// NamedFunctions are their functions, by the same.
+// NamedFunctions returns the keys of the functions of the named queues, in order.
 func NamedFunctions(found map[Key]string) (functions []Key) { return with(found, ofFunction) }
 
 func with(found map[Key]string, prefix string) (all []Key) {
@@ -63,17 +63,17 @@ func with(found map[Key]string, prefix string) (all []Key) {
 	return all
 }
 
-// Addresses says where a stack's queues and tables are.
+// Addresses looks up the addresses of a stack's queues and tables.
 type Addresses struct {
-	// where they are taken from, for errors.
+	// where is the start of the error for missing addresses.
 	where string
-	// value returns one of them, empty where it is not there.
+	// value returns an address; empty if it is missing.
 	value func(Key) string
-	// word returns its name there.
+	// word returns the name of an address, for the error.
 	word func(Key) string
 }
 
-// FromOutputs takes them from the outputs of a stack.
+// FromOutputs looks up addresses in the outputs of a stack.
 func FromOutputs(stack string, outputs map[string]string) Addresses {
 	return Addresses{
 		where: fmt.Sprintf("stack %q has no output", stack),
@@ -82,7 +82,7 @@ func FromOutputs(stack string, outputs map[string]string) Addresses {
 	}
 }
 
-// FromEnvironment takes them from environment variables.
+// FromEnvironment looks up addresses in environment variables.
 func FromEnvironment(getenv func(string) string) Addresses {
 	return Addresses{
 		where: "the environment does not set",
@@ -96,11 +96,11 @@ func FromEnvironment(getenv func(string) string) Addresses {
 	}
 }
 
-// All returns the addresses asked for. The error names all that are missing.
+// All returns the requested addresses. Its error names all missing ones.
 func (a Addresses) All(asked ...Key) (map[Key]string, error) {
 	found := map[Key]string{}
 	for _, known := range []Key{ActivitiesTable, OrchestratorLogs, ActivityLogs} {
-		found[known] = a.value(known) // Not missed where they are not there.
+		found[known] = a.value(known) // These are optional.
 	}
 	for prefix, list := range map[string]Key{ofQueue: activityQueues, ofFunction: activityFunctions} {
 		for _, one := range strings.Fields(a.value(list)) {
@@ -116,7 +116,7 @@ func (a Addresses) All(asked ...Key) (map[Key]string, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("%s %s: was it deployed from Turnstile's template.yaml, and is it up to date?", a.where, strings.Join(missing, ", "))
+		return nil, fmt.Errorf("%s %s: check that the stack was deployed from Turnstile's template.yaml, and that the template is up to date", a.where, strings.Join(missing, ", "))
 	}
 	return found, nil
 }

@@ -1,4 +1,4 @@
-// Package advice says what to do about an error.
+// Package advice suggests what to do about an error.
 package advice
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Of says what to do about an error. It is empty if the error says that itself, or nothing
-// is known.
+// Of returns advice for an error. It returns "" if the error contains its own advice, or if no
+// advice is known.
 func Of(err error) string {
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -31,27 +31,30 @@ func Of(err error) string {
 	var corrupt *store.CorruptError
 	var unknown *codec.UnknownError
 	var unreachable *remote.UnreachableError
+	var said *remote.Error
 	switch {
+	case errors.As(err, &said) && said.Said.Advice != "":
+		return "" // The text of the error contains the console's advice.
 	case errors.As(err, &wait) && wait.Last != nil && wait.Last.Problem != nil:
 		return views.ProblemAdvice(wait.Last.Problem.Kind)
 	case errors.As(err, &wait):
-		return "It goes on without being waited for. Wait again, with a longer --timeout."
+		return "The instance continues. Wait again with a longer --timeout."
 	case errors.As(err, &corrupt):
 		return views.ProblemAdvice(store.ProblemCorrupt)
 	case errors.As(err, &unreachable):
-		return "It has ended, or is being built: `turnstile dev` says where its console is."
+		return "The program has ended or is being built: `turnstile dev` prints the address of its console."
 	case errors.As(err, &unknown):
-		return "To see it, " + keyfile.Advice + "."
+		return "To decode it, " + keyfile.Advice + "."
 	case errors.Is(err, history.ErrNewer):
 		return "A newer build wrote this history. Use a turnstile command of that version."
 	case errors.Is(err, store.ErrBadPageToken):
-		return "Use the command that was printed behind the page before, as it stands."
+		return "Use the command printed after the previous page, without changes."
 	case strings.Contains(text, "connection refused"), strings.Contains(text, "no such host"):
-		return "Nothing answers there. Start the local stack with localstack/local.sh up and check AWS_ENDPOINT_URL; on AWS check --region."
+		return "The server does not respond. For the local stack, run localstack/local.sh up and check AWS_ENDPOINT_URL; on AWS, check --region."
 	case strings.Contains(text, "failed to refresh cached credentials"), strings.Contains(text, "get credentials"):
-		return "No AWS credentials were found. Log in, give --profile, or for the local stack: eval \"$(localstack/local.sh env)\""
+		return "No AWS credentials were found. Log in or pass --profile. For the local stack: eval \"$(localstack/local.sh env)\""
 	case errors.Is(err, store.ErrUnavailable), errors.Is(err, queue.ErrUnavailable):
-		return "This passes: try again."
+		return "The error is temporary: try again."
 	}
 	return ""
 }
@@ -59,17 +62,17 @@ func Of(err error) string {
 func ofCode(code, text string) string {
 	switch code {
 	case "AccessDenied", "AccessDeniedException", "UnauthorizedOperation":
-		return "The role in use may not do this. The stack's output OperatePolicyArn is a policy for all commands, WatchPolicyArn one for those that only look; doctor needs DoctorPolicyArn besides."
+		return "The AWS role does not have this permission. The stack's output OperatePolicyArn is a policy for all commands, and WatchPolicyArn one for commands that only read; doctor also requires DoctorPolicyArn."
 	case "ExpiredToken", "ExpiredTokenException", "RequestExpired":
 		return "The AWS session has expired: log in again."
 	case "UnrecognizedClientException", "InvalidClientTokenId", "SignatureDoesNotMatch", "InvalidSignatureException":
-		return "These AWS credentials are not taken: check --profile and the AWS_ variables. For the local stack: eval \"$(localstack/local.sh env)\""
+		return "AWS rejects these credentials: check --profile and the AWS_ variables. For the local stack: eval \"$(localstack/local.sh env)\""
 	case "ValidationError":
 		if strings.Contains(text, "does not exist") {
-			return "Check the name, --region and --profile: `aws cloudformation list-stacks` shows what is there."
+			return "Check the name, --region and --profile: `aws cloudformation list-stacks` lists the stacks."
 		}
 	case "ResourceNotFoundException", "AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist":
-		return "The table or queue is not there: is this the right account and region, and is the stack still deployed?"
+		return "The table or queue does not exist: check the account and the region, and that the stack is deployed."
 	}
 	return ""
 }

@@ -16,15 +16,15 @@ import (
 func TestAnErrorSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
-		"OperatePolicyArn": &smithy.GenericAPIError{Code: "AccessDeniedException"},
-		"log in again":     &smithy.GenericAPIError{Code: "ExpiredToken"},
-		"--profile":        &smithy.GenericAPIError{Code: "UnrecognizedClientException"},
-		"list-stacks":      &smithy.GenericAPIError{Code: "ValidationError", Message: "Stack with id x does not exist"},
-		"still deployed":   &smithy.GenericAPIError{Code: "ResourceNotFoundException"},
-		"purge --force":    &store.CorruptError{},
-		"that version":     history.ErrNewer,
-		"local.sh up":      errors.New("dial tcp: connection refused"),
-		"try again":        queue.ErrUnavailable,
+		"OperatePolicyArn":  &smithy.GenericAPIError{Code: "AccessDeniedException"},
+		"log in again":      &smithy.GenericAPIError{Code: "ExpiredToken"},
+		"--profile":         &smithy.GenericAPIError{Code: "UnrecognizedClientException"},
+		"list-stacks":       &smithy.GenericAPIError{Code: "ValidationError", Message: "Stack with id x does not exist"},
+		"stack is deployed": &smithy.GenericAPIError{Code: "ResourceNotFoundException"},
+		"purge --force":     &store.CorruptError{},
+		"that version":      history.ErrNewer,
+		"local.sh up":       errors.New("dial tcp: connection refused"),
+		"try again":         queue.ErrUnavailable,
 	} {
 		if got := Of(fmt.Errorf("wrapped: %w", err)); !strings.Contains(got, want) {
 			t.Errorf("%v: the hint is %q, without %q", err, got, want)

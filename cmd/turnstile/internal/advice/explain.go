@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// Explain is an error of AWS as the console's API has it; nil for any other error.
+// Explain converts an AWS error to an error of the console's API. It returns nil for other errors.
 func Explain(err error) *api.Error {
 	text := plain.Message(err)
 	var of smithy.APIError
@@ -31,42 +31,41 @@ func Explain(err error) *api.Error {
 	case "ExpiredToken", "ExpiredTokenException", "RequestExpired", "UnrecognizedClientException", "InvalidClientTokenId", "SignatureDoesNotMatch", "InvalidSignatureException":
 		return &api.Error{Code: api.CodeCredentials, Message: text, Advice: Of(err)}
 	case "ResourceNotFoundException", "AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist":
-		return &api.Error{Code: api.CodeOlderStack, Message: "a table or queue is not there: " + text,
-			Advice: "Either the stack is older than this build: deploy the template of this build. Or this is another account or region."}
+		return &api.Error{Code: api.CodeOlderStack, Message: "a table or queue does not exist: " + text,
+			Advice: "If the stack is older than this build, deploy the template of this build. Otherwise check the account and the region."}
 	case "ValidationException":
 		if strings.Contains(of.ErrorMessage(), "specified index") {
-			return &api.Error{Code: api.CodeOlderStack, Message: "an index is not there, so that this build cannot list what it finds: " + text,
+			return &api.Error{Code: api.CodeOlderStack, Message: "an index that this build needs does not exist: " + text,
 				Advice: "The stack is older than this build: deploy the template of this build, or use the turnstile command of the stack's version."}
 		}
 	}
 	return nil
 }
 
-// refusal is how AWS says which action on which resource was refused.
+// refusal matches the action and the resource in an AWS error about a missing permission.
 var refusal = regexp.MustCompile(`not authorized to perform: (\S+)(?: on resource: (\S+))?`)
 
-// denied says which permission is missing, and which policy of the template has
-// it.
+// denied returns the error for a missing permission, with the template's policy that grants it.
 func denied(text string) *api.Error {
-	e := &api.Error{Code: api.CodeDenied, Message: "AWS refused the request: " + text}
+	e := &api.Error{Code: api.CodeDenied, Message: "AWS denied the request: " + text}
 	m := refusal.FindStringSubmatch(text)
 	if m == nil {
-		e.Advice = "The stack's output WatchPolicyArn is a managed policy for looking, OperatePolicyArn one for actions and dead letters too."
+		e.Advice = "The stack's output WatchPolicyArn is a managed policy for reading, OperatePolicyArn one that also allows actions and dead letters."
 		return e
 	}
 	action, resource := strings.Trim(m[1], `,."`), strings.Trim(m[2], `,."`)
-	e.Message = fmt.Sprintf("the role in use may not %s", action)
+	e.Message = fmt.Sprintf("the AWS role does not have the permission %s", action)
 	if resource != "" {
 		e.Message += " on " + resource
 	}
 	e.Advice = "Attach the managed policy of the stack's output " + policyOf(action) + "."
 	if strings.Contains(text, "explicit deny") {
-		e.Advice = "A policy denies it explicitly, which no other can lift: ask who wrote that policy."
+		e.Advice = "A policy denies it explicitly, which no other policy can override: ask the owner of that policy."
 	}
 	return e
 }
 
-// policyOf is the output of the template with the policy that allows an action.
+// policyOf returns the stack output with the policy that allows an action.
 func policyOf(action string) string {
 	switch action {
 	case "cloudformation:DescribeStacks", "lambda:ListEventSourceMappings", "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "sqs:GetQueueAttributes", "cloudwatch:GetMetricData":
@@ -74,7 +73,7 @@ func policyOf(action string) string {
 	case "lambda:GetFunctionConfiguration", "lambda:GetFunctionRecursionConfig", "dynamodb:DescribeTable", "dynamodb:DescribeTimeToLive", "dynamodb:DescribeContinuousBackups":
 		return "DoctorPolicyArn"
 	case "sqs:SendMessage":
-		return "OperatePolicyArn (to start and raise events alone, StartPolicyArn)"
+		return "OperatePolicyArn (only to start and raise events: StartPolicyArn)"
 	}
 	return "OperatePolicyArn"
 }

@@ -18,7 +18,7 @@ func TestErrorsOfAWSSayWhatIsMissingAndWhatHasIt(t *testing.T) {
 		says       []string
 	}{
 		{"AccessDeniedException", "User: arn:aws:sts::1:assumed-role/r/s is not authorized to perform: dynamodb:Query on resource: arn:aws:dynamodb:eu-central-1:1:table/T/index/by_status because no identity-based policy allows the dynamodb:Query action",
-			api.CodeDenied, []string{"may not dynamodb:Query on arn:aws:dynamodb:eu-central-1:1:table/T/index/by_status", "WatchPolicyArn"}},
+			api.CodeDenied, []string{"the permission dynamodb:Query on arn:aws:dynamodb:eu-central-1:1:table/T/index/by_status", "WatchPolicyArn"}},
 		{"AccessDenied", "User: arn:aws:iam::1:user/u is not authorized to perform: sqs:receivemessage on resource: arn:aws:sqs:eu-central-1:1:dead because no identity-based policy allows the sqs:receivemessage action",
 			api.CodeDenied, []string{"sqs:receivemessage", "arn:aws:sqs:eu-central-1:1:dead", "OperatePolicyArn"}},
 		{"AccessDenied", "User: u is not authorized to perform: sqs:SendMessage on resource: q with an explicit deny in a service control policy", api.CodeDenied, []string{"sqs:SendMessage", "explicitly"}},

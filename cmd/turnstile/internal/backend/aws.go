@@ -21,18 +21,19 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue/sqs"
 )
 
-// AWS is a deployed stack, on AWS or wherever AWS_ENDPOINT_URL leads.
+// AWS is a deployed stack on AWS, or at AWS_ENDPOINT_URL.
 type AWS struct {
 	settings *Settings
 	load     []func(*config.LoadOptions) error
 }
 
-// NewAWS makes no request. load adds to how the SDK finds its configuration.
+// NewAWS returns the stack that s names. It makes no request. load adds options for the SDK's
+// configuration.
 func NewAWS(s *Settings, load ...func(*config.LoadOptions) error) AWS {
 	return AWS{s, load}
 }
 
-var errNoRegion = errors.New("no AWS region: give --region, such as eu-central-1, or set AWS_REGION")
+var errNoRegion = errors.New("no AWS region: pass --region, such as eu-central-1, or set AWS_REGION")
 
 func (b AWS) config(ctx context.Context) (aws.Config, error) {
 	options := slices.Clone(b.load)
@@ -52,7 +53,7 @@ func (b AWS) config(ctx context.Context) (aws.Config, error) {
 	return cfg, nil
 }
 
-// Addresses returns the asked addresses, from the stack's outputs or the environment.
+// Addresses returns the requested addresses, from the stack's outputs or the environment.
 func (b AWS) Addresses(ctx context.Context, asked ...address.Key) (aws.Config, map[address.Key]string, error) {
 	stack := b.settings.Stack
 	if stack == "" && b.settings.Getenv(address.OrchestratorURL.Variable) == "" {
@@ -94,7 +95,7 @@ func (b AWS) Instances(ctx context.Context) (Instances, error) {
 	if err != nil {
 		return nil, err
 	}
-	return OfClient(c, time.Now, b.catalog()), nil
+	return OfClient(c, time.Now, b.catalog(), &awsQueues{now: time.Now, sources: b.sources})
 }
 
 // Client implements [Backend].
@@ -122,7 +123,7 @@ func (b AWS) Letters(ctx context.Context, wait time.Duration) (letters.Letters, 
 	return letters.OfQueues{Queues: queues, Codecs: b.settings.Codecs, Wait: wait, Now: time.Now}, err
 }
 
-// Queues returns the queues that have dead letters, and those that they go back to.
+// Queues returns the dead-letter queues, and the queues to which dead letters are redriven.
 func (b AWS) Queues(ctx context.Context) (deadletter.Queues, error) {
 	byName := map[string]address.Key{
 		deadletter.Orchestrator: address.OrchestratorURL, deadletter.Delay: address.DelayURL, deadletter.Activity: address.ActivityURL,
@@ -142,7 +143,7 @@ func (b AWS) Queues(ctx context.Context) (deadletter.Queues, error) {
 	return out, nil
 }
 
-// errNoStack says how to name a stack.
+// errNoStack returns the error for a missing target.
 func errNoStack() error {
-	return usage.Errorf("which stack? Give --stack NAME (or set TURNSTILE_STACK), or set the TURNSTILE_ variables: for the local one\n  eval \"$(localstack/local.sh env)\"\nor go into the folder of a project that `turnstile dev` runs")
+	return usage.Errorf("no stack: pass --stack NAME or set TURNSTILE_STACK; for the local stack, set the TURNSTILE_ variables:\n  eval \"$(localstack/local.sh env)\"\nor change to the folder of a project that `turnstile dev` runs")
 }

@@ -21,27 +21,27 @@ import (
 const (
 	bucketVariable = "TURNSTILE_ARCHIVE_BUCKET"
 	prefixVariable = "TURNSTILE_ARCHIVE_PREFIX"
+	ownerVariable  = "TURNSTILE_ARCHIVE_BUCKET_OWNER"
 )
 
-// mostArchived bounds the document of an execution that is read: the longest history has
-// 200 MB of events.
+// mostArchived limits the size of an archived execution. The longest history has 200 MB of events.
 const mostArchived = 1 << 30
 
-// IsArchived reports whether the operand of a command is an object of a bucket.
+// IsArchived reports whether an operand names an S3 object.
 func IsArchived(what string) bool { return strings.HasPrefix(what, "s3://") }
 
 // Archived implements [Backend].
 func (b AWS) Archived(ctx context.Context, what string) ([]byte, error) {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(what, "s3://"), "/")
 	if bucket == "" || key == "" || strings.HasSuffix(key, "/") {
-		return nil, usage.Errorf("%s is not an object of a bucket: give s3://BUCKET/PREFIX/INSTANCE/EXECUTION.json", what)
+		return nil, usage.Errorf("%s is not an S3 object: give s3://BUCKET/PREFIX/INSTANCE/EXECUTION.json", what)
 	}
 	cfg, err := b.config(ctx)
 	if err != nil {
 		return nil, err
 	}
 	failed := func(err error) error {
-		return &s3.Error{Bucket: bucket, Key: key, Err: err, Advice: s3.Advice(err, "s3:GetObject on it is needed, which the policy of the output WatchPolicyArn grants; without s3:ListBucket S3 says so of an object that is not there, too")}
+		return &s3.Error{Bucket: bucket, Key: key, Err: err, Advice: s3.Advice(err, "the command needs s3:GetObject on the object, which the policy of the output WatchPolicyArn grants; without s3:ListBucket, S3 returns this error for a missing object too")}
 	}
 	got, err := s3.NewClient(cfg).GetObject(ctx, &awss3.GetObjectInput{Bucket: &bucket, Key: &key})
 	if err != nil {
@@ -49,7 +49,7 @@ func (b AWS) Archived(ctx context.Context, what string) ([]byte, error) {
 	}
 	defer func() { _ = got.Body.Close() }()
 	if size := aws.ToInt64(got.ContentLength); size > mostArchived {
-		return nil, fmt.Errorf("%s has %d bytes: an archived execution has at most %d", what, size, mostArchived)
+		return nil, fmt.Errorf("%s has %d bytes, but an archived execution has at most %d", what, size, mostArchived)
 	}
 	data, err := io.ReadAll(got.Body)
 	if err != nil {
@@ -58,7 +58,7 @@ func (b AWS) Archived(ctx context.Context, what string) ([]byte, error) {
 	return data, nil
 }
 
-// checkArchive looks at the bucket that gets what is purged, if there is one.
+// checkArchive checks the bucket that receives purged histories, if the stack has one.
 func (b AWS) checkArchive(ctx context.Context) ([]api.Finding, error) {
 	cfg, found, err := b.Addresses(ctx, address.OrchestratorFunction)
 	if err != nil {
@@ -73,9 +73,14 @@ func (b AWS) checkArchive(ctx context.Context) ([]api.Finding, error) {
 		return nil, nil
 	}
 	bucket := function.Environment.Variables[bucketVariable]
-	f := api.Finding{Area: "archive", Level: doctor.OK, Text: fmt.Sprintf("the bucket %s is there; what is purged is kept under %q", bucket, function.Environment.Variables[prefixVariable])}
-	got, err := s3.NewClient(cfg).HeadBucket(ctx, &awss3.HeadBucketInput{Bucket: &bucket})
-	denied := "not looked at: s3:ListBucket on the bucket is needed, which the policy of the output DoctorPolicyArn grants"
+	f := api.Finding{Area: "archive", Level: doctor.OK, Text: fmt.Sprintf("the bucket %s exists; purged histories are archived under %q", bucket, function.Environment.Variables[prefixVariable])}
+	in := awss3.HeadBucketInput{Bucket: &bucket}
+	denied := "not checked: the check needs s3:ListBucket on the bucket, which the policy of the output DoctorPolicyArn grants"
+	if owner := function.Environment.Variables[ownerVariable]; owner != "" {
+		in.ExpectedBucketOwner = &owner
+		denied += "; or the bucket does not belong to account " + owner + ", so nothing is archived"
+	}
+	got, err := s3.NewClient(cfg).HeadBucket(ctx, &in)
 	if err != nil {
 		f.Level, f.Text, f.Advice = doctor.Problem, fmt.Sprintf("the bucket %s: %s", bucket, plain.Message(err)), s3.Advice(err, denied)
 		if strings.HasSuffix(f.Advice, denied) {
@@ -84,8 +89,8 @@ func (b AWS) checkArchive(ctx context.Context) ([]api.Finding, error) {
 		return []api.Finding{f}, ctx.Err()
 	}
 	if region := aws.ToString(got.BucketRegion); region != "" && region != cfg.Region {
-		f.Level, f.Text = doctor.Problem, fmt.Sprintf("the bucket %s is in %s, the stack in %s: nothing is archived, and nothing is purged", bucket, region, cfg.Region)
-		f.Advice = "Give the stack a bucket of its own region by the parameter ArchiveBucket."
+		f.Level, f.Text = doctor.Problem, fmt.Sprintf("the bucket %s is in %s, but the stack is in %s: nothing is archived or purged", bucket, region, cfg.Region)
+		f.Advice = "Set the parameter ArchiveBucket to a bucket in the stack's region."
 	}
 	return []api.Finding{f}, nil
 }

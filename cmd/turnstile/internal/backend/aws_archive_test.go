@@ -66,10 +66,10 @@ func TestTheDoctorLooksAtTheBucketOfTheArchive(t *testing.T) {
 		level, says       string
 	}{
 		{"no archive", `"TURNSTILE_ARCHIVE_BUCKET":""`, nil, "", ""},
-		{"it is there", has, func(w http.ResponseWriter) { w.Header().Set("X-Amz-Bucket-Region", "eu-central-1") }, "ok", `the bucket acme-archive is there; what is purged is kept under "prod/"`},
-		{"it is in another region", has, func(w http.ResponseWriter) { w.Header().Set("X-Amz-Bucket-Region", "us-east-1") }, "problem", "acme-archive is in us-east-1, the stack in eu-central-1: nothing is archived"},
-		{"it is not there", has, func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) }, "problem", "make it, or correct the parameter ArchiveBucket"},
-		{"it may not be looked at", has, func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) }, "unknown", "s3:ListBucket on the bucket is needed"},
+		{"it is there", has, func(w http.ResponseWriter) { w.Header().Set("X-Amz-Bucket-Region", "eu-central-1") }, "ok", `the bucket acme-archive exists; purged histories are archived under "prod/"`},
+		{"it is in another region", has, func(w http.ResponseWriter) { w.Header().Set("X-Amz-Bucket-Region", "us-east-1") }, "problem", "acme-archive is in us-east-1, but the stack is in eu-central-1: nothing is archived or purged"},
+		{"it is not there", has, func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) }, "problem", "create it, or correct the parameter ArchiveBucket"},
+		{"it may not be looked at", has, func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) }, "unknown", "the check needs s3:ListBucket on the bucket"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -101,7 +101,7 @@ func TestAnArchivedExecutionIsReadFromItsBucket(t *testing.T) {
 		"s3://acme-archive/prod/order-17/2.json": "there is no such object",
 		"s3://other-bucket/prod/order-17/1.json": "there is no such bucket",
 		"s3://acme-archive":                      "give s3://BUCKET/PREFIX/INSTANCE/EXECUTION.json",
-		"s3://acme-archive/prod/":                "is not an object of a bucket",
+		"s3://acme-archive/prod/":                "is not an S3 object",
 	} {
 		if _, err := b.Archived(t.Context(), what); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %q", what, err, says)

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// knownBuilds is how many builds of each function are read, catalogKept for how
-	// long they are believed.
+	// knownBuilds is the number of builds to read for each function, catalogKept the time for
+	// which they are cached.
 	knownBuilds = 4
 	catalogKept = 30 * time.Second
 )
 
-// catalog is what the functions of a stack have written down of their builds. It asks
-// for nothing before it is read.
+// catalog returns the reader of the builds that the functions of the stack have recorded. It makes
+// no request before it is used.
 func (b AWS) catalog() console.CatalogReader {
 	return &awsCatalog{now: time.Now, open: func(ctx context.Context) (buildsTable, error) {
 		cfg, found, err := b.Addresses(ctx, address.ActivitiesTable)
@@ -63,7 +63,7 @@ func (a *awsCatalog) Catalog(ctx context.Context) ([]console.Build, error) {
 		a.kept = nil
 		for _, b := range found {
 			one := console.Build{ID: b.ID, Serves: b.Serves, Since: b.Since}
-			// A build whose catalog cannot be read, such as a later one's, is shown empty.
+			// A catalog that cannot be decoded, such as that of a later version, is shown as empty.
 			if json.Unmarshal(b.Catalog, &one.Entries) != nil {
 				one.Entries = nil
 			}

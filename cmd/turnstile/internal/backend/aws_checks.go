@@ -32,6 +32,7 @@ func (b AWS) Checks(now func() time.Time, own api.Build) []doctor.Check {
 	return []doctor.Check{
 		{Area: "access", Look: func(ctx context.Context) ([]api.Finding, error) { return b.checkAccess(ctx, own) }},
 		{Area: "functions", Look: func(ctx context.Context) ([]api.Finding, error) { return b.checkFunctions(ctx, now()) }},
+		{Area: "functions", Look: func(ctx context.Context) ([]api.Finding, error) { return b.checkFailures(ctx, now()) }},
 		{Area: "settings", Look: b.checkSources},
 		{Area: "queues", Look: b.checkQueues},
 		{Area: "tables", Look: b.checkTables},
@@ -39,7 +40,7 @@ func (b AWS) Checks(now func() time.Time, own api.Build) []doctor.Check {
 	}
 }
 
-// checkAccess looks at who asks, whether the stack is there, and the clock.
+// checkAccess checks the caller's identity, that the stack exists, and the clock.
 func (b AWS) checkAccess(ctx context.Context, own api.Build) ([]api.Finding, error) {
 	cfg, err := b.config(ctx)
 	if err != nil {
@@ -48,8 +49,8 @@ func (b AWS) checkAccess(ctx context.Context, own api.Build) ([]api.Finding, err
 	var out []api.Finding
 	who, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
-		// What else there is to see may be seen all the same.
-		out = append(out, doctor.CouldNot("access", fmt.Errorf("who this is: %w", err)))
+		// The other checks may still have access.
+		out = append(out, doctor.CouldNot("access", fmt.Errorf("identity of the caller: %w", err)))
 		who = &sts.GetCallerIdentityOutput{}
 	} else {
 		out = append(out, api.Finding{Area: "access", Level: doctor.OK, Text: fmt.Sprintf("%s, in %s", aws.ToString(who.Arn), cfg.Region)})
@@ -70,7 +71,7 @@ func (b AWS) checkAccess(ctx context.Context, own api.Build) ([]api.Finding, err
 	if err != nil {
 		return out, err
 	}
-	out = append(out, api.Finding{Area: "versions", Level: doctor.OK, Text: "the stack has all that this command (" + own.Version + ") looks for"})
+	out = append(out, api.Finding{Area: "versions", Level: doctor.OK, Text: "the stack has all resources that this command (" + own.Version + ") needs"})
 	return out, nil
 }
 
@@ -113,7 +114,7 @@ func (b AWS) functions(ctx context.Context, l *lambda.Client, found map[address.
 		}
 		// Lambda writes 2030-01-02T03:04:05.000+0000.
 		fn.Modified, _ = time.Parse("2006-01-02T15:04:05.000-0700", aws.ToString(c.LastModified))
-		// Whoever may not ask, or asks an older Lambda, does not know.
+		// The setting stays unknown without permission, or if Lambda does not support it.
 		if loop, err := l.GetFunctionRecursionConfig(ctx, &lambda.GetFunctionRecursionConfigInput{FunctionName: &f.name}); err == nil && loop.RecursiveLoop == lambdatypes.RecursiveLoopTerminate {
 			fn.RecursiveLoop = "Terminate"
 		}
@@ -164,7 +165,7 @@ func (b AWS) checkQueues(ctx context.Context) ([]api.Finding, error) {
 		}
 		queues = append(queues, queueOf(q.name, q.fifo, q.dead, got.Attributes))
 	}
-	// Whoever may not look at the functions is told by their own check.
+	// The check of the functions reports the error.
 	functions, _ := b.functions(ctx, lambda.NewFromConfig(cfg), found)
 	out := append(doctor.Queues(queues, functions), doctor.Backlog(queues, false)...)
 	named, err := namedByActivities(ctx, b.catalog())
@@ -178,8 +179,8 @@ func (b AWS) checkQueues(ctx context.Context) ([]api.Finding, error) {
 	return append(out, doctor.Unserved(named, served)...), nil
 }
 
-// namedByActivities returns the activities of the newest build by the queue that their
-// declarations name. What calls alone name is not in the catalog.
+// namedByActivities returns the activities of the newest build by the queue in their declaration.
+// Queues that only a call names are not in the catalog.
 func namedByActivities(ctx context.Context, r console.CatalogReader) (map[string][]string, error) {
 	builds, err := r.Catalog(ctx)
 	if err != nil {
@@ -200,7 +201,7 @@ func namedByActivities(ctx context.Context, r console.CatalogReader) (map[string
 	return named, nil
 }
 
-// queueOf reads the attributes of a queue.
+// queueOf parses the attributes of a queue.
 func queueOf(name string, fifo, dead bool, attributes map[string]string) doctor.Queue {
 	n := func(name sqstypes.QueueAttributeName) int {
 		n, _ := strconv.Atoi(attributes[string(name)])
@@ -217,10 +218,10 @@ func queueOf(name string, fifo, dead bool, attributes map[string]string) doctor.
 		To  string          `json:"deadLetterTargetArn"`
 		Max json.RawMessage `json:"maxReceiveCount"`
 	}
-	// A queue without a policy gives nothing up; its findings say so.
+	// Without a redrive policy, no message becomes a dead letter; the findings report it.
 	if json.Unmarshal([]byte(attributes["RedrivePolicy"]), &redrive) == nil {
 		q.RedriveTo = redrive.To
-		// SQS writes a number or a text, as it was given.
+		// SQS returns a number or a string, as it was set.
 		text, err := strconv.Unquote(string(redrive.Max))
 		if err != nil {
 			text = string(redrive.Max)
@@ -247,7 +248,7 @@ func (b AWS) checkTables(ctx context.Context) ([]api.Finding, error) {
 			return doctor.Tables(tables), fmt.Errorf("table %s: %w", t.name, err)
 		}
 		if got.Table == nil {
-			return doctor.Tables(tables), fmt.Errorf("table %s: the answer does not describe it", t.name)
+			return doctor.Tables(tables), fmt.Errorf("table %s: the response has no description", t.name)
 		}
 		table := doctor.Table{Name: t.name, Status: string(got.Table.TableStatus), WantsTTL: t.ttl, Protected: aws.ToBool(got.Table.DeletionProtectionEnabled)}
 		for _, want := range t.indexes {
@@ -259,7 +260,7 @@ func (b AWS) checkTables(ctx context.Context) ([]api.Finding, error) {
 				table.Missing = append(table.Missing, want)
 			}
 		}
-		// What may not be asked is not judged.
+		// Settings that the caller may not read are not checked.
 		if ttl, err := c.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &t.name}); err == nil && ttl.TimeToLiveDescription != nil {
 			table.TTLKnown = true
 			table.TTL = ttl.TimeToLiveDescription.TimeToLiveStatus == dynamotypes.TimeToLiveStatusEnabled || ttl.TimeToLiveDescription.TimeToLiveStatus == dynamotypes.TimeToLiveStatusEnabling

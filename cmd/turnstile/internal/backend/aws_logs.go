@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// insights is the template of a link to CloudWatch Logs Insights, with the query that finds the lines
-// about an instance in the logs of both functions; empty where a group is not known.
+// insights returns the template of a link to CloudWatch Logs Insights. Its query finds the lines about
+// an instance in the logs of both functions. The template is empty if a log group is not known.
 func insights(region string, groups ...string) string {
 	query := starred(`fields @timestamp, level, msg, execution_id, event_id, request_id | filter instance = "`) + "{instance*}" + starred(`" | sort @timestamp`)
 	source := ""
@@ -27,8 +27,8 @@ func insights(region string, groups ...string) string {
 		"end~'{to*}~start~'{from*}~timeType~'ABSOLUTE~tz~'UTC~editorString~'" + query + "~source~(" + source + "))"
 }
 
-// starred encodes a text as addresses of CloudWatch have it: with a star and two digits for each byte
-// that is neither a letter nor a digit.
+// starred encodes a text for CloudWatch URLs: each byte except letters, digits, -, _ and . becomes an
+// asterisk and two hex digits.
 func starred(text string) string {
 	var b strings.Builder
 	for i := range len(text) {

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -21,7 +22,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 )
 
-// shownQueues are the queues of a stack in the order in which they are shown.
+// shownQueues lists the queues of a stack in display order.
 var shownQueues = []shownQueue{
 	{deadletter.Orchestrator, address.OrchestratorURL, false, true}, {deadletter.Delay, address.DelayURL, false, false},
 	{deadletter.Activity, address.ActivityURL, false, false}, {deadletter.ActivityDead, address.ActivityDeadURL, false, false},
@@ -35,7 +36,7 @@ type shownQueue struct {
 	fifo bool
 }
 
-// shownIn are the queues of a stack, those that have a name too.
+// shownIn returns the queues of a stack, including named activity queues.
 func shownIn(found map[address.Key]string) []shownQueue {
 	all := slices.Clone(shownQueues)
 	for i, key := range address.Named(found) {
@@ -75,11 +76,11 @@ func (b AWS) Console(ctx context.Context, poll time.Duration) ([]console.Option,
 		console.WithLinks(links),
 		console.WithCatalog(b.catalog()),
 		console.WithPlace(place), console.WithDeadLetters(queues, poll),
-		console.WithQueues(&awsQueues{sqs: awssqs.NewFromConfig(cfg), metrics: cloudwatch.NewFromConfig(cfg), urls: found, now: time.Now}),
+		console.WithQueues(&awsQueues{sqs: awssqs.NewFromConfig(cfg), metrics: cloudwatch.NewFromConfig(cfg), urls: found, now: time.Now, sources: b.sources}),
 	}, nil
 }
 
-// awsQueues says how full the queues of a stack are, and how old what waits.
+// awsQueues reads the depth of the queues of a stack, and the age of their oldest messages.
 type awsQueues struct {
 	sqs interface {
 		GetQueueAttributes(context.Context, *awssqs.GetQueueAttributesInput, ...func(*awssqs.Options)) (*awssqs.GetQueueAttributesOutput, error)
@@ -89,9 +90,34 @@ type awsQueues struct {
 	}
 	urls map[address.Key]string
 	now  func() time.Time
+	// sources reads the event sources of the stack; nil if pauses are not needed.
+	sources func(context.Context) ([]api.EventSource, error)
+
+	mu        sync.Mutex
+	paused    []api.PausedQueue
+	pausedErr error
+	pausedAt  time.Time // time of the last read; zero before the first
 }
 
-// Queues implements console.QueueReader: a request for each queue.
+// pausesKept is the time for which the paused queues are cached.
+const pausesKept = 15 * time.Second
+
+// PausedQueues implements console.QueuePauseReader. It reads the stack's outputs and the event sources
+// of each function, which is free of charge. It caches the result or the error for pausesKept.
+func (a *awsQueues) PausedQueues(ctx context.Context) ([]api.PausedQueue, error) {
+	if a.sources == nil {
+		return nil, nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.pausedAt.IsZero() || a.now().Sub(a.pausedAt) >= pausesKept {
+		sources, err := a.sources(ctx)
+		a.paused, a.pausedErr, a.pausedAt = pausing.Queues(sources), err, a.now()
+	}
+	return a.paused, a.pausedErr
+}
+
+// Queues implements console.QueueReader. It makes a request for each queue.
 func (a *awsQueues) Queues(ctx context.Context) ([]api.Queue, error) {
 	var out []api.Queue
 	for _, q := range shownIn(a.urls) {
@@ -104,7 +130,7 @@ func (a *awsQueues) Queues(ctx context.Context) ([]api.Queue, error) {
 	return out, nil
 }
 
-// queue says how full one of the queues is.
+// queue returns the depth of a queue.
 func (a *awsQueues) queue(ctx context.Context, name string) (api.Queue, error) {
 	for _, q := range shownIn(a.urls) {
 		if q.name != name {
@@ -119,7 +145,7 @@ func (a *awsQueues) queue(ctx context.Context, name string) (api.Queue, error) {
 			return api.Queue{}, fmt.Errorf("depth of the queue %s: %w", q.name, err)
 		}
 		n := func(name sqstypes.QueueAttributeName) int {
-			// A number, always.
+			// The attribute is always a number.
 			n, _ := strconv.Atoi(got.Attributes[string(name)])
 			return n
 		}
@@ -133,12 +159,12 @@ func (a *awsQueues) queue(ctx context.Context, name string) (api.Queue, error) {
 	return api.Queue{}, fmt.Errorf("%w %q", pausing.ErrNoQueue, name)
 }
 
-// metricWindow is how far back the age of a queue is looked for: CloudWatch has it
-// some minutes late.
+// metricWindow is the period in which to look for the age of a queue, because CloudWatch publishes
+// metrics with a delay of some minutes.
 const metricWindow = 15 * time.Minute
 
-// QueueAges implements console.QueueAger: one request for a metric of each, which
-// CloudWatch charges for ($0.01 for a thousand metrics, of 2025).
+// QueueAges implements console.QueueAger. It makes one request for a metric of each queue, for which
+// CloudWatch charges $0.01 per 1,000 metrics (in 2025).
 func (a *awsQueues) QueueAges(ctx context.Context) ([]api.QueueAge, error) {
 	now := a.now()
 	in := &cloudwatch.GetMetricDataInput{StartTime: aws.Time(now.Add(-metricWindow)), EndTime: &now, ScanBy: cwtypes.ScanByTimestampDescending}
@@ -153,7 +179,7 @@ func (a *awsQueues) QueueAges(ctx context.Context) ([]api.QueueAge, error) {
 	}
 	got, err := a.metrics.GetMetricData(ctx, in)
 	if err != nil {
-		return nil, fmt.Errorf("the age of the oldest messages: %w", err)
+		return nil, fmt.Errorf("age of the oldest messages: %w", err)
 	}
 	var out []api.QueueAge
 	for i, q := range shownIn(a.urls) {

@@ -57,6 +57,24 @@ func TestQueuesOfAStackSayHowFullAndHowOldTheyAre(t *testing.T) {
 	}
 }
 
+// Event sources that are off are paused queues. They are not asked for with each look.
+func TestPausedQueuesOfAStackAreThoseWhoseEventSourcesAreOff(t *testing.T) {
+	t.Parallel()
+	now, asked := epoch, 0
+	sources := []api.EventSource{{Queue: "activity:gpu", State: "Disabled", ChangedAt: epoch}, {Queue: "activity", State: "Enabled"}, {Queue: "orchestrator", State: "Disabled"}, {Queue: "delay", State: "Enabling"}}
+	q := &awsQueues{now: func() time.Time { return now }, sources: func(context.Context) ([]api.EventSource, error) { asked++; return sources, nil }}
+	want := []api.PausedQueue{{Name: "activity:gpu", Queue: "gpu", At: epoch}, {Name: "orchestrator"}}
+	for range 3 {
+		if got, err := q.PausedQueues(t.Context()); err != nil || !slices.Equal(got, want) {
+			t.Errorf("paused are %+v, %v", got, err)
+		}
+	}
+	sources, now = nil, now.Add(pausesKept)
+	if got, err := q.PausedQueues(t.Context()); err != nil || len(got) != 0 || asked != 2 {
+		t.Errorf("paused are %+v, %v, asked for %d times", got, err, asked)
+	}
+}
+
 type builds []console.Build
 
 func (b builds) Catalog(context.Context) ([]console.Build, error) { return b, nil }

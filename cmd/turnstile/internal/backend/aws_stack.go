@@ -16,12 +16,12 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// awsStack is the functions and queues of a stack.
+// awsStack holds the functions and queues of a stack.
 type awsStack struct {
 	lambda    *lambda.Client
 	queues    *awsQueues
 	functions []string
-	// names of the queues by the last part of their addresses.
+	// names maps the last part of a queue's URL to its name.
 	names map[string]string
 }
 
@@ -50,6 +50,15 @@ func (b AWS) awsStack(ctx context.Context) (*awsStack, error) {
 	return s, nil
 }
 
+// sources returns the event sources of the stack.
+func (b AWS) sources(ctx context.Context) ([]api.EventSource, error) {
+	s, err := b.awsStack(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.Sources(ctx)
+}
+
 // Sources implements pausing.Stack.
 func (s *awsStack) Sources(ctx context.Context) ([]api.EventSource, error) {
 	var out []api.EventSource
@@ -57,15 +66,14 @@ func (s *awsStack) Sources(ctx context.Context) ([]api.EventSource, error) {
 	return out, err
 }
 
-// eachSource calls do for each event source of the functions, until asking for
-// them fails.
+// eachSource calls do for each event source of the functions. It stops at the first failed request.
 func (s *awsStack) eachSource(ctx context.Context, do func(*lambdatypes.EventSourceMappingConfiguration)) error {
 	for _, function := range s.functions {
 		pages := lambda.NewListEventSourceMappingsPaginator(s.lambda, &lambda.ListEventSourceMappingsInput{FunctionName: &function})
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {
-				return fmt.Errorf("the event sources of function %s: %w", function, err)
+				return fmt.Errorf("event sources of function %s: %w", function, err)
 			}
 			for i := range page.EventSourceMappings {
 				do(&page.EventSourceMappings[i])

@@ -1,5 +1,5 @@
-// Package backend is what commands work on: a deployed stack on AWS, or a program that
-// serves its console, such as the one that `turnstile dev` runs on a SQLite file.
+// Package backend is the target of commands: a deployed stack on AWS, or a program that serves its
+// console, such as the one that `turnstile dev` runs with an SQLite file.
 package backend
 
 import (
@@ -14,26 +14,25 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// Backend opens what commands work on when they need it.
+// Backend opens the parts of the target that a command needs.
 type Backend interface {
-	// Place is where it is, as it was found: a stack by its name may be another one with other
-	// credentials.
+	// Place identifies the target. The name of a stack does not, because with other credentials
+	// it may be another stack.
 	Place(ctx context.Context) (Place, error)
-	// Instances starts instances, acts on them and reads them.
+	// Instances returns the client for instances.
 	Instances(ctx context.Context) (Instances, error)
-	// Client is the client that the console is made of. A server has a console already, and
-	// returns an error.
+	// Client returns the client for a console. A server already has a console and returns an error.
 	Client(ctx context.Context) (*client.Client, error)
-	// Letters are the dead letters; wait is how long each look into a queue waits for a
-	// message.
+	// Letters returns the dead letters; wait is how long each read of a queue waits for a message.
 	Letters(ctx context.Context, wait time.Duration) (letters.Letters, error)
-	// Stack turns the event sources of the stack off and on.
+	// Stack returns the event sources, to turn them off and on.
 	Stack(ctx context.Context) (pausing.Stack, error)
-	// Checks are those of doctor, except that of instances; own is the build of this command.
+	// Checks returns the checks of doctor except that of instances; own is the build of this
+	// command.
 	Checks(now func() time.Time, own api.Build) []doctor.Check
-	// Console is what the console shows besides instances; poll is how long a look into a
-	// dead-letter queue waits for a message.
+	// Console returns the options of a console; poll is how long a read of a dead-letter queue
+	// waits for a message.
 	Console(ctx context.Context, poll time.Duration) ([]console.Option, error)
-	// Archived reads an execution that retention has archived: s3://BUCKET/KEY.
+	// Archived reads an archived execution, s3://BUCKET/KEY.
 	Archived(ctx context.Context, object string) ([]byte, error)
 }

@@ -15,9 +15,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/supervised"
 )
 
-// Open returns what a command works on: the first of --local and --console, the stack that
-// --stack or the environment names, and the `turnstile dev` of this folder. It makes no
-// request.
+// Open returns the target of a command, the first of: --local, --console, the stack that --stack or
+// the environment names, the `turnstile dev` of this folder. It makes no request.
 func Open(s *Settings) Backend {
 	switch stack := s.Stack != "" || s.Getenv(address.OrchestratorURL.Variable) != ""; {
 	case s.Local:
@@ -37,19 +36,18 @@ func Open(s *Settings) Backend {
 func CheckURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return usage.Errorf("--console %q is not the address of a console, such as http://127.0.0.1:8876/", text)
+		return usage.Errorf("--console %q: must be the URL of a console, such as http://127.0.0.1:8876/", text)
 	}
 	return nil
 }
 
-// DevAddress returns the address of the console of the `turnstile dev` that runs the
-// project of this folder.
+// DevAddress returns the console address of the `turnstile dev` that runs the project of this folder.
 func DevAddress() (string, error) {
 	_, at, err := devProject()
 	return at, err
 }
 
-// devProject returns the folder of that project too.
+// devProject returns the folder of the project and the console address of its `turnstile dev`.
 func devProject() (project, at string, err error) {
 	folder, err := os.Getwd()
 	if err != nil {
@@ -66,10 +64,10 @@ func devProject() (project, at string, err error) {
 			return "", "", err
 		}
 		if _, err := os.Stat(data); err == nil {
-			return "", "", fmt.Errorf("`turnstile dev` does not run in %s: start it there", here)
+			return "", "", fmt.Errorf("`turnstile dev` is not running in %s: start it there", here)
 		}
 		if here == filepath.Dir(here) {
-			return "", "", fmt.Errorf("`turnstile dev` does not run in %s, nor above it: there is no %s", folder, filepath.Join(dev.Data, supervised.ConsoleFile))
+			return "", "", fmt.Errorf("`turnstile dev` is not running in %s or a parent folder: there is no %s", folder, filepath.Join(dev.Data, supervised.ConsoleFile))
 		}
 	}
 }

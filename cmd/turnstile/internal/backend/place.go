@@ -9,12 +9,12 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/address"
 )
 
-// Place is where a command works.
+// Place identifies the target of a command.
 type Place struct {
-	// ID is of this place alone. That of a stack has the address of its orchestrator queue,
-	// and so its region, its account and the time at which it was made.
+	// ID is unique. The ID of a stack contains the URL of its orchestrator queue, and therefore
+	// its region, its account and its creation time.
 	ID string
-	// Words are for people.
+	// Words is the description for users.
 	Words string
 }
 
@@ -27,10 +27,10 @@ func (b AWS) Place(ctx context.Context) (Place, error) {
 	return placeOfStack(b.settings.Stack, cfg.Region, found[address.OrchestratorURL]), nil
 }
 
-// account is the number of one, as addresses of queues have it.
+// account matches an AWS account number in the URL of a queue.
 var account = regexp.MustCompile(`^[0-9]{12}$`)
 
-// placeOfStack is that of a stack by its name, which is empty if variables name its queues.
+// placeOfStack returns the place of a stack; its name is empty if variables name its queues.
 func placeOfStack(stack, region, queue string) Place {
 	at := Place{ID: "the stack of " + queue}
 	if at.Words = at.ID; stack == "" {
@@ -46,8 +46,8 @@ func placeOfStack(stack, region, queue string) Place {
 	return at
 }
 
-// Place implements [Backend]. A program that `turnstile dev` runs is told by its folder, since
-// its address is another one after each start.
+// Place implements [Backend]. The folder identifies a program that `turnstile dev` runs, because its
+// address changes with each start.
 func (b server) Place(context.Context) (Place, error) {
 	where := b.settings.Where()
 	if b.folder != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/supervised"
 )
 
-func TestAStackIsToldFromThoseOfTheSameNameElsewhere(t *testing.T) {
+func TestAStackIsDistinguishedFromThoseOfTheSameNameElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ stack, queue, words string }{
 		{"shop", "https://sqs.eu-central-1.amazonaws.com/123456789012/shop-q.fifo", "stack shop in account 123456789012, eu-central-1"},
@@ -23,7 +23,7 @@ func TestAStackIsToldFromThoseOfTheSameNameElsewhere(t *testing.T) {
 	}
 }
 
-func TestAProjectIsToldByItsFolder(t *testing.T) {
+func TestAProjectIsRecognizedByItsFolder(t *testing.T) {
 	project := t.TempDir()
 	data := filepath.Join(project, dev.Data)
 	if err := os.MkdirAll(filepath.Join(project, "app"), 0o700); err != nil {

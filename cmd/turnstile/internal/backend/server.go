@@ -14,18 +14,18 @@ import (
 	"github.com/turnstile-go/turnstile/console"
 )
 
-// server is what stands behind a console.
+// server is a program that serves its console.
 type server struct {
 	settings *Settings
 	url      string
-	// what it is, for errors.
+	// what names the program in errors.
 	what string
-	// folder of its project, if `turnstile dev` runs it.
+	// folder is the project's folder, if `turnstile dev` runs the program.
 	folder string
 	err    error
 }
 
-// remotePause is between two looks at what is waited for.
+// remotePause is the time between two polls.
 const remotePause = 250 * time.Millisecond
 
 func (b server) client() *remote.Client {
@@ -48,7 +48,7 @@ func (b server) Instances(context.Context) (Instances, error) {
 
 // Client implements [Backend].
 func (b server) Client(context.Context) (*client.Client, error) {
-	return nil, errors.Join(b.err, fmt.Errorf("%s has a console already: %s", b.what, b.url))
+	return nil, errors.Join(b.err, fmt.Errorf("%s already has a console: %s", b.what, b.url))
 }
 
 // Letters implements [Backend].
@@ -56,8 +56,7 @@ func (b server) Letters(context.Context, time.Duration) (letters.Letters, error)
 	return letters.OfConsole{Client: b.client()}, b.err
 }
 
-// Stack implements [Backend]: its sources are the activity queues, where the program pauses
-// them.
+// Stack implements [Backend]. The sources are the activity queues, if the program can pause them.
 func (b server) Stack(ctx context.Context) (pausing.Stack, error) {
 	if b.err != nil {
 		return nil, errors.Join(b.err, pausing.NoSources(b.what))
@@ -71,19 +70,15 @@ func (b server) Console(ctx context.Context, _ time.Duration) ([]console.Option,
 	return nil, err
 }
 
-// Archived implements [Backend]: a bucket is on AWS, wherever instances are.
+// Archived implements [Backend]. The bucket is on AWS, even if the instances are not.
 func (b server) Archived(ctx context.Context, object string) ([]byte, error) {
 	return NewAWS(b.settings).Archived(ctx, object)
 }
 
-// ofConsole is a console as commands use it.
+// ofConsole adapts a console's client to Instances.
 type ofConsole struct{ *remote.Client }
 
-func (c ofConsole) Fail(ctx context.Context, token string, f Failure) error {
-	return c.Client.Fail(ctx, token, f.Message, f.Code, f.Details)
-}
-
-// Start checks the name first, so that it is an error of the command line here too.
+// Start checks the name first, so that an empty name is a usage error here too.
 func (c ofConsole) Start(ctx context.Context, r client.StartRequest) (client.Started, error) {
 	if r.Name == "" {
 		return client.Started{}, &turnstile.InvalidArgumentError{Argument: "orchestration name", Problem: "it is empty"}

@@ -23,7 +23,7 @@ func (b server) Checks(now func() time.Time, own api.Build) []doctor.Check {
 		}},
 		{Area: "queues", Look: func(ctx context.Context) ([]api.Finding, error) {
 			if b.err != nil {
-				return nil, nil // Said once.
+				return nil, nil // The first check reports the error.
 			}
 			queues, err := b.client().Queues(ctx)
 			if err != nil {
@@ -33,7 +33,11 @@ func (b server) Checks(now func() time.Time, own api.Build) []doctor.Check {
 			for _, q := range queues {
 				all = append(all, doctor.Queue{Name: q.Name, FIFO: q.FIFO, Dead: q.DeadLetters, Visible: q.Visible, InFlight: q.InFlight, Delayed: q.Delayed})
 			}
-			return doctor.Backlog(all, false), nil
+			paused, err := b.client().PausedQueues(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return append(doctor.Paused(paused), doctor.Backlog(all, false)...), nil
 		}},
 	}
 }

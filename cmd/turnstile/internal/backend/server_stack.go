@@ -12,10 +12,11 @@ import (
 	"github.com/turnstile-go/turnstile/internal/names"
 )
 
-// servedStack is a program that serves its console and pauses its activity queues by itself.
+// servedStack is a program that serves its console and can pause its activity queues.
 type servedStack struct{ console *remote.Client }
 
-// ServedStack is the stack of a program that serves its console; what it is, for the error where it cannot pause.
+// ServedStack returns the stack of a program that serves its console. It returns an error that names
+// what if the program cannot pause queues.
 func ServedStack(ctx context.Context, console *remote.Client, what string) (pausing.Stack, error) {
 	about, err := console.About(ctx)
 	if err != nil {

@@ -9,26 +9,25 @@ import (
 	"github.com/turnstile-go/turnstile/codec"
 )
 
-// Settings are the flags that say what a command works on, and for whom.
+// Settings are the flags that choose the target and the actor of a command.
 type Settings struct {
 	Stack, Region, Profile string
 	KeyFile                string
-	// Console is the URL of one that acts for the command.
+	// Console is the URL of a console to send requests to.
 	Console string
-	// Actor on whose behalf a command acts.
+	// Actor is the requester that the history records.
 	Actor string
-	// Local is the program that `turnstile dev` runs.
+	// Local chooses the program that `turnstile dev` runs.
 	Local  bool
 	Getenv func(string) string
 }
 
-// Codecs are those of the keys that the command was given.
+// Codecs returns the codecs for the keys of the command.
 func (s *Settings) Codecs() (*codec.Set, error) {
 	return keyfile.Codecs(s.KeyFile, s.Getenv)
 }
 
-// Words are the flags that say where the stack is, as they can be pasted into a
-// shell.
+// Words returns the flags that choose the target, quoted for a shell.
 func (s *Settings) Words() string {
 	var b strings.Builder
 	add := func(flag, value string) {
@@ -47,7 +46,7 @@ func (s *Settings) Words() string {
 	return b.String()
 }
 
-// Where is the place that the settings name, for people.
+// Where describes the target for users.
 func (s *Settings) Where() string {
 	switch {
 	case s.Local:

@@ -1,4 +1,3 @@
-// Package batch does one thing to many instances: at a bounded rate, and so that
-// what was interrupted can go on where it was, for what is to be done stands in a
-// file before anything is.
+// Package batch takes one action on many instances at a limited rate. It writes the list of
+// instances to a file first, so that an interrupted batch can continue.
 package batch

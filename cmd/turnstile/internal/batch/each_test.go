@@ -18,13 +18,13 @@ func TestOneThatFailsDoesNotKeepItFromTheOthersThatAreNamed(t *testing.T) {
 	err := batch.Each(t.Context(), &notes, &batch.Job{Verb: "cancel"}, []string{"a", "b", "c"}, func(_ context.Context, _ *batch.Job, instance string) error {
 		return map[string]error{"a": refused, "b": fmt.Errorf("%w: b", client.ErrNoRecord)}[instance]
 	})
-	want := "sent: cancel for b, which has no record yet: it counts only if a start is queued\nsent: cancel for c\n"
+	want := "sent: cancel for b, which does not exist yet: it has an effect only if a start is queued\nsent: cancel for c\n"
 	if !errors.Is(err, refused) || errors.Is(err, client.ErrNoRecord) || notes.String() != want {
 		t.Errorf("it says %q and %v, want %q", notes.String(), err, want)
 	}
 }
 
-func TestNoneIsBegunAfterAnInterrupt(t *testing.T) {
+func TestNoneIsStartedAfterAnInterrupt(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
 	var did []string

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// Job is what is done to which instances.
+// Job is an action and the instances to take it on.
 type Job struct {
-	// ID names the job, to go on with it.
+	// ID names the job for --resume.
 	ID string `json:"id"`
 	// Verb is the command: "wake", "cancel", "terminate", "purge".
 	Verb string `json:"verb"`
@@ -26,30 +26,29 @@ type Job struct {
 	Force    bool   `json:"force,omitempty"`
 	Children bool   `json:"children,omitempty"`
 	Version  string `json:"version,omitempty"`
-	// Place is where the instances are, as it was found: a job goes on in no other.
+	// Place is the target with the instances. A job can only continue on the same target.
 	Place string `json:"place"`
-	// MadeAt is when the instances were selected.
+	// MadeAt is the time of the selection.
 	MadeAt time.Time `json:"made_at"`
-	// Count of instances, which stand in the file behind this, one a line.
+	// Count is the number of instances, which follow in the file, one per line.
 	Count     int      `json:"count"`
 	Instances []string `json:"-"`
 }
 
-// Folder keeps jobs that are not done: a file of what is to be done each, and one of
-// how far that came.
+// Folder stores unfinished jobs. Each job has a file with its instances and a file with its progress.
 type Folder string
 
-// NotThereError says that a folder has no such job.
+// NotThereError reports that a folder does not contain a job.
 type NotThereError struct{ ID string }
 
 func (e *NotThereError) Error() string {
-	return fmt.Sprintf("there is no unfinished batch %q on this machine: it is done, or was begun by another user or elsewhere; select the instances again, which is harmless", e.ID)
+	return fmt.Sprintf("there is no unfinished batch %q on this machine: it is complete, or was started by another user or on another machine; select the instances again, which is safe", e.ID)
 }
 
-// idForm is what an id looks like; anything else names no file.
+// idForm matches ids of jobs, so that an id cannot name another file.
 var idForm = regexp.MustCompile(`^[a-z]+-[0-9]{8}-[0-9]{6}-[a-z0-9]{4}$`)
 
-// Create writes a job down, and gives it its id.
+// Create stores a job and sets its id.
 func (f Folder) Create(j *Job) error {
 	j.ID = fmt.Sprintf("%s-%s-%s", j.Verb, j.MadeAt.UTC().Format("20060102-150405"), strings.ToLower(rand.Text()[:4]))
 	j.Count = len(j.Instances)
@@ -69,8 +68,8 @@ func (f Folder) Create(j *Job) error {
 	return errors.Join(err, w.Flush(), file.Sync(), file.Close())
 }
 
-// Open reads a job, and how many of its instances are done. *NotThereError if there
-// is none.
+// Open reads a job, and the number of its instances that are done. It returns *NotThereError if the
+// job does not exist.
 func (f Folder) Open(id string) (j Job, done int, err error) {
 	if !idForm.MatchString(id) {
 		return j, 0, &NotThereError{id}
@@ -85,7 +84,7 @@ func (f Folder) Open(id string) (j Job, done int, err error) {
 	defer file.Close()
 	d := json.NewDecoder(file)
 	if err := d.Decode(&j); err != nil {
-		return j, 0, fmt.Errorf("batch %s cannot be read: %w", id, err)
+		return j, 0, fmt.Errorf("reading batch %s: %w", id, err)
 	}
 	for range j.Count {
 		var instance string
@@ -98,12 +97,12 @@ func (f Folder) Open(id string) (j Job, done int, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return j, 0, err
 	}
-	// What cannot be read is nothing done: doing it again is harmless.
+	// Without readable progress, start from the beginning: repeating an action is safe.
 	done, _ = strconv.Atoi(strings.TrimSpace(string(text)))
 	return j, min(max(done, 0), len(j.Instances)), nil
 }
 
-// Note writes down that the first so many instances are done.
+// Note records that the first done instances are done.
 func (f Folder) Note(id string, done int) error {
 	next := f.progress(id) + ".new"
 	if err := os.WriteFile(next, []byte(strconv.Itoa(done)+"\n"), 0o600); err != nil {
@@ -112,7 +111,7 @@ func (f Folder) Note(id string, done int) error {
 	return os.Rename(next, f.progress(id))
 }
 
-// Remove forgets a job.
+// Remove deletes a job.
 func (f Folder) Remove(id string) error {
 	err := os.Remove(f.progress(id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -121,7 +120,7 @@ func (f Folder) Remove(id string) error {
 	return errors.Join(err, os.Remove(f.file(id)))
 }
 
-// IDs are the jobs that are not done.
+// IDs returns the ids of the unfinished jobs.
 func (f Folder) IDs() []string {
 	found, _ := filepath.Glob(filepath.Join(string(f), "*.jobs"))
 	for i := range found {

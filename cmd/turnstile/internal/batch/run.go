@@ -11,48 +11,47 @@ type Outcome int
 
 // The outcomes.
 const (
-	// Sent: what was to be done was sent.
+	// Sent means that the message was sent.
 	Sent Outcome = iota
-	// Skipped: there was nothing to do, as of one that has ended meanwhile.
+	// Skipped means that there was nothing to do, because the instance has ended or does not exist.
 	Skipped
-	// Failed: nothing was sent.
+	// Failed means that nothing was sent.
 	Failed
 )
 
 // Progress of a run.
 type Progress struct {
-	// Done of All, of which so many were sent, skipped and failed in this run.
+	// Done of All instances are done. Sent, Skipped and Failed count the outcomes of this run.
 	Done, All             int
 	Sent, Skipped, Failed int
 }
 
-// Runner does something to instances, one after the other and some at once.
+// Runner takes an action on instances in order, several at a time.
 type Runner struct {
-	// Rate is how many instances a second at most, AtOnce how many side by side.
+	// Rate is the largest number of instances per second, AtOnce the concurrency.
 	Rate   float64
 	AtOnce int
-	// Do does it to one. An error with Failed is told to OnFailed.
+	// Do takes the action on one instance. OnFailed receives its error if the outcome is Failed.
 	Do       func(ctx context.Context, instance string) (Outcome, error)
 	OnFailed func(instance string, err error)
-	// OnProgress is told after each instance; done is how many of the first ones are
-	// done without a gap.
+	// OnProgress is called after each instance; done is the length of the prefix of instances that
+	// are all done.
 	OnProgress func(p Progress, done int)
 	// Sleep waits, and reports false if the context ended first.
 	Sleep func(ctx context.Context, d time.Duration) bool
 	Now   func() time.Time
 }
 
-// hopeless is after how many failures with nothing sent a run gives up.
+// hopeless is the number of failures after which a run stops if nothing has succeeded.
 const hopeless = 20
 
-// Run does it to all instances behind the first `done`. It returns when all are
-// done, the context has ended, or nothing goes through; what was begun is finished
-// first.
+// Run takes the action on all instances after the first done ones. It returns when all are done, when
+// the context ends, or after hopeless failures without a success. Started actions finish first.
 func (r *Runner) Run(ctx context.Context, instances []string, done int) (p Progress, finished bool) {
 	s := state{Progress: Progress{Done: done, All: len(instances)}, ended: make([]bool, len(instances)), prefix: done}
 	next := make(chan int)
 	var workers sync.WaitGroup
-	// What is under way is not torn: it ends by itself.
+	// Started actions are not cancelled.
 	working := context.WithoutCancel(ctx)
 	for range max(r.AtOnce, 1) {
 		workers.Go(func() {
@@ -62,9 +61,9 @@ func (r *Runner) Run(ctx context.Context, instances []string, done int) (p Progr
 			}
 		})
 	}
-	began := r.Now()
+	startedAt := r.Now()
 	for i := done; i < len(instances) && !s.isHopeless(); i++ {
-		due := began.Add(time.Duration(float64(i-done) / r.Rate * float64(time.Second)))
+		due := startedAt.Add(time.Duration(float64(i-done) / r.Rate * float64(time.Second)))
 		if wait := due.Sub(r.Now()); wait > 0 && !r.Sleep(ctx, wait) {
 			break
 		}

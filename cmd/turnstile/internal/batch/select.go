@@ -13,9 +13,9 @@ type Lister interface {
 	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
 }
 
-// Select returns the ids of the instances that a query finds with one of the statuses,
-// newest first within a status; with a problem only those that are stuck for it. parents are the
-// parents of those that are children. found is told after each page how many there are.
+// Select returns the ids of the instances that match a query and have one of the statuses, newest
+// first within a status. With a problem it returns only instances with this problem. parents maps
+// children to their parents. Select calls found with the number of ids after each page.
 func Select(ctx context.Context, from Lister, q client.ListQuery, statuses []client.Status, problem string, found func(n int)) (ids []string, parents map[string]string, err error) {
 	parents = map[string]string{}
 	seen := map[string]bool{}
@@ -47,7 +47,7 @@ func Select(ctx context.Context, from Lister, q client.ListQuery, statuses []cli
 	return ids, parents, nil
 }
 
-// Heads leaves out those whose parent is there too.
+// Heads returns the ids without those whose parent is in the list too.
 func Heads(ids []string, parents map[string]string) []string {
 	there := make(map[string]bool, len(ids))
 	for _, id := range ids {

@@ -81,17 +81,17 @@ func TestWhatPassesIsTriedAgainAndWhatHasEndedIsSkipped(t *testing.T) {
 		}
 		return nil
 	})
-	began := s.now
+	startedAt := s.now
 	result, err := s.Work(t.Context(), s.job(t, 5), 0)
 	if p := result.Progress; err != nil || p.Sent != 3 || p.Skipped != 2 || p.Failed != 0 || s.did["i-0"] != 4 {
 		t.Errorf("it came to %+v with %d tries of the first, %v", p, s.did["i-0"], err)
 	}
-	if waited := s.now.Sub(began); waited < 7*time.Second {
+	if waited := s.now.Sub(startedAt); waited < 7*time.Second {
 		t.Errorf("the pauses between tries are %s in all, want 1, 2 and 4 seconds at least", waited)
 	}
 	var said strings.Builder
 	result.Print(&said)
-	if want := "sent: cancel for 3 instances; 2 had ended or gone meanwhile\n"; said.String() != want {
+	if want := "sent: cancel for 3 instances; 2 skipped, because they had already ended or were purged\n"; said.String() != want {
 		t.Errorf("it says %q, want %q", said.String(), want)
 	}
 	if left := s.Folder.IDs(); len(left) != 0 {
@@ -99,7 +99,7 @@ func TestWhatPassesIsTriedAgainAndWhatHasEndedIsSkipped(t *testing.T) {
 	}
 }
 
-func TestAFailureIsToldAndAnErrorAtTheEnd(t *testing.T) {
+func TestAFailureIsReportedAndAnErrorAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, func(instance string, _ int) error {
 		if instance == "i-1" {
@@ -121,11 +121,11 @@ func TestAFailureIsToldAndAnErrorAtTheEnd(t *testing.T) {
 		}
 	}
 	if result.Batch().ID != "" {
-		t.Error("a job that is done has an id to go on with")
+		t.Error("a job that is done has an id to continue with")
 	}
 }
 
-func TestAnInterruptedJobSaysHowToGoOnAndDoesTheRest(t *testing.T) {
+func TestAnInterruptedJobSaysHowToContinueAndDoesTheRest(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
 	s := newSite(t, func(instance string, _ int) error {
@@ -137,7 +137,7 @@ func TestAnInterruptedJobSaysHowToGoOnAndDoesTheRest(t *testing.T) {
 	j := s.job(t, 300)
 	result, err := s.Work(ctx, j, 0)
 	p := result.Progress
-	if want := fmt.Sprintf("interrupted: %d of 300 instances are done. Go on with:\n  turnstile --stack shop cancel --resume %s", p.Done, j.ID); err == nil || err.Error() != want || result.Batch().ID != j.ID {
+	if want := fmt.Sprintf("interrupted: %d of 300 instances done. Continue with:\n  turnstile --stack shop cancel --resume %s", p.Done, j.ID); err == nil || err.Error() != want || result.Batch().ID != j.ID {
 		t.Fatalf("the error is %v, want %s", err, want)
 	}
 	kept, done, err := s.Folder.Open(j.ID)
@@ -162,7 +162,7 @@ func TestAJobOfWhichNothingGoesThroughStops(t *testing.T) {
 	}
 }
 
-func TestFailuresAreToldUpToAHundred(t *testing.T) {
+func TestFailuresAreReportedUpToAHundred(t *testing.T) {
 	t.Parallel()
 	first := make(chan struct{}) // A job of which nothing went through yet would stop.
 	s := newSite(t, func(instance string, _ int) error {

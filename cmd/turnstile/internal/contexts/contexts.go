@@ -1,5 +1,5 @@
-// Package contexts keeps named places, such as a stack or a server, in a file of the user, so that
-// a command line names one by a word.
+// Package contexts stores named targets, such as a stack or a server, in a file of the user, so that a
+// command line can name one with a word.
 package contexts
 
 import (
@@ -14,23 +14,23 @@ import (
 	"slices"
 )
 
-// Context is a named place. It has either a stack or a console.
+// Context is a named target. It has either a stack or a console.
 type Context struct {
 	Name    string `json:"name"`
 	Stack   string `json:"stack,omitempty"`
 	Region  string `json:"region,omitempty"`
 	Profile string `json:"profile,omitempty"`
 	Console string `json:"console,omitempty"`
-	// KeyFile is the path of the file with the keys of sealed payloads.
+	// KeyFile is the path of the file with the keys of encrypted payloads.
 	KeyFile string `json:"keyFile,omitempty"`
-	// Current: a command that names no place works on it.
+	// Current is the context for commands that name no target.
 	Current bool `json:"current,omitempty"`
 }
 
-// ErrUnknown: there is no context of that name.
-var ErrUnknown = errors.New("there is no context of that name")
+// ErrUnknown reports that no context has the given name.
+var ErrUnknown = errors.New("the context does not exist")
 
-// named is what the name of a context looks like: a word that needs no quotes in a shell.
+// named matches names of contexts, which need no quotes in a shell.
 var named = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // IsName reports whether a context can have this name.
@@ -39,16 +39,16 @@ func IsName(name string) bool { return named.MatchString(name) }
 // File is the path of the file with the contexts.
 type File string
 
-// OfUser is the file in the user's folder of settings.
+// OfUser returns the file in the user's configuration folder.
 func OfUser() (File, error) {
 	folder, err := os.UserConfigDir()
 	if err != nil {
-		return "", fmt.Errorf("the folder of your settings: %w", err)
+		return "", fmt.Errorf("your configuration folder: %w", err)
 	}
 	return File(filepath.Join(folder, "turnstile", "contexts.json")), nil
 }
 
-// content is what stands in the file.
+// content is the content of the file.
 type content struct {
 	Current  string             `json:"current,omitempty"`
 	Contexts map[string]Context `json:"contexts"`
@@ -69,20 +69,20 @@ func (f File) All() ([]Context, error) {
 	return all, nil
 }
 
-// Put adds a context, or replaces the one that has its name.
+// Put adds a context, or replaces the one with the same name.
 func (f File) Put(one Context) error {
 	return f.change(func(c *content) error {
 		name := one.Name
 		if one.Current {
 			c.Current = name
 		}
-		one.Name, one.Current = "", false // The key says the one, Current of the file the other.
+		one.Name, one.Current = "", false // The map's key and content.Current store them.
 		c.Contexts[name] = one
 		return nil
 	})
 }
 
-// Use makes a context the current one; an empty name leaves none.
+// Use makes a context the current one. An empty name unsets the current context.
 func (f File) Use(name string) error {
 	return f.change(func(c *content) error {
 		if _, is := c.Contexts[name]; !is && name != "" {
@@ -93,7 +93,7 @@ func (f File) Use(name string) error {
 	})
 }
 
-// Remove removes a context. If it was the current one, there is none afterwards.
+// Remove removes a context. If it was the current one, no context is current afterwards.
 func (f File) Remove(name string) error {
 	return f.change(func(c *content) error {
 		if _, is := c.Contexts[name]; !is {
@@ -116,7 +116,7 @@ func (f File) read() (*content, error) {
 		return nil, fmt.Errorf("reading the contexts: %w", err)
 	default:
 		if err := json.Unmarshal(text, c); err != nil {
-			return nil, fmt.Errorf("the contexts in %s: %w", f, err)
+			return nil, fmt.Errorf("reading the contexts in %s: %w", f, err)
 		}
 	}
 	if c.Contexts == nil {
@@ -125,8 +125,8 @@ func (f File) read() (*content, error) {
 	return c, nil
 }
 
-// change writes the file anew, beside the old one first, so that it is whole at any moment. Nobody
-// else may read it: it says where keys are.
+// change replaces the file atomically, by renaming a temporary file. Only the user may read the file,
+// because it names the files with keys.
 func (f File) change(do func(*content) error) error {
 	c, err := f.read()
 	if err != nil {
@@ -143,7 +143,7 @@ func (f File) change(do func(*content) error) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("writing the contexts: %w", err)
 	}
-	beside, err := os.CreateTemp(folder, ".contexts-*") // It is readable to the user alone.
+	beside, err := os.CreateTemp(folder, ".contexts-*") // Only the user can read it.
 	if err != nil {
 		return fmt.Errorf("writing the contexts: %w", err)
 	}

@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// child is the program while it runs.
+// child is a running program.
 type child struct {
 	cmd *exec.Cmd
-	// leash is the program's standard input: it ends when this process does, in
-	// whatever way, and the program with it.
-	leash io.Closer
-	began time.Time
-	// ended gets the end of the program, once.
+	// leash is the program's standard input. It is closed when this process ends for any reason,
+	// and the program then ends too.
+	leash     io.Closer
+	startedAt time.Time
+	// ended receives the end of the program, once.
 	ended chan end
 }
 
-// end says how a program ended.
+// end describes how a program ended.
 type end struct {
-	// status, -1 if a signal ended it.
+	// status is the exit status; -1 if a signal ended the program.
 	status int
-	// text: "exit status 2", "signal: killed".
+	// text is the description, such as "exit status 2" or "signal: killed".
 	text string
 }
 
@@ -33,12 +33,12 @@ func start(cmd *exec.Cmd) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	// For output that somebody else, started by the program, still holds open.
+	// Do not wait for processes that the program started and that keep its output open.
 	cmd.WaitDelay = time.Second
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	c := &child{cmd: cmd, leash: leash, began: time.Now(), ended: make(chan end, 1)}
+	c := &child{cmd: cmd, leash: leash, startedAt: time.Now(), ended: make(chan end, 1)}
 	go func() {
 		err := cmd.Wait()
 		e := end{status: cmd.ProcessState.ExitCode(), text: cmd.ProcessState.String()}
@@ -50,10 +50,10 @@ func start(cmd *exec.Cmd) (*child, error) {
 	return c, nil
 }
 
-// stop asks the program to end and waits until it has. It reports whether it
-// had to be killed, which it is after grace.
+// stop asks the program to end and waits for it. After grace it kills the program. It reports whether
+// the program was killed.
 func (c *child) stop(grace time.Duration) (killed bool) {
-	// Where there are no signals, the end of its input tells it.
+	// On systems without signals, the end of its input ends the program.
 	_ = c.cmd.Process.Signal(syscall.SIGTERM)
 	_ = c.leash.Close()
 	last := time.NewTimer(grace)

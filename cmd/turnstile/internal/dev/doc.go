@@ -1,6 +1,5 @@
-// Package dev keeps a program running while somebody works on it: it is built
-// and started, built and started again when one of its files changes, and
-// started again when it dies.
+// Package dev runs a program during development. It builds and starts the program, rebuilds and
+// restarts it when a source file changes, and restarts it after a crash.
 package dev
 
 // Data is the folder of a project's database, in the project.

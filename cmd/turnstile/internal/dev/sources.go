@@ -15,41 +15,46 @@ import (
 	"strings"
 )
 
-// sources are the places that a program is built from, but for the standard
-// library and modules that cannot change: those of a version.
+// sources are the files and folders that a program is built from, except the standard library and
+// versioned modules, which do not change.
 type sources struct {
-	// folders of packages, of which Go files count.
+	// folders are the packages' folders, whose source files count.
 	folders []string
-	// files that count besides: go.mod and go.sum, and what is embedded.
+	// files are other files that count, whether they exist or not: go.mod, go.sum, go.work and so on.
 	files []string
-	// tree, if not empty, is a folder below which every Go file counts.
+	// embeds are patterns of embedded files. New files count too.
+	embeds []embed
+	// tree, if not empty, is a folder in which every source file at any depth counts.
 	tree string
 }
 
-// listed is what go list prints of a package.
+// embed is a pattern of a go:embed directive in a package's folder.
+type embed struct{ folder, pattern string }
+
+// listed is the output of go list for a package.
 type listed struct {
-	Dir        string
-	Name       string
-	Standard   bool
-	EmbedFiles []string
-	Module     *struct {
+	Dir           string
+	Name          string
+	Standard      bool
+	EmbedPatterns []string
+	Module        *struct {
 		Path, Version, Dir, GoMod string
 		Main                      bool
 		Replace                   *struct{ Version string }
 	}
 }
 
-// changeable reports whether a package is of a module that is being worked on:
-// the program's own, one of its workspace, or one replaced by a folder.
+// changeable reports whether a package's module can change: the main module, a module of the workspace,
+// or one replaced by a folder.
 func (p *listed) changeable() bool {
 	m := p.Module
 	return !p.Standard && m != nil && (m.Main || m.Replace != nil && m.Replace.Version == "")
 }
 
-// findSources asks the go command. What cannot be loaded, such as a file that
-// does not parse, does not keep it from answering.
+// findSources finds the sources with go list. It ignores packages that cannot be loaded, such as those
+// with syntax errors.
 func findSources(ctx context.Context, dir, pkg string) (sources, error) {
-	list := exec.CommandContext(ctx, "go", "list", "-e", "-deps", "-json=Dir,Name,Standard,EmbedFiles,Module", "--", pkg)
+	list := exec.CommandContext(ctx, "go", "list", "-e", "-deps", "-json=Dir,Name,Standard,EmbedPatterns,Module", "--", pkg)
 	list.Dir = dir
 	var out, problems bytes.Buffer
 	list.Stdout, list.Stderr = &out, &problems
@@ -70,25 +75,50 @@ func findSources(ctx context.Context, dir, pkg string) (sources, error) {
 			continue
 		}
 		s.folders = append(s.folders, p.Dir)
-		for _, file := range p.EmbedFiles {
-			s.files = append(s.files, filepath.Join(p.Dir, file))
+		for _, pattern := range p.EmbedPatterns {
+			s.embeds = append(s.embeds, embed{p.Dir, pattern})
 		}
 		if mod := p.Module.GoMod; mod != "" {
-			s.files = append(s.files, mod, strings.TrimSuffix(mod, ".mod")+".sum")
+			s.files = append(s.files, mod, strings.TrimSuffix(mod, ".mod")+".sum", filepath.Join(filepath.Dir(mod), "vendor", "modules.txt"))
 		}
 	}
+	work, err := workspaces(dir)
+	if err != nil {
+		return sources{}, err
+	}
+	s.files = append(s.files, work...)
 	slices.Sort(s.files)
 	s.files = slices.Compact(s.files)
 	return s, nil
 }
 
-// snapshot says how the files are: by their paths, when they were written and
-// how long they are.
+// workspaces returns the go.work files that can apply to a folder: $GOWORK, or go.work in the folder or
+// a parent folder, and their go.work.sum.
+func workspaces(folder string) (files []string, err error) {
+	add := func(file string) { files = append(files, file, file+".sum") }
+	if file := os.Getenv("GOWORK"); file != "" {
+		if file != "off" {
+			add(file)
+		}
+		return files, nil
+	}
+	at, err := filepath.Abs(folder)
+	for err == nil {
+		add(filepath.Join(at, "go.work"))
+		if at == filepath.Dir(at) {
+			break
+		}
+		at = filepath.Dir(at)
+	}
+	return files, err
+}
+
+// snapshot maps paths of files to their modification times and sizes.
 type snapshot map[string]stamp
 
 type stamp struct{ modified, size int64 }
 
-// look takes a snapshot. What cannot be read is not there.
+// look takes a snapshot. It omits unreadable files.
 func (s *sources) look() snapshot {
 	now := snapshot{}
 	for _, folder := range s.folders {
@@ -105,14 +135,40 @@ func (s *sources) look() snapshot {
 	for _, file := range s.files {
 		now.add(file)
 	}
+	for _, e := range s.embeds {
+		now.addEmbedded(e)
+	}
 	if s.tree != "" {
 		now.addTree(s.tree)
 	}
 	return now
 }
 
-// addTree adds the Go files below a folder, but for those in folders that the go
-// command leaves out.
+// addEmbedded adds the files that a pattern embeds: matching files, and all files in matching folders,
+// without hidden ones unless the pattern starts with all:.
+func (s snapshot) addEmbedded(e embed) {
+	pattern, hidden := strings.CutPrefix(e.pattern, "all:")
+	folder := os.DirFS(e.folder)
+	matches, _ := fs.Glob(folder, pattern) // An invalid pattern fails the build.
+	for _, match := range matches {
+		// What cannot be read is left out.
+		_ = fs.WalkDir(folder, match, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return fs.SkipDir
+			}
+			skip := path != match && !hidden && (entry.Name()[0] == '.' || entry.Name()[0] == '_')
+			switch {
+			case skip && entry.IsDir():
+				return fs.SkipDir
+			case !skip && !entry.IsDir():
+				s.add(filepath.Join(e.folder, filepath.FromSlash(path)))
+			}
+			return nil
+		})
+	}
+}
+
+// addTree adds the source files below a folder, except those in folders that the go command ignores.
 func (s snapshot) addTree(root string) {
 	// What cannot be read is left out.
 	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -130,12 +186,14 @@ func (s snapshot) addTree(root string) {
 	})
 }
 
-// counts reports whether a file of a package's folder is built into the program.
-// Names that begin with a dot or an underscore are those of editors, which the
-// go command leaves out too.
+// counts reports whether a file in a package's folder is built into the program. Names that start with a
+// dot or an underscore belong to editors; the go command ignores them too.
 func counts(name string) bool {
-	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && name[0] != '.' && name[0] != '_'
+	return slices.Contains(built, filepath.Ext(name)) && !strings.HasSuffix(name, "_test.go") && name[0] != '.' && name[0] != '_'
 }
+
+// built lists the extensions of files that the go command builds: Go, assembly, and C with cgo.
+var built = []string{".go", ".s", ".S", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".m", ".syso"}
 
 func (s snapshot) add(path string) {
 	if info, err := os.Stat(path); err == nil {
@@ -143,7 +201,7 @@ func (s snapshot) add(path string) {
 	}
 }
 
-// changed returns the paths that two snapshots differ in, sorted.
+// changed returns the paths in which two snapshots differ, sorted.
 func (s snapshot) changed(since snapshot) []string {
 	var paths []string
 	for path, now := range s {

@@ -14,8 +14,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/supervised"
 )
 
-// ErrRefused: the program could not have its database or its address. It has
-// said why.
+// ErrRefused reports that the program could not open its database or listen on its address. The
+// program has printed the reason.
 var ErrRefused = errors.New("the program has ended: see above")
 
 // Supervisor keeps a program running. Out, Err, Say and Look must be set.
@@ -25,20 +25,19 @@ type Supervisor struct {
 	Dir, Package string
 	// Env is added to the environment of the program.
 	Env []string
-	// FirstEnv is added when the program is started first, and not again.
+	// FirstEnv is added only for the first start of the program.
 	FirstEnv []string
 	// Out and Err are the program's standard output and error.
 	Out, Err io.Writer
-	// Say tells the person a line.
+	// Say prints a line for the user.
 	Say func(text string)
-	// Look has a value each time that the files are to be looked at. They are
-	// built when they have changed and two looks after that are the same.
+	// Look triggers a check of the source files. The program is rebuilt when files have changed
+	// and two checks in a row then find the same files.
 	Look <-chan time.Time
-	// Grace is how long the program may take to end.
+	// Grace is the time that the program has to end before it is killed.
 	Grace time.Duration
-	// Pause and MaxPause: how long the first and the longest wait is before a
-	// program that died by itself is started again. One that lived for longer
-	// than MaxPause begins with Pause again.
+	// Pause and MaxPause are the shortest and longest wait before a crashed program is restarted.
+	// The wait starts at Pause again after the program has run for longer than MaxPause.
 	Pause, MaxPause time.Duration
 }
 
@@ -58,8 +57,8 @@ type supervision struct {
 	firstEnv []string
 }
 
-// Run builds the program and runs it until ctx ends. Its error is ErrRefused, or
-// says that the go command cannot be run here.
+// Run builds the program and runs it until ctx ends. It returns ErrRefused, or an error if the go
+// command cannot run.
 func (s *Supervisor) Run(ctx context.Context) error {
 	folder, err := os.MkdirTemp("", "turnstile-dev-")
 	if err != nil {
@@ -96,7 +95,7 @@ func (s *Supervisor) Run(ctx context.Context) error {
 	}
 }
 
-// look builds the program anew if files have changed, and no longer do.
+// look rebuilds the program if files have changed and the last two checks found the same files.
 func (r *supervision) look() error {
 	now := r.sources.look()
 	moving := len(now.changed(r.last)) > 0
@@ -109,20 +108,19 @@ func (r *supervision) look() error {
 		return nil
 	}
 	r.Say(named(r.Dir, changed) + ": building")
-	// What is imported may have changed with it. If the go command cannot say
-	// now, the build will say why.
+	// The imports may have changed too. If go list fails, the build will report the error.
 	if found, err := findSources(r.ctx, r.Dir, r.Package); err == nil {
 		r.sources = found
 	}
 	return r.rebuild()
 }
 
-// rebuild builds the program and, if that succeeds, runs it in place of the one
-// that runs. A build that fails changes nothing: what runs goes on.
+// rebuild builds the program and, if the build succeeds, replaces the running program. After a failed
+// build the old program keeps running.
 func (r *supervision) rebuild() error {
 	r.sources.tree = ""
 	r.before = r.sources.look()
-	// What a build lacks may come in a folder that nothing is built from yet.
+	// A missing package may appear in a folder that is not part of the build yet.
 	whole := r.sources
 	whole.tree = r.Dir
 	wider := whole.look()
@@ -132,7 +130,7 @@ func (r *supervision) rebuild() error {
 	if runtime.GOOS == "windows" {
 		binary += ".exe"
 	}
-	began := time.Now()
+	startedAt := time.Now()
 	build := exec.CommandContext(r.ctx, "go", "build", "-o", binary, "--", r.Package)
 	build.Dir, build.Stdout, build.Stderr = r.Dir, r.Err, r.Err
 	switch err := build.Run(); {
@@ -145,13 +143,13 @@ func (r *supervision) rebuild() error {
 		r.last = r.before
 		goes := "No program runs."
 		if r.program != nil {
-			goes = "The program from before goes on."
+			goes = "The old program keeps running."
 		}
 		r.Say("the build failed: see above. " + goes + " Save a file to try again.")
 		return nil
 	}
 	r.last = r.before
-	r.Say(fmt.Sprintf("built in %s", time.Since(began).Round(10*time.Millisecond)))
+	r.Say(fmt.Sprintf("built in %s", time.Since(startedAt).Round(10*time.Millisecond)))
 	r.stop()
 	if r.binary != "" {
 		_ = os.Remove(r.binary)
@@ -160,7 +158,7 @@ func (r *supervision) rebuild() error {
 	return r.start()
 }
 
-// start runs what was built last.
+// start runs the last built program.
 func (r *supervision) start() error {
 	r.restart = nil
 	cmd := exec.Command(r.binary)
@@ -169,28 +167,28 @@ func (r *supervision) start() error {
 	r.firstEnv = nil
 	program, err := start(cmd)
 	if err != nil {
-		return fmt.Errorf("the program was built and cannot be started: %w", err)
+		return fmt.Errorf("starting the built program: %w", err)
 	}
 	r.program = program
 	return nil
 }
 
-// died decides what becomes of a program that ended by itself.
+// died handles a program that ended by itself.
 func (r *supervision) died(e end) error {
-	lived := time.Since(r.program.began)
+	lived := time.Since(r.program.startedAt)
 	_ = r.program.leash.Close()
 	r.program = nil
 	switch e.status {
 	case supervised.Refused:
 		return ErrRefused
 	case 0, supervised.Failed:
-		r.Say(fmt.Sprintf("the program has ended (%s). It is started again when a file changes.", e.text))
+		r.Say(fmt.Sprintf("the program has ended (%s). It restarts when a file changes.", e.text))
 		return nil
 	}
 	if lived > r.MaxPause {
 		r.pause = r.Pause
 	}
-	r.Say(fmt.Sprintf("the program died (%s). It is started again in %s.", e.text, r.pause))
+	r.Say(fmt.Sprintf("the program crashed (%s). It restarts in %s.", e.text, r.pause))
 	r.restart = time.After(r.pause)
 	r.pause = min(2*r.pause, r.MaxPause)
 	return nil
@@ -208,7 +206,7 @@ func (r *supervision) stop() {
 	r.program = nil
 }
 
-// named names what has changed in a few words.
+// named describes the changed files in a few words.
 func named(dir string, paths []string) string {
 	name := paths[0]
 	if inside, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(inside) {

@@ -172,7 +172,7 @@ func TestABuildThatFailsLeavesTheProgramThatRuns(t *testing.T) {
 	pid := b.process("one")
 	b.write("local/main.go", source("two", `no such thing`))
 	b.waitFor(`local/main.go:\d+:\d+: `)
-	b.waitFor(`dev: the build failed: see above. The program from before goes on. Save a file to try again.\n`)
+	b.waitFor(`dev: the build failed: see above. The old program keeps running. Save a file to try again.\n`)
 	if gone(pid) {
 		t.Error("the program before is gone")
 	}
@@ -193,14 +193,14 @@ func TestAProgramThatDiesIsStartedAgain(t *testing.T) {
 		if err := syscall.Kill(b.process("one"), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		b.waitFor(`dev: the program died \(signal: killed\). It is started again in \d+ms.\n`)
+		b.waitFor(`dev: the program crashed \(signal: killed\). It restarts in \d+ms.\n`)
 	}
 	b.process("one")
 	b.write("local/main.go", source("two", `panic("oh no")`))
 	b.process("two")
 	b.waitFor(`panic: oh no`)
-	b.waitFor(`dev: the program died \(exit status 2\). It is started again in 10ms.\n`)
-	b.waitFor(`dev: the program died \(exit status 2\). It is started again in 20ms.\n`)
+	b.waitFor(`dev: the program crashed \(exit status 2\). It restarts in 10ms.\n`)
+	b.waitFor(`dev: the program crashed \(exit status 2\). It restarts in 20ms.\n`)
 	b.write("local/main.go", source("three", ""))
 	b.process("three")
 }
@@ -209,7 +209,7 @@ func TestAProgramThatCannotRunWaitsForAChange(t *testing.T) {
 	t.Parallel()
 	stage.Builds(t)
 	b := newBench(t, map[string]string{"local/main.go": source("one", "os.Exit(1)")}).run("./local")
-	b.waitFor(`dev: the program has ended \(exit status 1\). It is started again when a file changes.\n`)
+	b.waitFor(`dev: the program has ended \(exit status 1\). It restarts when a file changes.\n`)
 	b.write("local/main.go", source("two", ""))
 	b.process("two")
 }

@@ -1,4 +1,3 @@
-// Package doctor judges the settings of a deployed stack: whether each is what
-// Turnstile needs, and whether they fit together. It asks nobody: it is given what
-// was found.
+// Package doctor checks the settings of a deployed stack: whether each is what Turnstile needs, and
+// whether they are consistent. It makes no requests to AWS: callers pass it the settings.
 package doctor

@@ -13,18 +13,17 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// Check looks at one area.
+// Check checks one area.
 type Check struct {
 	Area string
 	Look func(ctx context.Context) ([]api.Finding, error)
 }
 
-// patience bounds each check.
+// patience is the time limit of each check.
 const patience = 30 * time.Second
 
-// Examine runs all checks at once and returns their findings in the order of the checks. A
-// check that fails is a finding too; an [*usage.Error] of a check is returned instead of a
-// report.
+// Examine runs all checks concurrently and returns their findings in the order of the checks. A failed
+// check is a finding too. If a check returns a [*usage.Error], Examine returns it instead of a report.
 func Examine(ctx context.Context, checks []Check) (api.Doctor, error) {
 	found := make([][]api.Finding, len(checks))
 	wrong := make([]*usage.Error, len(checks))
@@ -62,14 +61,14 @@ func Examine(ctx context.Context, checks []Check) (api.Doctor, error) {
 	return report, ctx.Err()
 }
 
-// CouldNot is the finding that a check failed: unknown if a permission is missing, otherwise
-// a problem.
+// CouldNot returns the finding for a failed check: unknown if a permission is missing, otherwise a
+// problem.
 func CouldNot(area string, err error) api.Finding {
 	f := api.Finding{Area: area, Level: Problem, Text: plain.Message(err), Advice: advice.Of(err)}
 	if said := advice.Explain(err); said != nil {
 		f.Text, f.Advice = said.Message, said.Advice
 		if said.Code == api.CodeDenied {
-			f.Level, f.Text = Unknown, "not looked at: "+said.Message
+			f.Level, f.Text = Unknown, "not checked: "+said.Message
 		}
 	}
 	return f

@@ -14,7 +14,7 @@ const (
 	Unknown = "unknown"
 )
 
-// findings gathers what is found in an area.
+// findings collects the findings of an area.
 type findings struct {
 	area string
 	all  []api.Finding
@@ -24,5 +24,5 @@ func (f *findings) add(level, advice, format string, args ...any) {
 	f.all = append(f.all, api.Finding{Area: f.area, Level: level, Text: fmt.Sprintf(format, args...), Advice: advice})
 }
 
-// deploy is what to do about a setting that the template has right.
-const deploy = "The template has it right: deploy today's template.yaml, and change nothing by hand."
+// deploy is the advice for a setting that the template sets correctly.
+const deploy = "Deploy the current template.yaml, which has the right setting, and do not change settings by hand."

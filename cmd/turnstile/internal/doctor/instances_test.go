@@ -61,8 +61,8 @@ func TestInstancesThatAreNotWellAreNamedByTheKindOfTheirProblem(t *testing.T) {
 	found, err := doctor.Instances(t.Context(), listed{all: all}, noon, 24*time.Hour)
 	want := "problem instances 4 instances are stuck (panic): p-1, p-2, p-3 …\n" +
 		"problem instances 1 instance is corrupt (corrupt): k\n" +
-		"problem instances 1 instance goes on without a pause, and is slowed: spins\n" +
-		"warning instances nothing has changed the records of 1 running instance for 1d00h: idle\n"
+		"problem instances 1 instance loops without a pause, and is slowed down: spins\n" +
+		"warning instances the records of 1 running instance have not changed for 1d00h: idle\n"
 	if got := lines(found); err != nil || got != want {
 		t.Errorf("found is\n%s, %v, want\n%s", got, err, want)
 	}
@@ -76,7 +76,7 @@ func TestAReportIsPrintedAreaByAreaAndToAProgramInLines(t *testing.T) {
 	t.Parallel()
 	report := &api.Doctor{Place: "stack shop", Problems: 1, Unknown: 1, Findings: []api.Finding{
 		{Area: "queues", Level: doctor.OK, Text: "empty"},
-		{Area: "tables", Level: doctor.Unknown, Text: "not looked at"},
+		{Area: "tables", Level: doctor.Unknown, Text: "not checked"},
 		{Area: "queues", Level: doctor.Problem, Text: "full\x1b[2J", Advice: "drain it"},
 	}}
 	print := func(screen term.Screen, out *strings.Builder) string {
@@ -85,30 +85,30 @@ func TestAReportIsPrintedAreaByAreaAndToAProgramInLines(t *testing.T) {
 	}
 	var person, program strings.Builder
 	got := print(term.Fixed(&person, 80, term.ColoursNever, func(string) string { return "" }), &person)
-	want := "stack shop\n\nqueues\n  ✓ empty\n  ✗ full\ufffd[2J\n    drain it\n\ntables\n  ? not looked at\n\n1 problem, 0 warnings, 1 not looked at\n"
+	want := "stack shop\n\nqueues\n  ✓ empty\n  ✗ full\ufffd[2J\n    drain it\n\ntables\n  ? not checked\n\n1 problem, 0 warnings, 1 not checked\n"
 	if got != want {
 		t.Errorf("a person reads\n%s, want\n%s", got, want)
 	}
 	got = print(term.Screen{Writer: &program}, &program)
-	if want := "ok\tqueues\tempty\t\nunknown\ttables\tnot looked at\t\nproblem\tqueues\tfull\ufffd[2J\tdrain it\n"; got != want {
+	if want := "ok\tqueues\tempty\t\nunknown\ttables\tnot checked\t\nproblem\tqueues\tfull\ufffd[2J\tdrain it\n"; got != want {
 		t.Errorf("a program reads %q, want %q", got, want)
 	}
 }
 
-func TestAGateThatLetsNobodyInIsNamed(t *testing.T) {
+func TestACoordinatorThatAdmitsNoInstanceIsNamed(t *testing.T) {
 	t.Parallel()
 	waits := func(id, key string) client.Description {
 		return client.Description{Instance: id, Status: client.StatusQueued, CreatedAt: noon, Suspension: &store.Suspension{EventID: 2, LimitKey: key}}
 	}
-	gate := func(key string, status client.Status) client.Description {
+	coordinator := func(key string, status client.Status) client.Description {
 		return client.Description{Instance: "limit:" + key, Name: "turnstile.limit", Status: status, CreatedAt: noon.Add(-72 * time.Hour), UpdatedAt: noon.Add(-72 * time.Hour)}
 	}
-	all := []client.Description{waits("a", "runs"), gate("runs", client.StatusRunning)}
+	all := []client.Description{waits("a", "runs"), coordinator("runs", client.StatusRunning)}
 	for want, all := range map[string][]client.Description{
-		"ok instances instances wait for their turn under 1 limit, whose gates run\nok instances no running instance has been idle": all,
-		"problem instances the gate limit:ended is terminated, and lets nobody in: b\n":                                             append(all, waits("b", "ended"), gate("ended", client.StatusTerminated)),
-		"problem instances the gate limit:held is suspended, and lets nobody in: c\n":                                               append(all, waits("c", "held"), gate("held", client.StatusSuspended)),
-		"problem instances the gate limit:purged is not there, and lets nobody in: d\n":                                             append(all, waits("d", "purged")),
+		"ok instances instances wait for a permit of 1 limit; the coordinators run\nok instances no running instance has been idle": all,
+		"problem instances the coordinator limit:ended is terminated, so these instances cannot start: b\n":                         append(all, waits("b", "ended"), coordinator("ended", client.StatusTerminated)),
+		"problem instances the coordinator limit:held is suspended, so these instances cannot start: c\n":                           append(all, waits("c", "held"), coordinator("held", client.StatusSuspended)),
+		"problem instances the coordinator limit:purged is missing, so these instances cannot start: d\n":                           append(all, waits("d", "purged")),
 	} {
 		found, err := doctor.Instances(t.Context(), listed{all: all}, noon, 24*time.Hour)
 		if got := lines(found); err != nil || !strings.Contains(got, want) {

@@ -40,13 +40,13 @@ func TestAQueueThatHasANameIsJudgedAsTheDefaultOne(t *testing.T) {
 		want   string
 	}{
 		"all is well":                    {func(*stack) {}, ""},
-		"its visibility is short":        {func(s *stack) { s.queues[6].Visibility = time.Minute }, "queue activity:gpu hides a message for 1m0s, and the activity:gpu function may take 15m0s"},
-		"it gives up to another queue":   {func(s *stack) { s.queues[6].RedriveTo = "arn:dead" }, `queue activity:gpu gives up to "dead", not to the queue activity-dead`},
-		"no function is run for it":      {func(s *stack) { s.sources = s.sources[:4] }, "no function is run for the queue activity:gpu"},
+		"its visibility is short":        {func(s *stack) { s.queues[6].Visibility = time.Minute }, "queue activity:gpu has a visibility timeout of 1m0s, but the activity:gpu function can run for 15m0s"},
+		"it gives up to another queue":   {func(s *stack) { s.queues[6].RedriveTo = "arn:dead" }, `queue activity:gpu has the dead-letter queue "dead" instead of activity-dead`},
+		"no function is run for it":      {func(s *stack) { s.sources = s.sources[:4] }, "queue activity:gpu has no event source"},
 		"its function is of another day": {func(s *stack) { s.functions[2].Modified = now.Add(-72 * time.Hour) }, "the 3 functions were deployed 2 days apart"},
 		"its function has another's queue": {func(s *stack) {
 			s.functions[2].Environment = map[string]string{"TURNSTILE_ACTIVITY_QUEUE_URL": "default"}
-		}, "the activity:gpu function has TURNSTILE_ACTIVITY_QUEUE_URL = default, and the stack's is gpu"},
+		}, "the activity:gpu function has TURNSTILE_ACTIVITY_QUEUE_URL = default, but the stack has gpu"},
 		"its function has the queue's name": {func(s *stack) { s.functions[2].Environment = map[string]string{"TURNSTILE_ACTIVITY_QUEUE_URL": "gpu"} }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

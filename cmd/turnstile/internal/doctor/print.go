@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// Print prints the findings of a report: to a person area by area, to a program a line each.
+// Print prints the findings of a report: grouped by area on a terminal, one per line in a pipe.
 func Print(screen *term.Screen, report *api.Doctor) {
 	if !screen.Person {
 		rows := term.NewTable()
@@ -48,5 +48,5 @@ func Print(screen *term.Screen, report *api.Doctor) {
 			}
 		}
 	}
-	fmt.Fprintf(screen, "\n%s, %s, %d not looked at\n", plain.Plural(report.Problems, "problem", "problems"), plain.Plural(report.Warnings, "warning", "warnings"), report.Unknown)
+	fmt.Fprintf(screen, "\n%s, %s, %d not checked\n", plain.Plural(report.Problems, "problem", "problems"), plain.Plural(report.Warnings, "warning", "warnings"), report.Unknown)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// Unserved says which activities name a queue that the stack does not have. named has the
-// activities by the queue that their declarations name, served are the queues of the stack.
+// Unserved reports activities that name a queue that the stack does not have. named maps queues to
+// the activities that declare them, and served lists the queues of the stack.
 func Unserved(named map[string][]string, served []string) []api.Finding {
 	f := findings{area: "queues"}
 	for _, queue := range slices.Sorted(maps.Keys(named)) {
@@ -17,7 +17,7 @@ func Unserved(named map[string][]string, served []string) []api.Finding {
 			continue
 		}
 		f.add(Problem, "`turnstile queue add "+queue+"`, then deploy.",
-			"the stack has no queue %s, which the deployed code names (%s): attempts wait in the default queue, and go on when it is there", queue, strings.Join(named[queue], ", "))
+			"the stack has no queue %s, which the deployed code names (%s): attempts wait in the default queue until it exists", queue, strings.Join(named[queue], ", "))
 	}
 	return f.all
 }

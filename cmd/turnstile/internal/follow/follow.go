@@ -1,4 +1,4 @@
-// Package follow shows an instance at work, until it has ended.
+// Package follow prints the turns of an instance until it has ended.
 package follow
 
 import (
@@ -26,17 +26,17 @@ type Instances interface {
 	Export(ctx context.Context, instance string, execution int64) (history.Export, error)
 }
 
-// Follower shows each turn of an instance once it is committed.
+// Follower prints each committed turn of an instance.
 type Follower struct {
 	Instances Instances
 	Instance  string
-	// OnlyNew leaves out what happened before.
+	// OnlyNew omits turns that are already committed.
 	OnlyNew bool
 	// Every is the time between two reads of the record.
 	Every time.Duration
-	// Out gets the turns: for a person as a trace, for a program a row for each event.
+	// Out receives the turns: as a trace on a terminal, as a row for each event in a pipe.
 	Out *term.Screen
-	// Notes gets what is not a row, if Out leads to a program.
+	// Notes receives all else if Out is a pipe.
 	Notes io.Writer
 	// Line prints an event of the API; nil for rows or the trace.
 	Line func(event any) error
@@ -45,33 +45,37 @@ type Follower struct {
 	Now   func() time.Time
 
 	trace *livetrace.Trace
-	// execution and last are the last event that was shown.
+	// execution and last identify the last printed event.
 	execution, last int64
-	// problem that was shown last; "" for none.
+	// problem is the last printed problem; "" for none.
 	problem string
 }
 
-// Run returns the instance once it has ended; a [*client.WaitError] if the context ended
-// first. It waits for an instance that has no record yet.
+// Run prints turns until the instance has ended, and returns the instance. It returns a
+// [*client.WaitError] if the context ends first, and a [*client.NotFoundError] if the instance is
+// purged. It waits for an instance that does not exist yet.
 func (f *Follower) Run(ctx context.Context) (client.Description, error) {
 	to := f.Out.Writer
 	if !f.Out.Person {
-		// Rows go to a program; what is not a row is for the person who runs it.
+		// Keep messages out of the rows.
 		to = f.Notes
 	}
 	f.trace = livetrace.New(to, livetrace.WithColours(f.Out.Colour), livetrace.WithWidth(f.Out.Columns()))
-	begun := false
+	started := false
 	var last *client.Description
 	for {
 		d, err := f.Instances.Describe(ctx, f.Instance)
+		gone, _ := errors.AsType[*client.NotFoundError](err)
 		switch {
 		case ctx.Err() != nil:
 			return client.Description{}, &client.WaitError{Instance: f.Instance, Last: last, Err: ctx.Err()}
+		case gone != nil && !gone.FreeAt.IsZero():
+			return client.Description{}, &client.NotFoundError{Instance: f.Instance, FreeAt: gone.FreeAt}
 		case errors.Is(err, client.ErrNotFound):
-			if !begun && last == nil {
+			if !started && last == nil {
 				fmt.Fprintf(f.Notes, "%s has no record yet: waiting for its start\n", printable.Line(f.Instance))
 			}
-			begun = true
+			started = true
 		case errors.Is(err, store.ErrUnavailable):
 		case err != nil:
 			return client.Description{}, err
@@ -94,7 +98,7 @@ func (f *Follower) Run(ctx context.Context) (client.Description, error) {
 	}
 }
 
-// look shows what is new of the instance.
+// look prints the new turns of the instance.
 func (f *Follower) look(ctx context.Context, d *client.Description, skip bool) error {
 	if f.execution == 0 {
 		f.execution = d.ExecutionID
@@ -116,7 +120,7 @@ func (f *Follower) look(ctx context.Context, d *client.Description, skip bool) e
 	return nil
 }
 
-// show shows the turns of an execution behind the last event that was shown.
+// show prints the turns of an execution after the last printed event.
 func (f *Follower) show(x history.Export, skip bool) {
 	turns, known := exports.Turns(x)
 	if !known && len(x.Events) > 0 {
@@ -135,7 +139,7 @@ func (f *Follower) show(x history.Export, skip bool) {
 		case skip:
 		case f.Line != nil:
 			for j := range t.Events {
-				// What cannot be written is not read either: the pipe has gone.
+				// A write error ends the command.
 				_ = f.Line(api.EventOf(&t.Events[j], true))
 			}
 		case !f.Out.Person:
@@ -146,7 +150,7 @@ func (f *Follower) show(x history.Export, skip bool) {
 	}
 }
 
-// tell says that the instance is stuck, or goes on.
+// tell prints that the instance is stuck, or that it continues.
 func (f *Follower) tell(d *client.Description) {
 	text := ""
 	if d.Problem != nil {

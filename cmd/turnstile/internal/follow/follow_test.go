@@ -168,6 +168,8 @@ func TestFollowingEndsByItsErrors(t *testing.T) {
 	}{
 		{"the record cannot be read", []state{{err: unread}}, "unread", false, false},
 		{"the history cannot be read", []state{{record: record(1, client.StatusRunning), unread: unread}}, "unread", false, false},
+		{"it is purged", []state{{record: record(1, client.StatusRunning)}, {err: &client.NotFoundError{Instance: "order-1", FreeAt: time.Unix(0, 0)}}}, "has been purged", false, false},
+		{"it was purged before", []state{{err: &client.NotFoundError{Instance: "order-1", FreeAt: time.Unix(0, 0)}}}, "has been purged", false, false},
 		{"no record comes in time", []state{{err: client.ErrNotFound}}, "", true, false},
 		{"it does not end in time", []state{{record: record(1, client.StatusRunning)}}, "", true, true},
 		{"the history of a corrupt instance cannot be read", []state{{record: corrupt, unread: unread}}, "", true, true},

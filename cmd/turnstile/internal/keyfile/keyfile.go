@@ -1,4 +1,4 @@
-// Package keyfile reads the keys of sealed payloads.
+// Package keyfile reads the keys of encrypted payloads.
 package keyfile
 
 import (
@@ -17,16 +17,16 @@ import (
 	"github.com/turnstile-go/turnstile/codec/gzip"
 )
 
-// Environment variables with the keys, and with the name of a file that has them. A
-// command line never holds keys: everybody on the machine can see a process's arguments,
-// and the shell keeps them in its history.
+// Environment variables with the keys, and with the name of a file that has them. No flag takes a key,
+// because other users of the machine can see a process's arguments, and the shell keeps them in its
+// history.
 const (
 	Variable     = "TURNSTILE_KEYS"
 	FileVariable = "TURNSTILE_KEY_FILE"
 )
 
-// Advice says how to give the command the keys of a sealed payload.
-const Advice = "give the command the keys: --key-file FILE, " + FileVariable + " or " + Variable + " (`turnstile help flags` says how they are written)"
+// Advice explains how to pass keys to a command.
+const Advice = "pass the keys with --key-file FILE, " + FileVariable + " or " + Variable + " (`turnstile help flags` explains the format)"
 
 const (
 	markGzip   = "gzip"
@@ -34,9 +34,8 @@ const (
 	markBoth   = markGzip + "+" + markAESGCM
 )
 
-// Codecs reads the codecs of the file that --key-file names; without one, of the file in
-// [FileVariable], otherwise of [Variable]. Without any key the set has the codecs that need
-// none.
+// Codecs returns the codecs of the file that --key-file names, otherwise of the file in [FileVariable],
+// otherwise of [Variable]. Without keys, the set has only the codecs that need none.
 func Codecs(file string, getenv func(string) string) (*codec.Set, error) {
 	where := "--key-file"
 	if file == "" {
@@ -47,15 +46,14 @@ func Codecs(file string, getenv func(string) string) (*codec.Set, error) {
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("reading the keys of %s: %w", where, err)
+		return nil, fmt.Errorf("reading the keys from %s: %w", where, err)
 	}
 	return parse(file, string(data))
 }
 
-// parse reads the codecs of a key file. Each line has a codec, as a sealed payload names it,
-// and its key: 32 bytes in base64 or hex. The first codec seals what is sent, and all of
-// them open payloads; a key opens with and without compression before it. Empty lines and
-// lines that begin with # are skipped. Errors do not show the text of a key.
+// parse parses a key file. Each line has a codec's mark and its key: 32 bytes in base64 or hex. The
+// first codec encodes sent payloads, and all of them decode; a key decodes both with and without
+// compression. Empty lines and lines that start with # are skipped. Errors do not contain keys.
 func parse(where, text string) (*codec.Set, error) {
 	var current codec.Codec
 	opens := map[string]codec.Codec{markGzip: gzip.New()}
@@ -92,7 +90,7 @@ func parse(where, text string) (*codec.Set, error) {
 	return codec.NewSet(current, others...)
 }
 
-// parseKey reads the words of a line; key is what is in it besides compression.
+// parseKey parses the words of a line. key is the codec without compression.
 func parseKey(words []string) (c, key codec.Codec, err error) {
 	mark := words[0]
 	id, encrypts := strings.CutPrefix(strings.TrimPrefix(mark, markGzip+"+"), markAESGCM)
@@ -102,9 +100,9 @@ func parseKey(words []string) (c, key codec.Codec, err error) {
 	case mark == markGzip:
 		return nil, nil, errors.New("gzip has no key")
 	case !encrypts || mark != markAESGCM+id && mark != markBoth+id:
-		return nil, nil, errors.New("it must begin with a codec: gzip, aesgcm:ID or gzip+aesgcm:ID, as the text about a sealed payload names it")
+		return nil, nil, errors.New("it must start with a codec: gzip, aesgcm:ID or gzip+aesgcm:ID, as named by the message about an encoded payload")
 	case len(words) != 2:
-		return nil, nil, fmt.Errorf("%s needs its key after it, and nothing more: 32 bytes in base64 or hex", mark)
+		return nil, nil, fmt.Errorf("%s must be followed by its key and nothing else: 32 bytes in base64 or hex", mark)
 	}
 	bytes, err := decodeKey(words[1])
 	if err != nil {
@@ -128,5 +126,5 @@ func decodeKey(text string) ([]byte, error) {
 			return key, nil
 		}
 	}
-	return nil, fmt.Errorf("it is not %d bytes in base64 or hex", aesgcm.KeySize)
+	return nil, fmt.Errorf("it must be %d bytes in base64 or hex", aesgcm.KeySize)
 }

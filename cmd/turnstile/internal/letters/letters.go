@@ -1,5 +1,5 @@
-// Package letters reads, redrives and deletes dead letters: those of queues that this
-// process reads itself, or of a console over its API.
+// Package letters reads, redrives and deletes dead letters, directly in their queues or over the API of
+// a console.
 package letters
 
 import (
@@ -14,17 +14,17 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// Letters are dead letters as commands use them: those of queues, or of a console.
+// Letters gives commands access to dead letters.
 type Letters interface {
-	// Peek returns the dead letters selected, at most limit of each queue. whole asks
-	// for attributes and bodies too.
+	// Peek returns the selected dead letters, at most limit of each queue. With whole it also
+	// returns attributes and bodies.
 	Peek(ctx context.Context, s *deadletter.Selection, limit int, whole bool) (api.DeadLetters, error)
-	// Remove redrives or deletes dead letters, and calls each for every one that it
-	// dealt with. The error is that of the looking.
+	// Remove redrives or deletes dead letters, and calls each for every processed one. Its error
+	// reports only a failure to read the queues.
 	Remove(ctx context.Context, r *deadletter.Removal, each func(*api.RemovedDeadLetter)) (api.RemovedDeadLetters, error)
 }
 
-// OfQueues are dead letters of queues that this process reads itself.
+// OfQueues reads dead letters from their queues.
 type OfQueues struct {
 	Queues deadletter.Queues
 	Codecs func() (*codec.Set, error)
@@ -49,13 +49,13 @@ func (q OfQueues) open(l *deadletter.Letter, out *api.DeadLetter) error {
 	if err != nil {
 		return err
 	}
-	opened, sealed, err := l.Opened(codecs)
+	opened, encoded, err := l.Opened(codecs)
 	if err != nil {
 		return err
 	}
 	out.Attributes, out.Body, out.Opened, out.Advice = l.Attributes, l.Body, opened, deadletter.Advice(l.Reason)
-	if sealed != nil {
-		out.Sealed = printable.Lines(strings.TrimPrefix(sealed.Error(), "turnstile: "))
+	if encoded != nil {
+		out.DecodeError = printable.Lines(strings.TrimPrefix(encoded.Error(), "turnstile: "))
 	}
 	if l.Unread != nil {
 		out.Unread = l.Unread.Error()
@@ -75,7 +75,7 @@ func (q OfQueues) Remove(ctx context.Context, r *deadletter.Removal, each func(*
 	return out, err
 }
 
-// OfConsole are those of a console, which hides tokens in bodies.
+// OfConsole reads dead letters from a console, which hides tokens in bodies.
 type OfConsole struct{ *remote.Client }
 
 func (c OfConsole) Peek(ctx context.Context, s *deadletter.Selection, limit int, whole bool) (api.DeadLetters, error) {
@@ -83,7 +83,7 @@ func (c OfConsole) Peek(ctx context.Context, s *deadletter.Selection, limit int,
 	if !whole {
 		for i := range out.Letters {
 			l := &out.Letters[i]
-			l.Attributes, l.Body, l.Opened, l.Sealed, l.Unread, l.Folded, l.Advice = nil, "", "", "", "", nil, ""
+			l.Attributes, l.Body, l.Opened, l.DecodeError, l.Unread, l.Folded, l.Advice = nil, "", "", "", "", nil, ""
 		}
 	}
 	return out, err

@@ -37,7 +37,7 @@ func TestAListSaysOnceWhereAFIFOQueueMayHideMore(t *testing.T) {
 	if last := lines[len(lines)-1]; !strings.HasSuffix(last, "\tmoved by SQS after its last receive") {
 		t.Errorf("one without a reason is %q", last)
 	}
-	if want := "there may be more for order-1 behind its first ten\n"; notes.String() != want {
+	if want := "order-1 may have more dead letters after its first ten\n"; notes.String() != want {
 		t.Errorf("noted is %q, want %q", notes.String(), want)
 	}
 	notes.Reset()
@@ -54,7 +54,7 @@ func TestADeadLetterIsShownOpenedAndWithWhatToDo(t *testing.T) {
 	l.Body, l.Opened, l.Unread, l.Advice = "sealed", `{"kind":"raise"}`, "cannot be decoded", "redrive it"
 	var out strings.Builder
 	letters.Show(&out, noon, &l)
-	for _, want := range []string{deadletter.DeadFIFO + ", goes back to " + deadletter.Orchestrator, "(1h00m ago)", "cannot be read", "\nattributes\n  tenant", "payloads are sealed, and decoded here\n", `"kind": "raise"`, "\nwhat to do: redrive it\n"} {
+	for _, want := range []string{deadletter.DeadFIFO + ", redriven to " + deadletter.Orchestrator, "(1h00m ago)", "cannot be read", "\nattributes\n  tenant", "the body is shown with its payloads decoded\n", `"kind": "raise"`, "\nwhat to do: redrive it\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("shown is\n%swithout %q", out.String(), want)
 		}
@@ -64,7 +64,7 @@ func TestADeadLetterIsShownOpenedAndWithWhatToDo(t *testing.T) {
 	}
 }
 
-func TestOneThatStaysInItsQueueIsToldApart(t *testing.T) {
+func TestOneThatStaysInItsQueueIsDistinguished(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		dry         bool

@@ -18,7 +18,7 @@ import (
 func Show(out io.Writer, now time.Time, l *api.DeadLetter) {
 	t := plain.NewTable()
 	t.Row("message id", l.MessageID)
-	t.Row("queue", l.Queue+", goes back to "+l.Source)
+	t.Row("queue", l.Queue+", redriven to "+l.Source)
 	t.Row("sent", plain.Moment(l.SentAt)+" ("+plain.Ago(now, l.SentAt)+")")
 	t.Row("kind", printable.Line(l.Kind))
 	t.Row("instance", printable.Line(l.Instance))
@@ -46,13 +46,13 @@ func Show(out io.Writer, now time.Time, l *api.DeadLetter) {
 	body := l.Body
 	if l.Opened != "" {
 		body = l.Opened
-		fmt.Fprint(out, "\nits payloads are sealed, and decoded here\n")
+		fmt.Fprint(out, "\nthe body is shown with its payloads decoded\n")
 	}
 	fmt.Fprintf(out, "\nbody\n  %s\n\nwhat to do: %s\n", plain.Indented([]byte(body), "  "), l.Advice)
 }
 
-// Removed prints what became of a dead letter that was "redriven" or "deleted", or with dry
-// what would have; to failed if it still is in its queue.
+// Removed prints the result for a dead letter that was "redriven" or "deleted", or with dry would be.
+// It prints to failed if the dead letter is still in its queue.
 func Removed(out, failed io.Writer, did string, dry bool, is *api.RemovedDeadLetter) {
 	verb, to := did, ""
 	if dry {

@@ -1,74 +1,77 @@
 package mcpserver
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/internal/console/acts"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-type wakeInput struct {
+type target struct {
 	Instance string `json:"instance" jsonschema:"id of the instance"`
-	DryRun   bool   `json:"dry_run,omitempty" jsonschema:"send nothing, and say what would be sent"`
+	DryRun   bool   `json:"dry_run,omitempty" jsonschema:"send nothing, and return what would be sent"`
 }
 
 type endInput struct {
-	wakeInput
-	Reason string `json:"reason,omitempty" jsonschema:"reason for the history, which people read"`
+	target
+	Reason string `json:"reason,omitempty" jsonschema:"reason, recorded in the history for operators"`
 }
 
 type raiseInput struct {
-	wakeInput
-	Event           string `json:"event" jsonschema:"name of the event; case counts"`
-	Data            any    `json:"data,omitempty" jsonschema:"data of the event: any JSON"`
-	Early           bool   `json:"early,omitempty" jsonschema:"send it though the instance has no record: it is started later"`
-	DeduplicationID string `json:"deduplication_id,omitempty" jsonschema:"id that tells a repeat of this call, which is harmless, from another event; default a random one"`
+	target
+	Event           string `json:"event" jsonschema:"name of the event, case-sensitive"`
+	Data            any    `json:"data,omitempty" jsonschema:"data of the event, any JSON"`
+	Anyway          bool   `json:"anyway,omitempty" jsonschema:"send the event even if the check finds a wrong name or wrong data"`
+	Early           bool   `json:"early,omitempty" jsonschema:"send the event even if the instance does not exist yet"`
+	DeduplicationID string `json:"deduplication_id,omitempty" jsonschema:"deduplication id: repeated calls with the same id have no effect; default random"`
 }
 
 type redriveInput struct {
 	endInput
-	As              string `json:"as,omitempty" jsonschema:"id of a new instance that goes on in its place, while the instance stays as it is; default the instance itself"`
-	From            int64  `json:"from,omitempty" jsonschema:"event of the last execution from which on all happens again; default where it failed"`
-	Reset           bool   `json:"reset,omitempty" jsonschema:"terminate an instance that has not ended, and have it go on"`
-	DeduplicationID string `json:"deduplication_id,omitempty" jsonschema:"id that tells a repeat of this call, which is harmless, from another redrive; default a random one"`
-}
-
-type earlyInput struct {
-	endInput
-	EventID int64 `json:"event_id" jsonschema:"number of the event, in the current execution, that began to wait"`
+	As              string `json:"as,omitempty" jsonschema:"id of a new instance (a fork) that continues instead, while the instance itself does not change; default the instance itself"`
+	From            int64  `json:"from,omitempty" jsonschema:"event of the last execution at which to continue: its operation and all later ones run again; default the failure"`
+	Reset           bool   `json:"reset,omitempty" jsonschema:"terminate an instance that has not ended before redriving it"`
+	DeduplicationID string `json:"deduplication_id,omitempty" jsonschema:"deduplication id: repeated calls with the same id have no effect; default random"`
 }
 
 type retryInput struct {
-	wakeInput
-	EventID int64 `json:"event_id" jsonschema:"number of the event, in the current execution, that scheduled the activity"`
+	target
+	EventID int64 `json:"event_id" jsonschema:"number of the event in the current execution that created the timer or scheduled the activity"`
 }
 
-type rerunInput struct {
-	wakeInput
-	Input           any    `json:"input,omitempty" jsonschema:"input to begin with: any JSON; default the one that the last execution began with"`
-	Version         string `json:"version,omitempty" jsonschema:"version of the orchestration; default the newest that is deployed"`
-	DeduplicationID string `json:"deduplication_id,omitempty" jsonschema:"id that tells a repeat of this call, which is harmless, from another rerun; default a random one"`
+type earlyInput struct {
+	retryInput
+	Reason string `json:"reason,omitempty" jsonschema:"reason, recorded in the history for operators"`
 }
 
-// acted says what was sent for an instance, or what would be.
+type restartInput struct {
+	target
+	Input           any    `json:"input,omitempty" jsonschema:"new input, any JSON; default the input of the last execution"`
+	Anyway          bool   `json:"anyway,omitempty" jsonschema:"send the request even if the check finds that the input is wrong"`
+	Version         string `json:"version,omitempty" jsonschema:"version of the orchestration; default the newest deployed version"`
+	DeduplicationID string `json:"deduplication_id,omitempty" jsonschema:"deduplication id: repeated calls with the same id have no effect; default random"`
+}
+
+// acted describes a request that was sent for an instance, or that a dry run would send.
 type acted struct {
 	Action   string `json:"action"`
 	Instance string `json:"instance"`
 	Sent     bool   `json:"sent"`
 	DryRun   bool   `json:"dry_run,omitempty"`
-	// Status of the instance, where it was looked at.
+	// Status of the instance, if the tool read it.
 	Status string `json:"status,omitempty"`
-	// Effect says what the action does.
+	// Effect describes what the action does.
 	Effect string `json:"effect"`
-	// DueAt is when what is not to wait is due by itself.
+	// DueAt is the time at which the timer or the attempt would be due without the action.
 	DueAt time.Time `json:"due_at,omitzero"`
-	// Attempt that is made now.
+	// Attempt is the number of the attempt that starts now.
 	Attempt int      `json:"attempt,omitempty"`
 	Notes   []string `json:"notes,omitempty"`
 	// Plan of a redrive.
@@ -78,65 +81,56 @@ type acted struct {
 	After   int64  `json:"after,omitempty"`
 }
 
-// effects say what each action does, to the agent and to its person.
-var effects = map[string]string{
-	"raise_event": "the event is queued for the instance, which keeps it until its code waits for it",
-	"wake":        "the instance tries again, and all that it has open (activities, timers, children) is sent again, which is harmless",
-	"cancel":      "what the instance waits for returns an error that says it was cancelled, and its code can still clean up; children and running activities are told",
-	"terminate":   "the instance ends at once without running its code, so that nothing is compensated; children and running activities are told",
-	"suspend":     "the instance runs no code until it is resumed; what comes for it is recorded; activities that were begun go on",
-	"resume":      "the instance takes what came while it was suspended, in its order",
-	"fire_timer":  "the timer fires before it is due: a sleep returns, a wait with a timeout runs out; the history says so",
-	"retry_now":   "the attempt that waits for the delay of its retry is made now, and not again when it is due",
-	"redrive":     "the instance goes on where it failed, with the code that is deployed; what was completed stays completed",
-	"rerun":       "the instance begins again from the beginning, and what was completed runs again",
-}
-
-// act are the annotations of an action.
-func act(title string, destructive, idempotent bool) *mcp.ToolAnnotations {
+// addAct adds the tool of an act.
+func addAct[In any](s *server, row *acts.Row, run func(context.Context, *call, In) (any, error)) {
 	closed := false
-	return &mcp.ToolAnnotations{Title: title, DestructiveHint: &destructive, IdempotentHint: idempotent, OpenWorldHint: &closed}
+	description := strings.TrimSpace("Sends a request. " + row.Does + " " + row.Tool.When)
+	add(s, row.Tool.Name, description, &mcp.ToolAnnotations{Title: row.Tool.Title, DestructiveHint: &row.Final, IdempotentHint: !row.Tool.Adds, OpenWorldHint: &closed}, run)
 }
 
 func (s *server) addActions() {
-	describe := func(action, more string) string { return "Sends a request: " + effects[action] + "." + more }
-	add(s, "raise_event", describe("raise_event", " An instance that has ended, or has no record, is an error, and nothing is sent."), act("Raise an event", false, false), s.raise)
-	add(s, "wake", describe("wake", " For a stuck instance whose code is right now, or one that waits for something that was lost."), act("Wake an instance", false, true),
-		func(ctx context.Context, c *call, in wakeInput) (any, error) {
-			return s.end(ctx, c, "wake", endInput{wakeInput: in}, func(ctx context.Context, instance, _ string) error { return c.Wake(ctx, instance) })
-		})
-	for _, a := range []struct {
-		name, title string
-		destructive bool
-		do          func(*call) func(context.Context, string, string) error
-	}{
-		{"cancel", "Cancel an instance", true, func(c *call) func(context.Context, string, string) error { return c.Cancel }},
-		{"terminate", "Terminate an instance", true, func(c *call) func(context.Context, string, string) error { return c.Terminate }},
-		{"suspend", "Suspend an instance", false, func(c *call) func(context.Context, string, string) error { return c.Suspend }},
-		{"resume", "Resume an instance", false, func(c *call) func(context.Context, string, string) error { return c.Resume }},
-	} {
-		add(s, a.name, describe(a.name, ""), act(a.title, a.destructive, true),
-			func(ctx context.Context, c *call, in endInput) (any, error) {
-				return s.end(ctx, c, a.name, in, a.do(c))
+	addAct(s, acts.Raise.About(), s.raise)
+	addAct(s, acts.Redrive.About(), s.redrive)
+	addAct(s, acts.Restart.About(), s.restart)
+	addAct(s, acts.SetLimit.About(), s.setLimit)
+	for _, act := range acts.All() {
+		row := act.About()
+		if row.Tool.Name == "" {
+			continue
+		}
+		switch a := act.(type) {
+		case *acts.Act[api.Nothing, api.Sent]:
+			addAct(s, row, func(ctx context.Context, c *call, in target) (any, error) {
+				return sends(ctx, s, c, a, in, api.Nothing{})
 			})
+		case *acts.Act[api.End, api.Sent]:
+			addAct(s, row, func(ctx context.Context, c *call, in endInput) (any, error) {
+				return sends(ctx, s, c, a, in.target, api.End{Reason: in.Reason})
+			})
+		case *acts.Act[api.Early, api.Sent]:
+			if row.Reason {
+				addAct(s, row, func(ctx context.Context, c *call, in earlyInput) (any, error) { return hurries(ctx, c, a, in) })
+			} else {
+				addAct(s, row, func(ctx context.Context, c *call, in retryInput) (any, error) {
+					return hurries(ctx, c, a, earlyInput{retryInput: in})
+				})
+			}
+		}
 	}
-	add(s, "fire_timer", describe("fire_timer", " dry_run returns when it is due."), act("Fire a timer early", true, true), s.fireTimer)
-	add(s, "retry_now", describe("retry_now", " For an activity whose last attempt failed; dry_run returns when the next is due. A retry of an inline activity or a child waits for a timer: fire_timer."),
-		act("Retry an activity now", false, true), s.retryNow)
-	add(s, "redrive", describe("redrive", " For an instance that failed. dry_run returns the plan: what would be started anew."), act("Redrive an instance", true, false), s.redrive)
-	add(s, "set_limit", "Changes how many attempts or instances with a key may run at a time, or begin in a span, without a deployment: "+limitEffect+". dry_run returns how it stands.",
-		act("Set a limit", true, true), s.setLimit)
-	add(s, "rerun", describe("rerun", " For an instance that has ended."), act("Run an instance again", true, false), s.rerun)
 }
 
-// end sends a request that has a reason and nothing else, or says what would
-// become of it.
-func (s *server) end(ctx context.Context, c *call, action string, in endInput, do func(ctx context.Context, instance, reason string) error) (any, error) {
-	out := &acted{Action: action, Instance: in.Instance, DryRun: in.DryRun, Effect: effects[action]}
+// answering returns the answer to a call of an act's tool.
+func answering(row *acts.Row, in target) *acted {
+	return &acted{Action: row.Tool.Name, Instance: in.Instance, DryRun: in.DryRun, Effect: row.Does}
+}
+
+// sends sends a request without a dry run of its own. A dry run previews its effect instead.
+func sends[In any](ctx context.Context, s *server, c *call, act *acts.Act[In, api.Sent], in target, request In) (any, error) {
+	out := answering(act.About(), in)
 	if in.DryRun {
 		return out, s.preview(ctx, c, out)
 	}
-	err := do(ctx, in.Instance, in.Reason)
+	_, err := act.Call(ctx, c, in.Instance, request)
 	if errors.Is(err, client.ErrNoRecord) {
 		out.Notes, err = append(out.Notes, noRecord), nil
 	}
@@ -144,9 +138,22 @@ func (s *server) end(ctx context.Context, c *call, action string, in endInput, d
 	return out, err
 }
 
-const noRecord = "the instance has no record: the request counts only if a start is queued"
+// hurries sends a request about an operation, after its dry run.
+func hurries(ctx context.Context, c *call, act *acts.Act[api.Early, api.Sent], in earlyInput) (any, error) {
+	plan, err := act.Call(ctx, c, in.Instance, api.Early{EventID: in.EventID, DryRun: true})
+	out := answering(act.About(), in.target)
+	out.DueAt, out.Attempt = plan.DueAt, plan.Attempt
+	if err != nil || in.DryRun {
+		return out, err
+	}
+	_, err = act.Call(ctx, c, in.Instance, api.Early{EventID: in.EventID, Reason: in.Reason})
+	out.Sent = err == nil
+	return out, err
+}
 
-// preview looks at the instance, and returns the error that the request would get.
+const noRecord = "the instance does not exist: the request has an effect only if a start is queued"
+
+// preview reads the instance, adds notes, and returns the error that the request would get.
 func (s *server) preview(ctx context.Context, c *call, out *acted) error {
 	d, err := c.Describe(ctx, out.Instance)
 	gone, known := errors.AsType[*client.NotFoundError](err)
@@ -164,17 +171,17 @@ func (s *server) preview(ctx context.Context, c *call, out *acted) error {
 	out.Status = string(d.Status)
 	switch {
 	case d.Status.Terminal():
-		out.Notes = append(out.Notes, "it has ended: its end is sent again to a parent that waits for it, and no code runs")
+		out.Notes = append(out.Notes, "the instance has ended: it resends its result to a waiting parent, and runs no code")
 	case out.Action == "terminate" && d.Status == client.StatusCorrupt:
-		out.Notes = append(out.Notes, "its history is corrupt, so that there is no history to end: `turnstile purge --force` removes it")
+		out.Notes = append(out.Notes, "a corrupt instance cannot be terminated: `turnstile purge --force` removes it")
 	case out.Action == "resume" && d.Suspension == nil:
-		out.Notes = append(out.Notes, "it is not suspended: the request would be recorded, and change nothing")
+		out.Notes = append(out.Notes, "the instance is not suspended: the request would be recorded and have no effect")
 	case out.Action == "suspend" && d.Suspension != nil:
-		out.Notes = append(out.Notes, "it is suspended already: one resume ends both")
+		out.Notes = append(out.Notes, "the instance is already suspended: one resume ends both suspends")
 	case out.Action == "cancel" && d.Suspension != nil:
-		out.Notes = append(out.Notes, "it is suspended: the cancel takes effect when it is resumed")
+		out.Notes = append(out.Notes, "the instance is suspended: the cancel takes effect when it is resumed")
 	case out.Action == "wake" && d.Suspension != nil:
-		out.Notes = append(out.Notes, "it is suspended: it runs no code until it is resumed")
+		out.Notes = append(out.Notes, "the instance is suspended: its code does not run until it is resumed")
 	}
 	return nil
 }
@@ -184,90 +191,96 @@ func (s *server) raise(ctx context.Context, c *call, in raiseInput) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	r := client.RaiseRequest{Instance: in.Instance, Name: in.Event, Data: data, DeduplicationID: in.DeduplicationID}
-	out := &acted{Action: "raise_event", Instance: in.Instance, DryRun: in.DryRun, Effect: effects["raise_event"]}
+	out := answering(acts.Raise.About(), in.target)
 	d, err := c.Describe(ctx, in.Instance)
 	switch {
 	case errors.Is(err, client.ErrNotFound) && in.Early:
-		out.Notes = append(out.Notes, "the instance has no record: the event waits for its start, a quarter of an hour by default, and becomes a dead letter then")
+		out.Notes = append(out.Notes, "the instance does not exist yet: the event waits for its start for 15 minutes by default, and then becomes a dead letter")
 	case errors.Is(err, client.ErrNotFound):
-		return nil, fmt.Errorf("%w; the event was not sent. If its start is queued, try again in some seconds; early sends the event before it", err)
+		return nil, fmt.Errorf("%w; the event was not sent. If the start is queued, try again in a few seconds, or set early to send the event now", err)
 	case err != nil:
 		return nil, err
 	case d.Status.Terminal():
-		return nil, fmt.Errorf("%w: the event would have no effect, and was not sent", &client.EndedError{Instance: in.Instance, Status: d.Status})
+		return nil, fmt.Errorf("%w: the event was not sent, because it would have no effect", &client.EndedError{Instance: in.Instance, Status: d.Status})
 	default:
 		out.Status = string(d.Status)
-		notes, unknown := c.CheckRaise(ctx, r)
-		if unknown != nil {
-			notes = []string{"whether the instance waits for the event is not known: " + s.Explain(unknown)}
-		}
-		out.Notes = notes
+	}
+	checked, unknown := acts.Raise.Call(ctx, c, in.Instance, api.Raise{Name: in.Event, Data: data, DryRun: true})
+	if unknown != nil {
+		checked.Notes = []string{"cannot check whether the instance waits for the event: " + s.Explain(unknown)}
+	}
+	out.Notes = append(out.Notes, checked.Notes...)
+	if checked.Wrong && !in.Anyway {
+		return nil, notSent(checked.Notes)
 	}
 	if in.DryRun {
 		return out, nil
 	}
-	err = c.Raise(ctx, r)
+	_, err = acts.Raise.Call(ctx, c, in.Instance, api.Raise{Name: in.Event, Data: data, SenderID: in.DeduplicationID})
 	out.Sent = err == nil
 	return out, err
+}
+
+// notSent returns the error for a request that the check rejected.
+func notSent(problems []string) error {
+	return fmt.Errorf("nothing was sent, because the check found a problem: %s; to send it nevertheless, set anyway", strings.Join(problems, "; "))
 }
 
 func (s *server) redrive(ctx context.Context, c *call, in redriveInput) (any, error) {
 	if in.From < 0 {
-		return nil, fmt.Errorf("from %d: the number of an event, from 1", in.From)
+		return nil, fmt.Errorf("from %d: must be an event number, from 1", in.From)
 	}
-	d, err := c.Redrive(ctx, client.RedriveRequest{Instance: in.Instance, As: in.As, From: in.From, Reason: in.Reason, Reset: in.Reset, DryRun: in.DryRun, DeduplicationID: in.DeduplicationID})
+	plan, err := acts.Redrive.Call(ctx, c, in.Instance, api.Redrive{As: in.As, From: in.From, Reason: in.Reason, Reset: in.Reset, DryRun: in.DryRun, StartID: in.DeduplicationID})
 	if err != nil {
 		return nil, err
 	}
-	plan := api.RedrivenOf(cmp.Or(in.As, in.Instance), &d)
-	plan.StartID, plan.After = "", 0 // They stand beside the plan.
-	out := &acted{Action: "redrive", Instance: in.Instance, Sent: !in.DryRun, DryRun: in.DryRun, Effect: effects["redrive"], Plan: &plan, StartID: d.StartID, After: d.After}
-	shown, err := fit(plan.Again, len(plan.Again))
+	out := answering(acts.Redrive.About(), in.target)
+	out.Sent, out.Plan, out.StartID, out.After = !in.DryRun, &plan, plan.StartID, plan.After
+	plan.StartID, plan.After = "", 0 // The answer has them outside the plan.
+	shown, err := fit(c, plan.Again, len(plan.Again))
 	if left := len(plan.Again) - shown; left > 0 {
 		plan.Again = plan.Again[:shown]
-		out.Notes = append(out.Notes, fmt.Sprintf("%d more are started anew that the plan does not show", left))
+		out.Notes = append(out.Notes, fmt.Sprintf("%d more operations start again that the plan does not show", left))
 	}
 	return out, err
 }
 
-func (s *server) fireTimer(ctx context.Context, c *call, in earlyInput) (any, error) {
-	timer, err := c.OpenTimer(ctx, in.Instance, in.EventID)
-	out := &acted{Action: "fire_timer", Instance: in.Instance, DryRun: in.DryRun, Effect: effects["fire_timer"], DueAt: timer.DueAt}
-	if err != nil || in.DryRun {
-		return out, err
-	}
-	err = c.FireTimer(ctx, in.Instance, in.EventID, in.Reason)
-	out.Sent = err == nil
-	return out, err
-}
-
-func (s *server) retryNow(ctx context.Context, c *call, in retryInput) (any, error) {
-	next, err := c.NextAttempt(ctx, in.Instance, in.EventID)
-	out := &acted{Action: "retry_now", Instance: in.Instance, DryRun: in.DryRun, Effect: effects["retry_now"], DueAt: next.DueAt, Attempt: next.Attempt}
-	if err != nil || in.DryRun {
-		return out, err
-	}
-	err = c.RetryNow(ctx, in.Instance, in.EventID)
-	out.Sent = err == nil
-	return out, err
-}
-
-func (s *server) rerun(ctx context.Context, c *call, in rerunInput) (any, error) {
+func (s *server) restart(ctx context.Context, c *call, in restartInput) (any, error) {
 	input, err := c.payload("input")
 	if err != nil {
 		return nil, err
 	}
-	out := &acted{Action: "rerun", Instance: in.Instance, DryRun: in.DryRun, Effect: effects["rerun"]}
+	out := answering(acts.Restart.About(), in.target)
+	if input != nil {
+		if out.Notes = wrongInput(ctx, c, &in, input); len(out.Notes) > 0 && !in.Anyway {
+			return nil, notSent(out.Notes)
+		}
+	}
 	if in.DryRun {
 		d, err := c.Describe(ctx, in.Instance)
 		if err == nil && !d.Status.Terminal() {
-			err = fmt.Errorf("instance %q is %s: a rerun is for instances that have ended, and nothing would be sent", in.Instance, d.Status)
+			err = fmt.Errorf("instance %q is %s: only an ended instance can be restarted; nothing would be sent", in.Instance, d.Status)
 		}
 		out.Status = string(d.Status)
 		return out, err
 	}
-	started, err := c.Rerun(ctx, client.RerunRequest{Instance: in.Instance, Input: input, Version: in.Version, DeduplicationID: in.DeduplicationID})
+	started, err := acts.Restart.Call(ctx, c, in.Instance, api.Restart{Input: input, Version: in.Version, StartID: in.DeduplicationID})
 	out.Sent, out.StartID, out.After = err == nil, started.StartID, started.After
 	return out, err
+}
+
+// wrongInput returns the problems of a restart's input, if the code is known.
+func wrongInput(ctx context.Context, c *call, in *restartInput, input []byte) (problems []string) {
+	d, err := c.Describe(ctx, in.Instance)
+	if err != nil {
+		return nil // The restart itself reports it.
+	}
+	checked, err := c.CheckData(ctx, api.Check{Kind: "orchestration", Name: d.Name, Version: in.Version, Data: string(input)})
+	if err != nil {
+		return nil
+	}
+	for _, p := range checked.Problems {
+		problems = append(problems, p.Text)
+	}
+	return problems
 }

@@ -9,12 +9,12 @@ import (
 )
 
 type compareInput struct {
-	A          string `json:"a" jsonschema:"id of one instance"`
-	B          string `json:"b,omitempty" jsonschema:"id of the other; default the same instance"`
-	AExecution int64  `json:"a_execution,omitempty" jsonschema:"execution of the one; default the current one"`
-	BExecution int64  `json:"b_execution,omitempty" jsonschema:"execution of the other; default the current one"`
-	All        bool   `json:"all,omitempty" jsonschema:"give equal operations a row each, too"`
-	Skip       int    `json:"skip,omitempty" jsonschema:"rows to skip, to go on after an answer that left rows out"`
+	A          string `json:"a" jsonschema:"id of the first instance"`
+	B          string `json:"b,omitempty" jsonschema:"id of the second instance; default the first"`
+	AExecution int64  `json:"a_execution,omitempty" jsonschema:"execution of the first instance; default the current one"`
+	BExecution int64  `json:"b_execution,omitempty" jsonschema:"execution of the second instance; default the current one"`
+	All        bool   `json:"all,omitempty" jsonschema:"return each equal operation in a row of its own"`
+	Skip       int    `json:"skip,omitempty" jsonschema:"rows to skip, to continue after an answer that left rows out"`
 	Limit      int    `json:"limit,omitempty" jsonschema:"rows to return, 1 to 1000; default 100"`
 }
 
@@ -30,14 +30,14 @@ func (s *server) compare(ctx context.Context, c *call, in compareInput) (any, er
 	case err != nil:
 		return nil, err
 	case in.Skip < 0:
-		return nil, fmt.Errorf("skip %d: a number of rows, from 0", in.Skip)
+		return nil, fmt.Errorf("skip %d: must be 0 or more", in.Skip)
 	case in.AExecution < 0 || in.BExecution < 0:
-		return nil, fmt.Errorf("executions %d and %d: executions are numbered from 1", in.AExecution, in.BExecution)
+		return nil, fmt.Errorf("executions are %d and %d: executions are numbered from 1", in.AExecution, in.BExecution)
 	case in.B == "":
 		in.B = in.A
 	}
 	if in.A == in.B && in.AExecution == in.BExecution {
-		return nil, errors.New("that is an execution and itself: name another instance b, or two executions")
+		return nil, errors.New("a and b are the same execution: name another instance b, or two different executions")
 	}
 	d, err := c.Difference(ctx, in.A, in.AExecution, in.B, in.BExecution, in.All)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *server) compare(ctx context.Context, c *call, in compareInput) (any, er
 	}
 	out := compared{Difference: d}
 	rows := d.Rows[min(in.Skip, len(d.Rows)):]
-	shown, err := fit(rows, limit)
+	shown, err := fit(c, rows, limit)
 	if err != nil {
 		return nil, err
 	}

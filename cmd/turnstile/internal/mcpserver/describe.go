@@ -10,25 +10,25 @@ import (
 
 type describeInput struct {
 	Instance string `json:"instance" jsonschema:"id of the instance"`
-	Code     bool   `json:"code,omitempty" jsonschema:"say at which lines the code waits; only where the server has the code, as beside turnstile dev"`
-	Whole    bool   `json:"whole,omitempty" jsonschema:"include output, custom status and details of more than 2 KB"`
+	Code     bool   `json:"code,omitempty" jsonschema:"return the lines at which the code waits; only if the server has the code, such as with turnstile dev"`
+	Whole    bool   `json:"whole,omitempty" jsonschema:"include output, states and details larger than 2 KB"`
 }
 
 type attemptsInput struct {
 	Instance  string `json:"instance" jsonschema:"id of the instance"`
-	Event     int64  `json:"event" jsonschema:"event that scheduled the activity, as show_timeline has it"`
+	Event     int64  `json:"event" jsonschema:"event that scheduled the activity; see show_timeline"`
 	Execution int64  `json:"execution,omitempty" jsonschema:"number of the execution; default the current one"`
 }
 
 type described struct {
 	api.Instance
-	// Advice says what to do about the problem.
+	// Advice describes how to fix the problem.
 	Advice string `json:"advice,omitempty"`
-	// WaitingForMore operations are open that are not shown.
-	WaitingForMore int `json:"waiting_for_more,omitempty"`
-	// UntakenEarlier events are not shown.
-	UntakenEarlier int    `json:"untaken_earlier,omitempty"`
-	HistoryUnread  string `json:"history_unread,omitempty"`
+	// PendingMore is the number of pending operations that are not shown.
+	PendingMore int `json:"pending_more,omitempty"`
+	// UnconsumedEarlier is the number of unconsumed events that are not shown.
+	UnconsumedEarlier int    `json:"unconsumed_earlier,omitempty"`
+	HistoryUnread     string `json:"history_unread,omitempty"`
 }
 
 func (s *server) describe(ctx context.Context, c *call, in describeInput) (any, error) {
@@ -50,31 +50,51 @@ func (s *server) describe(ctx context.Context, c *call, in describeInput) (any, 
 		}
 		out.Code = &code
 	}
-	waiting, unread := c.Waiting(ctx, in.Instance)
+	waiting, unread := c.Pending(ctx, in.Instance)
 	if unread != nil && d.Problem == nil {
 		out.HistoryUnread = s.Explain(unread)
 	}
-	out.WaitingFor, out.WaitingForMore = operations(waiting.Open)
-	out.UntakenEarlier = max(0, len(waiting.Untaken)-shownWaiting)
-	out.Untaken = api.UntakenEventsOf(waiting.Untaken[out.UntakenEarlier:])
-	return out, nil
+	paused, _ := c.PausedQueues(ctx) // Without permission to read the pauses, all else is still returned.
+	if out.PendingOperations, out.PendingMore, err = operations(c, waiting.Operations, paused); err != nil {
+		return nil, err
+	}
+	untaken := api.UnconsumedEventsOf(waiting.UnconsumedEvents)
+	shown, err := fitLast(c, untaken, shownWaiting)
+	out.UnconsumedEarlier = len(untaken) - shown
+	out.UnconsumedEvents = untaken[out.UnconsumedEarlier:]
+	return out, err
 }
 
-// operations are what an instance waits for, and how many more there are.
-func operations(open []client.PendingOperation) ([]api.PendingOperation, int) {
-	more := max(0, len(open)-shownWaiting)
-	shown := api.PendingOperationsOf(open[:len(open)-more])
-	for i := range shown {
-		if shown[i].Child != nil {
-			shown[i].Child.Fold(foldOver)
+// operations returns the pending operations to show, and the number of those left out.
+func operations(c *call, open []client.PendingOperation, paused []api.PausedQueue) ([]api.PendingOperation, int, error) {
+	all := api.PendingOperationsOf(open, paused)
+	for i := range all {
+		if child := all[i].Child; child != nil {
+			*child = bare(*child)
 		}
 	}
-	return shown, more
+	shown, err := fit(c, all, shownWaiting)
+	return all[:shown], len(all) - shown, err
+}
+
+// attemptList holds the newest attempts of an activity.
+type attemptList struct {
+	api.Attempts
+	// AttemptsEarlier is the number of earlier attempts that are not shown.
+	AttemptsEarlier int `json:"attempts_earlier,omitempty"`
 }
 
 func (s *server) attempts(ctx context.Context, c *call, in attemptsInput) (any, error) {
 	if in.Event < 1 || in.Execution < 0 {
-		return nil, fmt.Errorf("event %d of execution %d: both are numbered from 1", in.Event, in.Execution)
+		return nil, fmt.Errorf("event is %d and execution is %d: both are numbered from 1", in.Event, in.Execution)
 	}
-	return c.Attempts(ctx, in.Instance, in.Execution, in.Event)
+	found, err := c.Attempts(ctx, in.Instance, in.Execution, in.Event)
+	if err != nil {
+		return nil, err
+	}
+	out := attemptList{Attempts: found}
+	shown, err := fitLast(c, found.Attempts, len(found.Attempts))
+	out.AttemptsEarlier = len(found.Attempts) - shown
+	out.Attempts.Attempts = found.Attempts[out.AttemptsEarlier:]
+	return out, err
 }

@@ -12,29 +12,29 @@ import (
 	"github.com/turnstile-go/turnstile/internal/near"
 )
 
-// docsAt is what the address of a page begins with. Links between pages are relative, and lead from
-// one resource to another.
+// docsAt is the prefix of the pages' URIs. Links between pages are relative, so they also work
+// between the resources.
 const docsAt = "turnstile://docs/"
 
-// SkillPage is the page that tells an agent how to work with Turnstile.
+// SkillPage is the page that teaches agents to work with Turnstile.
 const SkillPage = "skill/SKILL.md"
 
-// page is one of the documentation.
+// page is a page of the documentation.
 type page struct {
 	Page  string `json:"page"`
 	Title string `json:"title"`
-	// Bytes is how much of an agent's context it takes.
+	// Bytes is the size of the page.
 	Bytes int `json:"bytes"`
 	text  string
 }
 
 // readDocs is the input of the tool read_docs.
 type readDocs struct {
-	Page string `json:"page,omitempty" jsonschema:"the page, as the list has it, such as guide/stuck.md; left out for the list"`
+	Page string `json:"page,omitempty" jsonschema:"page from the list, such as guide/stuck.md; omit it to get the list"`
 }
 
-// addDocs adds the pages as resources, and a tool that reads them, because many programs give an
-// agent the tools alone. Neither needs a stack.
+// addDocs adds the pages as resources. It also adds a tool that reads them, because many clients
+// offer only tools to the agent. Neither needs a stack.
 func (s *server) addDocs() error {
 	pages, err := docPages(s.Docs)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *server) addDocs() error {
 			})
 	}
 	mcp.AddTool(s.mcp, &mcp.Tool{Name: "read_docs", Annotations: look("Read the documentation"),
-		Description: "Returns a page of Turnstile's documentation, or without a page the list of all with their sizes. " +
+		Description: "Returns a page of Turnstile's documentation, or, without a page, the list of all pages with their sizes. " +
 			"Read " + SkillPage + " before you write, change or debug an orchestration."},
 		func(_ context.Context, _ *mcp.CallToolRequest, in readDocs) (*mcp.CallToolResult, any, error) {
 			asked := strings.TrimPrefix(strings.TrimPrefix(in.Page, docsAt), "docs/")
@@ -60,12 +60,13 @@ func (s *server) addDocs() error {
 					return textResult(p.text), nil, nil
 				}
 			}
-			return nil, nil, fmt.Errorf("there is no page %q%s", asked, meant(asked, pages))
+			return nil, nil, fmt.Errorf("page %q does not exist%s", asked, meant(asked, pages))
 		})
 	return nil
 }
 
-// meant asks whether another page was meant: one of that file in another folder, or of nearly that name.
+// meant returns a "did you mean" suffix with a page of the same file name in another folder, or of
+// a similar name.
 func meant(asked string, pages []page) string {
 	names := make([]string, len(pages))
 	for i, p := range pages {
@@ -77,10 +78,11 @@ func meant(asked string, pages []page) string {
 	if name := near.Name(asked, names); name != "" {
 		return ": did you mean " + name + "?"
 	}
-	return "; without page this tool returns the list"
+	return "; call the tool without page to get the list"
 }
 
-// docPages are the pages, the skill first. The design is for people who work on Turnstile.
+// docPages returns the pages, the skill first. It omits the design, which is for developers of
+// Turnstile.
 func docPages(docs fs.FS) ([]page, error) {
 	var pages []page
 	err := fs.WalkDir(docs, ".", func(name string, d fs.DirEntry, err error) error {
@@ -103,7 +105,7 @@ func docPages(docs fs.FS) ([]page, error) {
 	return pages, err
 }
 
-// title is the first heading of a page.
+// title returns the first heading of a page.
 func title(text string) string {
 	for line := range strings.Lines(text) {
 		if heading, is := strings.CutPrefix(line, "# "); is {

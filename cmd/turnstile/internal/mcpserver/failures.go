@@ -9,21 +9,22 @@ import (
 
 type failuresInput struct {
 	Name  string `json:"name,omitempty" jsonschema:"name of the orchestration"`
-	Words string `json:"words,omitempty" jsonschema:"words that the failure, problem or custom status has"`
+	Words string `json:"words,omitempty" jsonschema:"words in the failure, problem or state status"`
 	Since string `json:"since,omitempty" jsonschema:"failed at this time or later: 24h or 7d (ago), yesterday, 2026-01-31, 2026-01-31T12:00:00Z; default 24h"`
 	Until string `json:"until,omitempty" jsonschema:"failed before this time, written as since"`
-	Where string `json:"where,omitempty" jsonschema:"conditions on search attributes, as list_instances takes them"`
-	Cause string `json:"cause,omitempty" jsonschema:"key of a cause in the answer before, with the same times: list its instances"`
+	Where string `json:"where,omitempty" jsonschema:"conditions on search attributes, written as for list_instances"`
+	Cause string `json:"cause,omitempty" jsonschema:"key of a cause from the previous answer, with the same times: list its instances"`
 }
 
 type failureList struct {
 	api.FailureList
-	// CausesMore are causes that are not shown, MembersMore instances of the cause.
+	// CausesMore is the number of causes that are not shown, and MembersMore the number of
+	// instances of the cause that are not shown.
 	CausesMore  int `json:"causes_more,omitempty"`
 	MembersMore int `json:"members_more,omitempty"`
 }
 
-// shownMembers is how many instances of a cause are shown.
+// shownMembers is the largest number of instances of a cause in an answer.
 const shownMembers = 50
 
 func (s *server) failures(ctx context.Context, c *call, in failuresInput) (any, error) {
@@ -36,19 +37,22 @@ func (s *server) failures(ctx context.Context, c *call, in failuresInput) (any, 
 		return nil, err
 	}
 	out := failureList{FailureList: found}
+	for i := range out.Causes {
+		out.Causes[i].Message, out.Causes[i].Example = clip(out.Causes[i].Message), clip(out.Causes[i].Example)
+	}
 	if in.Cause != "" && len(out.Causes) > 0 {
 		of := &out.Causes[0]
 		for i := range of.Members {
 			of.Members[i] = bare(of.Members[i])
 		}
-		n, err := fit(of.Members, shownMembers)
+		n, err := fit(c, of.Members, shownMembers)
 		if err != nil {
 			return nil, err
 		}
 		of.Members, out.MembersMore = of.Members[:n], len(of.Members)-n
 		return out, nil
 	}
-	n, err := fit(out.Causes, len(out.Causes))
+	n, err := fit(c, out.Causes, len(out.Causes))
 	if err != nil {
 		return nil, err
 	}

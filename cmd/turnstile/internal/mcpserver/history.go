@@ -14,7 +14,7 @@ type historyInput struct {
 	Execution int64  `json:"execution,omitempty" jsonschema:"number of the execution; default the current one"`
 	From      int64  `json:"from,omitempty" jsonschema:"first event id to return; default 1"`
 	Limit     int    `json:"limit,omitempty" jsonschema:"events to return, 1 to 1000; default 100"`
-	Event     int64  `json:"event,omitempty" jsonschema:"return this event alone, with its whole payload"`
+	Event     int64  `json:"event,omitempty" jsonschema:"return only this event, with its payload"`
 }
 
 func (s *server) history(ctx context.Context, c *call, in historyInput) (any, error) {
@@ -23,9 +23,9 @@ func (s *server) history(ctx context.Context, c *call, in historyInput) (any, er
 	case err != nil:
 		return nil, err
 	case in.Execution < 0:
-		return nil, fmt.Errorf("execution %d: executions are numbered from 1", in.Execution)
+		return nil, fmt.Errorf("execution is %d: executions are numbered from 1", in.Execution)
 	case in.From < 0 || in.Event < 0:
-		return nil, fmt.Errorf("from %d, event %d: events are numbered from 1", in.From, in.Event)
+		return nil, fmt.Errorf("from is %d and event is %d: events are numbered from 1", in.From, in.Event)
 	}
 	x, err := export(ctx, c, in.Instance, in.Execution)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *server) history(ctx context.Context, c *call, in historyInput) (any, er
 		return nil, fmt.Errorf("instance %q execution %d has no event %d: it has events %d to %d", x.Instance, x.ExecutionID, from, first, last)
 	}
 	out := api.Events{Instance: x.Instance, ExecutionID: x.ExecutionID, LastEventID: last, Events: eventsOf(x.Events, from, limit, in.Event > 0)}
-	shown, err := fit(out.Events, limit)
+	shown, err := fit(c, out.Events, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ func (s *server) history(ctx context.Context, c *call, in historyInput) (any, er
 	return out, nil
 }
 
-// export returns the history of an execution, 0 for the current one. One that is
-// not there is an error.
+// export returns the history of an execution, 0 for the current one. It returns an error if the
+// execution does not exist.
 func export(ctx context.Context, c *call, instance string, execution int64) (history.Export, error) {
 	d, err := c.Describe(ctx, instance)
 	if err != nil {
@@ -68,8 +68,8 @@ func export(ctx context.Context, c *call, instance string, execution int64) (his
 	return x, err
 }
 
-// eventsOf are limit events from an event on. Whole ones have payloads as large as
-// they are, once.
+// eventsOf returns up to limit events, starting with event from. With whole, payloads are not
+// shortened. Each payload is returned once: as a value if it is JSON.
 func eventsOf(events []history.Event, from int64, limit int, whole bool) []api.Event {
 	var out []api.Event
 	for i := range events {

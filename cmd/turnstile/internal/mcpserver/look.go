@@ -2,55 +2,57 @@ package mcpserver
 
 import (
 	"context"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/store"
 )
 
-// Filter says which instances are listed, as the flags of `turnstile list` do.
+// Filter selects instances, like the flags of `turnstile list`.
 type Filter struct {
 	Status     string `json:"status,omitempty" jsonschema:"running, stuck, suspended, scheduled, queued, corrupt, completed, failed, cancelled or terminated"`
 	Name       string `json:"name,omitempty" jsonschema:"name of the orchestration"`
-	Prefix     string `json:"prefix,omitempty" jsonschema:"what the id begins with"`
-	Words      string `json:"words,omitempty" jsonschema:"words that the failure, problem or custom status has"`
+	Prefix     string `json:"prefix,omitempty" jsonschema:"prefix of the id"`
+	Words      string `json:"words,omitempty" jsonschema:"words in the failure, problem or state status"`
 	Version    string `json:"version,omitempty" jsonschema:"version of the orchestration"`
-	Parent     string `json:"parent,omitempty" jsonschema:"id of the instance whose children are meant"`
-	Schedule   string `json:"schedule,omitempty" jsonschema:"name of the schedule that has started it"`
-	Queue      string `json:"queue,omitempty" jsonschema:"activity queue in which an attempt of it waits or runs; not on AWS"`
+	Parent     string `json:"parent,omitempty" jsonschema:"id of the parent instance"`
+	Schedule   string `json:"schedule,omitempty" jsonschema:"name of the schedule that started the instance"`
+	Queue      string `json:"queue,omitempty" jsonschema:"activity queue in which an attempt of the instance waits or runs; not on AWS"`
 	Since      string `json:"since,omitempty" jsonschema:"started at this time or later: 24h or 7d (ago), yesterday, 2026-01-31, 2026-01-31T12:00:00Z"`
 	Until      string `json:"until,omitempty" jsonschema:"started before this time, written as since"`
 	EndedSince string `json:"ended_since,omitempty" jsonschema:"ended at this time or later, written as since"`
 	EndedUntil string `json:"ended_until,omitempty" jsonschema:"ended before this time, written as since"`
-	Where      string `json:"where,omitempty" jsonschema:"conditions on search attributes joined by and, such as: customer = \"c-1\" and total > 100; operators = < <= > >= and ^= (begins with)"`
+	Where      string `json:"where,omitempty" jsonschema:"conditions on search attributes joined by and, such as: customer = \"c-1\" and total > 100; operators = < <= > >= and ^= (starts with)"`
 }
 
 type listInput struct {
 	Filter
 	Limit     int    `json:"limit,omitempty" jsonschema:"instances to return, 1 to 200; default 20"`
-	PageToken string `json:"page_token,omitempty" jsonschema:"next_page_token of the answer before, with the same filter"`
+	PageToken string `json:"page_token,omitempty" jsonschema:"next_page_token of the previous answer, with the same filter"`
 }
 
 func (s *server) addLooks() {
-	add(s, "list_instances", "List instances, newest first, by status, orchestration, time of start and search attributes. A stuck instance is listed as stuck, not as running.",
+	add(s, "list_instances", "List instances, newest first, by status, orchestration, start time and search attributes. A stuck instance is listed as stuck, not as running.",
 		look("List instances"), s.list)
-	add(s, "list_failures", "Group failed, stuck and corrupt instances by what failed first, the most instances first, with how many failed when. Reads at most 1,000 records of each of these statuses.",
+	add(s, "list_failures", "Group failed, stuck and corrupt instances by their first failure, largest group first, with the number of failures over time. Reads at most 1,000 records of each of these statuses.",
 		look("List failures by cause"), s.failures)
-	add(s, "describe_instance", "Show how an instance stands: status, times, search attributes, output or failure, problem, suspension, what it waits for (down to children that are not well), and events that no wait took.",
+	add(s, "describe_instance", "Show the state of an instance: status, times, search attributes, output or failure, problem, suspension, pending operations (down to children with problems), and unconsumed events.",
 		look("Describe an instance"), s.describe)
-	add(s, "show_history", "Show the events of one execution in order, in pages. Payloads of more than 4 KB are left out (folded); ask for the event alone to see one.",
+	add(s, "show_history", "Show the events of one execution in order, in pages. Payloads larger than 4 KB are omitted (folded); request the single event to see its payload.",
 		look("Show a history"), s.history)
-	add(s, "show_timeline", "Show what an instance did and when: a row for each activity, timer, event and child with its times, attempts and failure. Ask for state failed or open first where there are many rows.",
+	add(s, "show_timeline", "Show what an instance did and when: a row for each activity, timer, event and child with its times, attempts and failure. If there are many rows, request state failed or open first.",
 		look("Show a timeline"), s.timeline)
-	add(s, "show_attempts", "Show the attempts of one activity, as far as they are kept: error, time and worker of each. Ask for one that was tried more than once or is open.",
+	add(s, "show_attempts", "Show the stored attempts of one activity: error, time and worker of each. Use it for an activity that was retried or is pending.",
 		look("Show the attempts of an activity"), s.attempts)
-	add(s, "list_limits", "List limits and rates over instances: which attempts or instances hold a permit, which wait since when, and what an operator has set. Ask for it where attempts do not begin, or instances are queued.",
+	add(s, "list_limits", "List limits and rates: which attempts or instances hold a permit, which wait and since when, and what an operator has set. Use it if attempts do not start or instances are queued.",
 		look("List limits"), s.limits)
-	add(s, "compare_executions", "Compare two instances, or two executions of one, operation by operation: inputs, results, failures, attempts, and what one side alone did. Compare one that failed with one that went well.",
+	add(s, "compare_executions", "Compare two instances, or two executions of one, operation by operation: inputs, results, failures, attempts, and operations that only one side has. Compare a failed instance with a successful one.",
 		look("Compare two executions"), s.compare)
 }
 
-// listPages is how many pages one call of list_instances reads at most: with
-// conditions a page may be empty and not be the last.
+// listPages is the largest number of pages that a call of list_instances reads. With conditions,
+// a page before the last may be empty.
 const listPages = 20
 
 type instanceList struct {
@@ -71,37 +73,70 @@ func (s *server) list(ctx context.Context, c *call, in listInput) (any, error) {
 	out := instanceList{InstanceList: api.InstanceList{Instances: []api.Instance{}}}
 	for range listPages {
 		q.PageSize = limit - len(out.Instances)
-		page, err := c.List(ctx, q)
+		next, full, err := pageThatFits(ctx, c, q)
 		if err != nil {
 			return nil, err
 		}
-		for i := range page.Instances {
-			out.Instances = append(out.Instances, listed(&page.Instances[i]))
-		}
-		q.PageToken, out.NextPageToken = page.NextPageToken, page.NextPageToken
-		if q.PageToken == "" || len(out.Instances) >= limit {
+		out.Instances = append(out.Instances, next.Instances...)
+		q.PageToken, out.NextPageToken = next.NextPageToken, next.NextPageToken
+		if q.PageToken == "" || full || len(out.Instances) >= limit {
 			return out, nil
 		}
 	}
-	out.Note = "the search is not over: go on with next_page_token, or narrow it by name, status or time"
+	out.Note = "the search is not complete: continue with next_page_token, or narrow it by name, status or time"
 	return out, nil
 }
 
-// listed is an instance as a list has it.
-func listed(d *client.Description) api.Instance { return bare(api.InstanceOf(d)) }
+// pageThatFits reads a page of instances; full reports that the answer has no room for another
+// page. A page token names the end of a page, so a page that is too large for the answer is read
+// again with as many instances as fit.
+func pageThatFits(ctx context.Context, c *call, q client.ListQuery) (out api.InstanceList, full bool, err error) {
+	for {
+		page, err := c.List(ctx, q)
+		if err != nil {
+			return out, full, err
+		}
+		out.Instances, out.NextPageToken = make([]api.Instance, len(page.Instances)), page.NextPageToken
+		for i := range page.Instances {
+			out.Instances[i] = bare(api.InstanceOf(&page.Instances[i]))
+		}
+		if full {
+			return out, full, nil
+		}
+		shown, err := fit(c, out.Instances, len(out.Instances))
+		if err != nil || shown == len(out.Instances) {
+			return out, full, err
+		}
+		q.PageSize, full = shown, true
+	}
+}
 
-// bare is an instance without stacks and large payloads.
+// bare returns an instance without stack traces and large payloads, and with long texts cut.
+// describe_instance returns them whole.
 func bare(one api.Instance) api.Instance {
 	one.Fold(foldListed)
-	if p := one.Problem; p != nil && p.Stack != "" {
+	one.Cause = clip(one.Cause)
+	one.HandedOn = slices.Clone(one.HandedOn)
+	for i := range one.HandedOn {
+		one.HandedOn[i].Says = clip(one.HandedOn[i].Says)
+	}
+	if p := one.Problem; p != nil {
 		short := *p
-		short.Stack = ""
+		short.Message, short.Stack = clip(p.Message), ""
+		if d := p.Diff; d != nil {
+			short.Diff = &store.ProblemDiff{Have: clip(d.Have), Did: clip(d.Did), At: d.At}
+		}
 		one.Problem = &short
 	}
-	if f := one.Failure; f != nil && f.Stack != "" {
+	if f := one.Failure; f != nil {
 		short := *f
-		short.Stack = ""
+		short.Message, short.Stack = clip(f.Message), ""
 		one.Failure = &short
+	}
+	if s := one.Suspension; s != nil {
+		short := *s
+		short.Reason = clip(s.Reason)
+		one.Suspension = &short
 	}
 	return one
 }

@@ -14,14 +14,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/mcpserver"
+	"github.com/turnstile-go/turnstile/internal/console/acts"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/store"
 )
 
 // asked has instances of given states, and notes what it is asked to do. A method that it
 // does not have panics: no test asks for it.
 type asked struct {
-	mcpserver.Instances
+	backend.Instances
 	records map[string]client.Description
 	did     []string
 	// refuses is the error of each action.
@@ -41,72 +44,62 @@ func (a *asked) do(format string, args ...any) error {
 	return a.refuses
 }
 
-func (a *asked) Wake(_ context.Context, instance string) error { return a.do("wake %s", instance) }
-
-func (a *asked) Cancel(_ context.Context, instance, reason string) error {
-	return a.do("cancel %s %q", instance, reason)
-}
-
-func (a *asked) Terminate(_ context.Context, instance, reason string) error {
-	return a.do("terminate %s %q", instance, reason)
-}
-
-func (a *asked) Suspend(_ context.Context, instance, reason string) error {
-	return a.do("suspend %s %q", instance, reason)
-}
-
-func (a *asked) Resume(_ context.Context, instance, reason string) error {
-	return a.do("resume %s %q", instance, reason)
-}
-
-func (a *asked) Raise(_ context.Context, r client.RaiseRequest) error {
-	return a.do("raise %s %s %s", r.Instance, r.Name, r.Data)
-}
-
-func (a *asked) CheckRaise(_ context.Context, r client.RaiseRequest) ([]string, error) {
-	if r.Name == "unheard" {
-		return []string{"nothing waits for it"}, nil
+// Act notes what it is asked to send, and answers dry runs.
+func (a *asked) Act(_ context.Context, act acts.Any, id string, in, out any) error {
+	name := act.About().Name()
+	switch in := in.(type) {
+	case api.Nothing:
+		return a.do("%s %s", name, id)
+	case api.End:
+		return a.do("%s %s %q", name, id, in.Reason)
+	case api.Raise:
+		if in.DryRun {
+			checked := map[string]api.Sent{"unheard": {Notes: []string{"nothing waits for it"}}, "approvd": {Notes: []string{"no build declares it"}, Wrong: true}}
+			*out.(*api.Sent) = checked[in.Name]
+			return nil
+		}
+		return a.do("raise %s %s %s", id, in.Name, in.Data)
+	case api.Restart:
+		*out.(*api.Started) = api.Started{Instance: id, StartID: "s", After: 1}
+		return a.do("restart %s %s", id, in.Input)
+	case api.Redrive:
+		*out.(*api.Redriven) = api.Redriven{Instance: id, StartID: "s", After: 1}
+		if in.DryRun {
+			return nil
+		}
+		return a.do("redrive %s from %d", id, in.From)
+	case api.SetLimit:
+		if in.Rate {
+			return a.do("rate %s %d %s", in.Key, *in.Permits, time.Duration(in.PerMS)*time.Millisecond)
+		}
+		return a.do("limit %s %d", in.Key, *in.Permits)
+	case api.ResetLimit:
+		return a.do("reset %t %s", in.Rate, in.Key)
 	}
-	return nil, nil
+	return fmt.Errorf("%s takes %T", name, in)
 }
 
-func (a *asked) Rerun(_ context.Context, r client.RerunRequest) (client.Started, error) {
-	return client.Started{Instance: r.Instance, StartID: "s", After: 1}, a.do("rerun %s %s", r.Instance, r.Input)
-}
-
-func (a *asked) Redrive(_ context.Context, r client.RedriveRequest) (client.Redriven, error) {
-	d := client.Redriven{Started: client.Started{Instance: r.Instance, StartID: "s", After: 1}}
-	if r.DryRun {
-		return d, nil
+func (a *asked) CheckData(_ context.Context, check api.Check) (api.Checked, error) {
+	if check.Data == "true" {
+		return api.Checked{Known: true, Problems: []api.CheckProblem{{Text: "it must be true or false", Wrong: true}}}, nil
 	}
-	return d, a.do("redrive %s from %d", r.Instance, r.From)
+	return api.Checked{}, nil
 }
 
 func (a *asked) List(_ context.Context, q client.ListQuery) (client.ListPage, error) {
 	return client.ListPage{}, a.do("list %d %q", q.PageSize, q.PageToken)
 }
 
-func (a *asked) Limit(_ context.Context, key string) (client.Limit, error) {
-	return client.Limit{Key: key, Permits: 20}, nil
+func (a *asked) LimitList(_ context.Context, key string) (api.LimitList, error) {
+	limits := []client.Limit{{Key: key, Permits: 20}}
+	switch key {
+	case "none":
+		limits = nil
+	case "k":
+		limits = append(limits, client.Limit{Key: key, Rate: true, Permits: 5, Per: 1000})
+	}
+	return api.LimitList{Limits: limits}, nil
 }
-
-func (a *asked) Rate(_ context.Context, key string) (client.Limit, error) {
-	return client.Limit{Key: key, Rate: true, Permits: 5, Per: 1000}, nil
-}
-
-func (a *asked) InstanceLimit(_ context.Context, key string) (client.Limit, error) {
-	return client.Limit{}, &client.NotFoundError{Instance: "limit:" + key}
-}
-
-func (a *asked) SetLimit(_ context.Context, key string, n int) error {
-	return a.do("limit %s %d", key, n)
-}
-
-func (a *asked) SetRate(_ context.Context, key string, n int, per time.Duration) error {
-	return a.do("rate %s %d %s", key, n, per)
-}
-
-func (a *asked) ResetRate(_ context.Context, key string) error { return a.do("reset rate %s", key) }
 
 func known() *asked {
 	return &asked{records: map[string]client.Description{
@@ -121,7 +114,7 @@ func known() *asked {
 func agent(t *testing.T, of *asked, actions bool) *mcp.ClientSession {
 	t.Helper()
 	server, err := mcpserver.New(mcpserver.Options{
-		Open:  func(context.Context) (mcpserver.Instances, error) { return of, nil },
+		Open:  func(context.Context) (backend.Instances, error) { return of, nil },
 		Query: func(mcpserver.Filter) (client.ListQuery, error) { return client.ListQuery{}, nil }, Advice: func(string) string { return "do this" },
 		Explain: func(err error) string { return "explained: " + err.Error() }, Docs: fstest.MapFS{}, Now: func() time.Time { return time.Unix(0, 0) }, Version: "v1", Actions: actions,
 	})
@@ -160,7 +153,13 @@ func call(t *testing.T, session *mcp.ClientSession, tool, arguments string) (tex
 
 func TestActionsAreToolsOnlyWhereTheyAreAllowed(t *testing.T) {
 	t.Parallel()
-	acts := []string{"cancel", "fire_timer", "raise_event", "redrive", "rerun", "resume", "retry_now", "set_limit", "suspend", "terminate", "wake"}
+	var want []string
+	for _, act := range acts.All() {
+		if tool := act.About().Tool.Name; tool != "" {
+			want = append(want, tool)
+		}
+	}
+	slices.Sort(want)
 	for _, allowed := range []bool{false, true} {
 		session := agent(t, known(), allowed)
 		tools, err := session.ListTools(t.Context(), nil)
@@ -174,7 +173,7 @@ func TestActionsAreToolsOnlyWhereTheyAreAllowed(t *testing.T) {
 			}
 		}
 		slices.Sort(change)
-		if want := acts; allowed && !slices.Equal(change, want) || !allowed && len(change) > 0 {
+		if allowed && !slices.Equal(change, want) || !allowed && len(change) > 0 {
 			t.Errorf("with actions allowed %t these change something: %v", allowed, change)
 		}
 	}
@@ -193,35 +192,44 @@ func TestAnActionIsSentOrSaysWhatItWouldDo(t *testing.T) {
 		{"cancel", `{"instance":"runs","dry_run":true}`, "", false, []string{`"sent":false`, `"dry_run":true`, `"status":"running"`}},
 		{"cancel", `{"instance":"done","dry_run":true}`, "", true, []string{"explained: ", "done"}},
 		{"cancel", `{"instance":"suspends","dry_run":true}`, "", false, []string{"takes effect when it is resumed"}},
-		{"cancel", `{"instance":"none","dry_run":true}`, "", false, []string{"the request counts only if a start is queued"}},
+		{"cancel", `{"instance":"none","dry_run":true}`, "", false, []string{"the request has an effect only if a start is queued"}},
 		{"wake", `{"instance":"runs"}`, "wake runs", false, []string{`"sent":true`}},
 		{"set_limit", `{"key":"k","of":"attempts","permits":0}`, "limit k 0", false, []string{`"sent":true`, `"permits":20`}},
 		{"set_limit", `{"key":"k","of":"rate","permits":5,"per_seconds":0.5}`, "rate k 5 500ms", false, []string{`"sent":true`, `"per_ms":1000`}},
-		{"set_limit", `{"key":"k","of":"rate"}`, "reset rate k", false, []string{"the number in the code counts again"}},
+		{"set_limit", `{"key":"k","of":"rate"}`, "reset true k", false, []string{"The number in the code applies again"}},
 		{"set_limit", `{"key":"k","of":"rate","permits":5,"dry_run":true}`, "", false, []string{`"sent":false`, `"permits":5`}},
-		{"set_limit", `{"key":"k","of":"instances","permits":5}`, "", true, []string{"limit:k"}},
-		{"set_limit", `{"key":"k","of":"attempts","permits":5,"per_seconds":1}`, "", true, []string{"the span of a rate"}},
-		{"set_limit", `{"key":"k","of":"rate","per_seconds":1}`, "", true, []string{"given with permits"}},
+		{"set_limit", `{"key":"k","of":"instances","permits":5}`, "", true, []string{`no instance uses a limit with key "k"`}},
+		{"set_limit", `{"key":"k","of":"attempts","permits":5,"per_seconds":1}`, "", true, []string{"the window of a rate"}},
+		{"set_limit", `{"key":"k","of":"rate","per_seconds":1}`, "", true, []string{"together with permits"}},
+		{"set_limit", `{"key":"k","permits":5}`, "", true, []string{"of is missing", "attempts and rate"}},
+		{"set_limit", `{"key":"one","permits":5}`, "limit one 5", false, []string{`"of":"attempts"`, `"sent":true`}},
+		{"set_limit", `{"key":"none","permits":5}`, "", true, []string{"of is missing", "does not exist"}},
 		{"set_limit", `{"key":"k","of":"everything"}`, "", true, []string{"one of"}},
 		{"list_limits", `{"key":"k"}`, "", false, []string{`"permits":20`, `"rate":true`}},
 		{"list_limits", `{"skip":-1}`, "", true, []string{"0 or more"}},
 		{"wake", `{"instance":"none","dry_run":true}`, "", true, []string{"explained: ", "none"}},
-		{"wake", `{"instance":"suspends","dry_run":true}`, "", false, []string{"runs no code until it is resumed"}},
-		{"terminate", `{"instance":"runs","reason":"over"}`, `terminate runs "over"`, false, []string{"nothing is compensated"}},
+		{"wake", `{"instance":"suspends","dry_run":true}`, "", false, []string{"does not run until it is resumed"}},
+		{"terminate", `{"instance":"runs","reason":"over"}`, `terminate runs "over"`, false, []string{"completed steps are not compensated"}},
 		{"terminate", `{"instance":"corrupt","dry_run":true}`, "", false, []string{"purge --force"}},
-		{"suspend", `{"instance":"suspends","dry_run":true}`, "", false, []string{"suspended already"}},
+		{"suspend", `{"instance":"suspends","dry_run":true}`, "", false, []string{"already suspended"}},
 		{"suspend", `{"instance":"runs"}`, `suspend runs ""`, false, []string{`"sent":true`}},
-		{"resume", `{"instance":"runs","dry_run":true}`, "", false, []string{"it is not suspended"}},
+		{"resume", `{"instance":"runs","dry_run":true}`, "", false, []string{"the instance is not suspended"}},
 		{"resume", `{"instance":"suspends"}`, `resume suspends ""`, false, []string{`"sent":true`}},
 		// Digits that a float64 would lose are sent as they were given.
 		{"raise_event", `{"instance":"runs","event":"approved","data":{"id":12345678901234567890}}`, `raise runs approved {"id":12345678901234567890}`, false, []string{`"sent":true`, `"status":"running"`}},
 		{"raise_event", `{"instance":"runs","event":"unheard"}`, "raise runs unheard ", false, []string{"nothing waits for it"}},
+		{"raise_event", `{"instance":"runs","event":"approvd"}`, "", true, []string{"nothing was sent", "no build declares it", "set anyway"}},
+		{"raise_event", `{"instance":"runs","event":"approvd","dry_run":true}`, "", true, []string{"no build declares it"}},
+		{"raise_event", `{"instance":"none","event":"approvd","early":true}`, "", true, []string{"no build declares it"}},
+		{"raise_event", `{"instance":"runs","event":"approvd","anyway":true}`, "raise runs approvd ", false, []string{"no build declares it", `"sent":true`}},
+		{"restart", `{"instance":"done","input":true}`, "", true, []string{"nothing was sent", "it must be true or false"}},
+		{"restart", `{"instance":"done","input":true,"anyway":true}`, "restart done true", false, []string{"it must be true or false", `"sent":true`}},
 		{"raise_event", `{"instance":"runs","event":"approved","dry_run":true}`, "", false, []string{`"sent":false`}},
 		{"raise_event", `{"instance":"none","event":"approved"}`, "", true, []string{"the event was not sent"}},
 		{"raise_event", `{"instance":"none","event":"approved","early":true}`, "raise none approved ", false, []string{`"sent":true`, "becomes a dead letter"}},
-		{"raise_event", `{"instance":"done","event":"approved"}`, "", true, []string{"would have no effect, and was not sent"}},
-		{"rerun", `{"instance":"done","input":7}`, "rerun done 7", false, []string{`"start_id":"s"`, `"after":1`}},
-		{"rerun", `{"instance":"runs","dry_run":true}`, "", true, []string{"a rerun is for instances that have ended"}},
+		{"raise_event", `{"instance":"done","event":"approved"}`, "", true, []string{"was not sent, because it would have no effect"}},
+		{"restart", `{"instance":"done","input":7}`, "restart done 7", false, []string{`"start_id":"s"`, `"after":1`}},
+		{"restart", `{"instance":"runs","dry_run":true}`, "", true, []string{"only an ended instance can be restarted"}},
 		{"redrive", `{"instance":"done","from":4}`, "redrive done from 4", false, []string{`"sent":true`, `"plan":{`}},
 		{"redrive", `{"instance":"done","dry_run":true}`, "", false, []string{`"sent":false`, `"plan":{`}},
 		{"redrive", `{"instance":"done","from":-1}`, "", true, []string{"from -1"}},
@@ -262,7 +270,7 @@ func TestNumbersOutOfBoundsAreErrors(t *testing.T) {
 	session := agent(t, of, false)
 	for _, c := range []struct{ arguments, did, says string }{
 		{`{}`, `list 20 ""`, ""}, {`{"limit":200,"page_token":"t"}`, `list 200 "t"`, ""},
-		{`{"limit":201}`, "", "limit 201: 1 to 200"}, {`{"limit":-1}`, "", "limit -1: 1 to 200"},
+		{`{"limit":201}`, "", "limit 201: must be 1 to 200"}, {`{"limit":-1}`, "", "limit -1: must be 1 to 200"},
 	} {
 		of.did = nil
 		text, failed := call(t, session, "list_instances", c.arguments)

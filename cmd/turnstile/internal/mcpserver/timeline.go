@@ -10,10 +10,10 @@ import (
 type timelineInput struct {
 	Instance   string `json:"instance" jsonschema:"id of the instance"`
 	Executions int    `json:"executions,omitempty" jsonschema:"newest executions to include, 1 to 100; default 1"`
-	At         string `json:"at,omitempty" jsonschema:"show it as it stood after this event of the current execution, or EXECUTION.EVENT: 17, 3.17"`
+	At         string `json:"at,omitempty" jsonschema:"show the state after this event of the current execution, or after EXECUTION.EVENT: 17, 3.17"`
 	State      string `json:"state,omitempty" jsonschema:"only rows in this state: open, done, failed, cancelled or closed"`
 	Calls      bool   `json:"calls,omitempty" jsonschema:"include system calls: times, ids, side effects, patches"`
-	Skip       int    `json:"skip,omitempty" jsonschema:"rows to skip, to go on after an answer that left rows out"`
+	Skip       int    `json:"skip,omitempty" jsonschema:"rows to skip, to continue after an answer that left rows out"`
 	Limit      int    `json:"limit,omitempty" jsonschema:"rows to return, 1 to 1000; default 100"`
 	Cost       bool   `json:"cost,omitempty" jsonschema:"include the estimated bill"`
 }
@@ -44,10 +44,10 @@ func (s *server) timeline(ctx context.Context, c *call, in timelineInput) (any, 
 	switch in.State {
 	case "", "open", "done", "failed", "cancelled", "closed":
 	default:
-		return nil, fmt.Errorf("state %q: open, done, failed, cancelled or closed", in.State)
+		return nil, fmt.Errorf("state %q: must be open, done, failed, cancelled or closed", in.State)
 	}
 	if in.Skip < 0 {
-		return nil, fmt.Errorf("skip %d: a number of rows, from 0", in.Skip)
+		return nil, fmt.Errorf("skip %d: must be 0 or more", in.Skip)
 	}
 	t, err := c.Timeline(ctx, in.Instance, executions, in.At)
 	if err != nil {
@@ -65,18 +65,18 @@ func (s *server) timeline(ctx context.Context, c *call, in timelineInput) (any, 
 		}
 	}
 	rows = rows[min(in.Skip, len(rows)):]
-	shown, err := fit(rows, limit)
+	shown, err := fit(c, rows, limit)
 	if err != nil {
 		return nil, err
 	}
 	if out.Rows, out.RowsLeftOut = rows[:shown], len(rows)-shown; out.RowsLeftOut > 0 {
 		out.NextSkip = in.Skip + shown
 	}
-	if shown, err = fit(t.Executions, len(t.Executions)); err != nil {
+	if shown, err = fit(c, t.Executions, len(t.Executions)); err != nil {
 		return nil, err
 	}
 	out.Executions, out.ExecutionsMore = t.Executions[:shown], len(t.Executions)-shown
-	if shown, err = fit(t.Marks, shownWaiting); err != nil {
+	if shown, err = fit(c, t.Marks, shownWaiting); err != nil {
 		return nil, err
 	}
 	out.Marks, out.MarksLeftOut = t.Marks[:shown], len(t.Marks)-shown

@@ -1,4 +1,4 @@
-// Package merge has git merge two changes of one file, and show what comes of it.
+// Package merge merges two changes of a file with git, and shows the result.
 package merge
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Files is what git makes of two changes of one file.
+// Files merges two changes of a file. It returns the merged file and the number of conflicts.
 func Files(ctx context.Context, work string, own, base, newest []byte) (merged []byte, conflicts int, err error) {
 	args := []string{"merge-file", "--stdout", "-L", "yours", "-L", "before", "-L", "Turnstile's"}
 	for name, data := range map[string][]byte{"own": own, "base": base, "newest": newest} {
@@ -29,7 +29,7 @@ func Files(ctx context.Context, work string, own, base, newest []byte) (merged [
 	case err == nil:
 		return merged, 0, nil
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, 0, errors.New("git, which merges the two, is not in the PATH: install it")
+		return nil, 0, errors.New("git is not in the PATH: install it")
 	case errors.As(err, &exit) && exit.ExitCode() > 0 && exit.ExitCode() < 128:
 		return merged, exit.ExitCode(), nil // so many conflicts
 	}
@@ -39,7 +39,7 @@ func Files(ctx context.Context, work string, own, base, newest []byte) (merged [
 	return nil, 0, fmt.Errorf("git merge-file: %w", err)
 }
 
-// Show prints what is to change in a file, as git shows it.
+// Show prints the change of a file in the format of git diff.
 func Show(ctx context.Context, w io.Writer, work, file string, own, merged []byte) error {
 	for name, data := range map[string][]byte{"a": own, "b": merged} {
 		if err := os.MkdirAll(filepath.Join(work, name), 0o700); err != nil {

@@ -67,7 +67,7 @@ func TestAMergeThatGitRefusesIsAnError(t *testing.T) {
 
 func TestGitIsNamedWhereItIsMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if _, _, err := merge.Files(t.Context(), t.TempDir(), nil, nil, nil); err == nil || !strings.Contains(err.Error(), "git, which merges the two, is not in the PATH") {
+	if _, _, err := merge.Files(t.Context(), t.TempDir(), nil, nil, nil); err == nil || !strings.Contains(err.Error(), "git is not in the PATH") {
 		t.Errorf("it says %v", err)
 	}
 }

@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	// sourceLook is between two looks at an event source that changes.
+	// sourceLook is the time between two reads of a changing event source.
 	sourceLook = time.Second
-	// sourcePatience is how long a change may take; on AWS it is seconds.
+	// sourcePatience is the time limit of a change, which takes seconds on AWS.
 	sourcePatience = 5 * time.Minute
 )
 
-// Pausing is a pause, or the end of one.
+// Pausing pauses or unpauses event sources.
 type Pausing struct {
 	Stack Stack
-	// Sources are the event sources as they stood before.
+	// Sources are the event sources with their states before the change.
 	Sources []api.EventSource
-	// Notes is where it is told what was turned.
+	// Notes receives a line for each change.
 	Notes *term.Screen
 	// Sleep waits, and reports false if the context ended first.
 	Sleep func(ctx context.Context, d time.Duration) bool
 	Now   func() time.Time
 }
 
-// Pause turns the event sources off, those of activities when what was begun is done, or
-// after the time drain.
+// Pause turns the event sources off. It turns off those of activities after the running activities have
+// finished, or after drain.
 func (p *Pausing) Pause(ctx context.Context, drain time.Duration) error {
 	for n := range steps {
 		if n == len(steps)-1 {
@@ -86,7 +86,7 @@ func (p *Pausing) turn(ctx context.Context, n int, on bool) error {
 
 // settled waits until an event source is in one of the states.
 func (p *Pausing) settled(ctx context.Context, s *api.EventSource, states ...string) error {
-	for began := p.Now(); !slices.Contains(states, s.State); {
+	for startedAt := p.Now(); !slices.Contains(states, s.State); {
 		now, err := p.Stack.Source(ctx, s.ID)
 		if err != nil {
 			return fmt.Errorf("event source %s (%s): %w", s.Queue, s.ID, err)
@@ -94,8 +94,8 @@ func (p *Pausing) settled(ctx context.Context, s *api.EventSource, states ...str
 		if s.State = now.State; slices.Contains(states, s.State) {
 			return nil
 		}
-		if p.Now().Sub(began) > sourcePatience {
-			return fmt.Errorf("event source %s (%s) has been %s for more than %s: look at it in Lambda's console", s.Queue, s.ID, s.State, sourcePatience)
+		if p.Now().Sub(startedAt) > sourcePatience {
+			return fmt.Errorf("event source %s (%s) has been %s for more than %s: check it in Lambda's console", s.Queue, s.ID, s.State, sourcePatience)
 		}
 		if !p.Sleep(ctx, sourceLook) {
 			return ctx.Err()
@@ -104,7 +104,7 @@ func (p *Pausing) settled(ctx context.Context, s *api.EventSource, states ...str
 	return nil
 }
 
-// drain waits until no turn is under way, and no activity is or waits to be.
+// drain waits until no turn runs, and no activity runs or waits in a queue.
 func (p *Pausing) drain(ctx context.Context, longest time.Duration) error {
 	sources := p.step(len(steps) - 1)
 	if longest <= 0 || !slices.ContainsFunc(sources, func(s api.EventSource) bool { return s.State == On }) {
@@ -112,7 +112,7 @@ func (p *Pausing) drain(ctx context.Context, longest time.Duration) error {
 	}
 	bar := term.NewProgress(p.Notes, p.Now)
 	defer bar.End()
-	for began := p.Now(); ; {
+	for startedAt := p.Now(); ; {
 		turns, err := p.Stack.Queue(ctx, deadletter.Orchestrator)
 		if err != nil {
 			return err
@@ -129,8 +129,8 @@ func (p *Pausing) drain(ctx context.Context, longest time.Duration) error {
 		if left == 0 {
 			return nil
 		}
-		if p.Now().Sub(began) >= longest {
-			bar.Line(fmt.Sprintf("not drained after %s: %d in turns, %d activities running, %d waiting; running ones end, the others wait until unpause", longest, turns.InFlight, work.InFlight, work.Visible))
+		if p.Now().Sub(startedAt) >= longest {
+			bar.Line(fmt.Sprintf("not drained after %s: %d in turns, %d activities running, %d waiting; running activities finish, waiting ones stay queued until unpause", longest, turns.InFlight, work.InFlight, work.Visible))
 			return nil
 		}
 		bar.Show(fmt.Sprintf("draining: %d in turns, %d activities running, %d waiting", turns.InFlight, work.InFlight, work.Visible))

@@ -8,11 +8,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 )
 
-// steps is the order in which event sources are turned off, and on again. First
-// those of the orchestrator: no turn is made any more, so that nothing new begins and
-// no timeout is acted on. Last activities, which may end meanwhile what was begun. On
-// the way back the orchestrator is first too: what it cancels or gives up for what
-// came in the meantime is not begun by a worker before.
+// steps is the order in which event sources are turned off, and on again. The orchestrator comes first:
+// without turns, nothing new starts and no timeout takes effect. Activities come last, so that running
+// ones can finish. Unpause starts with the orchestrator too, so that a worker does not start an activity
+// that a waiting message cancels.
 var steps = []struct {
 	queues []string
 	what   string
@@ -22,8 +21,7 @@ var steps = []struct {
 	{[]string{deadletter.Activity}, "activities"},
 }
 
-// step returns the event sources of a step; the first has those too that nobody
-// knows.
+// step returns the event sources of a step. The first step includes unknown event sources.
 func (p *Pausing) step(n int) []api.EventSource {
 	var out []api.EventSource
 	for _, s := range p.Sources {
@@ -40,7 +38,7 @@ func (p *Pausing) step(n int) []api.EventSource {
 	return out
 }
 
-// ofActivities reports whether a queue is one that activities go through.
+// ofActivities reports whether a queue is an activity queue.
 func ofActivities(queue string) bool {
 	return queue == deadletter.Activity || strings.HasPrefix(queue, deadletter.Activity+":")
 }

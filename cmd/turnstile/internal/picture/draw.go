@@ -45,7 +45,7 @@ var legend = []string{"waiting", "running", "unknown", "retrying", "late", "stop
 
 // explained are the words of the legend.
 var explained = map[string]string{
-	"waiting": "waits", "running": "runs", "unknown": "waits or runs", "retrying": "until its next attempt", "late": "due, on its way", "stopping": "is being stopped",
+	"waiting": "waiting", "running": "running", "unknown": "waiting or running", "retrying": "waiting to retry", "late": "due", "stopping": "stopping",
 }
 
 // Draw draws a timeline for a person; the screen says how wide.
@@ -90,7 +90,7 @@ func (d *drawing) layout(width int) {
 		if g := d.groupOf(r); g != nil {
 			text = groupLabel(g)
 		}
-		d.label = max(d.label, term.Width(text)+2)
+		d.label = max(d.label, printable.Width(text)+2)
 	}
 	d.label = min(max(d.label, 12), widestLabel, width-leastBar-d.took-4)
 	d.bar = max(width-d.label-d.took-4, leastBar)
@@ -142,10 +142,10 @@ func failed(kind string) string {
 
 // execution draws the band of an execution.
 func (d *drawing) execution(x *api.TimelineExecution) {
-	end, style := "goes on", term.Cyan
+	end, style := "running", term.Cyan
 	switch {
-	case x.Imposed != "":
-		end, style = x.Imposed, term.Yellow
+	case x.Forced != "":
+		end, style = x.Forced, term.Yellow
 	case x.Failure != nil:
 		end, style = failed(x.Failure.Kind), term.Red
 	case x.End == "OrchestrationCompleted":
@@ -159,14 +159,14 @@ func (d *drawing) execution(x *api.TimelineExecution) {
 	}
 	turns := "turn"
 	if !x.TurnsKnown {
-		turns = "round"
+		turns = "replay step"
 	}
 	if x.Turns != 1 {
 		turns += "s"
 	}
 	name := strings.TrimSpace(printable.Line(x.Name + " " + x.Version))
 	fmt.Fprintf(d, "%s  %s  %s\n", d.In(term.Bold, fmt.Sprintf("execution %d", x.ExecutionID)), name, d.In(style, end))
-	fmt.Fprintf(d, "%s\n", d.In(term.Dim, fmt.Sprintf("began %s, %s, %d %s, %d events", x.From.UTC().Format("2006-01-02 15:04:05.000 UTC"), d.Span(to.Sub(x.From)), x.Turns, turns, x.Events)))
+	fmt.Fprintf(d, "%s\n", d.In(term.Dim, fmt.Sprintf("started %s, %s, %d %s, %d events", x.From.UTC().Format("2006-01-02 15:04:05.000 UTC"), d.Span(to.Sub(x.From)), x.Turns, turns, x.Events)))
 	d.ticks(x)
 	shown, left := 0, 0
 	for i := range d.t.Rows {
@@ -190,7 +190,7 @@ func (d *drawing) execution(x *api.TimelineExecution) {
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(d, "%s\n", d.In(term.Dim, fmt.Sprintf("and %d more rows: --rows 0 draws all", left)))
+		fmt.Fprintf(d, "%s\n", d.In(term.Dim, fmt.Sprintf("and %d more rows; --rows 0 draws all", left)))
 	}
 	fmt.Fprintln(d)
 }
@@ -310,14 +310,14 @@ func (d *drawing) note(r *api.TimelineRow) {
 		text = strings.TrimPrefix(text+", "+by, ", ")
 	}
 	if text != "" {
-		fmt.Fprintf(d, "%s\n", d.In(term.Dim, term.Clip("    "+printable.Line(text), d.label+d.bar+d.took+4)))
+		fmt.Fprintf(d, "%s\n", d.In(term.Dim, printable.Clip("    "+printable.Line(text), d.label+d.bar+d.took+4)))
 	}
 }
 
 // line writes a label, a bar and a time.
 func (d *drawing) line(label string, style term.Style, bar, took string) {
-	label = term.Clip(label, d.label)
-	pad := strings.Repeat(" ", d.label-term.Width(label))
+	label = printable.Clip(label, d.label)
+	pad := strings.Repeat(" ", d.label-printable.Width(label))
 	fmt.Fprintf(d, "%s\n", strings.TrimRight(fmt.Sprintf("%s%s  %s  %*s", d.In(style, label), pad, bar, d.took, took), " "))
 }
 
@@ -333,12 +333,12 @@ func (d *drawing) foot() {
 		fmt.Fprintln(d, strings.Join(parts, "  "))
 	}
 	if d.scale.folded {
-		fmt.Fprintf(d, "%s\n", d.In(term.Dim, "Long waits are drawn shorter than they were; --linear draws to scale."))
+		fmt.Fprintf(d, "%s\n", d.In(term.Dim, "Long waits are compressed; --linear draws them to scale."))
 	}
 	if d.grouped {
-		fmt.Fprintf(d, "%s\n", d.In(term.Dim, "▁ to █: how many of a group were under way; --all draws each row."))
+		fmt.Fprintf(d, "%s\n", d.In(term.Dim, "▁ to █: number of operations of a group in progress; --all draws each operation."))
 	}
 	if d.t.Earlier > 0 {
-		fmt.Fprintf(d, "%s\n", d.In(term.Dim, fmt.Sprintf("%d earlier executions are not drawn: --executions N draws more.", d.t.Earlier)))
+		fmt.Fprintf(d, "%s\n", d.In(term.Dim, fmt.Sprintf("%d earlier executions are not drawn; --executions N draws more.", d.t.Earlier)))
 	}
 }

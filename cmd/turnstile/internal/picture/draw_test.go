@@ -100,7 +100,7 @@ func TestAFanOutIsOneRow(t *testing.T) {
 		return out.String()
 	}
 	text := draw(false)
-	for _, want := range []string{"2 20 × Charge", "█", "2 failed, 18 done; took 1s to 20s", "by order", "7 Charge o-5 after 6s, failed: declined\n    5 Charge o-3", "--all"} {
+	for _, want := range []string{"2 20 × Charge", "█", "2 failed, 18 done; duration 1s to 20s", "by order", "7 Charge o-5 after 6s, failed: declined\n    5 Charge o-3", "--all"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the picture does not say %q:\n%s", want, text)
 		}

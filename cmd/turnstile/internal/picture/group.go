@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// mostTold is how many rows of a group are told one by one.
-const mostTold = 5
+// mostReported is how many rows of a group are told one by one.
+const mostReported = 5
 
 // heights are how full a column of a group is drawn.
 var heights = []rune("▁▂▃▄▅▆▇█")
@@ -75,7 +75,7 @@ func (d *drawing) group(g *api.TimelineGroup) {
 	})
 	for i, r := range rows {
 		// What failed is told; of the others the slowest, where one stands out.
-		if i == mostTold || r.State != "failed" && (i > 0 || g.Took == nil || g.Took.MaxMS < 2*g.Took.MedianMS) {
+		if i == mostReported || r.State != "failed" && (i > 0 || g.Took == nil || g.Took.MaxMS < 2*g.Took.MedianMS) {
 			break
 		}
 		text := fmt.Sprintf("%d %s %s after %s", r.EventID, printable.Line(d.named(r)), printable.Line(r.Member), d.Span(d.lasted(r)))
@@ -84,8 +84,8 @@ func (d *drawing) group(g *api.TimelineGroup) {
 		}
 		d.say(text)
 	}
-	if n := g.States["failed"]; n > mostTold {
-		d.say(fmt.Sprintf("and %d more that failed", n-mostTold))
+	if n := g.States["failed"]; n > mostReported {
+		d.say(fmt.Sprintf("and %d more that failed", n-mostReported))
 	}
 }
 
@@ -100,7 +100,7 @@ func (d *drawing) about(g *api.TimelineGroup) string {
 	text := strings.Join(parts, ", ")
 	ms := func(n int64) string { return d.Span(time.Duration(n) * time.Millisecond) }
 	if t := g.Took; t != nil {
-		text += fmt.Sprintf("; took %s to %s, half within %s, nine of ten within %s", ms(t.MinMS), ms(t.MaxMS), ms(t.MedianMS), ms(t.P90MS))
+		text += fmt.Sprintf("; duration %s to %s, median %s, p90 %s", ms(t.MinMS), ms(t.MaxMS), ms(t.MedianMS), ms(t.P90MS))
 	}
 	if g.By != "" {
 		text += "; by " + printable.Line(g.By)
@@ -109,7 +109,7 @@ func (d *drawing) about(g *api.TimelineGroup) string {
 }
 
 func (d *drawing) say(text string) {
-	fmt.Fprintf(d, "%s\n", d.In(term.Dim, term.Clip("    "+text, d.label+d.bar+d.took+4)))
+	fmt.Fprintf(d, "%s\n", d.In(term.Dim, printable.Clip("    "+text, d.label+d.bar+d.took+4)))
 }
 
 func weight(r *api.TimelineRow) int {

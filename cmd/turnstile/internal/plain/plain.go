@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
-	"unicode/utf8"
 
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
@@ -23,56 +21,56 @@ func NewTable() *Table { return &Table{} }
 // Row adds a line.
 func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// Len is how many lines it has.
+// Len returns the number of lines.
 func (t *Table) Len() int { return len(t.rows) }
 
 // Print writes the lines.
 func (t *Table) Print(w io.Writer) {
-	var b bytes.Buffer
-	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	var widths []int
 	for _, cells := range t.rows {
-		fmt.Fprintln(tw, strings.Join(cells, "\t"))
+		for i, cell := range cells[:max(len(cells)-1, 0)] {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], printable.Width(cell))
+		}
 	}
-	// Writing to a buffer does not fail.
-	_ = tw.Flush()
-	for line := range strings.Lines(b.String()) {
-		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+	for _, cells := range t.rows {
+		var line strings.Builder
+		for i, cell := range cells {
+			if line.WriteString(cell); i < len(cells)-1 {
+				line.WriteString(strings.Repeat(" ", widths[i]-printable.Width(cell)+2))
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
 	}
 }
 
-// Clip cuts a line to n characters; 0 leaves it whole.
-func Clip(s string, n int) string {
-	if n <= 0 || utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
-}
-
-// OneLine is a payload in one line, white space between its tokens left out.
+// OneLine returns a payload in one line, without white space between tokens.
 func OneLine(payload []byte, width int) string {
 	var b bytes.Buffer
 	if json.Compact(&b, payload) != nil {
 		b.Reset()
 		b.Write(payload)
 	}
-	return Clip(printable.Line(b.String()), width)
+	return printable.Clip(printable.Line(b.String()), width)
 }
 
-// Indented is a payload to be read.
+// Indented returns a payload with indentation.
 func Indented(payload []byte, prefix string) string {
-	var b bytes.Buffer
-	if json.Indent(&b, payload, prefix, "  ") != nil {
+	text, ok := printable.Indent(payload, prefix)
+	if !ok {
 		return IndentLines(string(payload), prefix)
 	}
-	return printable.Lines(b.String())
+	return printable.Lines(text)
 }
 
-// IndentLines is a text of several lines, each after the first behind a prefix.
+// IndentLines returns a text with a prefix before each line after the first.
 func IndentLines(text, prefix string) string {
 	return strings.ReplaceAll(printable.Lines(strings.TrimSpace(text)), "\n", "\n"+prefix)
 }
 
-// Span writes how long something took, in two units at most.
+// Span formats a duration in at most two units.
 func Span(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -91,13 +89,13 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
 }
 
-// Moment writes a time for people.
+// Moment formats a time in UTC.
 func Moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000 UTC") }
 
-// Ago writes how long before now a time was.
+// Ago formats the time since t.
 func Ago(now, t time.Time) string { return Span(max(now.Sub(t), 0)) + " ago" }
 
-// Plural writes how many there are.
+// Plural returns a number with the singular or plural of a noun.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -105,7 +103,7 @@ func Plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Message is an error's text without the prefix that every error of the root package has.
+// Message returns an error's text without the prefix of the root package.
 func Message(err error) string {
 	return printable.Lines(strings.TrimPrefix(err.Error(), "turnstile: "))
 }

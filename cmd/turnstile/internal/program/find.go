@@ -1,5 +1,5 @@
-// Package program is the main package of a project, which `turnstile dev` runs and `turnstile
-// replay` asks.
+// Package program finds and runs the main package of a project, for `turnstile dev` and `turnstile
+// replay`.
 package program
 
 import (
@@ -15,43 +15,42 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
 )
 
-// Default is the main package that is meant where none is named.
+// Default is the default main package.
 const Default = "./local"
 
-// Find makes sure that there is a main package to run, and returns the
-// folder of its module.
+// Find checks that the main package exists, and returns the folder of its module.
 func Find(ctx context.Context, pkg string) (project string, err error) {
 	return find(ctx, "", pkg)
 }
 
-// find does so from a folder on; empty for the one that the process is in.
+// find is Find relative to a folder; empty for the current one.
 func find(ctx context.Context, folder, pkg string) (project string, err error) {
 	module, err := output(ctx, folder, "env", "GOMOD")
 	if err != nil {
 		return "", err
 	}
 	if module == "" || module == os.DevNull {
-		return "", errors.New("there is no Go module here: go into the folder of a project; `turnstile new FOLDER` makes one")
+		return "", errors.New("there is no Go module here: change to the folder of a project; `turnstile new FOLDER` creates one")
 	}
 	found, err := output(ctx, folder, "list", "-e", "-f", "{{.Name}}", "--", pkg)
 	switch {
 	case err != nil:
 		return "", err
 	case found == "" && !hasGoFiles(filepath.Join(folder, pkg)):
-		return "", fmt.Errorf("there is no %s here, which is the program to build and run: %s", pkg, advice(pkg))
+		return "", fmt.Errorf("there is no %s here, the program to build and run: %s", pkg, advice(pkg))
 	case found != "" && found != "main":
 		return "", fmt.Errorf("%s is package %s: name a main package", pkg, found)
 	}
 	return filepath.Dir(module), nil
 }
 
-// hasGoFiles reports whether a folder has any, parsed or not.
+// hasGoFiles reports whether a folder has Go files, even invalid ones.
 func hasGoFiles(folder string) bool {
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	return err == nil && len(files) > 0
 }
 
-// advice is the program to write.
+// advice returns a main package to write.
 func advice(pkg string) string {
 	file := filepath.ToSlash(filepath.Join(pkg, "main.go"))
 	return "name another main package, or write " + file + `:

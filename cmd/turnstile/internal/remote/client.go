@@ -20,19 +20,20 @@ import (
 // Client is a client of a console's API. It is safe for concurrent use.
 type Client struct {
 	base string
-	// actor on whose behalf it asks for actions; empty for nobody.
+	// actor is the requester of actions; empty for none.
 	actor string
 	http  *http.Client
-	// pause waits between two looks at an instance that is waited for.
+	// pause waits between two polls of an instance.
 	pause func(context.Context) bool
 }
 
-// New returns a client of the console at that address, such as
-// http://127.0.0.1:8876/, that acts on behalf of actor, or of nobody. pause waits
-// between two looks at what is waited for, and reports false if the context ended
-// first.
+// New returns a client of the console at the URL base, such as http://127.0.0.1:8876/. actor is the
+// requester of its actions; empty for none. pause waits between two polls, and reports false if the
+// context ended first.
 func New(base, actor string, transport http.RoundTripper, pause func(context.Context) bool) *Client {
-	return &Client{base: strings.TrimSuffix(base, "/") + "/api/v1/", actor: actor, http: &http.Client{Transport: transport}, pause: pause}
+	// Following a redirect would turn most POST requests into GET requests.
+	asIs := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{base: strings.TrimSuffix(base, "/") + apiPath, actor: actor, http: &http.Client{Transport: transport, CheckRedirect: asIs}, pause: pause}
 }
 
 // Over returns a client of a console in this process.
@@ -40,7 +41,7 @@ func Over(handler http.Handler, pause func(context.Context) bool) *Client {
 	return New("http://127.0.0.1", "", inProcess{handler}, pause)
 }
 
-// Error is an error that the console answered with.
+// Error is an error that the console returned.
 type Error struct{ Said api.Error }
 
 func (e *Error) Error() string {
@@ -50,11 +51,15 @@ func (e *Error) Error() string {
 	return e.Said.Message + "\n" + e.Said.Advice
 }
 
-// Is makes it the error of a client that means the same.
+// Is reports whether the error corresponds to an error of package client or store.
 func (e *Error) Is(target error) bool {
 	switch target {
 	case client.ErrNotFound:
 		return e.Said.Code == api.CodeNotFound
+	case client.ErrPurged:
+		return e.Said.Code == api.CodePurged
+	case client.ErrNoActivities:
+		return e.Said.Code == api.CodeNotOffered
 	case store.ErrUnavailable:
 		return e.Said.Code == api.CodeUnavailable || e.Said.Code == api.CodeBusy
 	case store.ErrBadPageToken:
@@ -63,32 +68,65 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
-// As makes it the [*client.RedriveError] that the console's client returned, as far as it was told.
+// As converts the error to the corresponding typed error of package client, with the fields that the
+// console returned. Callers can then handle errors of a [client.Client] and of this client alike.
 func (e *Error) As(target any) bool {
-	refused, is := target.(**client.RedriveError)
-	if !is || e.Said.Code != api.CodeContradicted {
-		return false
+	code := e.Said.Code
+	switch t := target.(type) {
+	case **client.RedriveError:
+		if code == api.CodeContradicted {
+			*t = &client.RedriveError{Problem: e.Said.Message, Stuck: e.Said.Problem}
+			return true
+		}
+	case **client.NotFoundError:
+		if code == api.CodeNotFound {
+			*t = &client.NotFoundError{FreeAt: e.Said.FreeAt}
+			return true
+		}
+	case **client.PurgedError:
+		if code == api.CodePurged {
+			*t = &client.PurgedError{FreeAt: e.Said.FreeAt}
+			return true
+		}
+	case **client.AlreadyExistsError:
+		if code == api.CodeAlreadyExists {
+			*t = &client.AlreadyExistsError{}
+			return true
+		}
+	case **client.EndedError:
+		if code == api.CodeEnded {
+			*t = &client.EndedError{}
+			return true
+		}
+	case **client.StillRunningError:
+		if code == api.CodeStillRunning {
+			*t = &client.StillRunningError{}
+			return true
+		}
 	}
-	*refused = &client.RedriveError{Problem: e.Said.Message, Stuck: e.Said.Problem}
-	return true
+	return false
 }
 
-// UnreachableError says that no console answers at an address.
+// UnreachableError reports that no console responds at a URL.
 type UnreachableError struct {
 	URL string
 	Err error
 }
 
 func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("no console answers at %s: %v", e.URL, e.Err)
+	return fmt.Sprintf("no console responds at %s: %v", e.URL, e.Err)
 }
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// maxAnswer bounds what is read of an answer.
+// apiPath is the path of the API below the URL of a console.
+const apiPath = "/api/v1/"
+
+// maxAnswer limits the size of a response.
 const maxAnswer = 64 << 20
 
-// get asks for something; into is a pointer, or nil for the text.
+// get sends a GET request. It decodes the response into the pointer into, or returns only its text if
+// into is nil.
 func (c *Client) get(ctx context.Context, path string, query url.Values, into any) ([]byte, error) {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
@@ -96,7 +134,7 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, into an
 	return c.do(ctx, http.MethodGet, path, nil, into)
 }
 
-// post asks for an action.
+// post sends a POST request for an action.
 func (c *Client) post(ctx context.Context, path string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -122,7 +160,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte, into 
 	if err != nil {
 		var at *url.Error
 		if ctx.Err() == nil && errors.As(err, &at) {
-			return nil, &UnreachableError{URL: strings.TrimSuffix(c.base, "api/v1/"), Err: at.Err}
+			return nil, &UnreachableError{URL: strings.TrimSuffix(c.base, strings.TrimPrefix(apiPath, "/")), Err: at.Err}
 		}
 		return nil, err
 	}
@@ -130,18 +168,30 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte, into 
 	if err = errors.Join(err, answer.Body.Close()); err != nil {
 		return nil, err
 	}
+	if to, err := answer.Location(); err == nil && answer.StatusCode/100 == 3 {
+		return nil, c.redirected(to.String())
+	}
 	if answer.StatusCode/100 != 2 {
 		return nil, c.refused(answer, text)
 	}
 	if into != nil {
 		if err := json.Unmarshal(text, into); err != nil {
-			return nil, fmt.Errorf("the console at %s gave an answer that this version does not know: %w", c.base, err)
+			return nil, fmt.Errorf("this version cannot decode the response of the console at %s: %w", c.base, err)
 		}
 	}
 	return text, nil
 }
 
-// refused is the error that was answered.
+// redirected returns the error for a redirect.
+func (c *Client) redirected(to string) error {
+	at := strings.TrimSuffix(c.base, strings.TrimPrefix(apiPath, "/"))
+	if base, _, isAPI := strings.Cut(to, apiPath); isAPI {
+		return fmt.Errorf("%s redirects to %s/: use that address", at, base)
+	}
+	return fmt.Errorf("%s redirects to %s, which is not its API: check the address, and whether it requires a login", at, to)
+}
+
+// refused returns the error in a response.
 func (c *Client) refused(answer *http.Response, text []byte) error {
 	var failed api.Failed
 	if json.Unmarshal(text, &failed) != nil || failed.Error.Message == "" {
@@ -150,8 +200,7 @@ func (c *Client) refused(answer *http.Response, text []byte) error {
 	return &Error{failed.Error}
 }
 
-// segment is an instance id as it stands in a path: one that is "." or ".." would be
-// folded away.
+// segment encodes an instance id for a path. It escapes "." and "..", which path cleaning would remove.
 func segment(id string) string {
 	if id == "." || id == ".." || strings.HasPrefix(id, "~") {
 		id = "~" + id

@@ -1,3 +1,3 @@
-// Package remote speaks to instances by the API of a console (console/api): that of
-// a running `turnstile dev`, or one that is made in this process over a client.
+// Package remote is a client for the API of a console (console/api): the console of a running `turnstile
+// dev`, or a console in this process.
 package remote

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// inProcess answers requests with a handler of this process.
+// inProcess sends requests to a handler in this process.
 type inProcess struct{ handler http.Handler }
 
 // RoundTrip implements http.RoundTripper.
@@ -25,7 +25,7 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// answer is an http.ResponseWriter that keeps what is written.
+// answer is an http.ResponseWriter that stores the response.
 type answer struct {
 	header http.Header
 	status int

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/url"
 	"strconv"
@@ -14,7 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Describe returns how an instance stands.
+// Describe returns the state of an instance.
 func (c *Client) Describe(ctx context.Context, instance string) (client.Description, error) {
 	var got api.Instance
 	if _, err := c.get(ctx, "instances/"+segment(instance), nil, &got); err != nil {
@@ -23,20 +24,26 @@ func (c *Client) Describe(ctx context.Context, instance string) (client.Descript
 	return DescriptionOf(&got), nil
 }
 
-// DescriptionOf is an instance as a client describes it.
+// DescriptionOf converts an instance of the API to a client's description.
 func DescriptionOf(i *api.Instance) client.Description {
 	d := client.Description{
 		Instance: i.Instance, Name: i.Name, Version: i.Version, Status: client.Status(i.Status),
 		ExecutionID: i.ExecutionID, FirstExecution: max(i.FirstExecution, 1), Pruned: i.Pruned, StartID: i.StartID,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, EndedAt: i.EndedAt, SearchAttributes: i.SearchAttributes,
-		ForkOf: i.ForkOf, Forked: i.Forked, Forks: i.Forks,
-		CustomStatus: i.CustomStatus, Output: i.Output, Problem: i.Problem, Suspension: i.Suspension, LoopedAt: i.LoopedAt,
+		Redriven: i.Redriven, ForkOf: i.ForkOf, ForkCount: i.Forked, Forks: i.Forks,
+		Output: i.Output, Problem: i.Problem, Suspension: i.Suspension, Awaits: i.Awaits, LoopedAt: i.LoopedAt,
+	}
+	for name, s := range i.States {
+		if d.States == nil {
+			d.States = make(map[string]client.StateValue[json.RawMessage], len(i.States))
+		}
+		d.States[name] = client.StateValue[json.RawMessage]{Value: s.Value, Number: client.StateNumber{ExecutionID: s.ExecutionID, EventID: s.EventID}, At: s.At, Ended: d.Status.Terminal()}
 	}
 	if i.Failure != nil {
 		d.Failure = i.Failure.History()
 	}
-	if i.Sealed != "" {
-		d.Sealed = errors.New(i.Sealed)
+	if i.DecodeError != "" {
+		d.DecodeError = errors.New(i.DecodeError)
 	}
 	if p := i.Parent; p != nil {
 		d.Parent = &client.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
@@ -49,10 +56,9 @@ func (c *Client) Wait(ctx context.Context, instance string) (client.Description,
 	return c.WaitUntil(ctx, instance, func(d *client.Description) bool { return d.Status.Terminal() })
 }
 
-// Confirm waits until an instance has a record, and returns an error if another
-// start made it.
+// Confirm waits until an instance exists, and returns an error if another start created it.
 func (c *Client) Confirm(ctx context.Context, _ string, started client.Started) error {
-	d, err := c.WaitUntil(ctx, started.Instance, func(d *client.Description) bool { return d.ExecutionID > started.After })
+	d, err := c.WaitUntil(ctx, started.Instance, func(d *client.Description) bool { return d.ExecutionID > started.PreviousExecution })
 	if err == nil && started.StartID != "" && d.StartID != started.StartID {
 		return &client.AlreadyExistsError{Instance: d.Instance, StartID: d.StartID, Name: d.Name, Status: d.Status}
 	}
@@ -64,7 +70,10 @@ func (c *Client) WaitUntil(ctx context.Context, instance string, enough func(*cl
 	var last *client.Description
 	for {
 		d, err := c.Describe(ctx, instance)
+		gone, _ := errors.AsType[*client.NotFoundError](err)
 		switch {
+		case gone != nil && !gone.FreeAt.IsZero():
+			return client.Description{}, &client.PurgedError{Instance: instance, FreeAt: gone.FreeAt}
 		case errors.Is(err, client.ErrNotFound), errors.Is(err, store.ErrUnavailable):
 		case ctx.Err() != nil:
 			return client.Description{}, &client.WaitError{Instance: instance, Last: last, Err: ctx.Err()}
@@ -81,32 +90,32 @@ func (c *Client) WaitUntil(ctx context.Context, instance string, enough func(*cl
 	}
 }
 
-// kinds of scheduling events by the kinds of rows.
+// kinds maps the API's kinds of operations to event kinds.
 var kinds = map[string]history.Kind{
 	"activity": history.ActivityScheduled, "inline": history.ActivityScheduled, "timer": history.TimerCreated,
 	"wait": history.ExternalSubscribed, "child": history.SubOrchestrationScheduled,
 }
 
-// Waiting returns what an instance has under way, and which events nothing took.
-func (c *Client) Waiting(ctx context.Context, instance string) (client.Waiting, error) {
-	var got api.WaitingFor
+// Pending returns the pending operations and the unconsumed events of an instance.
+func (c *Client) Pending(ctx context.Context, instance string) (client.Pending, error) {
+	var got api.PendingOperations
 	if _, err := c.get(ctx, "instances/"+segment(instance)+"/waiting-for", nil, &got); err != nil {
-		return client.Waiting{}, err
+		return client.Pending{}, err
 	}
-	var out client.Waiting
-	for _, e := range got.Untaken {
-		out.Untaken = append(out.Untaken, client.UntakenEvent(e))
+	var out client.Pending
+	for _, e := range got.UnconsumedEvents {
+		out.UnconsumedEvents = append(out.UnconsumedEvents, client.UnconsumedEvent(e))
 	}
 	for i := range got.Operations {
 		o := &got.Operations[i]
-		open := client.PendingOperation{Kind: kinds[o.Kind], EventID: o.EventID, Name: o.Name, Label: o.Label, ScheduledAt: o.ScheduledAt, Instance: o.Instance}
+		open := client.PendingOperation{Kind: kinds[o.Kind], EventID: o.EventID, Name: o.Name, Label: o.Label, Queue: o.Queue, ScheduledAt: o.ScheduledAt, Instance: o.Instance}
 		if open.Kind == history.TimerCreated {
 			open.DueAt = o.DueAt
 		}
 		if ch := o.Child; ch != nil {
 			open.Child = &client.Description{Instance: ch.Instance, Name: ch.Name, Version: ch.Version, Status: client.Status(ch.Status), Problem: ch.Problem}
 		}
-		out.Open = append(out.Open, open)
+		out.Operations = append(out.Operations, open)
 	}
 	return out, nil
 }
@@ -124,8 +133,8 @@ func (c *Client) Export(ctx context.Context, instance string, execution int64) (
 	return history.DecodeExport(text)
 }
 
-// Timeline returns what happened in the newest executions of an instance; with at as
-// it stood after that event.
+// Timeline returns the timeline of the newest executions of an instance; with at, the state after that
+// event.
 func (c *Client) Timeline(ctx context.Context, instance string, executions int, at string) (api.Timeline, error) {
 	var got api.Timeline
 	v := url.Values{"executions": {strconv.Itoa(executions)}}
@@ -136,8 +145,8 @@ func (c *Client) Timeline(ctx context.Context, instance string, executions int, 
 	return got, err
 }
 
-// Attempts returns the attempts of the activity that an event has scheduled; execution 0
-// is the current one.
+// Attempts returns the attempts of the activity that an event scheduled; execution 0 is the current
+// one.
 func (c *Client) Attempts(ctx context.Context, instance string, execution, event int64) (api.Attempts, error) {
 	which := "current"
 	if execution > 0 {
@@ -162,17 +171,17 @@ func (c *Client) Difference(ctx context.Context, a string, executionA int64, b s
 	return got, err
 }
 
-// Code says where the code of an instance waits.
+// Code returns where the code of an instance waits.
 func (c *Client) Code(ctx context.Context, instance string) (api.CodeWaits, error) {
 	var got api.CodeWaits
 	_, err := c.get(ctx, "instances/"+segment(instance)+"/code", nil, &got)
 	return got, err
 }
 
-// maxPage is how many instances the API lists at once.
+// maxPage is the API's largest page of instances.
 const maxPage = 200
 
-// List returns a page of instances. Payloads that are long are left out.
+// List returns a page of instances, without long payloads.
 func (c *Client) List(ctx context.Context, q client.ListQuery) (client.ListPage, error) {
 	var got api.InstanceList
 	if _, err := c.get(ctx, "instances", listed(&q), &got); err != nil {
@@ -185,7 +194,7 @@ func (c *Client) List(ctx context.Context, q client.ListQuery) (client.ListPage,
 	return page, nil
 }
 
-// Failures returns what has failed between two times, by cause; with a key only of
+// Failures returns the failures in the period of a query, grouped by cause. With a key it returns only
 // this cause, with its instances.
 func (c *Client) Failures(ctx context.Context, q client.ListQuery, key string) (api.FailureList, error) {
 	v := listed(&q)
@@ -195,6 +204,24 @@ func (c *Client) Failures(ctx context.Context, q client.ListQuery, key string) (
 	}
 	var got api.FailureList
 	_, err := c.get(ctx, "failures", v, &got)
+	return got, err
+}
+
+// Metrics counts the instances that started in the period of a query.
+func (c *Client) Metrics(ctx context.Context, q client.ListQuery) (api.Metrics, error) {
+	v := listed(&q)
+	v.Del("page_size")
+	var got api.Metrics
+	_, err := c.get(ctx, "metrics", v, &got)
+	return got, err
+}
+
+// Steps returns the durations of the steps of a query's orchestration.
+func (c *Client) Steps(ctx context.Context, q client.ListQuery) (api.StepList, error) {
+	v := listed(&q)
+	v.Del("page_size")
+	var got api.StepList
+	_, err := c.get(ctx, "steps", v, &got)
 	return got, err
 }
 
@@ -234,8 +261,8 @@ func listed(q *client.ListQuery) url.Values {
 	return v
 }
 
-// CountByStatus counts the instances of each status, up to most of each. What the
-// API does not count (a status alone, times, conditions) is counted page by page.
+// CountByStatus counts the instances of each status, up to most of each. It lists the instances if the
+// query has filters that the API does not count, such as a status, times or conditions.
 func (c *Client) CountByStatus(ctx context.Context, q client.ListQuery, most int) (counts map[client.Status]int, more map[client.Status]bool, err error) {
 	counts, more = map[client.Status]int{}, map[client.Status]bool{}
 	if q.Status == "" && q.From.IsZero() && q.To.IsZero() && q.Prefix == "" && len(q.Where) == 0 && q.Words+q.Version+q.Parent+q.Schedule+q.Queue == "" && q.EndedFrom.IsZero() && q.EndedTo.IsZero() {
@@ -274,57 +301,52 @@ func (c *Client) CountByStatus(ctx context.Context, q client.ListQuery, most int
 	}
 }
 
-// About says what the console is, and shows.
+// About returns the description of the console.
 func (c *Client) About(ctx context.Context) (api.About, error) {
 	var got api.About
 	_, err := c.get(ctx, "about", nil, &got)
 	return got, err
 }
 
-// Queues says how full the queues are.
+// Queues returns the depths of the queues.
 func (c *Client) Queues(ctx context.Context) ([]api.Queue, error) {
 	var got api.Queues
 	_, err := c.get(ctx, "queues", nil, &got)
 	return got.Queues, err
 }
 
-// Limits returns the limits over instances for which most wait first.
-func (c *Client) Limits(ctx context.Context) ([]client.Limit, error) {
-	var got api.LimitList
-	_, err := c.get(ctx, "limits", url.Values{"of": {"activities"}}, &got)
-	return got.Limits, err
+// PausedQueues returns the paused queues.
+func (c *Client) PausedQueues(ctx context.Context) ([]api.PausedQueue, error) {
+	var got api.Counts
+	_, err := c.get(ctx, "counts", nil, &got)
+	return got.PausedQueues, err
 }
 
-// InstanceLimits returns the limits of instances.
-func (c *Client) InstanceLimits(ctx context.Context) ([]client.Limit, error) {
-	var got api.LimitList
-	_, err := c.get(ctx, "limits", url.Values{"of": {"instances"}}, &got)
-	return got.Limits, err
-}
-
-// InstanceLimit returns how the limit of instances with a key stands.
-func (c *Client) InstanceLimit(ctx context.Context, key string) (client.Limit, error) {
-	var got api.LimitList
-	if _, err := c.get(ctx, "limits", url.Values{"key": {key}, "of": {"instances"}}, &got); err != nil || len(got.Limits) == 0 {
-		return client.Limit{Key: key, Instances: true}, err
+// LimitList returns the limits and rates with a key, or all of them.
+func (c *Client) LimitList(ctx context.Context, key string) (api.LimitList, error) {
+	v := url.Values{}
+	if key != "" {
+		v.Set("key", key)
 	}
-	return got.Limits[0], nil
+	var got api.LimitList
+	_, err := c.get(ctx, "limits", v, &got)
+	return got, err
 }
 
-// Rate returns how the rate of a key stands.
-func (c *Client) Rate(ctx context.Context, key string) (client.Limit, error) {
-	var got api.LimitList
-	if _, err := c.get(ctx, "limits", url.Values{"key": {key}, "of": {"rates"}}, &got); err != nil || len(got.Limits) == 0 {
-		return client.Limit{Key: key, Rate: true}, err
+// ScheduleList returns a page of schedules.
+func (c *Client) ScheduleList(ctx context.Context, token string) (api.ScheduleList, error) {
+	v := url.Values{}
+	if token != "" {
+		v.Set("page_token", token)
 	}
-	return got.Limits[0], nil
+	var got api.ScheduleList
+	_, err := c.get(ctx, "schedules", v, &got)
+	return got, err
 }
 
-// Limit returns how the limit of a key stands.
-func (c *Client) Limit(ctx context.Context, key string) (client.Limit, error) {
-	var got api.LimitList
-	if _, err := c.get(ctx, "limits", url.Values{"key": {key}, "of": {"activities"}}, &got); err != nil || len(got.Limits) == 0 {
-		return client.Limit{Key: key}, err
-	}
-	return got.Limits[0], nil
+// Schedule returns the state of a schedule.
+func (c *Client) Schedule(ctx context.Context, name string) (api.Schedule, error) {
+	var got api.Schedule
+	_, err := c.get(ctx, "schedules/"+segment(name), nil, &got)
+	return got, err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"strings"
 )
 
 // Modules that a project requires.
@@ -14,14 +15,38 @@ const (
 
 var modulePath = regexp.MustCompile(`^[A-Za-z0-9_~][A-Za-z0-9._~-]*(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
 
-// IsModule reports whether the go command takes a path for a module and for imports of its packages.
-func IsModule(path string) bool { return modulePath.MatchString(path) }
+// ofWindows is an element of a path that Windows has for a device.
+var ofWindows = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+
+// shortName is the end of an element that could be the short name of a file on Windows.
+var shortName = regexp.MustCompile(`~[0-9]+$`)
+
+// ModuleProblem returns why the go command does not take a path for a module and for imports of its
+// packages; "" if it does.
+func ModuleProblem(path string) string {
+	if !modulePath.MatchString(path) {
+		return "it may have only ASCII letters, digits and -._~ between slashes"
+	}
+	switch path {
+	case "go", "toolchain", "std", "cmd":
+		return "the go command reserves this name"
+	}
+	for element := range strings.SplitSeq(path, "/") {
+		switch {
+		case element == "vendor":
+			return "a package in a folder named vendor cannot be imported"
+		case strings.HasSuffix(element, "."), shortName.MatchString(element), ofWindows.MatchString(element):
+			return fmt.Sprintf("the go command rejects %q, because Windows does not allow a folder with this name", element)
+		}
+	}
+	return ""
+}
 
 // NoSourceError says that a folder does not hold the source of Turnstile.
 type NoSourceError struct{ Folder string }
 
 func (e *NoSourceError) Error() string {
-	return fmt.Sprintf("%s: no source of Turnstile is there; name the folder whose go.mod says module %s", e.Folder, OwnModule)
+	return fmt.Sprintf("%s does not have the source of Turnstile: give the folder whose go.mod has module %s", e.Folder, OwnModule)
 }
 
 // GoMod is the go.mod of a project, and which Turnstile that is, in words.

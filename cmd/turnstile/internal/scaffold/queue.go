@@ -17,29 +17,32 @@ const (
 
 // copied are the parts of a template that a queue has of its own, as those of the default
 // queue: what their authors have changed in these goes along.
-var copied = []string{"ActivityConcurrency", "ActivityBatchSize", "ActivityMemory", "ActivityFunction", "ActivityLogGroup", "ActivityQueue", "ActivityQueueAgeAlarm"}
+var copied = []string{"ActivityConcurrency", "ActivityBatchSize", "ActivityMemory", "ActivityFunction", "ActivityLogGroup", "ActivityQueue", "ActivityQueueAgeAlarm", "ActivityErrorsAlarm", "ActivityThrottlesAlarm"}
 
 // AddQueue returns a template with an activity queue of this name more: its queue, its
-// function, log group and alarm, the parameters of the function, and every permission that
+// function, log group and alarms, the parameters of the function, and every permission that
 // the default queue has. A template that has it is returned as it is.
 func AddQueue(template, name string) (string, error) {
 	prefix := resourceName(name)
-	entry := name + "=${" + prefix + "Queue}"
+	known, entry := name+"=${"+prefix+"Queue", name+"=${"+prefix+"Queue.QueueName}"
 	lines := strings.Split(template, "\n")
 	if start, _ := block(lines, prefix+"Queue"); start >= 0 {
-		if strings.Contains(template, entry) {
+		if strings.Contains(template, known) {
 			return withDefault(template), nil
 		}
-		return "", fmt.Errorf("it has %sQueue already, which is not the activity queue %q: take another name", prefix, name)
+		return "", fmt.Errorf("it already has %sQueue, which is not the activity queue %q: choose another name", prefix, name)
 	}
 	for _, part := range copied {
 		own := prefix + strings.TrimPrefix(part, "Activity")
 		start, end := block(lines, part)
+		if start < 0 && strings.HasSuffix(part, "Alarm") {
+			continue // A template of before, or its author does without.
+		}
 		if start < 0 {
-			return "", fmt.Errorf("it has no %s, from which %s is copied", part, own)
+			return "", fmt.Errorf("it has no %s to copy %s from", part, own)
 		}
 		if at, _ := block(lines, own); at >= 0 {
-			return "", fmt.Errorf("it has %s already: take another name, or remove it", own)
+			return "", fmt.Errorf("it already has %s: choose another name, or remove it", own)
 		}
 		lines = slices.Insert(lines, end, ofQueue(lines[start:end], name, prefix)...)
 	}
@@ -48,8 +51,8 @@ func AddQueue(template, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text = withOutput(text, queuesOutput, "The activity queues that have a name.", entry)
-	return withOutput(text, functionsOutput, "Their functions.", name+"=${"+prefix+"Function}"), nil
+	text = withOutput(text, queuesOutput, "The named activity queues.", known+"}")
+	return withOutput(text, functionsOutput, "The functions of the named activity queues.", name+"=${"+prefix+"Function}"), nil
 }
 
 // resourceName is what the resources of a queue begin with.
@@ -80,10 +83,11 @@ var ofActivities = regexp.MustCompile(`\b(` + strings.Join(copied, "|") + `)\b`)
 // ofQueue makes of a part of the default queue that of another.
 func ofQueue(part []string, name, prefix string) []string {
 	text := ofActivities.ReplaceAllStringFunc(strings.Join(part, "\n"), func(s string) string { return prefix + strings.TrimPrefix(s, "Activity") })
-	text = strings.ReplaceAll(text, "default=${"+prefix+"Queue}", defaultEntry)
+	text = strings.ReplaceAll(text, "default=${"+prefix+"Queue", "default=${ActivityQueue")
 	text = strings.ReplaceAll(text, "Runs activities.", "Runs activities of the queue "+name+".")
 	text = strings.ReplaceAll(text, "activities do not keep up with their queue", "activities do not keep up with the queue "+name)
 	text = strings.ReplaceAll(text, "of the activity function.", "of its function.")
+	text = strings.ReplaceAll(text, "the activity function", "the function of the queue "+name)
 	if strings.HasPrefix(text, "  "+prefix+"Queue:") || strings.HasPrefix(text, "  "+prefix+"Function:") || !strings.Contains(text, "\n    Default:") {
 		text = "\n" + text
 	}
@@ -124,7 +128,7 @@ func withEntry(text, entry string) (string, error) {
 		// A template of before.
 		url := regexp.MustCompile(`(?m)^(\s+)TURNSTILE_ACTIVITY_QUEUE_URL: .*$`)
 		if !url.MatchString(text) {
-			return "", fmt.Errorf("no function in it has the variable TURNSTILE_ACTIVITY_QUEUE_URL, next to which %s belongs", queuesVariable)
+			return "", fmt.Errorf("none of its functions has the variable TURNSTILE_ACTIVITY_QUEUE_URL, next to which %s belongs", queuesVariable)
 		}
 		text = url.ReplaceAllString(text, "$0\n${1}"+queuesVariable+`: ""`)
 	}
@@ -136,11 +140,16 @@ func withEntry(text, entry string) (string, error) {
 
 // defaultEntry tells the function of a named queue where the default one is: it calls attempts
 // there that wait for a permit of a limit.
-const defaultEntry = "default=${ActivityQueue}"
+const defaultEntry = "default=${ActivityQueue.QueueName}"
+
+// byURL is an entry of the variable as it was: with the URLs of many queues the variables of a function
+// have more than Lambda takes.
+var byURL = regexp.MustCompile(`(=\$\{\w+Queue)\}`)
 
 // withDefault adds the default queue to the variable of the functions, where it names others.
 func withDefault(text string) string {
 	return variable.ReplaceAllStringFunc(text, func(line string) string {
+		line = byURL.ReplaceAllString(line, "$1.QueueName}")
 		if strings.Contains(line, defaultEntry) {
 			return line
 		}
@@ -186,5 +195,5 @@ func WithBuildRule(text string) string {
 	if strings.Contains(text, BuildRule) {
 		return text
 	}
-	return strings.TrimRight(text, "\n") + "\n\n# Functions of activity queues that have a name run the same program.\n" + BuildRule + "\n\t$(build) ./lambdas/activity\n"
+	return strings.TrimRight(text, "\n") + "\n\n# The functions of named activity queues run the same program.\n" + BuildRule + "\n\t$(build) ./lambdas/activity\n"
 }

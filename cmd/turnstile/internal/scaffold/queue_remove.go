@@ -11,7 +11,7 @@ import (
 // It is an error if anything else refers to that.
 func RemoveQueue(template, name string) (string, error) {
 	prefix := resourceName(name)
-	if !strings.Contains(template, name+"=${"+prefix+"Queue}") {
+	if !strings.Contains(template, name+"=${"+prefix+"Queue") {
 		return "", fmt.Errorf("%s has no queue %s", TemplateFile, name)
 	}
 	lines := strings.Split(template, "\n")
@@ -27,7 +27,7 @@ func RemoveQueue(template, name string) (string, error) {
 	}
 	own := regexp.MustCompile(`^\s+- !(?:GetAtt|Ref) ` + prefix + `(?:Queue|Function|LogGroup)(?:\.Arn|)$`)
 	lines = slices.DeleteFunc(lines, own.MatchString)
-	entry := regexp.MustCompile(` ?\b` + regexp.QuoteMeta(name) + `=\$\{` + prefix + `(?:Queue|Function)\}`)
+	entry := regexp.MustCompile(` ?\b` + regexp.QuoteMeta(name) + `=\$\{` + prefix + `(?:Queue|Queue\.QueueName|Function)\}`)
 	for i, line := range lines {
 		if strings.HasPrefix(strings.TrimSpace(line), "DependsOn: [") {
 			line = strings.Replace(line, prefix+"Function, ", "", 1)

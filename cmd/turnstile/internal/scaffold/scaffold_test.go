@@ -136,7 +136,7 @@ func TestAQueueIsAddedAndRemoved(t *testing.T) {
 	for _, part := range []string{
 		"  SlowGpuConcurrency:\n", "  SlowGpuBatchSize:\n", "  SlowGpuMemory:\n", "  SlowGpuLogGroup:\n", "  SlowGpuQueue:\n", "  SlowGpuFunction:\n    MemorySize: !Ref SlowGpuMemory\n",
 		"activities do not keep up with the queue slow-gpu", "          - !GetAtt ActivityQueue.Arn\n          - !GetAtt SlowGpuQueue.Arn\n",
-		"TURNSTILE_ACTIVITY_QUEUES: !Sub \"default=${ActivityQueue} slow-gpu=${SlowGpuQueue}\"\n",
+		"TURNSTILE_ACTIVITY_QUEUES: !Sub \"default=${ActivityQueue.QueueName} slow-gpu=${SlowGpuQueue.QueueName}\"\n",
 		"  ActivityQueues:\n", "    Value: !Sub \"slow-gpu=${SlowGpuQueue}\"\n", "    Value: !Sub \"slow-gpu=${SlowGpuFunction}\"\n",
 	} {
 		if !strings.Contains(one, part) {
@@ -147,7 +147,7 @@ func TestAQueueIsAddedAndRemoved(t *testing.T) {
 		t.Errorf("added again it is another, %v", err)
 	}
 	two, err := scaffold.AddQueue(one, "mail")
-	if err != nil || !strings.Contains(two, "\"default=${ActivityQueue} slow-gpu=${SlowGpuQueue} mail=${MailQueue}\"") || !strings.Contains(two, "\"slow-gpu=${SlowGpuFunction} mail=${MailFunction}\"") {
+	if err != nil || !strings.Contains(two, "\"default=${ActivityQueue.QueueName} slow-gpu=${SlowGpuQueue.QueueName} mail=${MailQueue.QueueName}\"") || !strings.Contains(two, "\"slow-gpu=${SlowGpuFunction} mail=${MailFunction}\"") {
 		t.Errorf("with two queues it is\n%s\n%v", two, err)
 	}
 	if back, err := scaffold.RemoveQueue(two, "mail"); err != nil || back != one {
@@ -175,10 +175,10 @@ func TestAQueueThatCannotBeAddedOrRemovedIsRefused(t *testing.T) {
 		change            func(template, name string) (string, error)
 		says              string
 	}{
-		{"another resource has the name", strings.Replace(template, "Outputs:", "  GpuQueue:\n    Type: AWS::SQS::Queue\nOutputs:", 1), "gpu", scaffold.AddQueue, "it has GpuQueue already, which is not the activity queue \"gpu\""},
-		{"a part has the name", strings.Replace(template, "Outputs:", "  GpuFunction:\n    Type: x\nOutputs:", 1), "gpu", scaffold.AddQueue, "it has GpuFunction already"},
-		{"a part to copy is gone", without(template, "  ActivityLogGroup:\n    Type: AWS::Logs::LogGroup\n"), "gpu", scaffold.AddQueue, "it has no ActivityLogGroup, from which GpuLogGroup is copied"},
-		{"the functions do not know their queue", without(without(template, "        TURNSTILE_ACTIVITY_QUEUE_URL: !Ref ActivityQueue\n"), "        TURNSTILE_ACTIVITY_QUEUES: \"\"\n"), "gpu", scaffold.AddQueue, "no function in it has the variable TURNSTILE_ACTIVITY_QUEUE_URL"},
+		{"another resource has the name", strings.Replace(template, "Outputs:", "  GpuQueue:\n    Type: AWS::SQS::Queue\nOutputs:", 1), "gpu", scaffold.AddQueue, "it already has GpuQueue, which is not the activity queue \"gpu\""},
+		{"a part has the name", strings.Replace(template, "Outputs:", "  GpuFunction:\n    Type: x\nOutputs:", 1), "gpu", scaffold.AddQueue, "it already has GpuFunction"},
+		{"a part to copy is gone", without(template, "  ActivityLogGroup:\n    Type: AWS::Logs::LogGroup\n"), "gpu", scaffold.AddQueue, "it has no ActivityLogGroup to copy GpuLogGroup from"},
+		{"the functions do not know their queue", without(without(template, "        TURNSTILE_ACTIVITY_QUEUE_URL: !Ref ActivityQueue\n"), "        TURNSTILE_ACTIVITY_QUEUES: \"\"\n"), "gpu", scaffold.AddQueue, "none of its functions has the variable TURNSTILE_ACTIVITY_QUEUE_URL"},
 		{"it is not there", one, "mail", scaffold.RemoveQueue, "template.yaml has no queue mail"},
 		{"something refers to it", one + "  Mine:\n    Value: !Ref GpuQueue\n", "gpu", scaffold.RemoveQueue, "refers to GpuQueue"},
 	} {
@@ -196,5 +196,19 @@ func TestTheBuildFileGetsTheRuleOfQueuesOnce(t *testing.T) {
 	}
 	if again := scaffold.WithBuildRule(one); again != one {
 		t.Errorf("a second time it is %q", again)
+	}
+}
+
+func TestAModuleHasAPathThatTheGoCommandTakes(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"shop", "example.com/shop", "a.b", "Shop_2", "gopher", "go/shop", "x/go", "vendors", "internal", "console", "a~b", "example.com/~ann/shop"} {
+		if problem := scaffold.ModuleProblem(path); problem != "" {
+			t.Errorf("%q: %s", path, problem)
+		}
+	}
+	for _, path := range []string{"", "go", "toolchain", "std", "cmd", "vendor", "vendor/shop", "example.com/vendor", "größe", "a b", ".shop", "-shop", "shop.", "a./b", "a/", "a//b", "con", "NUL.x", "example.com/com1", "a~1"} {
+		if scaffold.ModuleProblem(path) == "" {
+			t.Errorf("%q is taken for the path of a module", path)
+		}
 	}
 }

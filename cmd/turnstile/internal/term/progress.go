@@ -2,6 +2,7 @@ package term
 
 import (
 	"fmt"
+	"github.com/turnstile-go/turnstile/internal/printable"
 	"sync"
 	"time"
 )
@@ -36,7 +37,7 @@ func (p *Progress) Show(text string) {
 			return
 		}
 		p.last, p.shown = now, true
-		fmt.Fprintf(p.screen, "\r\x1b[K%s", Clip(text, p.screen.Columns()-1))
+		fmt.Fprintf(p.screen, "\r\x1b[K%s", printable.Clip(text, p.screen.Columns()-1))
 		return
 	}
 	if now.Sub(p.last) >= plainRepeat {

@@ -2,7 +2,6 @@ package term
 
 import (
 	"io"
-	"os"
 
 	xterm "golang.org/x/term"
 )
@@ -35,7 +34,7 @@ const (
 // New returns the screen that a writer is: a person's if it is a terminal.
 func New(w io.Writer, colours Colours, getenv func(string) string) Screen {
 	s := Screen{Writer: w}
-	if file, isFile := w.(*os.File); isFile && xterm.IsTerminal(int(file.Fd())) {
+	if file, isFile := fileOf(w); isFile && xterm.IsTerminal(int(file.Fd())) {
 		s.Person = true
 		s.columns = func() int {
 			n, _, err := xterm.GetSize(int(file.Fd()))
@@ -51,7 +50,7 @@ func New(w io.Writer, colours Colours, getenv func(string) string) Screen {
 
 // IsTerminal reports whether somebody writes, or reads, at a terminal there.
 func IsTerminal(of any) bool {
-	file, isFile := of.(*os.File)
+	file, isFile := fileOf(of)
 	return isFile && xterm.IsTerminal(int(file.Fd()))
 }
 

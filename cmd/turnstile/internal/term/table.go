@@ -2,6 +2,8 @@ package term
 
 import (
 	"fmt"
+	"github.com/turnstile-go/turnstile/internal/printable"
+	"slices"
 	"strings"
 )
 
@@ -23,22 +25,22 @@ func Styled(style Style, text string) Cell { return Cell{Text: text, Style: styl
 
 // Table is rows of cells.
 //
-// A person sees a head and columns, of which the last that may be cut is cut to
-// fit. Elsewhere a row is a line, its cells are separated by tabs and whole, and
-// there is no head: as cut, sort and awk like it.
+// A person sees a head and columns that fit the screen: one column gives way. If that is the last one,
+// and the others leave it too little room, its text stands in a line of its own under each row. Elsewhere a row is a line, its cells are separated by tabs and whole, and there is no head:
+// as cut, sort and awk like it.
 type Table struct {
 	head []string
 	rows [][]Cell
-	// cut is the column that gives way, the last one by default.
-	cut int
+	// gives are the columns that give way, in order; the last one by default.
+	gives []int
 }
 
 // NewTable returns a table with the heads of its columns.
-func NewTable(head ...string) *Table { return &Table{head: head, cut: len(head) - 1} }
+func NewTable(head ...string) *Table { return &Table{head: head, gives: []int{len(head) - 1}} }
 
-// Cut names the column, from 0, that gives way where a line does not fit.
-func (t *Table) Cut(column int) *Table {
-	t.cut = column
+// Cut names the columns, from 0, that give way where a line does not fit, one after the other.
+func (t *Table) Cut(columns ...int) *Table {
+	t.gives = columns
 	return t
 }
 
@@ -57,19 +59,30 @@ func (t *Table) Print(s *Screen) {
 		t.lines(s)
 		return
 	}
-	widths := t.widths(s.Columns())
+	widths, under := t.widths(s.Columns())
 	var b strings.Builder
 	if len(t.head) > 0 {
 		cells := make([]Cell, len(t.head))
 		for i, h := range t.head {
 			cells[i] = Styled(Bold, h)
 		}
-		line(&b, s, cells, widths)
+		t.line(&b, s, without(cells, under), without(widths, under))
 	}
 	for _, cells := range t.rows {
-		line(&b, s, cells, widths)
+		t.line(&b, s, without(cells, under), without(widths, under))
+		if under >= 0 && under < len(cells) && cells[under].Text != "" {
+			b.WriteString(gap + s.In(cells[under].Style, printable.Clip(cells[under].Text, s.Columns()-len(gap))) + "\n")
+		}
 	}
 	fmt.Fprint(s, b.String())
+}
+
+// without returns the elements but for one; -1 for all of them.
+func without[T any](all []T, one int) []T {
+	if one < 0 || one >= len(all) {
+		return all
+	}
+	return slices.Delete(slices.Clone(all), one, one+1)
 }
 
 // Lay writes the table in columns whoever reads it; only a person's is cut to fit.
@@ -104,45 +117,77 @@ func (t *Table) lines(s *Screen) {
 	fmt.Fprint(s, b.String())
 }
 
-// leastCut is how far the column that gives way may shrink.
-const leastCut = 12
+const (
+	// leastCut is how far the column that gives way may shrink before it stands under the row.
+	leastCut = 12
+	// leastOther is how far another one may shrink that gives way.
+	leastOther = 6
+)
 
-// widths returns how wide each column is. Where the line does not fit, the column
-// that gives way shrinks.
-func (t *Table) widths(columns int) []int {
+// widths returns how wide each column is, and which one stands under the row; -1 for none.
+func (t *Table) widths(columns int) (widths []int, under int) {
 	n := len(t.head)
 	for _, cells := range t.rows {
 		n = max(n, len(cells))
 	}
-	widths := make([]int, n)
+	widths, under = make([]int, n), -1
 	for i, h := range t.head {
-		widths[i] = Width(h)
+		widths[i] = printable.Width(h)
 	}
 	for _, cells := range t.rows {
 		for i, c := range cells {
-			widths[i] = max(widths[i], Width(c.Text))
+			widths[i] = max(widths[i], printable.Width(c.Text))
 		}
 	}
-	all := len(gap) * (len(widths) - 1)
+	over := len(gap)*(n-1) - columns
 	for _, w := range widths {
-		all += w
+		over += w
 	}
-	if over := all - columns; columns > 0 && over > 0 && t.cut >= 0 && t.cut < len(widths) {
-		widths[t.cut] = max(widths[t.cut]-over, min(widths[t.cut], leastCut))
+	if columns <= 0 || over <= 0 {
+		return widths, -1
 	}
-	return widths
+	shrink := func(column, least int) {
+		by := min(over, max(widths[column]-least, 0))
+		widths[column] -= by
+		over -= by
+	}
+	gives := slices.DeleteFunc(slices.Clone(t.gives), func(i int) bool { return i < 0 || i >= n })
+	for k, i := range gives {
+		switch {
+		case k > 0:
+			shrink(i, leastOther)
+		case i < n-1 || n == 1 || widths[i]-over >= leastCut:
+			shrink(i, leastCut)
+		default:
+			under = i
+			over -= widths[i] + len(gap)
+		}
+	}
+	for over > 0 { // Nothing that gives way is left.
+		widest, at := leastOther, -1
+		for i, w := range widths {
+			if i != under && w > widest {
+				widest, at = w, i
+			}
+		}
+		if at < 0 {
+			break
+		}
+		shrink(at, max(leastOther, widest-over))
+	}
+	return widths, under
 }
 
-func line(b *strings.Builder, s *Screen, cells []Cell, widths []int) {
+func (t *Table) line(b *strings.Builder, s *Screen, cells []Cell, widths []int) {
 	last := len(cells) - 1
 	for last > 0 && cells[last].Text == "" {
 		last--
 	}
 	for i, c := range cells[:last+1] {
-		text := Clip(c.Text, widths[i])
+		text := printable.Clip(c.Text, widths[i])
 		b.WriteString(s.In(c.Style, text))
 		if i < last {
-			b.WriteString(strings.Repeat(" ", widths[i]-Width(text)) + gap)
+			b.WriteString(strings.Repeat(" ", widths[i]-printable.Width(text)) + gap)
 		}
 	}
 	b.WriteByte('\n')

@@ -41,6 +41,9 @@ func Attempts(screen *term.Screen, now time.Time, all []api.Attempts) {
 		}
 		fmt.Fprintf(screen, "%s  event %d, %s%s\n", screen.In(term.Bold, printable.Line(one.Name)), one.EventID, one.State, of)
 		attemptTable(one, now).Print(screen)
+		if one.Paused != nil {
+			fmt.Fprintln(screen, screen.In(term.Yellow, pausedText(one.Paused, now))+"; the next attempt waits")
+		}
 		for _, note := range []string{one.Kept, one.NotRead} {
 			if note != "" && !slices.Contains(notes, note) {
 				notes = append(notes, note)
@@ -51,11 +54,11 @@ func Attempts(screen *term.Screen, now time.Time, all []api.Attempts) {
 }
 
 func attemptTable(one *api.Attempts, now time.Time) *term.Table {
-	heads := []string{"ATTEMPT", "STATE", "BEGAN", "TOOK", "WORKER", "ERROR"}
+	heads := []string{"ATTEMPT", "STATE", "STARTED", "DURATION", "WORKER", "ERROR"}
 	// Most attempts begin by themselves.
 	asked := slices.ContainsFunc(one.Attempts, func(a api.Attempt) bool { return a.Actor != "" })
 	if asked {
-		heads = slices.Insert(heads, 4, "FOR")
+		heads = slices.Insert(heads, 4, "REQUESTED BY")
 	}
 	t := term.NewTable(heads...)
 	next := 1
@@ -70,12 +73,12 @@ func attemptTable(one *api.Attempts, now time.Time) *term.Table {
 	for _, a := range one.Attempts {
 		lost(a.Attempt - 1)
 		next = a.Attempt + 1
-		began, took := "–", "–"
+		startedAt, took := "–", "–"
 		switch {
 		case !a.StartedAt.IsZero():
-			began = plain.Moment(a.StartedAt)
+			startedAt = plain.Moment(a.StartedAt)
 		case !a.DueAt.IsZero():
-			began = "due " + plain.Moment(a.DueAt)
+			startedAt = "due " + plain.Moment(a.DueAt)
 		}
 		switch {
 		case !a.StartedAt.IsZero() && !a.EndedAt.IsZero():
@@ -87,7 +90,7 @@ func attemptTable(one *api.Attempts, now time.Time) *term.Table {
 		if worker == "" {
 			worker = "–"
 		}
-		row := []term.Cell{term.Text(strconv.Itoa(a.Attempt)), term.Text(a.State), term.Text(began), term.Text(took), term.Text(printable.Line(worker)), term.Text(attemptFailure(&a))}
+		row := []term.Cell{term.Text(strconv.Itoa(a.Attempt)), term.Text(a.State), term.Text(startedAt), term.Text(took), term.Text(printable.Line(worker)), term.Text(attemptFailure(&a))}
 		if asked {
 			row = slices.Insert(row, 4, term.Text(printable.Line(cmp.Or(a.Actor, "–"))))
 		}

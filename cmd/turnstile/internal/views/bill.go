@@ -16,18 +16,18 @@ func Bill(screen *term.Screen, bill *api.Bill) {
 	for _, l := range bill.Lines {
 		rows.Row(term.Text(l.Service), term.Text(number(l.Count)+" "+l.Unit), term.Text(dollars(l.Dollars)), term.Text(l.What))
 	}
-	rows.Row(term.Styled(term.Bold, "all"), term.Text(""), term.Styled(term.Bold, dollars(bill.Dollars)), term.Text(""))
+	rows.Row(term.Styled(term.Bold, "total"), term.Text(""), term.Styled(term.Bold, dollars(bill.Dollars)), term.Text(""))
 	rows.Print(screen)
 	if !screen.Person {
 		return
 	}
 	if bill.Hypothetical {
-		fmt.Fprintln(screen, "\nIt runs on one machine, so nobody is charged: this is what it would cost on AWS.")
+		fmt.Fprintln(screen, "\nThis instance runs on one machine, so nothing is charged: this is what it would cost on AWS.")
 	}
 	if bill.Dollars > 0 {
-		fmt.Fprintf(screen, "\nA million such instances: $%.2f.\n", bill.Dollars*1e6)
+		fmt.Fprintf(screen, "\nA million instances like this one would cost $%.2f.\n", bill.Dollars*1e6)
 	}
-	fmt.Fprintln(screen, "\nLeft out:")
+	fmt.Fprintln(screen, "\nNot included:")
 	for _, left := range bill.LeftOut {
 		fmt.Fprintln(screen, "  "+strings.Join(term.Wrap(left, screen.Columns()-2), "\n  "))
 	}

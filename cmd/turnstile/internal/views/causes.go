@@ -13,7 +13,7 @@ import (
 
 // Causes prints what failed, a line for each cause, with bars over the time.
 func Causes(screen *term.Screen, now time.Time, causes []api.FailureCause) {
-	t := term.NewTable("CAUSE", "STATUS", "INSTANCES", "LAST", "WHEN", "WHAT")
+	t := term.NewTable("CAUSE", "STATUS", "INSTANCES", "LAST", "OVER TIME", "ERROR")
 	for i := range causes {
 		f := &causes[i]
 		what := cause.Cause{Kind: f.Kind, Source: f.Source, Message: f.Message}.Line()

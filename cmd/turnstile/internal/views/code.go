@@ -16,7 +16,7 @@ const shownBranches = 20
 // CodeWaits prints where the code of an execution waits, a line for each branch.
 func CodeWaits(out io.Writer, w *api.CodeWaits) {
 	if w.Problem != "" {
-		fmt.Fprintf(out, "where the code waits is not known: %s\n", printable.Lines(w.Problem))
+		fmt.Fprintf(out, "cannot determine where the code waits: %s\n", printable.Lines(w.Problem))
 		return
 	}
 	for i, b := range w.Branches {

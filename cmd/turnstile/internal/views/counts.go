@@ -21,7 +21,7 @@ func Counts(screen *term.Screen, statuses []client.Status, counts map[client.Sta
 		t.Row(statusCell(status), term.Text(countText(n, more[status])))
 	}
 	if all {
-		t.Row(term.Styled(term.Bold, "all"), term.Text(countText(sum, open)))
+		t.Row(term.Styled(term.Bold, "total"), term.Text(countText(sum, open)))
 	}
 	t.Print(screen)
 }

@@ -15,7 +15,7 @@ func TestCountsSayWhatWasNotCountedToItsEnd(t *testing.T) {
 	all := piped(func(s *term.Screen) {
 		views.Counts(s, statuses, map[client.Status]int{client.StatusFailed: 1000}, more, true)
 	})
-	if want := "running\t0\nfailed\t1000+\nall\t1000+\n"; all != want {
+	if want := "running\t0\nfailed\t1000+\ntotal\t1000+\n"; all != want {
 		t.Errorf("of all statuses it is %q, want %q", all, want)
 	}
 	one := piped(func(s *term.Screen) {

@@ -24,13 +24,13 @@ func Difference(screen *term.Screen, d *api.Difference) {
 			if kind == "" {
 				kind, name = "operations", strconv.Itoa(r.Equal)
 			}
-			t.Row(term.Text(sign(r)), term.Text(kind), term.Text(printable.Line(name)), term.Text(strings.Join(r.Differs, ",")), term.Text(eventOf(r.A)), term.Text(eventOf(r.B)))
+			t.Row(term.Text(sign(r)), term.Text(kind), term.Text(printable.Line(name)), term.Text(strings.Join(r.Differs, ",")), term.Text(eventOf(r.A)), term.Text(eventOf(r.B)), term.Text(printable.Line(r.Label)))
 		}
 		t.Print(screen)
 		return
 	}
 	side := func(mark string, s *api.DifferenceSide) {
-		end := "goes on"
+		end := "still running"
 		if !s.To.IsZero() {
 			end = fmt.Sprintf("%s after %s", s.End, plain.Span(s.To.Sub(s.From)))
 		}
@@ -50,6 +50,9 @@ func Difference(screen *term.Screen, d *api.Difference) {
 			name += " " + printable.Line(r.Name)
 		} else if r.Op != "" {
 			name += " " + r.Op
+		}
+		if r.Label != "" {
+			name = printable.Line(r.Label) + ", " + name
 		}
 		line := sign(r) + " " + name
 		if len(r.Differs) > 0 {
@@ -127,7 +130,7 @@ func operation(screen *term.Screen, mark string, r *api.DifferenceRow, o *api.Di
 	if len(parts) > 0 {
 		text += "  " + strings.Join(parts, "; ")
 	}
-	fmt.Fprintln(screen, term.Clip(text, screen.Columns()))
+	fmt.Fprintln(screen, printable.Clip(text, screen.Columns()))
 }
 
 // payloadLine is a payload in a line.

@@ -41,7 +41,7 @@ func detail(e *history.Event, width int) string {
 		}
 		if e.Start != nil && e.Start.Origin != nil {
 			o := e.Start.Origin
-			add("goes on from %s execution %d event %d", printable.Line(o.Instance), o.ExecutionID, o.EventID)
+			add("continues from %s execution %d event %d", printable.Line(o.Instance), o.ExecutionID, o.EventID)
 		}
 	case history.ActivityScheduled:
 		if e.Inline {
@@ -61,13 +61,13 @@ func detail(e *history.Event, width int) string {
 		}
 	case history.TimerFired:
 		if e.SenderID != "" {
-			add("early %s", plain.Clip(printable.Line(e.Reason), width))
+			add("fired early: %s", printable.Clip(printable.Line(e.Reason), width))
 		}
 	case history.OrchestrationCancelRequested, history.OrchestrationSuspended, history.OrchestrationResumed, history.ExternalRejected:
-		add("%s", plain.Clip(printable.Line(e.Reason), width))
+		add("%s", printable.Clip(printable.Line(e.Reason), width))
 	}
-	if e.Imposed != "" {
-		add("imposed: %s", printable.Line(e.Imposed))
+	if e.Forced != "" {
+		add("forced termination: %s", printable.Line(e.Forced))
 	}
 	if f := e.Failure; f != nil {
 		kind := printable.Line(f.Kind)
@@ -77,7 +77,7 @@ func detail(e *history.Event, width int) string {
 		if f.Attempt > 1 {
 			kind += fmt.Sprintf(" (attempt %d)", f.Attempt)
 		}
-		add("%s: %s", kind, plain.Clip(printable.Line(f.Message), width))
+		add("%s: %s", kind, printable.Clip(printable.Line(f.Message), width))
 		if len(f.Details) > 0 && e.Codec == "" {
 			add("%s", plain.OneLine(f.Details, width))
 		}

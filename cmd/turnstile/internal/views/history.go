@@ -24,7 +24,7 @@ func History(screen *term.Screen, d *client.Description, x *history.Export, widt
 	if x.ExecutionID == d.ExecutionID {
 		head += "  " + screen.In(statusStyle(d.Status), string(d.Status))
 	}
-	fmt.Fprintf(screen, "%s\nbegan %s\n\n", head, plain.Moment(time.UnixMilli(events[0].AtMS)))
+	fmt.Fprintf(screen, "%s\nstarted %s\n\n", head, plain.Moment(time.UnixMilli(events[0].AtMS)))
 	idWidth := len(fmt.Sprint(len(events)))
 	t := term.NewTable().Cut(5)
 	for i := range events {

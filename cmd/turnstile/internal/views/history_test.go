@@ -23,7 +23,7 @@ func TestAHistoryNamesWhatACompletionIsOf(t *testing.T) {
 	}}
 	d := &client.Description{Instance: "order-2", ExecutionID: 2, Status: client.StatusStuck, Problem: &store.Problem{Kind: "panic", Message: "no carrier", EventID: 3}}
 	view := func(s *term.Screen) { views.History(s, d, x, 120) }
-	says(t, shown(120, view), "order-2  Fulfil 1.2  execution 2  stuck\nbegan 2030-01-01 12:00:00.000 UTC\n", "goes on from order-2 execution 1 event 14", "ActivityScheduled", "Charge", "stock / shelf  up to 5 attempts", `{"amount":900}`,
+	says(t, shown(120, view), "order-2  Fulfil 1.2  execution 2  stuck\nstarted 2030-01-01 12:00:00.000 UTC\n", "continues from order-2 execution 1 event 14", "ActivityScheduled", "Charge", "stock / shelf  up to 5 attempts", `{"amount":900}`,
 		"+5.0s", "ActivityFailed", "←2", "Charge", "application declined (attempt 5): card declined", "by ada  [aesgcm, 3 bytes]", "\n4 events in 5.0s\nstuck at event 3: panic: no carrier\n")
 	lines := strings.Split(strings.TrimSpace(piped(view)), "\n")
 	if len(lines) != 4 || !strings.HasPrefix(lines[2], "2\t3\t"+noon.Add(5*time.Second).Format(time.RFC3339Nano)+"\tActivityFailed\t2\t\tapplication declined") {

@@ -16,15 +16,18 @@ import (
 )
 
 // Instance prints how an instance stands, and what it waits for. keyAdvice says what to do
-// about payloads that are sealed.
-func Instance(out io.Writer, now time.Time, d *client.Description, waiting *client.Waiting, keyAdvice string) {
+// about payloads that are sealed; plan is what a redrive of a failed one would do, nil if that is not known.
+func Instance(out io.Writer, now time.Time, d *client.Description, waiting *client.Pending, paused []api.PausedQueue, plan *api.Redriven, keyAdvice string) {
 	t := plain.NewTable()
 	t.Row("instance", printable.Line(d.Instance))
 	t.Row("orchestration", printable.Line(strings.TrimSpace(d.Name+" "+d.Version)))
 	t.Row("status", string(d.Status))
 	execution := fmt.Sprint(d.ExecutionID)
 	if d.Pruned > 0 {
-		execution += fmt.Sprintf(" (kept from %d on, %d earlier were pruned)", d.FirstExecution, d.Pruned)
+		execution += fmt.Sprintf(" (kept from execution %d on; %d earlier executions were pruned)", d.FirstExecution, d.Pruned)
+	}
+	if d.Redriven > 0 {
+		execution += fmt.Sprintf(", redriven from %d", d.Redriven)
 	}
 	t.Row("execution", execution)
 	t.Row("started", plain.Moment(d.CreatedAt)+" ("+plain.Ago(now, d.CreatedAt)+")")
@@ -33,7 +36,7 @@ func Instance(out io.Writer, now time.Time, d *client.Description, waiting *clie
 		t.Row("ended", fmt.Sprintf("%s (%s, after %s)", plain.Moment(d.EndedAt), plain.Ago(now, d.EndedAt), plain.Span(d.EndedAt.Sub(d.CreatedAt))))
 	}
 	if !d.LoopedAt.IsZero() {
-		t.Row("looping", "slowed "+plain.Moment(d.LoopedAt)+" ("+plain.Ago(now, d.LoopedAt)+"): it goes on without a pause")
+		t.Row("looping", "slowed down "+plain.Moment(d.LoopedAt)+" ("+plain.Ago(now, d.LoopedAt)+") because it loops without waiting")
 	}
 	if d.StartID != "" {
 		t.Row("start id", printable.Line(d.StartID))
@@ -46,8 +49,8 @@ func Instance(out io.Writer, now time.Time, d *client.Description, waiting *clie
 	}
 	if n := len(d.Forks); n > 0 {
 		newest := ""
-		if int64(n) < d.Forked {
-			newest = fmt.Sprintf(" (the last %d of %d)", n, d.Forked)
+		if int64(n) < d.ForkCount {
+			newest = fmt.Sprintf(" (the last %d of %d)", n, d.ForkCount)
 		}
 		t.Row("forks", printable.Line(strings.Join(d.Forks, ", "))+newest)
 	}
@@ -60,8 +63,10 @@ func Instance(out io.Writer, now time.Time, d *client.Description, waiting *clie
 		}
 		attributes.Print(out)
 	}
-	sealed(out, d, keyAdvice)
-	section(out, "custom status", d.CustomStatus)
+	encoded(out, d, keyAdvice)
+	for _, name := range slices.Sorted(maps.Keys(d.States)) {
+		section(out, "state "+printable.Line(name), d.States[name].Value)
+	}
 	section(out, "output", d.Output)
 	if f := d.Failure; f != nil {
 		source := ""
@@ -82,10 +87,16 @@ func Instance(out io.Writer, now time.Time, d *client.Description, waiting *clie
 	}
 	if d.Status == client.StatusFailed {
 		_, key := api.CauseOf(d)
-		fmt.Fprintf(out, "\nwhat to do: fix the cause; then `turnstile redrive %s` lets it continue where it failed,\nand `turnstile redrive --cause %s` all that failed alike.\n", plain.ShellWord(d.Instance), key)
+		fmt.Fprintf(out, "\nwhat to do: %s\n", FailureAdvice(d.Instance, key, plan))
 	}
-	pending(out, now, waiting.Open)
-	untaken(out, now, waiting.Untaken)
+	if a := d.Awaits; a != nil {
+		since := time.UnixMilli(a.SinceMS)
+		fmt.Fprintf(out, "\nthe instance %s, since %s (%s)\n", printable.Line(api.AwaitsText(a)), plain.Moment(since), plain.Ago(now, since))
+		text(out, a.Message)
+		fmt.Fprintf(out, "\nwhat to do: %s\n", api.AwaitsAdvice(a))
+	}
+	pending(out, now, waiting.Operations, paused)
+	untaken(out, now, waiting.UnconsumedEvents)
 	if s := d.Suspension; s != nil {
 		by := ""
 		if s.Actor != "" {
@@ -95,10 +106,10 @@ func Instance(out io.Writer, now time.Time, d *client.Description, waiting *clie
 		if s.UntilMS > 0 {
 			until = ", until " + plain.Moment(time.UnixMilli(s.UntilMS))
 		}
-		what, next := "suspended", "`turnstile resume` lets it go on."
+		what, next := "suspended", "`turnstile resume` continues it."
 		if s.LimitKey != "" {
 			what = "queued under the limit " + printable.Line(s.LimitKey)
-			next = "`turnstile limit show KEY` says who runs and who waits, `turnstile limit first` moves it to the front, `turnstile resume` lets it begin whatever the limit."
+			next = "`turnstile limit show KEY` shows which instances run and which wait, `turnstile limit first` moves the instance to the front, and `turnstile resume` starts it regardless of the limit."
 		}
 		fmt.Fprintf(out, "\n%s: since %s%s, event %d%s\n", what, plain.Moment(time.UnixMilli(s.SinceMS)), until, s.EventID, by)
 		text(out, s.Reason)
@@ -129,7 +140,7 @@ func Instance(out io.Writer, now time.Time, d *client.Description, waiting *clie
 // handedOn prints how what failed first came to the instance.
 func handedOn(out io.Writer, chain []cause.Step) {
 	if len(chain) > 0 {
-		fmt.Fprintln(out, "\nhanded on by")
+		fmt.Fprintln(out, "\npropagated through")
 	}
 	for _, s := range chain {
 		line := "activity " + s.Name
@@ -149,12 +160,12 @@ func handedOn(out io.Writer, chain []cause.Step) {
 	}
 }
 
-// sealed says why payloads of the record are not shown.
-func sealed(out io.Writer, d *client.Description, keyAdvice string) {
-	if d.Sealed != nil {
-		fmt.Fprintf(out, "\nsealed\n")
-		text(out, plain.Message(d.Sealed))
-		fmt.Fprintf(out, "\nto see custom status, output and details: %s\n", keyAdvice)
+// encoded says why payloads of the record are not shown.
+func encoded(out io.Writer, d *client.Description, keyAdvice string) {
+	if d.DecodeError != nil {
+		fmt.Fprintf(out, "\ncannot decode payloads\n")
+		text(out, plain.Message(d.DecodeError))
+		fmt.Fprintf(out, "\nto see the states, output and details: %s\n", keyAdvice)
 	}
 }
 

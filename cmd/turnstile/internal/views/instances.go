@@ -19,7 +19,7 @@ type Instances struct {
 
 // NewInstances returns a table without instances.
 func NewInstances(now func() time.Time) *Instances {
-	return &Instances{term.NewTable("INSTANCE", "ORCHESTRATION", "STATUS", "STARTED (UTC)", "TOOK", "WHY"), now}
+	return &Instances{term.NewTable("INSTANCE", "ORCHESTRATION", "STATUS", "STARTED (UTC)", "DURATION", "REASON").Cut(5, 1), now}
 }
 
 // Row adds an instance.
@@ -71,7 +71,7 @@ func Repaint(screen *term.Screen, title string, page *client.ListPage, now func(
 	var b strings.Builder
 	frame := *screen
 	frame.Writer = &b
-	fmt.Fprintf(&b, "%s\n\n", term.Clip(title, screen.Columns()))
+	fmt.Fprintf(&b, "%s\n\n", printable.Clip(title, screen.Columns()))
 	t := NewInstances(now)
 	for i := range page.Instances {
 		t.Row(&page.Instances[i])
@@ -82,7 +82,7 @@ func Repaint(screen *term.Screen, title string, page *client.ListPage, now func(
 		fmt.Fprintln(&b, "no instances")
 	}
 	if page.NextPageToken != "" {
-		fmt.Fprintf(&b, "and more: raise --limit\n")
+		fmt.Fprintf(&b, "there are more; raise --limit\n")
 	}
 	// In one piece, from the upper left corner, without what stood there.
 	fmt.Fprint(screen, "\x1b[H\x1b[2J"+b.String())

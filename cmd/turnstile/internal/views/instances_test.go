@@ -46,6 +46,6 @@ func TestAPageIsPaintedInOnePieceFromTheUpperLeftCorner(t *testing.T) {
 	if !strings.HasPrefix(text, "\x1b[H\x1b[2J12:00:00  turnstile list") {
 		t.Errorf("it begins with %q", text[:40])
 	}
-	says(t, text, "…\n\n", "order-1", "order-2", "and more: raise --limit\n")
+	says(t, text, "…\n\n", "order-1", "order-2", "there are more; raise --limit\n")
 	says(t, shown(60, func(s *term.Screen) { views.Repaint(s, "title", &client.ListPage{}, clock) }), "title\n\nno instances\n")
 }

@@ -23,7 +23,7 @@ func Limits(screen *term.Screen, now time.Time, all []client.Limit) {
 			oldest = plain.Ago(now, l.Waiting[0].Since)
 		}
 		if l.Set > 0 || l.Closed {
-			by = cmp.Or(printable.Line(l.SetBy), "somebody")
+			by = cmp.Or(printable.Line(l.SetBy), "unknown")
 		}
 		t.Row(term.Text(printable.Line(l.Key)), term.Text(permits(l)), term.Text(held(l)),
 			term.Text(strconv.Itoa(max(l.Length, len(l.Waiting)))), term.Text(oldest), term.Text(by), term.Text(limited(l)))
@@ -34,38 +34,38 @@ func Limits(screen *term.Screen, now time.Time, all []client.Limit) {
 // permits are how many there are, of a rate in which span.
 func permits(l *client.Limit) string {
 	if l.Rate && l.Per > 0 {
-		return fmt.Sprintf("%d in %s", l.Permits, time.Duration(l.Per)*time.Millisecond)
+		return fmt.Sprintf("%d per %s", l.Permits, time.Duration(l.Per)*time.Millisecond)
 	}
 	return strconv.Itoa(l.Permits)
 }
 
-// held are how many are held: of a rate none.
+// held returns the number of held permits; a rate has none.
 func held(l *client.Limit) string {
 	if l.Rate {
 		return "–"
 	}
-	return strconv.Itoa(len(l.Held))
+	return strconv.Itoa(l.Taken)
 }
 
-// declared is what the code says.
+// declared returns the numbers in the code.
 func declared(l *client.Limit) string {
 	switch {
 	case l.Declared == 0:
-		return "not known: no attempt has waited"
+		return "not known, because no attempt has waited"
 	case l.Other == 0:
 		return limitedTo(l, l.Declared, l.DeclaredPer)
 	case l.Instances:
 		return fmt.Sprintf("%d, and %d until %s", l.Declared, l.Other, plain.Moment(l.OtherAt))
 	case l.Rate:
-		return fmt.Sprintf("%s, and %s by other code: each attempt goes by its own", limitedTo(l, l.Declared, l.DeclaredPer), limitedTo(l, l.Other, l.OtherPer))
+		return fmt.Sprintf("%s, and %s in other code: each attempt uses the number in its own code", limitedTo(l, l.Declared, l.DeclaredPer), limitedTo(l, l.Other, l.OtherPer))
 	}
-	return fmt.Sprintf("%d, and %d by other code: the lower counts", l.Declared, l.Other)
+	return fmt.Sprintf("%d, and %d in other code: the lower number applies", l.Declared, l.Other)
 }
 
 // limitedTo is a number that a key is limited to, of a rate with its span.
 func limitedTo(l *client.Limit, n int, perMS int64) string {
 	if l.Rate {
-		return fmt.Sprintf("%d in %s", n, time.Duration(perMS)*time.Millisecond)
+		return fmt.Sprintf("%d per %s", n, time.Duration(perMS)*time.Millisecond)
 	}
 	return strconv.Itoa(n)
 }
@@ -74,33 +74,33 @@ func limitedTo(l *client.Limit, n int, perMS int64) string {
 func limited(l *client.Limit) string {
 	switch {
 	case l.Other > 0 && !l.Instances:
-		return fmt.Sprintf("activities, the code says %s and %s", limitedTo(l, l.Declared, l.DeclaredPer), limitedTo(l, l.Other, l.OtherPer))
+		return fmt.Sprintf("activities, the code declares %s and %s", limitedTo(l, l.Declared, l.DeclaredPer), limitedTo(l, l.Other, l.OtherPer))
 	case l.Rate:
-		return "activities, a rate"
+		return "activities (rate)"
 	case !l.Instances:
 		return "activities"
-	case l.GateStatus != client.StatusRunning:
-		return "instances, its gate is " + string(l.GateStatus)
+	case l.CoordinatorStatus != client.StatusRunning:
+		return "instances, coordinator is " + string(l.CoordinatorStatus)
 	}
 	return "instances"
 }
 
-// Limit prints how a limit stands: who holds permits, and who waits for one.
+// Limit prints the state of a limit: who holds a permit, and who waits for one.
 func Limit(out io.Writer, now time.Time, l *client.Limit) {
-	row := func(name, text string) { fmt.Fprintf(out, "%-9s %s\n", name, printable.Line(text)) }
+	row := func(name, text string) { fmt.Fprintf(out, "%-11s %s\n", name, printable.Line(text)) }
 	if l.Rate {
 		row("rate", l.Key)
-		row("begin", permits(l))
+		row("starts", permits(l))
 	} else {
 		row("limit", l.Key)
 	}
 	if l.Instances {
 		row("of", limited(l))
-		row("gate", l.Gate)
+		row("coordinator", l.Coordinator)
 		row("waiting", strconv.Itoa(l.Length))
 	}
 	if !l.Rate {
-		row("permits", fmt.Sprintf("%d, %d held", l.Permits, len(l.Held)))
+		row("permits", fmt.Sprintf("%d, %d held", l.Permits, l.Taken))
 	}
 	row("in code", declared(l))
 	if !l.SetAt.IsZero() {
@@ -111,7 +111,7 @@ func Limit(out io.Writer, now time.Time, l *client.Limit) {
 				what = "set to " + permits(l)
 			}
 		}
-		row("changed", fmt.Sprintf("%s by %s, %s (%s)", what, cmp.Or(l.SetBy, "somebody"), plain.Moment(l.SetAt), plain.Ago(now, l.SetAt)))
+		row("changed", fmt.Sprintf("%s by %s, %s (%s)", what, cmp.Or(l.SetBy, "an unknown actor"), plain.Moment(l.SetAt), plain.Ago(now, l.SetAt)))
 	}
 	if len(l.Held) > 0 {
 		fmt.Fprintln(out, "\nheld by")
@@ -133,14 +133,8 @@ func Limit(out io.Writer, now time.Time, l *client.Limit) {
 				t.Row(fmt.Sprintf("  %d", i+1), printable.Line(w.Instance), "since "+plain.Moment(w.Since)+" ("+plain.Ago(now, w.Since)+")")
 				continue
 			}
-			called := ""
-			switch {
-			case w.Called:
-				called = "called"
-			case !w.Due.IsZero():
-				called = "asks again in " + plain.Span(max(w.Due.Sub(now), 0))
-			}
-			t.Row("  "+printable.Line(w.Instance), fmt.Sprintf("event %d, attempt %d", w.EventID, w.Attempt), "since "+plain.Moment(w.Since)+" ("+plain.Ago(now, w.Since)+")", called)
+			t.Row("  "+printable.Line(w.Instance), fmt.Sprintf("event %d, attempt %d", w.EventID, w.Attempt), "since "+plain.Moment(w.Since)+" ("+plain.Ago(now, w.Since)+")",
+				"expected to start in "+plain.Span(max(w.Due.Sub(now), 0)))
 		}
 		t.Print(out)
 	}

@@ -45,7 +45,7 @@ func Replayed(s *term.Screen, r *api.Replayed, exports []history.Export) {
 	for i := range exports {
 		events += len(exports[i].Events)
 	}
-	fmt.Fprintf(s, "%s: the code here does what %s of %s say (%s)\n", s.In(term.Green, "agrees"), plain.Plural(events, "event", "events"), printable.Line(r.Instance), plain.Plural(len(exports), "execution", "executions"))
+	fmt.Fprintf(s, "%s: the code here agrees with %s of %s (%s)\n", s.In(term.Green, "ok"), plain.Plural(events, "event", "events"), printable.Line(r.Instance), plain.Plural(len(exports), "execution", "executions"))
 	for i := range r.Waits {
 		CodeWaits(s, &r.Waits[i])
 	}

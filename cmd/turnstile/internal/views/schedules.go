@@ -1,101 +1,74 @@
 package views
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
-	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
-	"github.com/turnstile-go/turnstile/schedule"
 )
 
-// Schedules is a table of schedules.
-type Schedules struct{ rows *term.Table }
-
-// NewSchedules returns a table without schedules.
-func NewSchedules() *Schedules {
-	return &Schedules{term.NewTable("SCHEDULE", "STATUS", "WHEN", "NEXT", "STARTED", "MISSED", "STARTS")}
-}
-
-// Row adds a schedule.
-func (t *Schedules) Row(s *schedule.Description) {
-	t.rows.Row(term.Text(printable.Line(s.Definition.Name)), term.Text(scheduleStatus(s)), term.Text(when(&s.Definition)), term.Text(nextTick(s)),
-		term.Text(fmt.Sprint(s.Started)), term.Text(fmt.Sprint(s.MissedTicks)), term.Text(printable.Line(s.Definition.Starts.Name)))
-}
-
-// Len is how many schedules it has.
-func (t *Schedules) Len() int { return t.rows.Len() }
-
-// Print writes the table.
-func (t *Schedules) Print(screen *term.Screen) { t.rows.Print(screen) }
-
-func scheduleStatus(s *schedule.Description) string {
-	switch {
-	case s.Instance.Status != client.StatusRunning:
-		return string(s.Instance.Status)
-	case s.Paused:
-		return "paused"
-	case s.Next.IsZero():
-		return "over"
+// Schedules prints a table of schedules.
+func Schedules(screen *term.Screen, all []api.Schedule) {
+	t := term.NewTable("SCHEDULE", "STATUS", "WHEN", "NEXT", "STARTED", "MISSED", "ORCHESTRATION")
+	for i := range all {
+		s, next := &all[i], "–"
+		if len(s.NextRuns) > 0 {
+			next = s.NextRuns[0].UTC().Format(time.RFC3339)
+		}
+		t.Row(term.Text(printable.Line(s.Name)), term.Text(s.Status), term.Text(when(s)), term.Text(next),
+			term.Text(fmt.Sprint(s.Started)), term.Text(fmt.Sprint(s.MissedRuns)), term.Text(printable.Line(s.Orchestration)))
 	}
-	return "active"
-}
-
-func nextTick(s *schedule.Description) string {
-	if s.Next.IsZero() {
-		return "–"
-	}
-	return s.Next.UTC().Format(time.RFC3339)
+	t.Print(screen)
 }
 
 // when says when a schedule is due.
-func when(d *schedule.Definition) string {
-	if d.Cron == "" {
-		return "every " + d.Every.String()
+func when(s *api.Schedule) string {
+	switch {
+	case s.Cron == "":
+		return "every " + s.Every
+	case s.TimeZone == "":
+		return s.Cron + " UTC"
 	}
-	if d.Zone == "" {
-		return d.Cron + " UTC"
-	}
-	return d.Cron + " " + d.Zone
+	return s.Cron + " " + s.TimeZone
 }
 
-// Schedule prints a schedule: its next ticks, what it started and what it missed.
-func Schedule(out io.Writer, d *schedule.Description) {
-	row := func(name, text string) { fmt.Fprintf(out, "%-10s %s\n", name, printable.Line(text)) }
-	row("schedule", d.Definition.Name)
-	row("status", scheduleStatus(d))
-	if d.Note != "" {
-		row("note", d.Note)
+// Schedule prints a schedule: its next runs, what it started and what it missed.
+func Schedule(out io.Writer, s *api.Schedule) {
+	row := func(name, text string) { fmt.Fprintf(out, "%-13s %s\n", name, printable.Line(text)) }
+	row("schedule", s.Name)
+	row("status", s.Status)
+	if s.Note != "" {
+		row("note", s.Note)
 	}
-	if p := d.Instance.Problem; p != nil {
-		row("problem", p.Message)
+	if s.Problem != "" {
+		row("problem", s.Problem)
 	}
-	row("due", when(&d.Definition))
-	row("starts", strings.TrimSpace(d.Definition.Starts.Name+" "+d.Definition.Starts.Version))
-	row("overlap", string(cmp.Or(d.Definition.Overlap, schedule.Skip)))
-	row("catch-up", string(cmp.Or(d.Definition.CatchUp, schedule.CatchUpLast)))
-	row("instance", d.Instance.Instance)
-	for _, at := range d.Ticks {
+	row("due", when(s))
+	row("orchestration", strings.TrimSpace(s.Orchestration+" "+s.Version))
+	row("overlap", s.Overlap)
+	row("catch-up", s.CatchUp)
+	row("instance", s.Instance)
+	for _, at := range s.NextRuns {
 		row("next", at.UTC().Format(time.RFC3339))
 	}
-	for i := len(d.Recent) - 1; i >= 0; i-- {
-		r := &d.Recent[i]
-		row("started", strings.TrimSpace(r.Tick.UTC().Format(time.RFC3339)+"  "+r.Instance+"  "+r.Outcome+"  "+r.Failure))
+	for i := range s.Recent {
+		r := &s.Recent[i]
+		row("started", strings.TrimSpace(r.ScheduledAt.UTC().Format(time.RFC3339)+"  "+r.Instance+"  "+r.Outcome+"  "+r.Failure))
 	}
-	for i := len(d.Missed) - 1; i >= 0; i-- {
-		m := &d.Missed[i]
+	for i := range s.Missed {
+		m := &s.Missed[i]
 		text := m.From.UTC().Format(time.RFC3339)
-		if m.Ticks > 1 {
+		if m.Runs > 1 {
 			text += " to " + m.To.UTC().Format(time.RFC3339)
 		}
-		row("missed", fmt.Sprintf("%s  %s  %s", text, plain.Plural(m.Ticks, "tick", "ticks"), m.Reason))
+		row("missed", fmt.Sprintf("%s  %s  %s", text, plain.Plural(m.Runs, "run", "runs"), m.Reason))
 	}
-	if n := len(d.Buffered) + len(d.Backfilling); n > 0 {
-		row("waiting", plain.Plural(n, "tick waits", "ticks wait")+" until nothing runs")
+	if n := len(s.Buffered); n > 0 {
+		row("waiting", plain.Plural(n, "run waits", "runs wait")+" for the running instance")
 	}
 }

@@ -5,43 +5,32 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
-	"github.com/turnstile-go/turnstile/schedule"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-func TestASchedulesStatusIsThatOfItsInstanceUnlessThatRuns(t *testing.T) {
+func TestAScheduleIsListedWithItsStatusAndShown(t *testing.T) {
 	t.Parallel()
-	for want, change := range map[string]func(*schedule.Description){
-		"active": func(*schedule.Description) {},
-		"paused": func(d *schedule.Description) { d.Paused = true },
-		"over":   func(d *schedule.Description) { d.Next = time.Time{} },
-		"stuck":  func(d *schedule.Description) { d.Instance.Status, d.Paused = client.StatusStuck, true },
-	} {
-		var d schedule.Description
-		d.Definition.Name, d.Definition.Cron, d.Definition.Starts.Name = "nightly", "0 3 * * *", "Report"
-		d.Instance.Status, d.Next = client.StatusRunning, noon
-		change(&d)
-		rows := views.NewSchedules()
-		rows.Row(&d)
-		if got := strings.Split(piped(rows.Print), "\t"); len(got) != 7 || got[1] != want || got[2] != "0 3 * * * UTC" {
-			t.Errorf("listed is %q, want status %s", got, want)
-		}
-		var out strings.Builder
-		views.Schedule(&out, &d)
-		says(t, out.String(), "schedule   nightly\nstatus     "+want+"\n", "due        0 3 * * * UTC\nstarts     Report\noverlap    skip\ncatch-up   last\n")
+	s := api.Schedule{Name: "nightly", Status: "stuck", Problem: "no code", Cron: "0 3 * * *", Orchestration: "Report", Overlap: "skip", CatchUp: "last"}
+	listed := piped(func(screen *term.Screen) { views.Schedules(screen, []api.Schedule{s}) })
+	if got := strings.Split(listed, "\t"); len(got) != 7 || got[1] != "stuck" || got[2] != "0 3 * * * UTC" || got[3] != "–" {
+		t.Errorf("listed is %q", got)
 	}
+	var out strings.Builder
+	views.Schedule(&out, &s)
+	says(t, out.String(), "schedule      nightly\nstatus        stuck\nproblem       no code\n", "due           0 3 * * * UTC\norchestration Report\noverlap       skip\ncatch-up      last\n")
 }
 
-func TestAScheduleSaysWhatItStartedAndWhatItMissedTheNewestFirst(t *testing.T) {
+func TestAScheduleSaysWhatItStartedAndWhatItMissed(t *testing.T) {
 	t.Parallel()
-	var d schedule.Description
-	d.Definition.Every = 15 * time.Minute
-	d.Ticks = []time.Time{noon}
-	d.Recent = []schedule.Run{{Tick: noon.Add(-2 * time.Hour), Instance: "a"}, {Tick: noon.Add(-time.Hour), Instance: "b", Outcome: "failed", Failure: "sold out"}}
-	d.Missed = []schedule.Span{{From: noon.Add(-4 * time.Hour), To: noon.Add(-3 * time.Hour), Ticks: 5, Reason: "outage"}}
+	s := api.Schedule{
+		Every: "15m0s", NextRuns: []time.Time{noon},
+		Recent: []api.ScheduleRun{{ScheduledAt: noon.Add(-time.Hour), Instance: "b", Outcome: "failed", Failure: "sold out"}, {ScheduledAt: noon.Add(-2 * time.Hour), Instance: "a"}},
+		Missed: []api.ScheduleMissed{{From: noon.Add(-4 * time.Hour), To: noon.Add(-3 * time.Hour), Runs: 5, Reason: "outage"}},
+	}
 	var out strings.Builder
-	views.Schedule(&out, &d)
-	says(t, out.String(), "due        every 15m0s", "next       2030-01-01T12:00:00Z", "started    2030-01-01T11:00:00Z  b  failed  sold out", "started    2030-01-01T10:00:00Z  a\n",
-		"missed     2030-01-01T08:00:00Z to 2030-01-01T09:00:00Z  5 ticks  outage")
+	views.Schedule(&out, &s)
+	says(t, out.String(), "due           every 15m0s", "next          2030-01-01T12:00:00Z", "started       2030-01-01T11:00:00Z  b  failed  sold out\nstarted       2030-01-01T10:00:00Z  a\n",
+		"missed        2030-01-01T08:00:00Z to 2030-01-01T09:00:00Z  5 runs  outage")
 }

@@ -9,15 +9,21 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// shownWaiting is how many operations are shown as text.
+// shownWaiting is the largest number of operations to print.
 const shownWaiting = 20
 
 // pending shows what an instance has under way; of children that are not well
 // also why.
-func pending(out io.Writer, now time.Time, open []client.PendingOperation) {
+func pending(out io.Writer, now time.Time, open []client.PendingOperation, paused []api.PausedQueue) {
+	for i := range paused {
+		if paused[i].Queue == "" {
+			fmt.Fprintf(out, "\n%s: no instance continues\n", pausedText(&paused[i], now))
+		}
+	}
 	if len(open) == 0 {
 		return
 	}
@@ -29,12 +35,15 @@ func pending(out io.Writer, now time.Time, open []client.PendingOperation) {
 		switch o.Kind {
 		case history.ActivityScheduled:
 			what = "activity " + what
+			if p := api.PausedFor(paused, o.Queue); p != nil {
+				how = pausedText(p, now)
+			}
 		case history.ExternalSubscribed:
 			what = "event " + what
 		case history.TimerCreated:
 			what, how = "timer", "due "+plain.Moment(o.DueAt)+" ("+until(now, o.DueAt)+")"
 		case history.SubOrchestrationScheduled:
-			what, how = "sub-orchestration "+what, "instance "+printable.Line(o.Instance)+", "+childText(o.Child)
+			what, how = "child "+what, "instance "+printable.Line(o.Instance)+", "+childText(o.Child)
 		}
 		if o.Label != "" {
 			what = printable.Line(o.Label) + ", " + what
@@ -47,12 +56,21 @@ func pending(out io.Writer, now time.Time, open []client.PendingOperation) {
 	}
 }
 
-// untaken shows the events that came and that no wait took, the newest.
-func untaken(out io.Writer, now time.Time, events []client.UntakenEvent) {
+// pausedText describes a pause: the queue, the actor and the time.
+func pausedText(p *api.PausedQueue, now time.Time) string {
+	text := printable.Line(p.Text())
+	if !p.At.IsZero() {
+		text += " (" + plain.Ago(now, p.At) + ")"
+	}
+	return text
+}
+
+// untaken prints the newest unconsumed events.
+func untaken(out io.Writer, now time.Time, events []client.UnconsumedEvent) {
 	if len(events) == 0 {
 		return
 	}
-	fmt.Fprintln(out, "\nevents that no wait took")
+	fmt.Fprintln(out, "\nunconsumed events")
 	t := plain.NewTable()
 	for _, e := range events[max(0, len(events)-shownWaiting):] {
 		how := ""
@@ -60,9 +78,9 @@ func untaken(out io.Writer, now time.Time, events []client.UntakenEvent) {
 			how = "by " + printable.Line(e.Actor)
 		}
 		if e.RejectedBy != 0 {
-			how = strings.TrimSpace(how + fmt.Sprintf(" rejected (event %d): %s", e.RejectedBy, plain.Clip(printable.Line(e.Reason), 200)))
+			how = strings.TrimSpace(how + fmt.Sprintf(" rejected (event %d): %s", e.RejectedBy, printable.Clip(printable.Line(e.Reason), 200)))
 		}
-		t.Row(fmt.Sprintf("  event %d", e.EventID), printable.Line(e.Name), "came "+plain.Moment(e.At)+" ("+plain.Ago(now, e.At)+")", how)
+		t.Row(fmt.Sprintf("  event %d", e.EventID), printable.Line(e.Name), "received "+plain.Moment(e.At)+" ("+plain.Ago(now, e.At)+")", how)
 	}
 	t.Print(out)
 	if more := len(events) - shownWaiting; more > 0 {
@@ -72,11 +90,11 @@ func untaken(out io.Writer, now time.Time, events []client.UntakenEvent) {
 
 func childText(d *client.Description) string {
 	if d == nil {
-		return "not begun"
+		return "not started"
 	}
 	text := string(d.Status)
 	if why := why(d); why != "" {
-		text += ": " + plain.Clip(why, 100)
+		text += ": " + printable.Clip(why, 100)
 	}
 	return text
 }

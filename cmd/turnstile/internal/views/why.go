@@ -7,6 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/cause"
+	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
@@ -14,13 +15,15 @@ import (
 func why(d *client.Description) string {
 	switch {
 	case d.Status == client.StatusQueued:
-		return "waits for its turn under the limit " + printable.Line(d.Suspension.LimitKey)
+		return "waits for a permit of limit " + printable.Line(d.Suspension.LimitKey)
 	case d.Status == client.StatusScheduled:
-		return "begins " + plain.Moment(time.UnixMilli(d.Suspension.UntilMS))
+		return "starts " + plain.Moment(time.UnixMilli(d.Suspension.UntilMS))
 	case d.Suspension != nil && d.Suspension.Reason != "":
 		return printable.Line(d.Suspension.Reason)
 	case d.Problem != nil:
 		return printable.Line(named(d.Problem.Kind, d.Problem.Message))
+	case d.Awaits != nil:
+		return printable.Line(api.AwaitsText(d.Awaits))
 	case d.Failure != nil && d.Failure.Message != "":
 		return printable.Line(cause.OfFailure(d.Failure, d.Name).Line())
 	}

@@ -16,20 +16,20 @@ export function ActivityDialog({ onClose }) {
     await (fails ? post("activities/fail", { token: token.trim(), message, code: code || undefined }) : post("activities/complete", withJSON({ token: token.trim() }, { result })));
     toast(fails ? "The failure was sent." : "The result was sent.");
   };
-  return html`<${FormDialog} title="End an activity by its token" action=${fails ? "Let it fail" : "Complete it"} kind=${fails ? "danger" : "primary"} onClose=${onClose} disabled=${wrong} submit=${submit}>
-    <${Field} label="Completion token" hint="The token that the activity gave out.">${(p) => html`<textarea ...${p} rows="3" required spellcheck=${false} autocomplete="off" value=${token} onInput=${(e) => setToken(e.target.value)} />`}<//>
+  return html`<${FormDialog} title="Complete or fail an activity" action=${fails ? "Fail the activity" : "Complete the activity"} kind=${fails ? "danger" : "primary"} onClose=${onClose} disabled=${wrong} submit=${submit}>
+    <${Field} label="Completion token" hint="The token that the activity handed out.">${(p) => html`<textarea ...${p} rows="3" required spellcheck=${false} autocomplete="off" value=${token} onInput=${(e) => setToken(e.target.value)} />`}<//>
     <${Ends} value=${what} onInput=${setWhat} />
     ${fails ? html`<${FailureFields} message=${message} setMessage=${setMessage} code=${code} setCode=${setCode} />`
-      : html`<${JsonField} label="Result" hint="JSON; empty for none." value=${result} onInput=${setResult} />`}<//>`;
+      : html`<${JsonField} label="Result" hint="JSON, or empty for none." value=${result} onInput=${setResult} />`}<//>`;
 }
 
 function Ends({ value, onInput }) {
-  return html`<${Field} label="How it ends">${(p) => html`<select ...${p} value=${value} onChange=${(e) => onInput(e.target.value)}><option value="complete">with a result</option><option value="fail">with a failure, which is final</option></select>`}<//>`;
+  return html`<${Field} label="Outcome">${(p) => html`<select ...${p} value=${value} onChange=${(e) => onInput(e.target.value)}><option value="complete">Completed with a result</option><option value="fail">Failed; it is not retried</option></select>`}<//>`;
 }
 
 function FailureFields({ message, setMessage, code, setCode }) {
   return html`<${Field} label="Message">${(p) => html`<input ...${p} required value=${message} onInput=${(e) => setMessage(e.target.value)} />`}<//>
-    <${Field} label="Code" hint="A code that the orchestration can act on, or empty.">${(p) => html`<input ...${p} value=${code} spellcheck=${false} onInput=${(e) => setCode(e.target.value)} />`}<//>`;
+    <${Field} label="Code" hint="Optional. The orchestration can act on it.">${(p) => html`<input ...${p} value=${code} spellcheck=${false} onInput=${(e) => setCode(e.target.value)} />`}<//>`;
 }
 
 // CompleteDialog ends an activity that stands in a row. Props: instance (its id), row
@@ -48,9 +48,9 @@ export function CompleteDialog({ instance, row, onClose, onDone }) {
     toast(fails ? "The failure was sent." : "The result was sent.");
   };
   const odd = !fails && check.problems.length > 0;
-  return html`<${FormDialog} title="Complete an activity by hand" action=${fails ? "Let it fail" : odd ? "Complete it all the same" : "Complete it"} kind=${fails ? "danger" : "primary"} onClose=${onClose} disabled=${fails ? message.trim() === "" : jsonError(result) !== ""} submit=${submit}>
-    <p>Activity <strong><${Text} value=${row.name} max=${120} /></strong>, event ${row.event_id} of <${Id} id=${instance.instance} copy=${false} />. The orchestration goes on with what is given here. An attempt that runs is not stopped, and what it returns counts no more.</p>
+  return html`<${FormDialog} title="Complete an activity by hand" action=${fails ? "Fail the activity" : odd ? "Complete it anyway" : "Complete the activity"} kind=${fails ? "danger" : "primary"} onClose=${onClose} disabled=${fails ? message.trim() === "" : jsonError(result) !== ""} submit=${submit}>
+    <p>Activity <strong><${Text} value=${row.name} max=${120} /></strong>, event ${row.event_id} of <${Id} id=${instance.instance} copy=${false} />. The orchestration continues with this outcome. An attempt that is already running is not stopped, and its result is ignored.</p>
     <${Ends} value=${what} onInput=${setWhat} />
     ${fails ? html`<${FailureFields} message=${message} setMessage=${setMessage} code=${code} setCode=${setCode} />`
-      : html`<${TypedField} label="Result" hint="JSON; empty for none." value=${result} onInput=${setResult} type=${find(catalog.activities, row.name)?.returns} check=${check} />`}<//>`;
+      : html`<${TypedField} label="Result" hint="JSON, or empty for none." value=${result} onInput=${setResult} type=${find(catalog.activities, row.name)?.returns} check=${check} />`}<//>`;
 }

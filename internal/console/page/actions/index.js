@@ -1,31 +1,47 @@
 // What can be done with an instance.
-import { html, useState } from "../ui.js";
-import { useMayAct } from "../about.js";
+import { html, useEffect, useState } from "../ui.js";
+import { useActs, useMayAct } from "../about.js";
+import { path, post } from "../api.js";
 import { Button } from "../components.js";
 import { isProblem } from "../problems.js";
-import { CancelDialog, ForkDialog, PurgeDialog, RaiseDialog, RedriveDialog, RerunDialog, RescheduleDialog, ResumeDialog, SuspendDialog, TerminateDialog, WakeDialog } from "./dialogs.js";
+import { ActDialog, ForkDialog, PurgeDialog, RaiseDialog, RedriveDialog, RescheduleDialog } from "./dialogs.js";
 
-// actions that make sense for an instance: [key, word, icon, dialog].
+// actionsOf are the names of the acts that make sense for an instance. Pure.
 export function actionsOf(i) {
-  if (i.status === "completed") return [rerun, fork, purge];
-  if (["failed", "cancelled", "terminated"].includes(i.status)) return [redrive, rerun, fork, purge];
-  if (i.status === "corrupt") return [wake, purge];
-  if (i.status === "queued") return [resume, raise, cancel, fork, terminate, purge];
-  if (i.status === "suspended" || i.status === "scheduled") return [resume, reschedule, raise, cancel, fork, terminate, purge];
-  return isProblem(i) ? [wake, suspend, raise, cancel, fork, terminate, purge] : [raise, suspend, cancel, wake, fork, terminate, purge];
+  if (i.status === "completed") return ["restart", "fork", "purge"];
+  if (["failed", "cancelled", "terminated"].includes(i.status)) return ["redrive", "restart", "fork", "purge"];
+  if (i.status === "corrupt") return ["wake", "purge"];
+  if (i.status === "queued") return ["resume", "raise", "cancel", "fork", "terminate", "purge"];
+  if (i.status === "suspended" || i.status === "scheduled") return ["resume", "reschedule", "raise", "cancel", "fork", "terminate", "purge"];
+  return isProblem(i) ? ["wake", "suspend", "raise", "cancel", "fork", "terminate", "purge"] : ["raise", "suspend", "cancel", "wake", "fork", "terminate", "purge"];
 }
 
-const raise = ["raise", "Raise an event", "bell", RaiseDialog];
-const cancel = ["cancel", "Cancel", "cross", CancelDialog];
-const wake = ["wake", "Wake", "wake", WakeDialog];
-const suspend = ["suspend", "Suspend", "pause", SuspendDialog];
-const resume = ["resume", "Resume", "play", ResumeDialog];
-const reschedule = ["reschedule", "Reschedule", "wake", RescheduleDialog];
-const terminate = ["terminate", "Terminate", "stop", TerminateDialog];
-const rerun = ["rerun", "Rerun", "wake", RerunDialog];
-const redrive = ["redrive", "Redrive", "wake", RedriveDialog];
-const fork = ["fork", "Fork", "right", ForkDialog];
-const purge = ["purge", "Purge", "trash", PurgeDialog];
+// fork is a redrive as another instance.
+const fork = { title: "Fork" };
+
+const icons = { raise: "bell", cancel: "cross", suspend: "pause", resume: "play", terminate: "stop", fork: "right", purge: "trash" };
+
+// dialogs are the forms of the acts that have one of their own.
+const dialogs = { raise: RaiseDialog, reschedule: RescheduleDialog, redrive: RedriveDialog, fork: ForkDialog, purge: PurgeDialog };
+
+// startsNothing reports whether a redrive would start nothing again, by its plan: with the same code it
+// fails as before. Pure.
+export function startsNothing(plan) { return plan.copied_events > 0 && plan.again.length === 0; }
+
+// useStartsNothing reports that of an instance that has failed; false until it is known.
+function useStartsNothing(instance, may) {
+  const key = may && instance.status === "failed" ? JSON.stringify([instance.instance, instance.execution_id]) : "";
+  const [state, set] = useState({ key: "", nothing: false });
+  useEffect(() => {
+    if (key === "") return undefined;
+    let current = true;
+    post(path("instances", instance.instance, "redrive"), { dry_run: true }).then(
+      (plan) => current && set({ key, nothing: startsNothing(plan) }),
+      (error) => error.code || console.error(error)); // What is refused is said by the dialog.
+    return () => { current = false; };
+  }, [key]);
+  return state.key === key && state.nothing;
+}
 
 // Actions shows the actions of an instance as buttons; nothing where the
 // console only reads. Props: instance (as the API has it), onDone (called when
@@ -33,10 +49,11 @@ const purge = ["purge", "Purge", "trash", PurgeDialog];
 // that it waits for).
 export function Actions({ instance, waits, onDone }) {
   const [open, setOpen] = useState(null);
-  if (!useMayAct()) return null;
-  const all = actionsOf(instance);
-  const Dialog = all.find(([key]) => key === open)?.[3] ?? [raise, cancel, wake, suspend, resume, reschedule, terminate, redrive, rerun, fork, purge].find(([key]) => key === open)?.[3];
-  const first = isProblem(instance) ? "wake" : instance.suspension ? "resume" : instance.status === "failed" ? "redrive" : "";
-  return html`<div class="actions" role="group" aria-label="Actions">${all.map(([key, word, icon]) => html`<${Button} key=${key} icon=${icon} kind=${key === first ? "primary" : ""} onClick=${() => setOpen(key)}>${word}<//>`)}</div>
-    ${Dialog && html`<${Dialog} instance=${instance} waits=${waits} onClose=${() => setOpen(null)} onDone=${onDone} />`}`;
+  const acts = useActs(), may = useMayAct(), nothing = useStartsNothing(instance, may);
+  if (!may) return null;
+  const act = open && (acts.get(open) ?? fork), Dialog = dialogs[open] ?? ActDialog;
+  const first = isProblem(instance) ? "wake" : instance.suspension ? "resume" : instance.status === "failed" ? (nothing ? "restart" : "redrive") : "";
+  return html`<div class="actions" role="group" aria-label="Actions">${actionsOf(instance).map((key) => html`<${Button} key=${key} icon=${icons[key] ?? "wake"} kind=${key === first ? "primary" : ""} onClick=${() => setOpen(key)}>${(acts.get(key) ?? fork).title}<//>`)}</div>
+    ${nothing && html`<p class="small muted">A redrive would start no operation again, so with the same code it would fail as before. Restart it to run from the beginning.</p>`}
+    ${act && html`<${Dialog} act=${act} instance=${instance} waits=${waits} onClose=${() => setOpen(null)} onDone=${onDone} />`}`;
 }

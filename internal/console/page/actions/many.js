@@ -1,26 +1,14 @@
 // Acting on many instances: which actions fit whom, and the run of one. Pure, but for
 // what each sends.
 import { path, post } from "../api.js";
-import { actionsOf } from "./index.js";
-import { newID } from "./send.js";
-
-// manyActions are what can be done with many: [key, word, what it does to each, danger].
-export const manyActions = [
-  ["redrive", "Redrive", "Each goes on where it failed, with the deployed code. Completed operations stay completed."],
-  ["wake", "Wake", "A stuck instance tries again now. What it has open is sent again; a running activity may run twice."],
-  ["suspend", "Suspend", "Their code does not run until they are resumed. Incoming messages are recorded."],
-  ["resume", "Resume", "Their code processes what came while they were suspended, and goes on."],
-  ["cancel", "Cancel", "Every operation that they wait for returns a CancelledError; their code can still clean up."],
-  ["rerun", "Rerun", "Each starts from the beginning, with the input of its last execution. Completed operations run again."],
-  ["terminate", "Terminate", "They end at once, and their code does not run: nothing is compensated.", true],
-  ["purge", "Purge", "They are hidden at once and their histories are deleted. This cannot be undone.", true],
-];
+import { actionsOf, startsNothing } from "./index.js";
+import { bodyOf, newID } from "./send.js";
 
 // fits reports whether an action makes sense for an instance. Many are purged only after
-// their end: what still runs is terminated first, by somebody who means that.
+// their end, because a purge terminates a running instance first.
 export function fits(key, instance) {
   if (key === "purge" && !["completed", "failed", "cancelled", "terminated", "corrupt"].includes(instance.status)) return false;
-  return actionsOf(instance).some(([k]) => k === key);
+  return actionsOf(instance).includes(key);
 }
 
 // targets are those of some instances that an action is sent to. The redrive of a parent redrives
@@ -30,24 +18,63 @@ export function targets(key, instances) {
   return key === "redrive" ? all.filter((i) => !ids.has(i.parent?.instance)) : all;
 }
 
-// bodies are the requests' bodies. An id that each instance keeps until it was sent makes a
-// repeat of its request count once.
-const bodies = {
-  redrive: (reason, start_id) => ({ reason, start_id }), rerun: (_, start_id) => ({ start_id }), wake: () => ({}), purge: () => ({}),
-};
+// mostPlanned is of how many instances the plans are read: each costs the read of a history.
+export const mostPlanned = 200;
+
+// planned counts what the redrives of instances would do, until stopped() says so: how many continue and
+// start how many operations again, run from the beginning, start nothing again, or are refused.
+export async function planned(ids, stopped) {
+  const out = { continue: 0, operations: 0, from_start: 0, nothing: [], refused: [], unread: Math.max(0, ids.length - mostPlanned) };
+  let next = 0;
+  const read = ids.slice(0, mostPlanned);
+  const one = async () => {
+    while (next < read.length && !stopped()) {
+      const id = read[next++];
+      try {
+        const plan = await post(path("instances", id, "redrive"), { dry_run: true });
+        if (startsNothing(plan)) out.nothing.push(id);
+        else if (plan.copied_events === 0) out.from_start++;
+        else {
+          out.continue++;
+          out.operations += plan.again.length;
+        }
+      } catch (error) {
+        out.refused.push(id);
+        if (error.code === "unreachable") return;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, read.length) }, one));
+  return out;
+}
+
+// leftBy names the children, and theirs, that purges of instances would leave, with inputs and results.
+export async function leftBy(ids, stopped) {
+  const purged = new Set(ids), left = new Set(), read = ids.slice(0, mostPlanned);
+  let next = 0;
+  const one = async () => {
+    while (next < read.length && !stopped()) {
+      const { children = [] } = await post(path("instances", read[next++], "purge"), { dry_run: true });
+      children.filter((id) => !purged.has(id)).forEach((id) => left.add(id));
+    }
+  };
+  await Promise.allSettled(Array.from({ length: Math.min(atOnce, read.length) }, one));
+  return { left: [...left], unread: ids.length - read.length };
+}
+
+const atOnce = 6; // as many as a browser sends to one server
 
 // run acts on each of some instances, several side by side, until stopped() says so. It
 // calls progress(id, error) after each, error null for one that was sent. starts is a Map in which
 // the ids are kept of those that were not sent, or whose answer was lost, for the next run.
-export async function run(key, ids, reason, starts, stopped, progress) {
-  const atOnce = 6; // as many as a browser sends to one server
+export async function run(act, ids, reason, starts, stopped, progress) {
   let next = 0;
   const one = async () => {
     while (next < ids.length && !stopped()) {
-      const id = ids[next++], of = key + " " + id;
+      const id = ids[next++], of = act.name + " " + id;
       if (!starts.has(of)) starts.set(of, newID());
       try {
-        await post(path("instances", id, key), (bodies[key] ?? ((reason) => ({ reason })))(reason, starts.get(of)));
+        await post(path("instances", id, act.name), bodyOf(act, reason, starts.get(of)));
         starts.delete(of);
         progress(id, null);
       } catch (error) {

@@ -19,10 +19,15 @@ export function withJSON(body, fields) {
   return "{" + parts.join(",") + "}";
 }
 
+// bodyOf is the body of the request of an act. id makes a repeat of a start count once.
+export function bodyOf(act, reason, id) {
+  return { ...(act.reason && { reason }), ...(["redrive", "restart"].includes(act.name) && { start_id: id }) };
+}
+
 // send posts an action for an instance and says so. What it changes is seen
 // when the orchestrator has handled it.
 export async function send(path, body, did, instance) {
   const answer = await post(path, body);
-  toast({ text: `${did} ${clip(plainText(instance), 60)}.${answer?.no_record ? " There is no record of it yet: this counts only if a start is queued." : ""}` });
+  toast({ text: `${did} ${clip(plainText(instance), 60)}.${answer?.no_record ? " It has no record yet, so this takes effect only if its start is queued." : ""}` });
   return answer;
 }

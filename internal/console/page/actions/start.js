@@ -26,17 +26,17 @@ export function StartDialog({ onClose, name: name0 = "", version: version0 = "",
     go(address(started.instance));
   };
   const text = (label, hint, value, set, more = {}) => html`<${Field} label=${label} hint=${hint}>${(p) => html`<input ...${p} value=${value} autocomplete="off" spellcheck=${false} onInput=${(e) => set(e.target.value)} ...${more} />`}<//>`;
-  return html`<${FormDialog} title="Start an orchestration" action=${odd ? "Start all the same" : "Start"} onClose=${onClose} disabled=${wrong} submit=${submit}>
-    ${text("Orchestration", "Its registered name.", name, setName, { required: true, list: "known-names" })}
+  return html`<${FormDialog} title="Start an orchestration" action=${odd ? "Start anyway" : "Start"} onClose=${onClose} disabled=${wrong} submit=${submit}>
+    ${text("Orchestration", "The registered name.", name, setName, { required: true, list: "known-names" })}
     <datalist id="known-names">${names.map((n) => html`<option key=${n} value=${n} />`)}</datalist>
-    <${TypedField} label="Input" hint="JSON; empty for none." value=${input} onInput=${setInput} type=${find(catalog.orchestrations, name.trim(), version)?.takes} check=${inputs}>${name.trim() !== "" && html`<${LastInput} name=${name.trim()} onInput=${setInput} />`}<//>
-    <div class="fields">${text("Instance id", "Empty for a random one.", instance, setInstance)}${text("Version", "Empty for the newest.", version, setVersion, { list: "known-versions" })}</div>
+    <${TypedField} label="Input" hint="JSON, or empty for none." value=${input} onInput=${setInput} type=${find(catalog.orchestrations, name.trim(), version)?.takes} check=${inputs}>${name.trim() !== "" && html`<${LastInput} name=${name.trim()} onInput=${setInput} />`}<//>
+    <div class="fields">${text("Instance id", "Leave empty for a random id.", instance, setInstance)}${text("Version", "Leave empty for the newest version.", version, setVersion, { list: "known-versions" })}</div>
     <datalist id="known-versions">${versions.map((v) => html`<option key=${v} value=${v} />`)}</datalist>
-    <details><summary>Search attributes, a first event</summary><div class="form">
-      <${JsonField} label="Search attributes" hint='An object of texts and numbers, such as {"customer":"c-1","total":99.5}' value=${attributes} onInput=${setAttributes} rows=${2} />
-      ${text("First event", "The name of an event that is sent with the start.", event, setEvent, { list: "known-events" })}
+    <details><summary>Search attributes and a first event</summary><div class="form">
+      <${JsonField} label="Search attributes" hint='A JSON object of strings and numbers, such as {"customer":"c-1","total":99.5}' value=${attributes} onInput=${setAttributes} rows=${2} />
+      ${text("First event", "Optional. The name of an event to send together with the start.", event, setEvent, { list: "known-events" })}
       <datalist id="known-events">${catalog.events.map((e) => html`<option key=${e.name} value=${e.name} />`)}</datalist>
-      <${TypedField} label="Data of the event" hint="JSON; empty for none." value=${data} onInput=${setData} rows=${2} type=${find(catalog.events, event.trim())?.takes} check=${events} /></div></details><//>`;
+      <${TypedField} label="Event data" hint="JSON, or empty for none." value=${data} onInput=${setData} rows=${2} type=${find(catalog.events, event.trim())?.takes} check=${events} /></div></details><//>`;
 }
 
 // LastInput takes over what the newest instance of a name was started with.
@@ -49,11 +49,11 @@ function LastInput({ name, onInput }) {
       const { instances } = await get("instances", { name, page_size: 1 });
       const started = instances[0] && (await get(path("instances", instances[0].instance, "executions", 1, "events", 1))).payload;
       if (started?.raw !== undefined) onInput(started.raw);
-      else say(!instances[0] ? "There is no instance of it yet." : started ? "The last input cannot be shown here." : "The last one had no input.");
+      else say(!instances[0] ? "It has no instances yet." : started ? "The last input cannot be shown here." : "The last instance had no input.");
     } catch (error) {
       say(error.message);
     }
     setBusy(false);
   };
-  return html`<${Button} kind="quiet" busy=${busy} onClick=${take}>Take the last input<//>${said && html`<span class="muted small" role="status">${said}</span>`}`;
+  return html`<${Button} kind="quiet" busy=${busy} onClick=${take}>Use the last input<//>${said && html`<span class="muted small" role="status">${said}</span>`}`;
 }

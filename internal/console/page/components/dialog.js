@@ -85,6 +85,6 @@ export function jsonError(text) {
     JSON.parse(text);
     return "";
   } catch (err) {
-    return "This is not JSON: " + err.message + (/^\w/.test(text.trim()) ? '. A text needs its quotes: "text".' : "");
+    return "Not valid JSON: " + err.message + (/^\w/.test(text.trim()) ? '. A string needs quotes: "text".' : "");
   }
 }

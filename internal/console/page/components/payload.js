@@ -1,4 +1,4 @@
-// Values: inputs, results, custom status, bodies of messages.
+// Values: inputs, results, states, bodies of messages.
 import { html, useState } from "../ui.js";
 import { bytes } from "../format.js";
 import { format, oneLine, parse, tokens } from "../json.js";
@@ -20,7 +20,7 @@ export function Json({ value, text }) {
     const inside = visible(part);
     return kind ? html`<span class=${"json-" + kind}>${inside}</span>` : inside;
   })}${all.length > max && html`<span class="more-json"><${Button} kind="quiet" onClick=${() => set(max * 8)}>
-    show more (${bytes(all.length - max)} left)<//></span>`}</pre>`;
+    Show more (${bytes(all.length - max)} left)<//></span>`}</pre>`;
 }
 
 function visible(text) {
@@ -38,8 +38,8 @@ export function Payload({ payload, value, label = "value", load, open = false, l
   const [error, setError] = useState(null);
   const p = whole ?? payload ?? (value === undefined ? null : { value });
   if (sealed || p?.codec) {
-    return html`<p class="sealed"><span class="chip">sealed</span> ${sealed ? html`<${Text} value=${sealed} />` :
-      html`by <code><${Text} value=${p.codec} /></code>, which this program does not have (${bytes(p.bytes)}).`}</p>`;
+    return html`<p class="sealed"><span class="chip">encoded</span> ${sealed ? html`<${Text} value=${sealed} />` :
+      html`by codec <code><${Text} value=${p.codec} /></code>, which this program does not have (${bytes(p.bytes)}).`}</p>`;
   }
   if (!p) return html`<span class="muted">none</span>`;
   if (p.folded) {
@@ -54,7 +54,7 @@ export function Payload({ payload, value, label = "value", load, open = false, l
       setBusy(false);
     };
     return html`<p class="folded">${load ? html`<${Button} kind="quiet" icon="down" busy=${busy} onClick=${get}>Show ${label}${Number.isFinite(p.bytes) ? ` (${bytes(p.bytes)})` : ""}<//>`
-      : html`<span class="muted">${label} of ${bytes(p.bytes)}, left out here</span>`}${error && html` <span class="bad" role="alert">${error.message}</span>`}</p>`;
+      : html`<span class="muted">${label} of ${bytes(p.bytes)}, too large to show here</span>`}${error && html` <span class="bad" role="alert">${error.message}</span>`}</p>`;
   }
   const text = textOf(p);
   const json = p.value !== undefined || isJson(p.raw);
@@ -64,7 +64,7 @@ export function Payload({ payload, value, label = "value", load, open = false, l
   const size = p.bytes ? bytes(p.bytes) : "", peek = html`<code class="peek" dir="ltr">${visible(oneLine(text.slice(0, 400).replace(/\s+/g, " "), 120))}</code>`;
   return html`<details class="payload" open=${open || whole !== null || (!line && text.length < 600 && lines < 4)}>
     <summary>${line ? html`${peek}${size && html`<span class="muted small">${size}</span>`}` : html`<span class="muted">${label}${size && `, ${size}`}</span> ${peek}`}</summary>
-    <div class="payload-body"><${Copy} text=${text} label=${label} word="copy" />${p.base64 && html`<p class="muted">Bytes that are no JSON, in base64.</p>`}<${Json} text=${text} /></div></details>`;
+    <div class="payload-body"><${Copy} text=${text} label=${label} word="copy" />${p.base64 && html`<p class="muted">Not JSON; the bytes are shown in base64.</p>`}<${Json} text=${text} /></div></details>`;
 }
 
 function isJson(raw) {

@@ -1,6 +1,8 @@
 // What stands in place of data: empty, loading, failed, not connected.
 import { html } from "../ui.js";
 import { useConnection } from "../connection.js";
+import { clock } from "../format.js";
+import { useSetting } from "../settings.js";
 import { Button } from "./button.js";
 import { Text } from "./text.js";
 
@@ -29,7 +31,8 @@ export function Failure({ error, retry, title = "This could not be read" }) {
 
 // Stale stands above data that could not be read again. Props: error, retry, at.
 export function Stale({ error, retry, at }) {
-  return html`<div class="notice stuck slim" role="status"><span class="grow">Shown as of ${new Date(at).toLocaleTimeString()}: <${Text} value=${error.message} /></span>
+  const utc = useSetting("utc") === "yes";
+  return html`<div class="notice stuck slim" role="status"><span class="grow">Shown as of ${clock(at, utc)}: <${Text} value=${error.message} /></span>
     ${retry && html`<${Button} kind="quiet" icon="reload" onClick=${retry}>Try again<//>`}</div>`;
 }
 
@@ -45,9 +48,9 @@ export function Resource({ of, rows = 6, children, title }) {
 const words = {
   idle: ["", ""],
   live: ["Live", "Changes are shown as they happen."],
-  waiting: ["Connecting", "The page is connecting, to show changes as they happen."],
-  off: ["Not live", "The server answers, but sends no changes; the page tries again by itself. Reload the view to see what is new."],
-  lost: ["Not connected", "The server does not answer. The page tries again by itself."],
+  waiting: ["Connecting", "The page is connecting to the server for live changes."],
+  off: ["Not live", "The server responds but sends no changes. The page retries automatically. Refresh the view to see changes."],
+  lost: ["Not connected", "The server does not respond. The page retries automatically."],
   hidden: ["Paused", "The page reads nothing while the tab is hidden."],
 };
 
@@ -61,5 +64,5 @@ export function Connection() {
 // Disconnected is the bar under the head while the server does not answer.
 export function Disconnected() {
   if (useConnection() !== "lost") return null;
-  return html`<div class="bar" role="alert"><strong>Not connected.</strong> The server does not answer; what is shown may be old. The page tries again by itself.</div>`;
+  return html`<div class="bar" role="alert"><strong>Not connected.</strong> The server does not respond, so the data shown may be out of date. The page retries automatically.</div>`;
 }

@@ -45,7 +45,7 @@ export function Copy({ text, label = "text", word }) {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => set(""), 1500);
   };
-  const said = done === "copied" ? "Copied" : done === "failed" ? "Not copied: the browser refuses" : "";
+  const said = done === "copied" ? "Copied" : done === "failed" ? "Not copied: the browser does not allow it" : "";
   return html`<button type="button" class=${"copy " + done} onClick=${copy} title=${said || "Copy " + label} aria-label=${"Copy " + label}>
     <${Icon} name=${done === "copied" ? "check" : done === "failed" ? "cross" : "copy"} size=${12} />${word && html`<span>${word}</span>`}
     <span class="sr" role="status">${said}</span></button>`;

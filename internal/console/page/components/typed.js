@@ -9,13 +9,13 @@ import { Text } from "./text.js";
 // JsonField), children (more buttons).
 export function TypedField({ label, hint, value, onInput, rows, type, check, first, children }) {
   const example = type?.example ?? "";
-  const takes = type ? `The code takes ${type.type}${example === "" ? ", which has no fields" : ""}. ` : "";
+  const takes = type ? `The code expects ${type.type}${example === "" ? ", which has no fields" : ""}. ` : "";
   return html`<div class="typed"><${JsonField} label=${label} hint=${takes + hint} value=${value} onInput=${onInput} rows=${rows} first=${first} />
-    ${((example !== "" && value !== example) || children) && html`<p class="fill">${example !== "" && value !== example && html`<${Button} kind="quiet" onClick=${() => onInput(example)}>Fill in an example<//>`}${children}</p>`}
+    ${((example !== "" && value !== example) || children) && html`<p class="fill">${example !== "" && value !== example && html`<${Button} kind="quiet" onClick=${() => onInput(example)}>Insert an example<//>`}${children}</p>`}
     <${Problems} of=${jsonError(value) === "" ? check?.problems ?? [] : []} /></div>`;
 }
 
 // Problems says what is wrong with data, or odd about it.
 function Problems({ of }) {
-  return html`<div role="status">${of.length > 0 && html`<ul class="problems-list">${of.map((p, n) => html`<li key=${n}><span class=${p.wrong ? "bad" : "muted"}>${p.wrong ? "Wrong" : "Odd"}</span> <${Text} value=${p.text} max=${400} /></li>`)}</ul>`}</div>`;
+  return html`<div role="status">${of.length > 0 && html`<ul class="problems-list">${of.map((p, n) => html`<li key=${n}><span class=${p.wrong ? "bad" : "muted"}>${p.wrong ? "Error" : "Warning"}</span> <${Text} value=${p.text} max=${400} /></li>`)}</ul>`}</div>`;
 }

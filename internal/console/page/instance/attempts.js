@@ -1,6 +1,6 @@
 // The attempts of an activity, as far as they are kept.
 import { html, useEffect, useState } from "../ui.js";
-import { Chip, Copy, Failure, Loading, Moment, Span, Text } from "../components.js";
+import { Chip, Copy, Failure, Loading, Moment, PausedBy, Span, Text } from "../components.js";
 import { useNow } from "../clock.js";
 import { failureKind, span } from "../format.js";
 
@@ -11,7 +11,7 @@ export function tried(raw) {
 }
 
 const chips = { done: "completed", running: "running", failed: "failed", cancelled: "cancelled" };
-const words = { done: "completed", unknown: "not known" };
+const words = { done: "completed", unknown: "unknown" };
 
 // gaps puts between attempts the numbers of those that were not kept. Pure.
 export function gaps(attempts) {
@@ -37,14 +37,15 @@ export function Attempts({ source, row }) {
   }, [source, version, n]);
   const { data, error } = state, some = (field) => data.attempts.some((a) => a[field]);
   return html`<section class="attempts" aria-label="Attempts"><h3>Attempts</h3>${
-    error ? html`<${Failure} error=${error} retry=${() => again(n + 1)} title="The attempts could not be read" />` : !data || data.event_id !== row.event || data.execution_id !== row.x ? html`<${Loading} rows=${2} />` : html`<div class="table-wrap" tabindex="0" role="region" aria-label="Table of attempts"><table><thead><tr><th scope="col" class="number">Attempt</th><th scope="col">State</th><th scope="col">Began</th><th scope="col" class="number">Took</th>${some("actor") && html`<th scope="col">Asked for by</th>`}${some("request_id") && html`<th scope="col">Worker</th>`}<th scope="col">Error</th></tr></thead>
+    error ? html`<${Failure} error=${error} retry=${() => again(n + 1)} title="The attempts could not be read" />` : !data || data.event_id !== row.event || data.execution_id !== row.x ? html`<${Loading} rows=${2} />` : html`<div class="table-wrap" tabindex="0" role="region" aria-label="Table of attempts"><table><thead><tr><th scope="col" class="number">Attempt</th><th scope="col">State</th><th scope="col">Started</th><th scope="col" class="number">Duration</th>${some("actor") && html`<th scope="col">Requested by</th>`}${some("request_id") && html`<th scope="col">Worker</th>`}<th scope="col">Error</th></tr></thead>
       <tbody>${gaps(data.attempts).map((a) => a.from ? html`<tr key=${a.from}><td class="number">${a.from === a.to ? a.from : a.from + "–" + a.to}</td><td class="muted" colspan="6">not kept</td></tr>` : html`<${Line} key=${a.attempt} a=${a} now=${clock} actor=${some("actor")} worker=${some("request_id")} />`)}</tbody></table></div>
+      ${data.paused && html`<p><strong>The queue <code><${Text} value=${data.paused.queue} /></code> is paused<${PausedBy} pause=${data.paused} />; the next attempt waits.</strong></p>`}
       <p class="muted small">${data.kept}${data.not_read ? " " + data.not_read : ""}</p>`}</section>`;
 }
 
 function Line({ a, now, actor, worker }) {
   return html`<tr data-attempt=${a.attempt}><td class="number">${a.attempt}</td><td class="nowrap"><${Chip} kind=${chips[a.state] ?? ""}>${words[a.state] ?? a.state}<//></td>
-    <td>${a.started_at ? html`<${Moment} at=${a.started_at} />` : a.due_at && new Date(a.due_at) > now ? html`due <${Moment} at=${a.due_at} />` : html`<span class="muted">not known</span>`}</td>
+    <td>${a.started_at ? html`<${Moment} at=${a.started_at} />` : a.due_at && new Date(a.due_at) > now ? html`due <${Moment} at=${a.due_at} />` : html`<span class="muted">unknown</span>`}</td>
     <td class="number">${a.started_at && a.ended_at ? span(new Date(a.ended_at) - new Date(a.started_at)) : a.state === "running" && a.started_at ? html`<${Span} from=${a.started_at} />` : ""}</td>
     ${actor && html`<td>${a.actor && html`<${Text} value=${a.actor} max=${60} />`}</td>`}
     ${worker && html`<td>${a.request_id && html`<span class="mono"><${Text} value=${a.request_id} max=${36} /></span> <${Copy} text=${a.request_id} label=${"request of attempt " + a.attempt} />`}</td>`}

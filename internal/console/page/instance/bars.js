@@ -5,8 +5,8 @@
 import { html } from "../ui.js";
 
 export const forms = [
-  ["waiting", "waits"], ["running", "runs"], ["unknown", "waits or runs: not recorded"], ["retrying", "waits for its next attempt"],
-  ["late", "is due"], ["stopping", "was cancelled, stops"],
+  ["waiting", "waiting"], ["running", "running"], ["unknown", "waiting or running (not recorded)"], ["retrying", "waiting to retry"],
+  ["late", "due"], ["stopping", "cancelled, stopping"],
 ];
 
 // Bars draws one row. Props: row, x(ms) in pixels, begin (where it begins, if no

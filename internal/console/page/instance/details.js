@@ -20,31 +20,32 @@ export function RowDetails({ line, source, link, close, code, instance, onDone }
   return html`<section class="card row-details" aria-label="Operation"><header><h2><${Text} value=${r.label} max=${200} /> <span class="muted">${kindWords[r.kind]}</span> <${Chip} kind=${{ done: "completed", failed: "failed", cancelled: "cancelled", open: "running" }[r.state] ?? ""}>${stateWord(r)}<//></h2><${IconButton} icon="cross" label="Close" onClick=${close} /></header>
     ${instance && html`<${RowActions} instance=${instance} row=${r.raw} onDone=${onDone} />`}
     <${Facts} of=${[
-      ["asked for", html`<${Moment} both at=${r.at} /> <a href=${of(r.event)}>event ${r.event}</a>`],
+      ["scheduled", html`<${Moment} both at=${r.at} /> <a href=${of(r.event)}>event ${r.event}</a>`],
       ["ended", r.end !== null ? html`<${Moment} both at=${r.end} />` : null],
-      ["took", html`<${Span} from=${r.at} to=${r.end} />`],
+      ["duration", html`<${Span} from=${r.at} to=${r.end} />`],
       ...r.spans.filter(() => r.spans.length > 1).map((s) => [words[s.doing] ?? s.doing, html`<span class="num">${span((s.to ?? now) - s.from)}</span>${s.attempt ? html` <span class="muted">attempt ${s.attempt}</span>` : ""}`]),
       ["attempts", raw.attempt ? `${raw.attempt}${raw.max_attempts ? " of " + raw.max_attempts : ""}` : raw.max_attempts ? `up to ${raw.max_attempts}` : null],
-      ["now", r.state === "open" ? raw.text : null],
+      ["progress", r.state === "open" ? raw.text : null],
+      ["queue", raw.queue ? html`<code><${Text} value=${raw.queue} /></code>` : null],
       ["code waits", r.state === "open" && awaits(code, r.event) ? html`<${At} code=${code} event=${r.event} />` : null],
       ["next attempt", live?.next && r.end === null ? html`attempt ${live.next.attempt}, due <${Moment} both at=${live.next.due_at} />` : null],
-      ["failed before", live?.next && !source.attempts ? html`<strong>${failureKind(live.next.kind)}</strong> <${Text} value=${live.next.message} />` : null],
+      ["last failure", live?.next && !source.attempts ? html`<strong>${failureKind(live.next.kind)}</strong> <${Text} value=${live.next.message} />` : null],
       ["last heartbeat", live?.heartbeat ? html`<${Moment} both at=${live.heartbeat.at} />, attempt ${live.heartbeat.attempt}${live.heartbeat.details && html` <${Payload} payload=${live.heartbeat.details} label="details" />`}` : null],
-      ["asked to stop", live?.stop ? html`<${Text} value=${live.stop_reason || "yes"} />` : null],
-      ["at most once", live?.claim ? html`attempt ${live.claim.attempt} ${live.claim.until ? html`was claimed, and may take until <${Moment} both at=${live.claim.until} />; nobody begins it again` : "is over"}` : null],
-      ["suspect", live?.suspect_attempt ? `attempt ${live.suspect_attempt} may have ended its process${live.deaths ? `, after ${live.deaths} others` : ""}` : null],
+      ["stop requested", live?.stop ? html`<${Text} value=${live.stop_reason || "yes"} />` : null],
+      ["at most once", live?.claim ? html`attempt ${live.claim.attempt} ${live.claim.until ? html`is claimed and may run until <${Moment} both at=${live.claim.until} />; it is not started again` : "has ended"}` : null],
+      ["suspected crash", live?.suspect_attempt ? `attempt ${live.suspect_attempt} may have crashed its process${live.deaths ? `, as ${live.deaths} attempts did before` : ""}` : null],
       ["due", raw.due_at ? html`<${Moment} both at=${raw.due_at} />` : null],
-      ["attempt began", raw.started_at ? html`<${Moment} both at=${raw.started_at} /> <span class="muted">by its worker's clock</span>` : null],
+      ["attempt started", raw.started_at ? html`<${Moment} both at=${raw.started_at} /> <span class="muted">by the worker's clock</span>` : null],
       ["request", raw.request_id ? html`<span class="mono"><${Text} value=${raw.request_id} /></span> <${Copy} text=${raw.request_id} label="request id" />` : null],
       actedBy(raw) ? [actedBy(raw)[0], html`<${Text} value=${raw.actor} max=${256} />`] : ["", null],
-      ["elsewhere", source.offline ? null : elsewhere],
+      ["links", source.offline ? null : elsewhere],
       ["instance", raw.instance ? html`<${InstanceLink} id=${raw.instance} />` : null],
       ["version", raw.version ? html`<${Text} value=${raw.version} />` : null],
-      ["first scheduled", raw.first_event_id ? html`<a href=${of(raw.first_event_id)}>event ${raw.first_event_id}</a>, ${raw.attempts_made} attempts before this` : null],
+      ["first scheduled", raw.first_event_id ? html`<a href=${of(raw.first_event_id)}>event ${raw.first_event_id}</a>, after ${raw.attempts_made} attempts` : null],
       ["cancelled", raw.cancelled_by ? html`${raw.text && html`<${Text} value=${raw.text} />, `}by the turn that ends with <a href=${of(raw.cancelled_by)}>event ${raw.cancelled_by}</a>` : null],
-      ["assumed", raw.assumed ? "the history does not say which of several waits took this event; the oldest is assumed" : null],
+      ["assumed", raw.assumed ? "the history does not record which of several waits consumed this event; the page assumes the oldest" : null],
     ]} />
     ${source.attempts && tried(raw) && html`<${Attempts} source=${source} row=${r} />`}
-    <div class="two-events"><div><${LoadedEvent} source=${source} execution=${r.x} id=${r.event} link=${of} completedBy=${raw.completed_by} title="Asked for" /></div>
-    ${raw.completed_by && html`<div><${LoadedEvent} source=${source} execution=${r.x} id=${raw.completed_by} link=${of} title="Came of it" /></div>`}</div></section>`;
+    <div class="two-events"><div><${LoadedEvent} source=${source} execution=${r.x} id=${r.event} link=${of} completedBy=${raw.completed_by} title="Scheduled" /></div>
+    ${raw.completed_by && html`<div><${LoadedEvent} source=${source} execution=${r.x} id=${raw.completed_by} link=${of} title="Outcome" /></div>`}</div></section>`;
 }

@@ -23,14 +23,14 @@ export function brief(e, most = 160) {
   if (e.duration_ms) parts.push(span(e.duration_ms));
   if (e.actor) parts.push("by " + e.actor);
   if (e.reason) parts.push(e.reason);
-  if (e.imposed) parts.push("imposed: " + e.imposed);
+  if (e.forced) parts.push("forced termination: " + e.forced);
   if (e.attempt > 1) parts.push("attempt " + e.attempt);
   if (e.failure) parts.push(failureKind(e.failure.kind) + ": " + (e.failure.message ?? ""));
   const p = e.payload;
-  if (p?.codec) parts.push(`sealed by ${p.codec}, ${bytes(p.bytes)}`);
+  if (p?.codec) parts.push(`encoded by ${p.codec}, ${bytes(p.bytes)}`);
   else if (p?.folded) parts.push(`${e.payload_name}, ${bytes(p.bytes)}`);
   else if (p?.value !== undefined) parts.push(oneLine(JSON.stringify(p.value), most));
-  else if (p?.base64) parts.push(bytes(p.bytes) + " that are no JSON");
+  else if (p?.base64) parts.push(bytes(p.bytes) + " of data that is not JSON");
   return clip(parts.join("  "), most * 2);
 }
 
@@ -64,20 +64,21 @@ export function EventFacts({ event: e, link, completedBy, open = false, load }) 
     ["duration", e.duration_ms ? span(e.duration_ms) : null],
     ["runs", e.inline ? "inside the turn" : null],
     ["retry", e.retry ? html`<${Json} value=${e.retry} />` : null],
-    ["on the parent's end", e.on_parent_end],
+    ["batch", e.with_previous ? html`recorded together with <a href=${link(e.event_id - 1)}>event ${e.event_id - 1}</a>, before the code ran for that event` : null],
+    ["when the parent ends", e.on_parent_end],
     ["attempt", e.attempt || null],
-    ["attempt began", e.started_at ? html`<${Moment} both at=${e.started_at} /> <span class="muted">by its worker's clock; it took ${span(new Date(e.at) - new Date(e.started_at))}</span>` : null],
+    ["attempt started", e.started_at ? html`<${Moment} both at=${e.started_at} /> <span class="muted">by the worker's clock; it took ${span(new Date(e.at) - new Date(e.started_at))}</span>` : null],
     ["request", e.request_id ? html`<span class="mono"><${Text} value=${e.request_id} /></span> <${Copy} text=${e.request_id} label="request id" />` : null],
     ["on behalf of", e.actor ? html`<${Text} value=${e.actor} />` : null],
-    ["sender's id", e.sender_id ? html`<span class="mono"><${Text} value=${e.sender_id} /></span>` : null],
+    ["sender id", e.sender_id ? html`<span class="mono"><${Text} value=${e.sender_id} /></span>` : null],
     ["reason", e.reason ? html`<${Text} value=${e.reason} lines=${true} />` : null],
-    ["imposed", e.imposed],
+    ["forced termination", e.forced],
     ["start id", s?.start_id ? html`<span class="mono"><${Text} value=${s.start_id} /></span>` : null],
     ["parent", s?.parent ? html`<${InstanceLink} id=${s.parent.instance} /> event ${s.parent.event_id}` : null],
-    ["goes on from", s?.origin ? html`<${InstanceLink} id=${s.origin.instance} /> execution ${s.origin.execution_id} event ${s.origin.event_id}` : null],
+    ["continues from", s?.origin ? html`<${InstanceLink} id=${s.origin.instance} /> execution ${s.origin.execution_id} event ${s.origin.event_id}` : null],
     ["headers", s?.headers ? html`<${Json} value=${s.headers} />` : null],
     ["search attributes", s?.search_attributes ? html`<${Json} value=${s.search_attributes} />` : null],
-    ["carried over", s?.sender_ids ? plural(s.sender_ids, "sender's id", "senders' ids") : null],
+    ["carried over", s?.sender_ids ? plural(s.sender_ids, "sender id", "sender ids") : null],
     ["failure", f ? html`<strong>${failureKind(f.kind)}</strong> <${Text} value=${f.message ?? ""} lines=${true} />${f.code && html` <code><${Text} value=${f.code} /></code>`}` : null],
     ["failed in", f?.source ? html`<${Text} value=${f.source} />${f.attempt ? `, attempt ${f.attempt}` : ""}` : null],
     ["details", f?.details !== undefined ? html`<${Payload} value=${f.details} label="details" open=${open} />` : null],

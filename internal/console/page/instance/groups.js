@@ -3,35 +3,7 @@
 import { html, useMemo } from "../ui.js";
 import { Button, Facts, IconButton, Moment, Text } from "../components.js";
 import { count, failureKind, plural, span } from "../format.js";
-import { kindWords, opWord, stateWord } from "./model.js";
-
-// membersOf returns, of each group of a model by its key, its rows: those that failed
-// first, then those that go on, the longest first. Pure.
-const known = new WeakMap();
-export function membersOf(model) {
-  if (known.has(model)) return known.get(model);
-  const of = new Map(), weight = { failed: 0, open: 1 };
-  for (const r of model.rows) {
-    if (!r.raw.group) continue;
-    const key = r.x + "." + r.raw.group;
-    if (!of.has(key)) of.set(key, []);
-    of.get(key).push(r);
-  }
-  for (const [key, rows] of of) {
-    if (!model.groups.get(key)) of.delete(key);
-    else if (rows[0].kind !== "call") rows.sort((a, b) => (weight[a.state] ?? 2) - (weight[b.state] ?? 2) || tookOf(b, model.now) - tookOf(a, model.now) || a.event - b.event);
-  }
-  known.set(model, of);
-  return of;
-}
-
-// tookOf is how long the last attempt of a row ran, where that is known, else how long the
-// row took. Of thousands that wait for a worker the last one would be the slowest.
-function tookOf(r, now) {
-  if (r.end === null) return now - r.at;
-  const ran = r.spans.findLast((s) => s.doing === "running");
-  return ran ? ran.to - ran.from : r.end - r.at;
-}
+import { kindWords, opWord, stateWord, tookOf } from "./model.js";
 
 // groupTitle names a group. Pure.
 export function groupTitle(line) {
@@ -54,11 +26,11 @@ const states = ["failed", "open", "cancelled", "closed", "done"];
 
 // groupStates says how many are in which state.
 export function groupStates(g) {
-  const word = { closed: "left open at the end" };
+  const word = { closed: "still open at the end" };
   return states.filter((s) => g.states[s]).map((s) => `${count(g.states[s])} ${word[s] ?? s}`).join(", ");
 }
 
-const spreadText = (s) => `${span(s.min_ms)} to ${span(s.max_ms)}; half within ${span(s.median_ms)}, nine of ten within ${span(s.p90_ms)}`;
+const spreadText = (s) => `${span(s.min_ms)} to ${span(s.max_ms)}; median ${span(s.median_ms)}, p90 ${span(s.p90_ms)}`;
 
 // Density draws how many of a group were under way at each moment, as an area, and the
 // moments at which some failed. Props: line, timeAt(pixel), x(ms), width, height.
@@ -107,7 +79,7 @@ function upTo(times, ms) {
 export function GroupTip({ line }) {
   const g = line.group;
   return html`<p><strong><${Text} value=${groupTitle(line)} max=${80} /></strong> <span class="muted">${plural(g.rows, kindWords[g.kind], kinds(g.kind))}</span></p>
-    ${g.kind !== "call" && html`<p>${groupStates(g)}</p>`}${g.took && html`<p class="muted">took ${spreadText(g.took)}</p>`}`;
+    ${g.kind !== "call" && html`<p>${groupStates(g)}</p>`}${g.took && html`<p class="muted">duration ${spreadText(g.took)}</p>`}`;
 }
 
 // kinds is a kind of rows in the plural.
@@ -120,17 +92,17 @@ export function kinds(kind) {
 export function GroupDetails({ line, unfolded, toggle, select, close }) {
   const g = line.group, first = line.members.slice(0, 10);
   return html`<section class="card row-details group-details" aria-label="Group"><header><h2><${Text} value=${groupTitle(line)} max=${200} /> <span class="muted num">${plural(g.rows, kindWords[g.kind], kinds(g.kind))}</span></h2>
-      ${toggle && html`<${Button} kind="quiet" aria-expanded=${unfolded ? "true" : "false"} onClick=${toggle}>${unfolded ? "Fold" : "Show all " + count(g.rows)}<//>`}<${IconButton} icon="cross" label="Close" onClick=${close} /></header>
+      ${toggle && html`<${Button} kind="quiet" aria-expanded=${unfolded ? "true" : "false"} onClick=${toggle}>${unfolded ? "Collapse" : "Show all " + count(g.rows)}<//>`}<${IconButton} icon="cross" label="Close" onClick=${close} /></header>
     <${Facts} of=${[
-      ["how they stand", g.kind === "call" ? null : groupStates(g)],
-      ["first asked for", html`<${Moment} at=${g.from} />`],
+      ["states", g.kind === "call" ? null : groupStates(g)],
+      ["first scheduled", html`<${Moment} at=${g.from} />`],
       ["all ended", g.to && g.kind !== "call" ? html`<${Moment} at=${g.to} /> <span class="muted num">after ${span(new Date(g.to) - new Date(g.from))}</span>` : null],
-      ["took", g.took ? html`<span class="num">${spreadText(g.took)}</span>` : null],
-      ["ran, the last attempt", g.ran ? html`<span class="num">${spreadText(g.ran)}</span>` : null],
-      ["labelled by", g.by ? html`<code><${Text} value=${g.by} /></code> of the input` : null],
+      ["duration", g.took ? html`<span class="num">${spreadText(g.took)}</span>` : null],
+      ["run time of the last attempt", g.ran ? html`<span class="num">${spreadText(g.ran)}</span>` : null],
+      ["labelled by", g.by ? html`<code><${Text} value=${g.by} /></code> in the input` : null],
     ]} />
     ${g.kind !== "call" && html`<${Durations} rows=${line.members} ran=${!!g.ran} />
-    <h3>${g.states.failed ? "Failed, and the slowest" : "The slowest"}</h3>
+    <h3>${g.states.failed ? "Failed and slowest" : "Slowest"}</h3>
     <ul class="group-first">${first.map((r) => html`<li key=${r.key}><button type="button" class="link" onClick=${() => select(r)}><${Text} value=${r.raw.member || "event " + r.event} max=${80} /></button> <span class=${r.state === "failed" ? "bad" : "muted"}>${stateWord(r)}</span> <span class="num muted">${r.end === null ? "" : span(tookOf(r))}${r.raw.attempt > 1 ? `, attempt ${r.raw.attempt}` : ""}</span>
       ${r.raw.failure && html`<span class="bad"><${Text} value=${r.raw.failure.message ?? failureKind(r.raw.failure.kind)} max=${160} /></span>`}</li>`)}</ul>`}</section>`;
 }
@@ -140,7 +112,7 @@ function Durations({ rows, ran }) {
   const bars = useMemo(() => histogram(rows.filter((r) => r.end !== null).map((r) => tookOf(r))), [rows]);
   if (bars.length < 2) return null;
   const most = Math.max(...bars.map((b) => b.n)), width = 16, height = 44;
-  return html`<figure class="durations"><svg width=${bars.length * width} height=${height + 2} role="img" aria-label=${`How many ${ran ? "ran" : "took"} how long: ` + bars.map((b) => `${span(b.from)} to ${span(b.to)}: ${b.n}`).join("; ")}>${
+  return html`<figure class="durations"><svg width=${bars.length * width} height=${height + 2} role="img" aria-label=${`Number of operations by ${ran ? "run time" : "duration"}: ` + bars.map((b) => `${span(b.from)} to ${span(b.to)}: ${b.n}`).join("; ")}>${
     bars.map((b, i) => html`<rect key=${i} x=${i * width} y=${height - (b.n / most) * (height - 2) - (b.n ? 1 : 0)} width=${width - 2} height=${(b.n / most) * (height - 2) + 1}><title>${`${span(b.from)} to ${span(b.to)}: ${b.n}`}</title></rect>`)}</svg>
     <figcaption class="muted small num"><span>${span(bars[0].from)}</span><span>${span(bars.at(-1).to)}</span></figcaption></figure>`;
 }

@@ -13,12 +13,12 @@ const rowHeight = 27, overscan = 12, page = 100;
 export function History({ source, model, execution, event, mode: asked, link, go, exportHref }) {
   const mode = ["full", "json"].includes(asked) ? asked : "compact";
   const x = model.executions.find((e) => e.id === execution) ?? model.executions.at(-1);
-  if (!x) return html`<${Empty} title="There is no history" />`;
+  if (!x) return html`<${Empty} title="No history" />`;
   const to = (id) => link(x.id, id);
   const modes = [["compact", "compact"], ["full", "full"], ["json", "JSON"]];
   return html`<section class="history" aria-label="History">
     <div class="tl-tools">
-      <span class="tl-group segments" role="group" aria-label="Shown as">${modes.map(([key, word]) => html`<${Button} key=${key} kind="quiet" aria-pressed=${mode === key ? "true" : "false"} onClick=${() => setQuery({ view: key === "compact" ? "" : key }, { replace: true })}>${word}<//>`)}</span>
+      <span class="tl-group segments" role="group" aria-label="Density">${modes.map(([key, word]) => html`<${Button} key=${key} kind="quiet" aria-pressed=${mode === key ? "true" : "false"} onClick=${() => setQuery({ view: key === "compact" ? "" : key }, { replace: true })}>${word}<//>`)}</span>
       ${model.executions.length > 1 && html`<label class="tl-scale">Execution <select value=${x.id} onChange=${(e) => go(link(Number(e.target.value)))}>${model.executions.map((e) => html`<option key=${e.id} value=${e.id} selected=${e.id === x.id}>${e.id}</option>`)}</select></label>`}
       <${JumpTo} most=${x.events} go=${(id) => go(to(id))} />
       <span class="grow"></span><span class="muted num">${plural(x.events, "event")}, ${plural(x.turns, "turn")}</span>
@@ -125,7 +125,7 @@ function Compact({ source, model, x, event, to, go }) {
       ${error && html`<${Failure} error=${error} retry=${again} title="A part of the history could not be read" />`}
       <div class="tl-space events" ref=${space} role="list" aria-label="Events">${rows}</div></div>
     ${event > 0 && event <= x.events && html`<section class="card event-details" aria-label="Event"><header><span></span><${IconButton} icon="cross" label="Close" onClick=${() => go(to(0))} /></header><${LoadedEvent} source=${source} execution=${x.id} id=${event} link=${to} completedBy=${completions.get(event)} /></section>`}
-    ${event > x.events && html`<${Empty} title=${`There is no event ${event}`}>This execution has ${plural(x.events, "event")}.<//>`}</div>`;
+    ${event > x.events && html`<${Empty} title=${`No event ${event}`}>This execution has ${plural(x.events, "event")}.<//>`}</div>`;
 }
 
 // jump is the link from an event to the other half of its operation.
@@ -151,7 +151,7 @@ class EventLine extends Component {
     const after = before ? new Date(e.at) - new Date(before.at) : 0;
     return html`<div role="listitem" data-event=${id} style=${place} class=${"event-line " + family(e.kind) + (selected ? " marked" : "")}><a class="num event-id" data-line=${id} tabindex=${active ? "0" : "-1"} href=${to(id)} aria-current=${selected ? "true" : null}><span class="sr">event </span>${id}</a>
     <span class="num muted event-after">${after > 0 ? "+" + span(after) : ""}</span><span class="event-kind">${e.kind}</span>
-    <span class="event-links num">${e.source_event_id ? jump("←", "of ", e.source_event_id, to) : taker ? jump("←", "taken by ", taker, to) : completedBy ? jump("→", "completed by ", completedBy, to) : ""}</span>
+    <span class="event-links num">${e.source_event_id ? jump("←", "of ", e.source_event_id, to) : taker ? jump("←", "consumed by ", taker, to) : completedBy ? jump("→", "completed by ", completedBy, to) : ""}</span>
     <span class="event-name"><${Text} value=${e.name || source?.name || ""} max=${80} /></span><span class="event-brief muted"><${Text} value=${brief(e)} max=${260} /></span></div>`;
   }
 }
@@ -164,7 +164,7 @@ function Paged({ source, model, x, event, to, json }) {
   useEffect(() => { if (event) setAt(Math.floor((event - 1) / page)); }, [event]);
   const shown = useRef(null);
   useEffect(() => { if (event && ready) document.getElementById("event-" + event)?.scrollIntoView({ block: "center" }); }, [event, ready]);
-  const pager = x.events > page && html`<div class="pager"><${Button} aria-disabled=${at === 0 ? "true" : null} onClick=${() => at > 0 && setAt(at - 1)}>Before<//><${Button} aria-disabled=${last >= x.events ? "true" : null} onClick=${() => last < x.events && setAt(at + 1)}>Next<//><span class="muted num">events ${count(first)} to ${count(last)} of ${count(x.events)}</span></div>`;
+  const pager = x.events > page && html`<div class="pager"><${Button} aria-disabled=${at === 0 ? "true" : null} onClick=${() => at > 0 && setAt(at - 1)}>Previous<//><${Button} aria-disabled=${last >= x.events ? "true" : null} onClick=${() => last < x.events && setAt(at + 1)}>Next<//><span class="muted num">events ${count(first)} to ${count(last)} of ${count(x.events)}</span></div>`;
   if (error) return html`<${Failure} error=${error} retry=${again} title="A part of the history could not be read" />`;
   if (!ready) return html`<${Loading} rows=${8} />`;
   const events = pages.events.slice(first - 1, last);

@@ -1,8 +1,8 @@
-// The view of one instance. Instance and Inspect are what the shell draws.
+// The view of one instance. Instance is what the shell draws.
 import { html, useCallback, useEffect, useMemo, useRef, useState } from "../ui.js";
 import { path, url } from "../api.js";
 import { Actions } from "../actions/index.js";
-import { Button, Empty, Failure, Id, Loading, Problem, Stale, Tabs } from "../components.js";
+import { Awaits, Button, Empty, Failure, Id, Loading, Problem, Stale, Tabs } from "../components.js";
 import { format, instance as address } from "../location.js";
 import { setServerTime } from "../clock.js";
 import { go } from "../router.js";
@@ -10,18 +10,17 @@ import { awaited } from "../actions/row.js";
 import { At, useCode } from "./code.js";
 import { RowDetails } from "./details.js";
 import { Ends, InstanceFacts } from "./facts.js";
-import { GroupDetails, membersOf } from "./groups.js";
+import { GroupDetails } from "./groups.js";
 import { Header } from "./header.js";
 import { History } from "./history.js";
+import { membersOf } from "./model.js";
 import { apiSource, merge, read } from "./source.js";
 import { Steps, usePast } from "./steps.js";
 import { Timeline } from "./timeline.js";
 import { Logs, useLogs } from "./logs.js";
 import { Tree } from "./tree.js";
 import { useInstance } from "./use-instance.js";
-import { Leaf, WaitingFor, useWaiting } from "./waiting.js";
-
-export { Inspect } from "./inspect.js";
+import { Leaf, Paused, PendingOperations, useWaiting } from "./waiting.js";
 
 // Instance shows an instance. Props: id, rest (the segments of the address
 // behind the id: a tab), query (of the address).
@@ -31,7 +30,7 @@ export function Instance({ id, rest, query }) {
   const timeline = useTimeline(source, i ? [i.execution_id, lastEvent, i.status, i.updated_at].join(" ") : "");
   if (!i) {
     return html`<div class="view-head"><h1><${Id} id=${id} label="instance id" /></h1></div>${!error ? html`<${Loading} rows=${6} />` : error.code !== "not_found" ? html`<${Failure} error=${error} retry=${record.reload} title="The instance could not be read" />`
-      : html`<${Empty} title="There is no such instance"><p>It was not started, its start is still queued, or it was purged. If it begins, it appears here by itself.</p><p><a href="#/instances">All instances</a></p><//>`}`;
+      : html`<${Empty} title="Instance not found"><p>It was never started, its start is still queued, or it was purged. If it starts, it appears here.</p><p><a href="#/instances">Show all instances</a></p><//>`}`;
   }
   const reload = () => { record.reload(); timeline.read(); };
   const { model } = timeline;
@@ -131,9 +130,9 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
   const small = (model?.events ?? 0) <= 1000;
   const code = useCode(i.instance, live && model && (past.at ? tab === "timeline" && small : running && (tab === "waiting" || tab === "timeline" && (small || line?.row?.state === "open"))), model?.last, past.at);
   const close = () => { setPicked(null); go(past.at ? rowLink("") : tabLink("timeline"), { replace: true }); };
-  const tabs = [["timeline", "Timeline"], ["history", "History", model?.events], ...(live && logged ? [["logs", "Logs"]] : []), ...(live ? [["waiting", "Waiting for", running ? open : undefined], ["tree", "Tree"]] : []), ["values", "Values"], ...(extra ? [["text", "What it says"]] : [])];
+  const tabs = [["timeline", "Timeline"], ["history", "History", model?.events], ...(live && logged ? [["logs", "Logs"]] : []), ...(live ? [["waiting", "Waiting for", running ? open : undefined], ["tree", "Tree"]] : []), ["values", "Values"], ...(extra ? [["text", "Text"]] : [])];
   const body = () => {
-    if (tab === "waiting" && live) return html`<${WaitingFor} of=${waiting} code=${code} instance=${i} model=${model} link=${link} onDone=${acted} />`;
+    if (tab === "waiting" && live) return html`<${PendingOperations} of=${waiting} code=${code} instance=${i} model=${model} link=${link} onDone=${acted} />`;
     if (tab === "logs" && live && logged) return html`<${Logs} instance=${i} link=${link} version=${model?.last ?? ""} />`;
     if (tab === "tree" && live) return html`<${Tree} id=${i.instance} version=${i.updated_at} />`;
     if (tab === "text" && extra) return extra;
@@ -147,9 +146,10 @@ export function View({ source, instance: i, model, failed, retry, tab, query, li
       ${line?.type === "group" ? html`<${GroupDetails} line=${line} select=${(r) => select({ type: "row", id: line.id.replace(/g[^/]*$/, "") + r.key, row: r, model: line.model })} close=${close} />` : line && html`<${RowDetails} line=${line} source=${sourceOf(line.model.instance)} link=${line.model.instance === source.id ? link : (x, e) => address(line.model.instance, "history", { execution: x, event: e })} code=${line.model.instance === i.instance ? code : null} instance=${live && !past.at && line.model.instance === i.instance ? i : null} onDone=${acted} close=${close} />`}`;
   };
   return html`<${Header} instance=${i} model=${model}>${actions}<//>
-    <${Problem} instance=${i} />
+    <${Problem} instance=${i} /><${Awaits} instance=${i} />
+    ${running && html`<${Paused} model=${model} waiting=${waiting.data} />`}
     ${model && failed && html`<${Stale} error=${failed} retry=${retry} at=${model.now} />`}
     ${running && !past.at && tab === "timeline" && waiting.data?.leaves.length > 0 && html`<p class="waits"><span class="muted">Waits for</span> <${Leaf} leaf=${waiting.data.leaves[0]} />${waiting.data.leaves[0].path.length === 1 && html`<${At} code=${code} event=${waiting.data.leaves[0].event_id} />`}${waiting.data.leaves.length > 1 && html` <a href=${tabLink("waiting")}>and ${waiting.data.leaves.length - 1}${waiting.data.more ? "+" : ""} more</a>`}</p>`}
-    <${Tabs} of=${tabs.map(([key, word, n]) => [key, word, tabLink(key), n])} current=${tab} label="Parts of the instance" />
+    <${Tabs} of=${tabs.map(([key, word, n]) => [key, word, tabLink(key), n])} current=${tab} label="Instance sections" />
     <div class="tab-body">${body()}</div>`;
 }

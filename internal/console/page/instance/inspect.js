@@ -21,7 +21,7 @@ export function Inspect({ query }) {
     if (!file) return;
     set({ file: null, name: file.name, error: null, reading: true });
     try {
-      if (file.size > limit) throw new Error(`The file has ${bytes(file.size)}; at most ${bytes(limit)} are looked at.`);
+      if (file.size > limit) throw new Error(`The file has ${bytes(file.size)}; the limit is ${bytes(limit)}.`);
       const found = await post("inspect", { text: await file.text() });
       set({ file: found, name: file.name, error: null, reading: false });
     } catch (error) {
@@ -55,7 +55,7 @@ export function Inspect({ query }) {
   if (state.file) return html`${choose}<${Opened} key=${state.name} file=${state.file} name=${state.name} query=${query} another=${() => input.current.click()} />`;
   return html`<div class="view-head"><h1>Inspect a history</h1></div>${choose}
     <div class=${"drop" + (over ? " over" : "")}><p><${Button} kind="primary" icon="file" busy=${state.reading} onClick=${() => input.current.click()}>Choose a file<//> or drop one here</p>
-      <p class="muted">An exported history (<code>turnstile history INSTANCE --export</code>, or Export of an instance), several of them in one file, or a story of the simulation. It is looked at, and stored nowhere.</p></div>
+      <p class="muted">An exported history (<code>turnstile history INSTANCE --export</code>, or Export on the History tab of an instance), several of them in one file, or a story of the simulation. The file is not stored.</p></div>
     ${state.reading && html`<${Loading} rows=${4} label="Reading the file" />`}
     ${state.error && html`<${Failure} error=${state.error} title=${"This file could not be read: " + state.name} />`}`;
 }
@@ -74,8 +74,8 @@ function Opened({ file, name, query, another }) {
   const record = { ...of, execution_id: of.timeline.executions.at(-1).execution_id, failure: of.timeline.executions.at(-1).failure };
   const end = of.histories.at(-1).events.at(-1);
   if (end?.kind === "OrchestrationCompleted") record.output = end.payload?.value;
-  return html`<div class="notice slim file-notice"><span class="grow"><strong>${{ history: "An exported history", run: "A run that was kept", story: "A story of the simulation" }[file.kind] ?? "A file"}</strong> <${Text} value=${name} max=${120} />${file.title && html`: <${Text} value=${file.title} max=${300} />`}</span><${Button} kind="quiet" icon="file" onClick=${another}>Another file<//></div>
-    ${several && html`<nav class="file-instances" aria-label="Instances of the file">${file.instances.map((i) => html`<a key=${i.instance} href=${format(["inspect"], { instance: i.instance })} aria-current=${i.instance === instance ? "page" : null}><${Status} status=${i.status} /> <span class="mono"><${Text} value=${i.instance} max=${80} /></span></a>`)}</nav>`}
+  return html`<div class="notice slim file-notice"><span class="grow"><strong>${{ history: "An exported history", run: "A recorded run", story: "A story of the simulation" }[file.kind] ?? "A file"}</strong> <${Text} value=${name} max=${120} />${file.title && html`: <${Text} value=${file.title} max=${300} />`}</span><${Button} kind="quiet" icon="file" onClick=${another}>Open another file<//></div>
+    ${several && html`<nav class="file-instances" aria-label="Instances in the file">${file.instances.map((i) => html`<a key=${i.instance} href=${format(["inspect"], { instance: i.instance })} aria-current=${i.instance === instance ? "page" : null}><${Status} status=${i.status} /> <span class="mono"><${Text} value=${i.instance} max=${80} /></span></a>`)}</nav>`}
     <${View} key=${instance} source=${source} instance=${record} model=${model} tab=${query.tab ?? "timeline"} query=${query}
       link=${(execution, event) => to({ tab: "history", execution, event: event || "" })} tabLink=${(tab) => to({ tab: tab === "timeline" ? "" : tab })} rowLink=${(row) => to({ row })}
       extra=${file.text ? html`<section class="card"><pre dir="ltr" tabindex="0" class="story"><${Text} value=${file.text} lines=${true} max=${200000} /></pre></section>` : null} />`;

@@ -2,7 +2,6 @@
 // times in ms, and what changes put over it. Pure.
 
 import { span } from "../format.js";
-import { membersOf } from "./groups.js";
 
 // read makes a model of an answer.
 export function read(answer) {
@@ -95,9 +94,37 @@ export function actedBy(raw) {
 
 // stateWords says in words how a row stands.
 export function stateWord(r) {
-  if (r.state !== "open") return { done: "done", failed: "failed", cancelled: r.end === null ? "cancelled, stopping" : "cancelled", closed: "left open at the end" }[r.state] ?? r.state;
+  if (r.state !== "open") return { done: "done", failed: "failed", cancelled: r.end === null ? "cancelled, stopping" : "cancelled", closed: "still open at the end" }[r.state] ?? r.state;
   const doing = r.spans.at(-1)?.doing;
-  return { waiting: "waits", running: "runs", unknown: "under way", retrying: "waits for its next attempt", late: "due", stopping: "is stopping" }[doing] ?? "open";
+  return { waiting: "waiting", running: "running", unknown: "in progress", retrying: "waiting to retry", late: "due", stopping: "stopping" }[doing] ?? "open";
+}
+
+// membersOf returns, of each group of a model by its key, its rows: those that failed
+// first, then those that go on, the longest first. Pure.
+const known = new WeakMap();
+export function membersOf(model) {
+  if (known.has(model)) return known.get(model);
+  const of = new Map(), weight = { failed: 0, open: 1 };
+  for (const r of model.rows) {
+    if (!r.raw.group) continue;
+    const key = r.x + "." + r.raw.group;
+    if (!of.has(key)) of.set(key, []);
+    of.get(key).push(r);
+  }
+  for (const [key, rows] of of) {
+    if (!model.groups.get(key)) of.delete(key);
+    else if (rows[0].kind !== "call") rows.sort((a, b) => (weight[a.state] ?? 2) - (weight[b.state] ?? 2) || tookOf(b, model.now) - tookOf(a, model.now) || a.event - b.event);
+  }
+  known.set(model, of);
+  return of;
+}
+
+// tookOf is how long the last attempt of a row ran, where that is known, else how long the
+// row took. Of thousands that wait for a worker the last one would be the slowest.
+export function tookOf(r, now) {
+  if (r.end === null) return now - r.at;
+  const ran = r.spans.findLast((s) => s.doing === "running");
+  return ran ? ran.to - ran.from : r.end - r.at;
 }
 
 // lines are what is drawn below each other: rows, bands where there are several

@@ -31,12 +31,12 @@ export function Steps({ source, model, past, code, link }) {
   const to = (id) => go(link(`${x.id}.${Math.min(Math.max(id, 1), x.events)}`), { replace: true });
   const between = (e, by) => { const at = model.executions.indexOf(e) + by; return model.executions[at]; };
   return html`<section class="card steps" aria-label="Step through">
-    <${IconButton} icon="left" label="Event before" aria-disabled=${n === 1 ? "true" : null} onClick=${() => to(n - 1)} /><${IconButton} icon="right" label="Event after" aria-disabled=${n === x.events ? "true" : null} onClick=${() => to(n + 1)} />
+    <${IconButton} icon="left" label="Previous event" aria-disabled=${n === 1 ? "true" : null} onClick=${() => to(n - 1)} /><${IconButton} icon="right" label="Next event" aria-disabled=${n === x.events ? "true" : null} onClick=${() => to(n + 1)} />
     <input type="range" min="1" max=${x.events} value=${n} aria-label="Event" onInput=${(e) => to(Number(e.target.value))} />
     ${between(x, -1) && html`<${Button} kind="quiet" onClick=${() => go(link(`${between(x, -1).id}.${between(x, -1).events}`), { replace: true })}>Execution ${between(x, -1).id}<//>`}
     ${between(x, 1) && html`<${Button} kind="quiet" onClick=${() => go(link(`${between(x, 1).id}.1`), { replace: true })}>Execution ${between(x, 1).id}<//>`}
     <${Button} onClick=${() => go(link(""), { replace: true })}>Now<//>
     <p role="status"><span class="num">Event ${n} of ${x.events}</span>${event && html`: <strong>${event.kind}</strong> ${event.name && html`<${Text} value=${event.name} max=${80} /> `}<${Moment} at=${event.at} /> <span class="muted"><${Text} value=${brief(event, 120)} max=${240} /></span>`}</p>
     <${Waited} code=${code} model=${past.model} />
-    ${past.error && html`<${Failure} error=${past.error} title="This could not be read" />`}</section>`;
+    ${past.error && html`<${Failure} error=${past.error} title="The state after this event could not be read" />`}</section>`;
 }

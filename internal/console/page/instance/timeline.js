@@ -152,7 +152,7 @@ export function Timeline({ model, children, unfold, selected, onSelect, live }) 
   return html`<section class="tl" aria-label="Timeline">
     <div class="tl-tools" role="group" aria-label="Timeline">
       <span class="tl-group"><${IconButton} icon="minus" label="Zoom out (-)" onClick=${() => zoomBy(1.6)} /><${IconButton} icon="plus" label="Zoom in (+)" onClick=${() => zoomBy(0.6)} />
-      <${Button} kind="quiet" onClick=${() => setView(whole)} aria-disabled=${v.fit ? "true" : null} title="Show all (0)">Fit<//></span>
+      <${Button} kind="quiet" onClick=${() => setView(whole)} aria-disabled=${v.fit ? "true" : null} title="Show everything (0)">Fit<//></span>
       <label class="tl-scale">Scale <select value=${kind} onChange=${(e) => { setKind(e.target.value); setView(whole); }}><option value="time">time</option><option value="turns">turns</option></select></label>
       <span class="tl-kinds">${[...kinds].filter(() => kinds.size > 1).map(([k, n]) => html`<label key=${k} class="check inline small"><input type="checkbox" checked=${!hide.has(k)} onChange=${() => setHide((h) => { const a = new Set(h); a.delete(k) || a.add(k); return a; })} /><span>${plural(n, kindWords[k] ?? k, kindsOf(k))}</span></label>`)}</span>
       <span class="grow"></span>
@@ -186,7 +186,7 @@ class Line extends Component {
   render({ line, n, height, active, selected, toggle, select, setTip, s, a, px, width, own, small, now }) {
     const place = { transform: `translateY(${n * height}px)` }, depth = Math.min(line.depth, 6), y = small ? 31 : height / 2;
     const x = (ms) => (s.position(ms) - a) * px;
-    const fold = line.foldable ? html`<button type="button" class="tl-fold" tabindex="-1" aria-label=${line.unfolded ? "Fold" : "Unfold"} aria-expanded=${line.unfolded ? "true" : "false"} onClick=${() => toggle(line)}><${Icon} name=${line.unfolded ? "down" : "right"} size=${11} /></button>` : html`<span class="tl-fold"></span>`;
+    const fold = line.foldable ? html`<button type="button" class="tl-fold" tabindex="-1" aria-label=${line.unfolded ? "Collapse" : "Expand"} aria-expanded=${line.unfolded ? "true" : "false"} onClick=${() => toggle(line)}><${Icon} name=${line.unfolded ? "down" : "right"} size=${11} /></button>` : html`<span class="tl-fold"></span>`;
     const tell = { onFocus: (e) => { if (e.target.matches(":focus-visible")) { const b = e.target.getBoundingClientRect(); setTip({ line, left: b.right, top: b.bottom }); } }, onBlur: () => setTip(null) };
     if (line.type === "group") {
       const g = line.group;
@@ -248,8 +248,8 @@ function Grid({ model, s, v, x, width, height, now }) {
 }
 
 function Legend() {
-  return html`<details class="tl-legend small"><summary>What the bars mean</summary><ul>${forms.map(([doing, text]) => html`<li key=${doing}><svg width="40" height="14" aria-hidden="true"><${Bars} row=${{ spans: [{ doing, from: 4, to: 34 }], at: 4, end: null, state: "open", raw: {} }} x=${(n) => n} width=${40} now=${34} y=${7} /></svg> ${text}</li>`)}
-    ${[["completed", "done"], ["failed", "failed"], ["cancelled", "cancelled"], ["terminated", "left open when its execution ended"]].map(([shape, text]) => html`<li key=${shape} class=${"end " + { completed: "done", failed: "failed", cancelled: "cancelled", terminated: "closed" }[shape]}><${StatusShape} status=${shape} size=${11} /> ${text}</li>`)}
-    <li><svg width="14" height="14" aria-hidden="true"><path class="tl-ticks" d="M7 1v12" /></svg> a turn</li><li><svg width="14" height="14" aria-hidden="true"><path class="tl-parked" d="M7 1v12" /></svg> a turn whose arrivals wait for code that can go on</li></ul>
-    <p class="muted">Zoom: pinch, Ctrl and wheel, + and -. Move: drag, Shift and wheel, ← and →. Rows: ↑ and ↓, Enter; → unfolds a child, or a group of operations side by side: what failed and what took longest stands first in it.</p></details>`;
+  return html`<details class="tl-legend small"><summary>Legend</summary><ul>${forms.map(([doing, text]) => html`<li key=${doing}><svg width="40" height="14" aria-hidden="true"><${Bars} row=${{ spans: [{ doing, from: 4, to: 34 }], at: 4, end: null, state: "open", raw: {} }} x=${(n) => n} width=${40} now=${34} y=${7} /></svg> ${text}</li>`)}
+    ${[["completed", "done"], ["failed", "failed"], ["cancelled", "cancelled"], ["terminated", "still open when its execution ended"]].map(([shape, text]) => html`<li key=${shape} class=${"end " + { completed: "done", failed: "failed", cancelled: "cancelled", terminated: "closed" }[shape]}><${StatusShape} status=${shape} size=${11} /> ${text}</li>`)}
+    <li><svg width="14" height="14" aria-hidden="true"><path class="tl-ticks" d="M7 1v12" /></svg> a turn</li><li><svg width="14" height="14" aria-hidden="true"><path class="tl-parked" d="M7 1v12" /></svg> a turn that recorded events without processing them (parked)</li></ul>
+    <p class="muted">Zoom: pinch, Ctrl and wheel, + or -. Move: drag, Shift and wheel, ← or →. Rows: ↑ or ↓, Enter; → expands a child or a group of parallel operations, with failed and slowest operations first.</p></details>`;
 }

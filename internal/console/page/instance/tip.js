@@ -25,4 +25,4 @@ export function Tip({ line, left, top, at, now }) {
     ${at !== undefined && html`<p class="num muted small">${moment(at, utc)}</p>`}</div>`;
 }
 
-export const words = { waiting: "waited", running: "ran", unknown: "waited or ran", retrying: "waits for its attempt", late: "was due", stopping: "was stopping" };
+export const words = { waiting: "waited", running: "ran", unknown: "waited or ran", retrying: "waited to retry", late: "was due", stopping: "was stopping" };

@@ -9,9 +9,9 @@ import { useResource } from "../resource.js";
 export function Tree({ id, version }) {
   const of = useResource(`tree ${id}`, (signal) => get(path("instances", id, "tree"), {}, { signal }), { version });
   return html`<${Resource} of=${of} title="The tree could not be read">${(t) => html`<section class="card tree" aria-label="Tree">
-    ${t.missing && html`<p class="muted">A parent above is not there any more.</p>`}
+    ${t.missing && html`<p class="muted">A parent higher up no longer exists.</p>`}
     <${Above} ancestors=${t.ancestors} node=${t.instance} />
-    ${t.truncated && html`<p class="muted">The tree goes on: what is deepest is left out here.</p>`}</section>`}<//>`;
+    ${t.truncated && html`<p class="muted">The tree is deeper than shown here.</p>`}</section>`}<//>`;
 }
 
 function Above({ ancestors, node }) {
@@ -22,10 +22,10 @@ function Above({ ancestors, node }) {
 
 function Node({ node, here = false }) {
   const children = node.children ?? [];
-  return html`<li><${Line} node=${node} here=${here} />${children.length > 0 && html`<ul>${children.map((c) => html`<${Node} key=${c.instance + c.event_id} node=${c} />`)}${node.more_children > 0 && html`<li><a href=${format(["instances"], { parent: node.instance })}>and ${node.more_children} more</a></li>`}</ul>`}${node.more_children < 0 && html`<ul><li class="muted">its children were not looked up</li></ul>`}</li>`;
+  return html`<li><${Line} node=${node} here=${here} />${children.length > 0 && html`<ul>${children.map((c) => html`<${Node} key=${c.instance + c.event_id} node=${c} />`)}${node.more_children > 0 && html`<li><a href=${format(["instances"], { parent: node.instance })}>and ${node.more_children} more</a></li>`}</ul>`}${node.more_children < 0 && html`<ul><li class="muted">its children were not read</li></ul>`}</li>`;
 }
 
 function Line({ node: n, here }) {
-  return html`<div class=${"tree-line" + (here ? " here" : "")} aria-current=${here ? "true" : null}>${n.status ? html`<${Status} status=${n.status} />` : html`<span class="muted">has not begun</span>`} ${here ? html`<strong class="mono"><${Text} value=${n.instance} max=${300} /></strong>` : html`<${InstanceLink} id=${n.instance} copy=${false} />`}
+  return html`<div class=${"tree-line" + (here ? " here" : "")} aria-current=${here ? "true" : null}>${n.status ? html`<${Status} status=${n.status} />` : html`<span class="muted">not started</span>`} ${here ? html`<strong class="mono"><${Text} value=${n.instance} max=${300} /></strong>` : html`<${InstanceLink} id=${n.instance} copy=${false} />`}
     <span class="muted"><${Text} value=${n.name ?? ""} max=${80} />${n.version ? html` <${Text} value=${n.version} max=${40} />` : ""}</span> ${n.created_at && html`<span class="muted small"><${Span} from=${n.created_at} to=${n.ended_at} /></span>`}${n.why && html`<span class="bad"><${Text} value=${n.why} max=${200} /></span>`}</div>`;
 }

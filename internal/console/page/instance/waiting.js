@@ -1,7 +1,8 @@
 // What an instance waits for, down to the leaf.
 import { html } from "../ui.js";
 import { get, path } from "../api.js";
-import { Ago, Empty, InstanceLink, Moment, Resource, Status, Text } from "../components.js";
+import { Ago, Empty, InstanceLink, Moment, PausedQueues, Resource, Status, Text } from "../components.js";
+import { useAllCounts } from "../counts.js";
 import { useNow } from "../clock.js";
 import { plural, span } from "../format.js";
 import { instance as address } from "../location.js";
@@ -24,13 +25,26 @@ export function In({ at }) {
 // Leaf is the end of a path in a sentence.
 export function Leaf({ leaf: l }) {
   const below = l.path.slice(1), last = l.path.at(-1);
-  return html`<span class="leaf">${below.length > 0 && html`<span class="muted">${below.length === 1 ? "child" : plural(below.length, "child", "children") + " down,"} </span><${InstanceLink} id=${last} copy=${false} /><span class="muted">: </span>`}<a href=${address(last, { row: "" })} class="plain"><${Text} value=${l.text} max=${200} /></a>${
+  return html`<span class="leaf">${below.length > 0 && html`<span class="muted">${below.length === 1 ? "child" : plural(below.length, "level") + " down,"} </span><${InstanceLink} id=${last} copy=${false} /><span class="muted">: </span>`}<a href=${address(last, { row: "" })} class="plain"><${Text} value=${l.text} max=${200} /></a>${
     l.status && html` <${Status} status=${l.status} />`}${l.next_at && html`, <strong><${In} at=${l.next_at} /></strong>`}${l.not_read && html` <span class="muted">(<${Text} value=${l.not_read} max=${160} />)</span>`} <span class="muted small">since <${Ago} at=${l.since} /></span></span>`;
 }
 
-// WaitingFor. Props: of (useWaiting), code (useCode), instance (record), model, link(execution, event),
+// queuesOf are the queues of the activities among operations that are open, and of their children.
+function queuesOf(operations) {
+  return operations.flatMap((o) => [...(o.kind === "activity" && o.state === "open" ? [o.queue || "default"] : []), ...queuesOf(o.child?.operations ?? [])]);
+}
+
+// Paused says which of the queues that are paused it waits for. Props: model, waiting (what it waits for, or undefined).
+export function Paused({ model, waiting }) {
+  const all = useAllCounts()?.data?.paused_queues;
+  if (!all) return null;
+  const queues = new Set([...queuesOf(model?.rows.map((r) => r.raw) ?? []), ...queuesOf(waiting?.operations ?? [])]);
+  return html`<${PausedQueues} of=${all.filter((p) => !p.queue || queues.has(p.queue))} />`;
+}
+
+// PendingOperations. Props: of (useWaiting), code (useCode), instance (record), model, link(execution, event),
 // onDone.
-export function WaitingFor({ of, code, instance, model, link, onDone }) {
+export function PendingOperations({ of, code, instance, model, link, onDone }) {
   return html`<${Open} of=${of} code=${code} instance=${instance} onDone=${onDone} /><${Untaken} model=${model} link=${link} />`;
 }
 
@@ -44,25 +58,25 @@ export function untaken(model) {
 function Untaken({ model, link }) {
   const most = 50, events = untaken(model);
   if (events.length === 0) return null;
-  return html`<section class="card"><h2>Events that no wait took</h2><ul class="operations untaken">${events.slice(-most).map((k) => html`<li key=${k.event}><p><a href=${link(k.x, k.event)}><strong><${Text} value=${k.name} max=${120} /></strong></a> <span class="muted small">came <${Moment} at=${new Date(k.at).toISOString()} /></span></p>
-      ${k.rejectedBy ? html`<p class="bad">rejected: <${Text} value=${k.reason} max=${300} /></p>` : html`<p class="muted">${model.running ? "kept until the code waits for it" : "left when the execution ended"}</p>`}</li>`)}${
+  return html`<section class="card"><h2>Unconsumed events</h2><ul class="operations untaken">${events.slice(-most).map((k) => html`<li key=${k.event}><p><a href=${link(k.x, k.event)}><strong><${Text} value=${k.name} max=${120} /></strong></a> <span class="muted small">received <${Moment} at=${new Date(k.at).toISOString()} /></span></p>
+      ${k.rejectedBy ? html`<p class="bad">rejected: <${Text} value=${k.reason} max=${300} /></p>` : html`<p class="muted">${model.running ? "kept until the code waits for it" : "not consumed before the execution ended"}</p>`}</li>`)}${
     events.length > most && html`<li class="muted">and ${events.length - most} earlier</li>`}</ul></section>`;
 }
 
 function Open({ of, code, instance, onDone }) {
   if (!["running", "stuck", "suspended", "scheduled", "queued"].includes(instance.status)) {
-    return html`<${Empty} title="It waits for nothing">${instance.status === "corrupt" ? "Its history is damaged, so the page cannot tell what it waits for." : `It is ${instance.status}.`}<//>`;
+    return html`<${Empty} title="Waits for nothing">${instance.status === "corrupt" ? "Its history is damaged, so the page cannot show what it waits for." : `The instance is ${instance.status}.`}<//>`;
   }
-  return html`<${Resource} of=${of} title="What it waits for could not be read">${(data) => html`
-    ${data.operations.length === 0 ? html`<${Empty} title="Nothing is open">${instance.status === "stuck" ? "Its code cannot go on, and no operation is open." : instance.suspension ? "Its code does not run until it is resumed, and no operation is open." : "A turn is running, or no deployed code can go on."}<//>` : html`
-    <section class="card"><h2>In the end it waits for</h2><ul class="leaves">${data.leaves.map((l, i) => html`<li key=${i}><${Leaf} leaf=${l} /></li>`)}</ul></section>
-    <section class="card"><h2>All that is open</h2><${Operations} of=${data.operations} more=${data.more} code=${code} instance=${data.instance} status=${instance.status} onDone=${onDone} /></section>`}<${Lines} code=${code} />`}<//>`;
+  return html`<${Resource} of=${of} title="The pending operations could not be read">${(data) => html`
+    ${data.operations.length === 0 ? html`<${Empty} title="No open operations">${instance.status === "stuck" ? "The code cannot continue." : instance.suspension ? "The code does not run until the instance is resumed." : "A turn is running, or no deployed code can continue."}<//>` : html`
+    <section class="card"><h2>Ultimately waits for</h2><ul class="leaves">${data.leaves.map((l, i) => html`<li key=${i}><${Leaf} leaf=${l} /></li>`)}</ul></section>
+    <section class="card"><h2>All open operations</h2><${Operations} of=${data.operations} more=${data.more} code=${code} instance=${data.instance} status=${instance.status} onDone=${onDone} /></section>`}<${Lines} code=${code} />`}<//>`;
 }
 
 function Operations({ of, more, code, instance, status, onDone }) {
   return html`<ul class="operations">${of.map((o) => html`<li key=${o.execution_id + "." + o.event_id}><p><span class="muted">${kindWords[o.kind] ?? o.kind}</span> <a href=${address(instance, { row: o.execution_id + "." + o.event_id })}><strong><${Text} value=${[o.label, o.name || (o.kind === "timer" ? "timer" : "event " + o.event_id)].filter(Boolean).join(", ")} max=${120} /></strong></a>${o.text && html` <span>${o.text}</span>`}<${At} code=${code} event=${o.event_id} /> ${o.next_at && html`<strong><${In} at=${o.next_at} /></strong>`} ${o.live?.next && html`<span class="muted">after <${Text} value=${o.live.next.kind + ": " + o.live.next.message} max=${160} /></span>`}
       ${o.live?.heartbeat && html`<span class="muted">heartbeat <${Ago} at=${o.live.heartbeat.at} /></span>`} <span class="muted small">since <${Moment} at=${o.scheduled_at} /></span></p>
-      ${o.instance && html`<p><${InstanceLink} id=${o.instance} />${o.child ? html` <${Status} status=${o.child.status} />` : o.not_read ? "" : html` <span class="muted">has not begun</span>`}</p>`}
+      ${o.instance && html`<p><${InstanceLink} id=${o.instance} />${o.child ? html` <${Status} status=${o.child.status} />` : o.not_read ? "" : html` <span class="muted">not started</span>`}</p>`}
       ${o.not_read && html`<p class="muted"><${Text} value=${o.not_read} max=${300} /></p>`}
       ${o.child?.problem && html`<p class="bad"><strong>${o.child.problem.kind}</strong> <${Text} value=${o.child.problem.message} max=${300} /></p>`}
       ${o.child?.operations?.length > 0 && html`<${Operations} of=${o.child.operations} more=${o.child.more} instance=${o.child.instance} status=${o.child.status} onDone=${onDone} />`}

@@ -11,7 +11,7 @@ export function Columns({ query, onClose }) {
   const turn = (key, on) => setQuery({ hide: columns.map(([k]) => k).filter((k) => (k === key ? !on : hide.has(k))).join(",") }, { replace: true });
   return html`<${Dialog} title="Columns and order" onClose=${onClose} footer=${html`<${Button} kind="primary" onClick=${onClose}>Done<//>`}>
     ${columns.map(([key, words]) => html`<label key=${key} class="check inline"><input type="checkbox" checked=${!hide.has(key)} onChange=${(e) => turn(key, e.target.checked)} /> <span>${words}</span></label>`)}
-    <${Field} label="Order of a page" hint="It sorts the rows of a page. Pages follow each other newest first. A bookmark of the address keeps filters, columns and order.">${(p) => html`
+    <${Field} label="Sort order" hint="Sorts the rows of a page. The pages themselves are always newest first. To keep filters, columns and order, bookmark the address.">${(p) => html`
       <select ...${p} value=${query.sort ?? ""} onChange=${(e) => setQuery({ sort: e.target.value }, { replace: true })}><option value="">Newest first</option>
         ${Object.entries(orders).map(([key, [words, , up, down]]) => html`<option key=${key} value=${key}>By ${words}, ${up}</option><option key=${"-" + key} value=${"-" + key}>By ${words}, ${down}</option>`)}</select>`}<//><//>`;
 }

@@ -25,7 +25,7 @@ export function DeadLetters({ query }) {
     return () => { asked.current = null; };
   }, [free, query.instance, query.reason]);
   if (about && !can.dead_letters) {
-    return html`<div class="view-head"><h1>Dead letters</h1></div><${Empty} title="Dead letters are not shown here"><p>This console was not given the dead-letter queues. <code>turnstile console</code> shows those of a deployed stack.</p><//>`;
+    return html`<div class="view-head"><h1>Dead letters</h1></div><${Empty} title="Dead letters are not available"><p>This console has no access to dead-letter queues. For a deployed stack, use <code>turnstile console</code>.</p><//>`;
   }
   const look = async () => {
     const own = asked.current = {}, answer = (of) => asked.current === own && set({ ...nothing, ...of });
@@ -36,20 +36,20 @@ export function DeadLetters({ query }) {
       answer({ error });
     }
   };
-  return html`<div class="view-head"><h1>Dead letters</h1>${state.data && html`<${Button} icon="reload" busy=${state.busy} onClick=${look}>Look again<//>`}</div>
-    <p class="lead">Messages that were given up. Looking at them receives them from their queue, which hides them from others for a moment and raises their receive count${free ? "" : ": so it is done only when you ask"}.</p>
-    ${(query.instance || query.reason) && html`<ul class="filter-chips">${["instance", "reason"].filter((k) => query[k]).map((k) => html`<li key=${k}><button type="button" class="chip accent" aria-label=${`Remove the filter: ${k} ${query[k]}`} onClick=${() => setQuery({ [k]: "" })}>${k} <${Text} value=${query[k]} /> ✕</button></li>`)}</ul>`}
-    ${state.error && html`<${Failure} error=${state.error} retry=${look} title="The dead letters could not be looked at" />`}
-    ${state.busy && html`<${Loading} label="Looking at the dead letters" />`}
-    ${state.data ? html`<${Found} data=${state.data} look=${look} />` : !state.busy && html`<div class="empty"><${Button} kind="primary" icon="search" onClick=${look}>Look at the dead letters<//><p class="muted">${plural(most, "message")} of each queue at most.</p></div>`}`;
+  return html`<div class="view-head"><h1>Dead letters</h1>${state.data && html`<${Button} icon="reload" busy=${state.busy} onClick=${look}>Refresh<//>`}</div>
+    <p class="lead">Messages that could not be processed. Reading dead letters receives them from their queue, which briefly hides them from other readers and raises their receive count${free ? "" : ". They are read only on request"}.</p>
+    ${(query.instance || query.reason) && html`<ul class="filter-chips">${["instance", "reason"].filter((k) => query[k]).map((k) => html`<li key=${k}><button type="button" class="chip accent" aria-label=${`Remove filter: ${k} ${query[k]}`} onClick=${() => setQuery({ [k]: "" })}>${k} <${Text} value=${query[k]} /> ✕</button></li>`)}</ul>`}
+    ${state.error && html`<${Failure} error=${state.error} retry=${look} title="The dead letters could not be read" />`}
+    ${state.busy && html`<${Loading} label="Reading the dead letters" />`}
+    ${state.data ? html`<${Found} data=${state.data} look=${look} />` : !state.busy && html`<div class="empty"><${Button} kind="primary" icon="search" onClick=${look}>Read the dead letters<//><p class="muted">At most ${plural(most, "message")} from each queue.</p></div>`}`;
 }
 
 function Found({ data, look }) {
   const list = useRef(null);
   useRowKeys(list);
   const groups = group(data.letters);
-  if (groups.length === 0) return html`<${Empty} title="No dead letters"><p>Nothing was given up.</p><//>`;
-  return html`<div class="groups" ref=${list}>${data.more?.length > 0 && html`<p class="muted">There may be more in ${data.more.join(" and ")} than were looked at. Of one instance the first ten are seen: those behind show when these are gone.</p>`}
+  if (groups.length === 0) return html`<${Empty} title="No dead letters"><p>No message is in a dead-letter queue.</p><//>`;
+  return html`<div class="groups" ref=${list}>${data.more?.length > 0 && html`<p class="muted">${data.more.join(" and ")} may hold more dead letters than were read. Only the first ten of an instance are visible; the rest appear when these are gone.</p>`}
     ${groups.map((g) => html`<${Group} key=${g.reason} of=${g} look=${look} />`)}</div>`;
 }
 
@@ -62,7 +62,7 @@ function Group({ of, look }) {
   return html`<section class="card group"><header><h2><span class="num">${n}</span> ${words(of.reason)} ${of.reason && html`<${Chip}>${of.reason}<//>`}</h2>
       ${may && html`<${Button} icon="reload" onClick=${ask("redrive", of.letters)}>Redrive ${n === 1 ? "it" : `all ${n}`}…<//>
       <${Button} icon="trash" onClick=${ask("delete", of.letters)}>Delete ${n === 1 ? "it" : `all ${n}`}…<//>`}</header>
-    <p class="advice"><strong>What to do:</strong> <${Text} value=${sentence(of.letters[0].advice)} /> <${External} href=${aboutLetter(of.reason)}>More on ${of.reason || "letters without a reason"}<//></p>
+    <p class="advice"><strong>What to do:</strong> <${Text} value=${sentence(of.letters[0].advice)} /> <${External} href=${aboutLetter(of.reason)}>More about ${of.reason || "letters without a reason"}<//></p>
     <ul class="letters">${of.letters.slice(0, shown).map((l) => html`<${Letter} key=${l.message_id} of=${l} ask=${may ? (what) => setAsking({ what, letters: [l] }) : null} />`)}</ul>
     ${n > shown && html`<${Button} kind="quiet" onClick=${() => setShown(shown + 100)}>Show more (${n - shown})<//>`}
     ${asking && html`<${Remove} ...${asking} onClose=${() => setAsking(null)} look=${look} />`}</section>`;
@@ -71,29 +71,29 @@ function Group({ of, look }) {
 function Letter({ of: l, ask }) {
   const load = async () => {
     const found = await post("dead-letters/peek", { message_ids: [l.message_id], queue: l.queue, limit: 1 });
-    if (found.letters.length === 0) throw new Error("It is gone, or somebody else is reading it right now.");
+    if (found.letters.length === 0) throw new Error("The message is gone, or another reader holds it for up to five minutes.");
     return { raw: found.letters[0].opened || found.letters[0].body };
   };
   const folded = l.folded?.includes("body");
   return html`<li data-row data-letter=${l.message_id}><details>
-    <summary data-row-link><span class="letter-kind"><${Text} value=${l.kind === "?" ? "message" : l.kind} max=${60} /></span> ${l.instance ? html`for <strong class="mono"><${Text} value=${l.instance} max=${200} /></strong>` : html`<span class="muted">for an instance that is not known</span>`}
+    <summary data-row-link><span class="letter-kind"><${Text} value=${l.kind === "?" ? "message" : l.kind} max=${60} /></span> ${l.instance ? html`for <strong class="mono"><${Text} value=${l.instance} max=${200} /></strong>` : html`<span class="muted">for an unknown instance</span>`}
       <span class="muted small nowrap">sent <${Ago} at=${l.sent_at} /></span>${l.reason_text && html`<span class="letter-why"><${Text} value=${l.reason_text} max=${300} /></span>`}</summary>
     <div class="letter-body"><${Facts} of=${[
       ["Message id", html`<${Id} id=${l.message_id} label="message id" />`], ["Instance", l.instance && html`<${InstanceLink} id=${l.instance} />`],
-      ["Queue", html`<code>${l.queue}</code>, goes back to <code>${l.source}</code>`], ["Received", plural(l.receive_count, "time")],
+      ["Queue", html`<code>${l.queue}</code>, redriven to <code>${l.source}</code>`], ["Received", plural(l.receive_count, "time")],
       ["Group", l.group && html`<${Id} id=${l.group} label="group" />`], ["Deduplication id", l.dedup_id && html`<${Id} id=${l.dedup_id} label="deduplication id" />`],
       ...Object.entries(l.attributes ?? {}).filter(([k]) => k !== "turnstile-reason").map(([k, v]) => [html`<${Text} value=${k} max=${100} />`, html`<${Text} value=${v} max=${1000} />`]),
     ]} />
-    ${l.unread && html`<p class="bad">It is no work item: <${Text} value=${l.unread} /></p>`}
-    ${l.sealed && html`<p class="muted">Payloads in it stay sealed: <${Text} value=${l.sealed} /></p>`}
-    ${l.opened && html`<p class="muted">Its payloads were sealed, and are opened here.</p>`}
+    ${l.unread && html`<p class="bad">Not a valid work item: <${Text} value=${l.unread} /></p>`}
+    ${l.decode_error && html`<p class="muted">Its payloads stay encoded: <${Text} value=${l.decode_error} /></p>`}
+    ${l.opened && html`<p class="muted">Its payloads are shown decoded.</p>`}
     <${Payload} label="body" open=${true} payload=${folded ? { folded: true, bytes: NaN } : { raw: l.opened || l.body || "" }} load=${load} />
     ${ask && html`<p class="actions"><${Button} icon="reload" onClick=${() => ask("redrive")}>Redrive it…<//><${Button} icon="trash" onClick=${() => ask("delete")}>Delete it…<//></p>`}</div></details></li>`;
 }
 
 const verbs = {
-  redrive: { title: "Redrive", action: "Redrive", kind: "primary", done: "sent back", text: "Each is sent back to its queue, then deleted here. No message is recorded twice. If its cause is still there, it becomes a dead letter again." },
-  delete: { title: "Delete", action: "Delete for good", kind: "danger", done: "deleted", text: "Each is deleted. This cannot be undone." },
+  redrive: { title: "Redrive", action: "Redrive", kind: "primary", done: "sent back", text: "Each message is sent back to its queue, then deleted here. No message is recorded twice. If the cause persists, it becomes a dead letter again." },
+  delete: { title: "Delete", action: "Delete permanently", kind: "danger", done: "deleted", text: "The messages are deleted. This cannot be undone." },
 };
 
 // Remove redrives or deletes: it asks first what would happen, then does it.
@@ -122,15 +122,15 @@ function Remove({ what, letters, onClose, look }) {
     onClose();
     if (done) look();
   };
-  return html`<${FormDialog} title=${`${verb.title} ${plural(ids.length, "message")}`} action=${plan ? verb.action : "See what would happen"} kind=${plan ? verb.kind : "primary"} onClose=${close} submit=${submit}
+  return html`<${FormDialog} title=${`${verb.title} ${plural(ids.length, "message")}`} action=${plan ? verb.action : "Show the plan"} kind=${plan ? verb.kind : "primary"} onClose=${close} submit=${submit}
       disabled=${done !== null || (plan !== null && plan.done.every((r) => r.error))} wide=${true}>
     <p>${verb.text}</p>
-    ${shown ? html`<h3>${done ? "What was done" : "Plan: nothing was done yet"}</h3>
+    ${shown ? html`<h3>${done ? "Result" : "Plan (nothing has been done yet)"}</h3>
       ${shown.done.length > 0 && html`<div class="table-wrap"><table><thead><tr><th scope="col">Message</th><th scope="col">Instance</th><th scope="col">${what === "redrive" ? "To" : "From"}</th></tr></thead>
       <tbody>${shown.done.slice(0, 200).map((r) => html`<tr key=${r.message_id}><td><${Text} value=${r.kind === "?" ? "message" : r.kind} max=${60} /><br /><span class="muted small"><${Text} value=${r.message_id} /></span></td><td><${Text} value=${r.instance ?? ""} max=${200} /></td>
         <td>${r.error ? html`<span class="bad">not ${verb.done}: <${Text} value=${r.error} /></span>` : html`<code>${r.to ?? r.queue}</code>`}</td></tr>`)}</tbody></table></div>`}
-      ${shown.missing?.length > 0 && html`<p class="bad">${plural(shown.missing.length, "message is", "messages are")} not to be seen now: redriven or deleted by somebody, or looked at by someone else (then back within five minutes).</p>`}`
-    : html`<p class="muted">First you see what would happen to each; nothing is done by that.</p>`}<//>`;
+      ${shown.missing?.length > 0 && html`<p class="bad">${plural(shown.missing.length, "message is", "messages are")} not visible now: redriven, deleted, or held by another reader for up to five minutes.</p>`}`
+    : html`<p class="muted">The plan shows what would happen to each message, without doing it.</p>`}<//>`;
 }
 
 // sentence makes a sentence of an advice.

@@ -20,7 +20,7 @@ export function StatusFilter({ query, counts }) {
     return html`<a key=${status} href=${format(["instances"], { ...query, status, page: "" })} aria-current=${(query.status ?? "") === status ? "true" : null}
       class=${`${status} ${none ? "none" : ""}`} title=${meaning}>${status && html`<${StatusShape} status=${status} />`}<span>${word}</span>${c && html` <span class="num counted">${count(c.count, c.more)}</span>`}</a>`;
   };
-  return html`<nav class="status-filter" aria-label="Status">${link("", "All", "Instances of every status")}${statuses.map(([s, meaning]) => link(s, s, meaning))}</nav>`;
+  return html`<nav class="status-filter" aria-label="Status">${link("", "All", "Instances in any status")}${statuses.map(([s, meaning]) => link(s, s, meaning))}</nav>`;
 }
 
 // Filters shows the search field, the time and what narrows the list. Props:
@@ -30,7 +30,7 @@ export function Filters({ query, names, searchRef, hidden }) {
   const about = useAbout();
   const [between, setBetween] = useState(false), [typed, setTyped] = useState("");
   const ids = useIDs(typed);
-  const options = (text) => suggestions(text, names, ids, knownAttributes()).map(({ kind, text }) => ({ ...meant[kind](text, query), key: kind + text }));
+  const options = (text) => suggestions(text, names, ids, knownAttributes(text.trim())).map(({ kind, text }) => ({ ...meant[kind](text, query), key: kind + text }));
   const dates = query.from || query.to || query.ended_from || query.ended_to, chosen = dates ? "dates" : query.ended ? "ended " + query.ended : query.since ?? "";
   const pick = (e) => {
     const value = e.target.value;
@@ -43,29 +43,29 @@ export function Filters({ query, names, searchRef, hidden }) {
   };
   const inSpans = (verb, before, of) => [...Object.keys(spans), ...(of && !spans[of] ? [of] : [])].map((value) => html`<option key=${before + value} value=${before + value}>${begun(verb, value)}</option>`);
   return html`<div class="filters">
-      <${Combo} label="Search instances" placeholder='Id, orchestration, words, or customer = "c-1"' inputRef=${searchRef} options=${options} onText=${setTyped} keys="/" />
-      <select aria-label="Started or ended" value=${chosen} onChange=${pick}>
+      <${Combo} label="Search instances" placeholder='Id, orchestration, words or customer = "c-1"' inputRef=${searchRef} options=${options} onText=${setTyped} keys="/" />
+      <select aria-label="Time range" value=${chosen} onChange=${pick}>
         <option value="">Started at any time</option>
         ${inSpans("Started", "", query.since)}
         ${inSpans("Ended", "ended ", query.ended)}
-        ${dates && html`<option value="dates">Between two times</option>`}
-        <option value="between">Between two times…</option>
+        ${dates && html`<option value="dates">Custom range</option>`}
+        <option value="between">Custom range…</option>
       </select>
       <select aria-label="Children" value=${query.roots ?? ""} onChange=${(e) => setQuery({ roots: e.target.value })}>
-        <option value="">Children folded</option><option value="no">Children as rows</option><option value="yes">Children hidden${hidden > 0 ? ` (${hidden})` : ""}</option></select>
+        <option value="">Children collapsed</option><option value="no">Children as rows</option><option value="yes">Children hidden${hidden > 0 ? ` (${hidden})` : ""}</option></select>
     </div>
     ${filters(query).length > 0 && html`<ul class="filter-chips" aria-label="Filters">${filters(query).map(([field, words]) => html`<li key=${field}>
-      <button type="button" class="chip accent" onClick=${() => setQuery({ [field]: "", page: "" })} aria-label=${"Remove the filter: " + plainText(words)}><${Text} value=${words} max=${200} /><${Icon} name="cross" size=${10} /></button></li>`)}
-      <li><${Button} kind="quiet" onClick=${() => go(format(["instances"], { status: query.status, hide: query.hide, sort: query.sort }))}>Clear<//></li>
-      ${scans(query) && about?.capabilities.live === "poll" && html`<li class="muted">No index finds this: each look reads up to 1,000 records ($0.000125 on DynamoDB)</li>`}</ul>`}
+      <button type="button" class="chip accent" onClick=${() => setQuery({ [field]: "", page: "" })} aria-label=${"Remove filter: " + plainText(words)}><${Text} value=${words} max=${200} /><${Icon} name="cross" size=${10} /></button></li>`)}
+      <li><${Button} kind="quiet" onClick=${() => go(format(["instances"], { status: query.status, hide: query.hide, sort: query.sort }))}>Clear filters<//></li>
+      ${scans(query) && about?.capabilities.live === "poll" && html`<li class="muted">No index covers these filters: each read scans up to 1,000 records ($0.000125 on DynamoDB)</li>`}</ul>`}
     ${between && html`<${Between} query=${query} onClose=${() => setBetween(false)} />`}`;
 }
 
 const meant = {
   instance: (text) => ({ icon: "right", text, note: "open the instance with this id", run: () => go(instance(text)) }),
-  prefix: (text) => ({ icon: "search", text, note: "only ids that begin with this", run: () => setQuery({ prefix: text, page: "" }) }),
+  prefix: (text) => ({ icon: "search", text, note: "only ids with this prefix", run: () => setQuery({ prefix: text, page: "" }) }),
   name: (text) => ({ icon: "search", text, note: "only this orchestration", run: () => setQuery({ name: text, page: "" }) }),
-  words: (text) => ({ icon: "search", text, note: "only with these words in failure, problem or custom status", run: () => setQuery({ words: text, page: "" }) }),
+  words: (text) => ({ icon: "search", text, note: "only with these words in the failure, problem or state “status”", run: () => setQuery({ words: text, page: "" }) }),
   where: (text, query) => ({ icon: "search", text, note: "only with these search attributes", run: () => setQuery({ where: and(query.where, text), page: "" }) }),
 };
 
@@ -76,11 +76,11 @@ function Between({ query, onClose }) {
   const [before, setBefore] = useState(query.ended || query.ended_from || query.ended_to ? "ended_" : "");
   const [from, setFrom] = useState(local(query[before + "from"])), [to, setTo] = useState(local(query[before + "to"]));
   const submit = async () => setQuery({ ...anyTime, [before + "from"]: from && new Date(from).toISOString(), [before + "to"]: to && new Date(to).toISOString() });
-  const wrong = from && to && from >= to ? "The end has to be after the beginning." : "";
-  return html`<${FormDialog} title="Between two times" action="Show" onClose=${onClose} disabled=${wrong !== ""} submit=${submit}>
-    <div class="fields"><${Field} label="What">${(p) => html`<select ...${p} value=${before} onChange=${(e) => setBefore(e.target.value)}><option value="">Started</option><option value="ended_">Ended</option></select>`}<//>
-    <${Field} label="From" hint="Your local time">${(p) => html`<input ...${p} type="datetime-local" value=${from} onInput=${(e) => setFrom(e.target.value)} />`}<//>
-    <${Field} label="To" error=${wrong} hint="Empty for now">${(p) => html`<input ...${p} type="datetime-local" value=${to} onInput=${(e) => setTo(e.target.value)} />`}<//></div><//>`;
+  const wrong = from && to && from >= to ? "The end must be after the start." : "";
+  return html`<${FormDialog} title="Custom range" action="Show instances" onClose=${onClose} disabled=${wrong !== ""} submit=${submit}>
+    <div class="fields"><${Field} label="Filter by">${(p) => html`<select ...${p} value=${before} onChange=${(e) => setBefore(e.target.value)}><option value="">Start</option><option value="ended_">End</option></select>`}<//>
+    <${Field} label="From" hint="In the time zone of this browser.">${(p) => html`<input ...${p} type="datetime-local" value=${from} onInput=${(e) => setFrom(e.target.value)} />`}<//>
+    <${Field} label="To" error=${wrong} hint="Leave empty for no end.">${(p) => html`<input ...${p} type="datetime-local" value=${to} onInput=${(e) => setTo(e.target.value)} />`}<//></div><//>`;
 }
 
 // local is a time as a field of the browser takes it.

@@ -11,17 +11,17 @@ export function Help({ onClose, views }) {
     [[modKey + " K"], "Search and commands"],
     [["/"], "Search in this view"],
     [["j"], "Next row"],
-    [["k"], "Row before"],
-    [["→"], "Unfold what stands under the row"],
-    [["←"], "Fold it"],
+    [["k"], "Previous row"],
+    [["→"], "Expand the row"],
+    [["←"], "Collapse the row"],
     [["Enter"], "Open the row"],
     [["n"], "Start an orchestration"],
     ...views.map(([, word, key]) => [["g", key], word]),
-    [["?"], "These keys"],
+    [["?"], "Show keyboard shortcuts"],
     [["Esc"], "Close"],
   ];
-  return html`<${Dialog} title="Keys" onClose=${onClose}>
+  return html`<${Dialog} title="Keyboard shortcuts" onClose=${onClose}>
     <dl class="keys">${rows.map(([k, word]) => html`<div key=${word}><dt>${k.map((one, n) => html`${n > 0 && " then "}<kbd>${one}</kbd>`)}</dt><dd>${word}</dd></div>`)}</dl>
     <label class="check"><input type="checkbox" checked=${keys} onChange=${(e) => choose("keys", e.target.checked ? "yes" : "no")} />
-      <span>Keys without ${modKey} are on. Turn them off if they get in the way, of speech input for example.</span></label><//>`;
+      <span>Enable shortcuts without ${modKey}. Turn them off if they interfere, for example with speech input.</span></label><//>`;
 }

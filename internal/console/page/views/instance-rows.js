@@ -1,7 +1,7 @@
 // The rows of a list of instances: a table, and on a narrow page a list.
 import { html } from "../ui.js";
 import { Ago, Attributes, Icon, InstanceLink, ProblemLine, Span, Status, StatusShape, Text } from "../components.js";
-import { oneLine } from "../json.js";
+import { customFields, oneLine } from "../json.js";
 import { plural } from "../format.js";
 import { columns, hidden, orders } from "../listquery.js";
 import { format } from "../location.js";
@@ -20,7 +20,7 @@ export function Rows({ rows, fresh, onAttribute, query, selection, sortable = fa
       <td class="c-id">${selection?.on && html`<input type="checkbox" class="pick" aria-label=${"Select " + plainText(i.instance)} checked=${selection.of.has(i.instance)} onChange=${(e) => selection.pick(i, e.target.checked)} /> `}${under?.length > 0 && html`<${Fold} of=${i} under=${under} open=${open.has(i.instance)} onTurn=${onTurn} />`}${i.parent && html`<a class="child" href=${format(["instances"], { parent: i.parent.instance })} title=${"Show all children of " + plainText(i.parent.instance)}><${Icon} name="child" size=${12} /><span class="sr">all children of ${plainText(i.parent.instance)}</span></a>`}<${InstanceLink} id=${i.instance} row=${true} /></td>
       ${has("name") && html`<td class="c-name"><a href=${format(["instances"], { ...query, name: i.name, page: "" })} title="Show only this orchestration"><${Text} value=${i.name} /></a>${i.version && html` <a class="muted" href=${format(["instances"], { ...query, version: i.version, page: "" })} title="Show only this version"><${Text} value=${i.version} /></a>`}</td>`}
       ${has("text") && html`<td class="c-text"><${Custom} instance=${i} /><${ProblemLine} instance=${i} /></td>`}
-      ${has("attributes") && html`<td class="c-attributes"><${Attributes} of=${i.search_attributes} onPick=${onAttribute} max=${6} /></td>`}
+      ${has("attributes") && html`<td class="c-attributes"><${Attributes} of=${i.search_attributes} onPick=${onAttribute} max=${4} /></td>`}
       ${has("started") && html`<td class="c-started number"><${Ago} at=${i.created_at} /></td>`}
       ${has("took") && html`<td class="c-took number">${i.ended_at && html`<${Span} from=${i.created_at} to=${i.ended_at} />`}</td>`}
     </tr>`)}</tbody></table>`;
@@ -29,8 +29,8 @@ export function Rows({ rows, fresh, onAttribute, query, selection, sortable = fa
 // Fold opens and closes what stands under a row, and says how much that is, and what of it is not well.
 function Fold({ of: i, under, open, onTurn }) {
   const bad = ["corrupt", "stuck", "failed"].map((s) => [s, under.filter((u) => u.row.status === s).length]).filter(([, n]) => n > 0);
-  const what = `${under.some((u) => u.depth === 0) ? "others of the parent of" : plural(under.length, "instance") + " under"} ${plainText(i.instance)}`;
-  return html`<button type="button" class="fold" aria-expanded=${open ? "true" : "false"} title=${open ? "Fold (←)" : "Unfold (→)"} onClick=${() => onTurn(i.instance)}><span aria-hidden="true">${open ? "▾" : "▸"}</span> <span class="num">${under.length}</span><span class="sr"> ${what}</span>${bad.map(([s, n]) => html` <span class=${"under " + s} title=${`${n} ${s}`}><${StatusShape} status=${s} size=${10} />${n}<span class="sr"> ${s}</span></span>`)}</button>`;
+  const what = `${plural(under.length, "instance")} under ${plainText(i.instance)}`;
+  return html`<button type="button" class="fold" aria-expanded=${open ? "true" : "false"} title=${open ? "Collapse (←)" : "Expand (→)"} onClick=${() => onTurn(i.instance)}><span aria-hidden="true">${open ? "▾" : "▸"}</span> <span class="num">${under.length}</span><span class="sr"> ${what}</span>${bad.map(([s, n]) => html` <span class=${"under " + s} title=${`${n} ${s}`}><${StatusShape} status=${s} size=${10} />${n}<span class="sr"> ${s}</span></span>`)}</button>`;
 }
 
 // Head is the head of a column. One that can be sorted by is a button: up, down, newest first. Props:
@@ -42,10 +42,11 @@ function Head({ of, words, sort }) {
   return html`<th scope="col" class=${kind} aria-sort=${up ? "ascending" : down ? "descending" : null}><button type="button" class="sorts" title="Sort this page" onClick=${() => setQuery({ sort: up ? "-" + of : down ? "" : of })}>${words}${up ? " ↑" : down ? " ↓" : ""}</button></th>`;
 }
 
-// Custom is the custom status in a line.
+// Custom is the state "status" in a line.
 function Custom({ instance: i }) {
-  if (i.sealed) return html`<span class="custom"><span class="chip" title=${plainText(i.sealed)}>sealed</span></span>`;
-  if (i.folded?.includes("custom_status")) return html`<span class="muted">large, see the instance</span>`;
-  if (i.custom_status === undefined || i.custom_status === null) return null;
-  return html`<span class="custom"><${Text} value=${oneLine(i.custom_status, 240)} /></span>`;
+  if (i.decode_error) return html`<span class="custom"><span class="chip" title=${plainText(i.decode_error)}>encoded</span></span>`;
+  if (i.folded?.includes("states")) return html`<span class="muted">too large to show here</span>`;
+  const status = i.states?.status?.value;
+  if (status === undefined || status === null) return null;
+  return html`<span class="custom">${customFields(status)?.map(([name, value], n) => html`${n > 0 && html`<span class="muted">, </span>`}<span class="muted"><${Text} value=${name} max=${40} /></span> <${Text} value=${value} max=${120} />`) ?? html`<${Text} value=${oneLine(status, 240)} />`}</span>`;
 }

@@ -22,10 +22,10 @@ export function Limits() {
   const limits = useResource("limits", (signal) => get("limits", {}, { signal }), { poll: 15_000 });
   // A console without the activities table, or an older one, says nothing of limits.
   if (limits.error && ["not_offered", "no_such_route"].includes(limits.error.code)) return null;
-  return html`<section class="limits"><div class="view-head"><h2>Limits</h2><${IconButton} icon="reload" label="Read the limits again" onClick=${limits.reload} /></div>
-    <p class="lead">Of activities the limits and rates for which an attempt has waited in the last two weeks, or that were set; of instances all. Read every 15 seconds.</p>
+  return html`<section class="limits"><div class="view-head"><h2>Limits</h2><${IconButton} icon="reload" label="Refresh the limits" onClick=${limits.reload} /></div>
+    <p class="lead">Limits of instances, and limits and rates of activities that were changed, or that an attempt waited for in the last two weeks. Refreshed every 15 seconds.</p>
     <${Resource} of=${limits} title="The limits could not be read">${(data) => data.limits.length === 0
-      ? html`<${Empty} title="Nothing has waited for a limit"><p>Activities, and orchestrations, with <code>turnstile.Limit</code> share permits over all instances; activities with <code>turnstile.Rate</code> share a rate.</p><//>`
+      ? html`<${Empty} title="Nothing has waited for a limit"><p>Activities and orchestrations registered with <code>turnstile.Limit</code> share permits across all instances. Activities registered with <code>turnstile.Rate</code> share a rate.</p><//>`
       : html`<${Found} all=${data.limits} reload=${limits.reload} />`}<//></section>`;
 }
 
@@ -44,23 +44,23 @@ const isSet = (limit) => limit.set > 0 || limit.closed === true;
 
 // permits is how many there are, of a rate in which span.
 function permits(n, perMS) {
-  return perMS > 0 ? `${count(n)} in ${span(perMS)}` : count(n);
+  return perMS > 0 ? `${count(n)} per ${span(perMS)}` : count(n);
 }
 
 function Limit({ limit, reload }) {
   const [open, setOpen] = useState(false);
   const may = useMayAct();
   return html`<div class="card below limit" data-row><div class="view-head"><h3><code><${Text} value=${limit.key} /></code></h3>
-      <span class="muted">${limit.rate ? limit.closed ? "none begins" : `at most ${permits(limit.permits, limit.per_ms)} begin` : limit.closed ? `${plural(limit.held.length, "permit")} held` : `${count(limit.held.length)} of ${count(limit.permits)} permits held`}, ${count(limit.length || limit.waiting.length)} waiting</span>
+      <span class="muted">${limit.rate ? limit.closed ? "starts none" : `starts at most ${permits(limit.permits, limit.per_ms)}` : limit.closed ? `${plural(limit.taken, "permit")} held` : `${count(limit.taken)} of ${count(limit.permits)} permits held`}, ${count(limit.length || limit.waiting.length)} waiting</span>
       ${limit.rate && html`<${Chip}>rate<//>`}
       ${limit.instances && html`<${Chip}>instances<//>`}
-      ${limit.instances && limit.gate_status !== "running" && html`<a class="chip stuck" href=${format(["instances", limit.gate])}>its gate is ${limit.gate_status}</a>`}
-      ${limit.other > 0 && !limit.instances && html`<${Chip}>the code says ${permits(limit.declared, limit.declared_per_ms)} and ${permits(limit.other, limit.other_per_ms)}<//>`}
-      ${isSet(limit) && html`<${Chip}>${limit.closed ? "closed" : "set"}${limit.declared > 0 && `, the code says ${permits(limit.declared, limit.declared_per_ms)}`}<//>`}
+      ${limit.instances && limit.coordinator_status !== "running" && html`<a class="chip stuck" href=${format(["instances", limit.coordinator])}>coordinator is ${limit.coordinator_status}</a>`}
+      ${limit.other > 0 && !limit.instances && html`<${Chip}>the code declares ${permits(limit.declared, limit.declared_per_ms)} and ${permits(limit.other, limit.other_per_ms)}<//>`}
+      ${isSet(limit) && html`<${Chip}>${limit.closed ? "closed" : "set"}${limit.declared > 0 && `, the code declares ${permits(limit.declared, limit.declared_per_ms)}`}<//>`}
       <span class="grow" />${may && html`<${Button} onClick=${() => setOpen(true)}>Change<//>`}</div>
-    ${limit.set_at && html`<p class="muted small">${isSet(limit) ? "Set" : "Reset"} by <${Text} value=${limit.set_by || "somebody"} /> <${Ago} at=${limit.set_at} /></p>`}
-    <${Attempts} title=${limit.instances ? "Run" : "Hold a permit"} all=${limit.held} instances=${limit.instances} />
-    <${Attempts} title=${limit.rate ? "Wait, the longest first" : "Wait, the first first"} all=${limit.waiting} of=${limit.length} instances=${limit.instances} first=${limit.instances && may ? reload : null} />
+    ${limit.set_at && html`<p class="muted small">${isSet(limit) ? "Set" : "Reset"} by <${Text} value=${limit.set_by || "an unknown actor"} /> <${Ago} at=${limit.set_at} /></p>`}
+    <${Attempts} title=${limit.instances ? "Running" : "Holding a permit"} all=${limit.held} instances=${limit.instances} />
+    <${Attempts} title=${limit.instances ? "Waiting, in order" : "Waiting, longest first"} all=${limit.waiting} of=${limit.length} instances=${limit.instances} first=${limit.instances && may ? reload : null} />
     ${open && html`<${ChangeDialog} limit=${limit} onClose=${() => setOpen(false)} onDone=${reload} />`}</div>`;
 }
 
@@ -70,16 +70,16 @@ function Attempts({ title, all, of, instances, first }) {
   if (all.length === 0) return null;
   const shown = more ? all : all.slice(0, shownFirst);
   return html`<div class="table-wrap below"><table><thead><tr><th scope="col">${title}</th>${instances ? html`<th scope="col" class="number">Execution</th>` : html`<th scope="col" class="number">Event</th><th scope="col" class="number">Attempt</th>`}<th scope="col" class="since">Since</th>${first && html`<th scope="col">Move</th>`}</tr></thead>
-    <tbody>${shown.map((a, i) => html`<tr key=${i}><td><a href=${format(["instances", a.instance])}><${Text} value=${a.instance} /></a>${a.called && html` <${Chip}>called<//>`}</td>
+    <tbody>${shown.map((a, i) => html`<tr key=${i}><td><a href=${format(["instances", a.instance])}><${Text} value=${a.instance} /></a></td>
       ${instances ? html`<td class="number">${a.execution_id}</td>` : html`<td class="number">${a.event_id}</td><td class="number">${a.attempt}</td>`}<td class="since"><${Ago} at=${a.since} /></td>
-      ${first && html`<td>${i > 0 && html`<${Button} onClick=${() => moveToFront(a.instance, first)}>To the front<//>`}</td>`}</tr>`)}</tbody></table></div>
+      ${first && html`<td>${i > 0 && html`<${Button} onClick=${() => moveToFront(a.instance, first)}>Move to front<//>`}</td>`}</tr>`)}</tbody></table></div>
     ${all.length > shown.length && html`<p class="pager"><${Button} onClick=${() => setMore(true)}>${of > all.length ? `Show the first ${count(all.length)} of ${count(of)}` : `Show all ${count(all.length)}`}<//></p>`}`;
 }
 
 async function moveToFront(instance, reload) {
   try {
     await post(path("instances", instance, "first"), {});
-    toast({ text: `${plainText(instance)} becomes the first of those that wait.` });
+    toast({ text: `${plainText(instance)} moves to the front of the waiting list.` });
   } catch (err) {
     toast({ text: err.message, kind: "failed" });
   }
@@ -100,12 +100,12 @@ function ChangeDialog({ limit, onClose, onDone }) {
     }
   };
   const reset = async () => {
-    await change("limits/reset", {}, "is as the code says")();
+    await change("limits/reset", {}, "is reset")();
     onClose();
   };
-  return html`<${FormDialog} title=${limit.rate ? "Change a rate" : "Change a limit"} action="Set" disabled=${wrong || wrongSpan} onClose=${onClose} submit=${change("limits/set", { permits: n, per_ms: limit.rate && seconds !== "" && per !== limit.declared_per_ms ? per : undefined }, `is ${n} now`)}>
-    <p>${limit.rate ? "Rate" : "Limit"} <code><${Text} value=${limit.key} /></code>. ${limit.instances ? "Instances that run go on." : limit.rate ? "Workers go by it within 30 seconds." : "Attempts that have a permit keep it."}</p>
-    <${Field} label=${limit.rate ? "Attempts that may begin" : "Permits"} hint=${`0 to 100; with 0, nothing begins until you set or reset it. Takes precedence over ${limit.declared > 0 ? `the ${permits(limit.declared, limit.declared_per_ms)} in` : ""} the code, of later deployments too, until it is reset.`} error=${wrong ? "A number from 0 to 100." : ""}>${(p) => html`<input ...${p} type="number" min="0" max="100" value=${number} onInput=${(e) => setNumber(e.target.value)} />`}<//>
-    ${limit.rate && html`<${Field} label="Within seconds" hint="Empty for the span in the code." error=${wrongSpan ? "A number more than 0." : ""}>${(p) => html`<input ...${p} type="number" min="0.001" step="any" value=${seconds} onInput=${(e) => setSeconds(e.target.value)} />`}<//>`}
+  return html`<${FormDialog} title=${limit.rate ? "Change a rate" : "Change a limit"} action="Set" disabled=${wrong || wrongSpan} onClose=${onClose} submit=${change("limits/set", { permits: n, per_ms: limit.rate && seconds !== "" && per !== limit.declared_per_ms ? per : undefined }, `is now ${n}`)}>
+    <p>${limit.rate ? "Rate" : "Limit"} <code><${Text} value=${limit.key} /></code>. ${limit.instances ? "Running instances continue." : limit.rate ? "Workers apply the new number within a minute." : "Attempts that hold a permit keep it."}</p>
+    <${Field} label=${limit.rate ? "Attempts per period" : "Permits"} hint=${`0 to 100. With 0, nothing starts until you set or reset it. Overrides ${limit.declared > 0 ? `the ${permits(limit.declared, limit.declared_per_ms)} in ` : ""}the code, across deployments, until it is reset.`} error=${wrong ? "Enter a whole number from 0 to 100." : ""}>${(p) => html`<input ...${p} type="number" min="0" max="100" value=${number} onInput=${(e) => setNumber(e.target.value)} />`}<//>
+    ${limit.rate && html`<${Field} label="Period in seconds" hint="Leave empty for the period in the code." error=${wrongSpan ? "Enter a number greater than 0." : ""}>${(p) => html`<input ...${p} type="number" min="0.001" step="any" value=${seconds} onInput=${(e) => setSeconds(e.target.value)} />`}<//>`}
     ${isSet(limit) && html`<p><${Button} onClick=${reset}>Reset to ${limit.declared > 0 ? `the code's ${permits(limit.declared, limit.declared_per_ms)}` : "the code's number"}<//></p>`}<//>`;
 }

@@ -23,14 +23,14 @@ export function Palette({ onClose, views, open }) {
     to("inspect", "Inspect an exported history", "#/inspect", "", "file"),
     ...(may ? [
       { key: "start", text: "Start an orchestration", hint: "n", icon: "plus", run: () => open("start") },
-      { key: "activity", text: "Complete an activity by its token, or let it fail", icon: "check", run: () => open("activity") },
+      { key: "activity", text: "Complete or fail an activity by its token", icon: "check", run: () => open("activity") },
     ] : []),
     { key: "light", text: "Theme: light", icon: "sun", run: then(() => choose("theme", "light")) },
     { key: "dark", text: "Theme: dark", icon: "moon", run: then(() => choose("theme", "dark")) },
-    { key: "system", text: "Theme: as the system", icon: "screen", run: then(() => choose("theme", "system")) },
+    { key: "system", text: "Theme: same as the system", icon: "screen", run: then(() => choose("theme", "system")) },
     { key: "utc", text: "Times in UTC", icon: "right", run: then(() => choose("utc", "yes")) },
     { key: "local", text: "Times in your time zone", icon: "right", run: then(() => choose("utc", "no")) },
-    { key: "keys", text: "Keys", hint: "?", icon: "keyboard", run: () => open("help") },
+    { key: "keys", text: "Keyboard shortcuts", hint: "?", icon: "keyboard", run: () => open("help") },
   ];
   const options = (text) => {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -38,12 +38,12 @@ export function Palette({ onClose, views, open }) {
     if (words.length === 0) return fits;
     const meant = suggestions(text, knownNames(), ids, knownAttributes()).map(({ kind, text }) => ({
       instance: to("i" + text, text, instance(text), "open the instance"),
-      prefix: to("p" + text, text, format(["instances"], { prefix: text }), "ids that begin with this", "search"),
+      prefix: to("p" + text, text, format(["instances"], { prefix: text }), "only ids with this prefix", "search"),
       name: to("n" + text, text, format(["instances"], { name: text }), "only this orchestration", "search"),
-      words: to("f" + text, text, format(["instances"], { words: text }), "failure, problem or custom status", "search"),
+      words: to("f" + text, text, format(["instances"], { words: text }), "words in the failure, problem or state “status”", "search"),
       where: to("w" + text, text, format(["instances"], { where: text }), "search attributes", "search"),
     })[kind]);
     return [...fits, ...meant];
   };
-  return html`<${Dialog} bare=${true} class="palette" title=${`Go to (${modKey} K)`} onClose=${onClose}><${Combo} open=${true} label="Go to, or do" placeholder="An id, a view, a command" inputRef=${field} options=${options} onText=${setTyped} /><//>`;
+  return html`<${Dialog} bare=${true} class="palette" title=${`Go to (${modKey} K)`} onClose=${onClose}><${Combo} open=${true} label="Go to or run" placeholder="Id, view or command" inputRef=${field} options=${options} onText=${setTyped} /><//>`;
 }

@@ -10,12 +10,12 @@ import { go } from "../router.js";
 import { useResource } from "../resource.js";
 import { plainText } from "../visible.js";
 
-const word = { skip: "skip", buffer_one: "buffer one", buffer_all: "buffer all", allow: "allow", cancel_running: "cancel what runs", terminate_running: "terminate what runs" };
+const word = { skip: "skip", buffer_one: "buffer one", buffer_all: "buffer all", allow: "allow", cancel_running: "cancel the running instance", terminate_running: "terminate the running instance" };
 
 // when says when a schedule is due. Pure.
 export function when(s) {
   if (s.every) return `every ${s.every}` + (s.offset ? `, offset ${s.offset}` : "");
-  return `${s.cron} ${s.zone || "UTC"}`;
+  return `${s.cron} ${s.time_zone || "UTC"}`;
 }
 
 // Schedules. Props: name of one that is shown alone.
@@ -27,14 +27,14 @@ function List() {
   const [tokens, setTokens] = useState([""]);
   const token = tokens.at(-1);
   const page = useResource("schedules " + token, (signal) => get("schedules", token ? { page_token: token } : {}, { signal }), { poll: 15_000 });
-  return html`<div class="view-head"><h1>Schedules</h1><${IconButton} icon="reload" label="Read the schedules again" onClick=${page.reload} /></div>
+  return html`<div class="view-head"><h1>Schedules</h1><${IconButton} icon="reload" label="Refresh the schedules" onClick=${page.reload} /></div>
     <${Resource} of=${page} title="The schedules could not be read">${(data) => html`
       ${data.schedules.length === 0 && tokens.length === 1 && !data.next_page_token
-        ? html`<${Empty} title="There are no schedules"><p>A program creates them with <code>schedule.Apply</code>. They start an orchestration by a cron expression or at an interval.</p><//>`
-        : html`<div class="table-wrap"><table><thead><tr><th scope="col">Schedule</th><th scope="col">Status</th><th scope="col">When</th><th scope="col">Next</th><th scope="col">Starts</th><th scope="col" class="number">Started</th><th scope="col" class="number">Missed</th></tr></thead>
+        ? html`<${Empty} title="No schedules"><p>Create them in code with <code>schedule.Apply</code>. A schedule starts an orchestration by a cron expression or at an interval.</p><//>`
+        : html`<div class="table-wrap"><table><thead><tr><th scope="col">Schedule</th><th scope="col">Status</th><th scope="col">When</th><th scope="col">Next run</th><th scope="col">Orchestration</th><th scope="col" class="number">Started</th><th scope="col" class="number">Missed</th></tr></thead>
           <tbody>${data.schedules.map((s) => html`<tr key=${s.name} data-row><td><a data-row-link href=${format(["schedules", s.name])}><${Text} value=${s.name} /></a></td><td><${State} of=${s} /></td>
-            <td class="nowrap"><code><${Text} value=${when(s)} /></code></td><td>${s.ticks.length > 0 ? html`<${Ago} at=${s.ticks[0]} />` : "–"}</td><td><${Text} value=${s.orchestration} /></td>
-            <td class="number">${count(s.started)}</td><td class="number">${count(s.missed_ticks)}</td></tr>`)}</tbody></table></div>`}
+            <td class="nowrap"><code><${Text} value=${when(s)} /></code></td><td>${s.next_runs.length > 0 ? html`<${Ago} at=${s.next_runs[0]} />` : "–"}</td><td><${Text} value=${s.orchestration} /></td>
+            <td class="number">${count(s.started)}</td><td class="number">${count(s.missed_runs)}</td></tr>`)}</tbody></table></div>`}
       <p class="pager">${tokens.length > 1 && html`<${Button} onClick=${() => setTokens(tokens.slice(0, -1))}>Newer<//>`}
         ${data.next_page_token && html`<${Button} onClick=${() => setTokens([...tokens, data.next_page_token])}>Older<//>`}</p>`}<//>`;
 }
@@ -50,8 +50,8 @@ function One({ name }) {
   // What a schedule is asked for is queued; its next turn shows it.
   const done = () => { one.reload(); setTimeout(one.reload, 1500); };
   return html`<p class="small"><a href="#/schedules">All schedules</a></p><div class="view-head"><h1><${Text} value=${name} /></h1>${one.data && html`<${State} of=${one.data} />`}
-      <${IconButton} icon="reload" label="Read the schedule again" onClick=${one.reload} /><span class="grow" />
-      ${may && one.data && html`<div class="actions" role="group" aria-label="Actions of the schedule">${actionsOf(one.data).map(([key, label, icon]) => html`<${Button} key=${key} icon=${icon} onClick=${() => setOpen(key)}>${label}<//>`)}</div>`}</div>
+      <${IconButton} icon="reload" label="Refresh the schedule" onClick=${one.reload} /><span class="grow" />
+      ${may && one.data && html`<div class="actions" role="group" aria-label="Schedule actions">${actionsOf(one.data).map(([key, label, icon]) => html`<${Button} key=${key} icon=${icon} onClick=${() => setOpen(key)}>${label}<//>`)}</div>`}</div>
     <${Resource} of=${one} title="The schedule could not be read">${(s) => html`<${Described} of=${s} />`}<//>
     ${open && html`<${Dialogs} key=${open} which=${open} name=${name} onClose=${() => setOpen(null)} onDone=${done} />`}`;
 }
@@ -68,23 +68,23 @@ export function actionsOf(s) {
 
 function Described({ of: s }) {
   return html`${s.note && html`<p class="notice slim"><span class="grow">Note: <${Text} value=${s.note} lines=${true} /></span></p>`}
-    ${!["active", "paused", "over"].includes(s.status) && html`<p class="notice slim failed"><span class="grow">The instance that the schedule is does not run: <${InstanceLink} id=${s.instance} /></span></p>`}
+    ${!["active", "paused", "over"].includes(s.status) && html`<p class="notice slim failed"><span class="grow">The schedule's instance is not running: <${InstanceLink} id=${s.instance} /></span></p>`}
     <section class="card"><h2>Definition</h2><${Facts} of=${[
-      ["When", html`<code><${Text} value=${when(s)} /></code>`], ["Begins", s.begin && html`<${Moment} at=${s.begin} />`], ["Ends", s.end && html`<${Moment} at=${s.end} />`],
-      ["Jitter, up to", s.jitter], ["If one runs", word[s.overlap] ?? s.overlap], ["After an outage", s.catch_up + (s.window ? `, within ${s.window}` : "")],
-      ["Starts", html`<${Text} value=${[s.orchestration, s.version].filter(Boolean).join(" ")} />`], ["Instance", html`<${InstanceLink} id=${s.instance} />`],
-      ["Started", html`<a href=${format(["instances"], { schedule: s.name })}>${count(s.started)}</a>`], ["Missed", count(s.missed_ticks)]]} />
+      ["When", html`<code><${Text} value=${when(s)} /></code>`], ["From", s.start_at && html`<${Moment} at=${s.start_at} />`], ["Until", s.end && html`<${Moment} at=${s.end} />`],
+      ["Maximum jitter", s.jitter], ["Overlap", word[s.overlap] ?? s.overlap], ["Catch-up", s.catch_up + (s.window ? `, within ${s.window}` : "")],
+      ["Orchestration", html`<${Text} value=${[s.orchestration, s.version].filter(Boolean).join(" ")} />`], ["Instance", html`<${InstanceLink} id=${s.instance} />`],
+      ["Started", html`<a href=${format(["instances"], { schedule: s.name })}>${count(s.started)}</a>`], ["Missed", count(s.missed_runs)]]} />
       ${s.input !== undefined && html`<h3>Input</h3><${Payload} value=${s.input} label="input" />`}</section>
-    <section class="card below"><h2>Next ticks</h2>${s.ticks.length === 0 ? html`<p class="muted">None: ${s.status === "paused" ? "it is paused" : "it is over"}.</p>`
-      : html`<ol class="plain">${s.ticks.map((at) => html`<li key=${at}><${Moment} at=${at} /> <span class="muted">(<${Ago} at=${at} />)</span></li>`)}</ol>`}
-      ${s.buffered.length > 0 && html`<p>${count(s.buffered.length)} wait for what runs, the first that of <${Moment} at=${s.buffered[0]} />.</p>`}</section>
-    <section class="card below"><h2>Started last</h2>${s.recent.length === 0 ? html`<p class="muted">Nothing yet.</p>`
-      : html`<div class="table-wrap below"><table><thead><tr><th scope="col">Tick</th><th scope="col">Instance</th><th scope="col">Started</th><th scope="col">Outcome</th></tr></thead>
-        <tbody>${s.recent.map((r) => html`<tr key=${r.instance + r.started_at}><td class="nowrap"><${Moment} at=${r.tick} /></td><td><${InstanceLink} id=${r.instance} clip=${true} /></td><td><${Ago} at=${r.started_at} /></td>
+    <section class="card below"><h2>Next runs</h2>${s.next_runs.length === 0 ? html`<p class="muted">None: the schedule ${s.status === "paused" ? "is paused" : "has ended"}.</p>`
+      : html`<ol class="plain">${s.next_runs.map((at) => html`<li key=${at}><${Moment} at=${at} /> <span class="muted">(<${Ago} at=${at} />)</span></li>`)}</ol>`}
+      ${s.buffered.length > 0 && html`<p>Waiting for the running instance: ${count(s.buffered.length)}, the first scheduled for <${Moment} at=${s.buffered[0]} />.</p>`}</section>
+    <section class="card below"><h2>Recent runs</h2>${s.recent.length === 0 ? html`<p class="muted">No runs yet.</p>`
+      : html`<div class="table-wrap below"><table><thead><tr><th scope="col">Scheduled for</th><th scope="col">Instance</th><th scope="col">Started</th><th scope="col">Outcome</th></tr></thead>
+        <tbody>${s.recent.map((r) => html`<tr key=${r.instance + r.started_at}><td class="nowrap"><${Moment} at=${r.scheduled_at} /></td><td><${InstanceLink} id=${r.instance} clip=${true} /></td><td><${Ago} at=${r.started_at} /></td>
           <td>${r.outcome}${r.failure && html`: <${Text} value=${r.failure} max=${200} />`}</td></tr>`)}</tbody></table></div>`}</section>
-    <section class="card below"><h2>Started nothing</h2>${s.missed.length === 0 ? html`<p class="muted">Each tick has started an instance.</p>`
-      : html`<div class="table-wrap below"><table><thead><tr><th scope="col">From</th><th scope="col">To</th><th scope="col" class="number">Ticks</th><th scope="col">Why</th></tr></thead>
-        <tbody>${s.missed.map((m) => html`<tr key=${m.from}><td class="nowrap"><${Moment} at=${m.from} /></td><td class="nowrap"><${Moment} at=${m.to} /></td><td class="number">${count(m.ticks)}</td><td>${m.reason}</td></tr>`)}</tbody></table></div>`}</section>`;
+    <section class="card below"><h2>Missed runs</h2>${s.missed.length === 0 ? html`<p class="muted">Every scheduled run started an instance.</p>`
+      : html`<div class="table-wrap below"><table><thead><tr><th scope="col">From</th><th scope="col">To</th><th scope="col" class="number">Runs</th><th scope="col">Reason</th></tr></thead>
+        <tbody>${s.missed.map((m) => html`<tr key=${m.from}><td class="nowrap"><${Moment} at=${m.from} /></td><td class="nowrap"><${Moment} at=${m.to} /></td><td class="number">${count(m.runs)}</td><td>${m.reason}</td></tr>`)}</tbody></table></div>`}</section>`;
 }
 
 function Dialogs({ which, name, onClose, onDone }) {
@@ -99,28 +99,28 @@ function Dialogs({ which, name, onClose, onDone }) {
     }
   };
   const end = () => removing(path("schedules", name), async () => {
-    await sent(noted, () => ({ text: `Schedule ${called} is asked to end.` }));
+    await sent(noted, () => ({ text: `Delete sent to schedule ${called}.` }));
     go("#/schedules");
   });
   const called = plainText(name);
-  const noteField = html`<${Field} label="Note" hint="Why; everyone who looks at the schedule sees it.">${(p) => html`<input ...${p} type="text" value=${note} autocomplete="off" onInput=${(e) => setNote(e.target.value)} />`}<//>`;
+  const noteField = html`<${Field} label="Note" hint="Optional. Shown with the schedule.">${(p) => html`<input ...${p} type="text" value=${note} autocomplete="off" onInput=${(e) => setNote(e.target.value)} />`}<//>`;
   const noted = () => (note ? { note } : {});
   switch (which) {
-    case "pause": return html`<${FormDialog} title="Pause a schedule" action="Pause" onClose=${onClose} submit=${ask(noted, () => ({ text: `Schedule ${called} is asked to pause.` }))}>
-      <p>It starts nothing until it is resumed. Ticks that pass meanwhile are not started then.</p>${noteField}<//>`;
-    case "resume": return html`<${FormDialog} title="Resume a schedule" action="Resume" onClose=${onClose} submit=${ask(noted, () => ({ text: `Schedule ${called} is asked to go on.` }))}>
-      <p>It goes on with the first tick after now.</p>${noteField}<//>`;
-    case "trigger": return html`<${FormDialog} title="Trigger a schedule" action="Trigger" onClose=${onClose} submit=${ask(() => ({}), (a) => ({ text: `Started for ${called}.`, href: format(["instances", a.instance]), link: "Look at it" }))}>
-      <p>It starts an instance now, also if it is paused or another runs.</p><//>`;
+    case "pause": return html`<${FormDialog} title="Pause a schedule" action="Pause the schedule" onClose=${onClose} submit=${ask(noted, () => ({ text: `Pause sent to schedule ${called}.` }))}>
+      <p>It starts nothing until it is resumed. Runs that are due in the meantime are skipped.</p>${noteField}<//>`;
+    case "resume": return html`<${FormDialog} title="Resume a schedule" action="Resume the schedule" onClose=${onClose} submit=${ask(noted, () => ({ text: `Resume sent to schedule ${called}.` }))}>
+      <p>It continues with the next scheduled time.</p>${noteField}<//>`;
+    case "trigger": return html`<${FormDialog} title="Trigger a schedule" action="Start an instance" onClose=${onClose} submit=${ask(() => ({}), (a) => ({ text: `Schedule ${called} started an instance.`, href: format(["instances", a.instance]), link: "Show it" }))}>
+      <p>It starts an instance now, even if it is paused or another instance is running.</p><//>`;
     case "backfill": {
       const at = (text) => new Date(text + "Z"), wrong = from && to && at(from) > at(to);
-      return html`<${FormDialog} title="Backfill a schedule" action="Backfill" disabled=${!from || !to || wrong} onClose=${onClose}
-        submit=${ask(() => ({ from: at(from).toISOString(), to: at(to).toISOString() }), (a) => ({ text: `${count(a.ticks)} ${a.ticks === 1 ? "tick" : "ticks"} of ${called} in that range.` }))}>
-        <p>It starts the ticks of a range, at most 1,000. A tick that was started before is not started again.</p>
+      return html`<${FormDialog} title="Backfill a schedule" action="Start the runs" disabled=${!from || !to || wrong} onClose=${onClose}
+        submit=${ask(() => ({ from: at(from).toISOString(), to: at(to).toISOString() }), (a) => ({ text: `${count(a.runs)} ${a.runs === 1 ? "run" : "runs"} of ${called} in that range.` }))}>
+        <p>It starts the runs of a time range, at most 1,000. A run that has already started is not started again.</p>
         <${Field} label="From (UTC)">${(p) => html`<input ...${p} type="datetime-local" value=${from} onInput=${(e) => setFrom(e.target.value)} />`}<//>
-        <${Field} label="To (UTC), included" error=${wrong ? "The end is before the beginning." : ""}>${(p) => html`<input ...${p} type="datetime-local" value=${to} onInput=${(e) => setTo(e.target.value)} />`}<//><//>`;
+        <${Field} label="To (UTC), inclusive" error=${wrong ? "The end is before the start." : ""}>${(p) => html`<input ...${p} type="datetime-local" value=${to} onInput=${(e) => setTo(e.target.value)} />`}<//><//>`;
     }
   }
-  return html`<${FormDialog} title="Delete a schedule" action="Delete" kind="danger" onClose=${onClose} submit=${end}>
-    <p>It starts nothing any more. What it has started goes on, and its name can be created again.</p>${noteField}<//>`;
+  return html`<${FormDialog} title="Delete a schedule" action="Delete the schedule" kind="danger" onClose=${onClose} submit=${end}>
+    <p>It starts no more instances. Instances that it started continue, and its name can be used again.</p>${noteField}<//>`;
 }

@@ -1,11 +1,12 @@
-// Command keep writes histories of this build, for the builds to come: random
-// programs of the simulation, each with the history of every execution, and
-// histories of the sample application from the same world. It writes to a folder
-// of this build's own, and nothing that is there already.
+// Command keep writes histories of this build, which later builds test against: random
+// programs of the simulation, each with the history of every execution, and histories of
+// the sample application from the same world. It writes to a folder of this build, and
+// overwrites nothing.
 //
 //	go run ./internal/simulation/cmd/keep -build v3
 //
-// docs/internal/testing.md says what else goes into the folder. When all is there,
+// docs/internal/testing.md lists the other contents of the folder. When the folder is
+// complete,
 //
 //	go run ./internal/simulation/cmd/keep -build v3 -sums
 //
@@ -55,7 +56,7 @@ type keeper struct {
 
 const (
 	inBundle = 100
-	// mostEvents of a run that is kept: a longer one shows little more.
+	// mostEvents is the limit for a run that is kept: a longer one shows little more.
 	mostEvents = 300
 )
 

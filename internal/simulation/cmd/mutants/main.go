@@ -1,11 +1,11 @@
-// Command mutants shows that the simulation finds bugs: it builds it with each
-// mutation in turn, runs it until an invariant breaks, and prints after how many
-// seeds, and which; where no seed finds it, it makes the runs of the corpus. For a mutation of
-// what the simulation does not run, it runs the test that the mutation names. It ends
-// with exit code 1 if a mutation is not caught.
+// Command mutants shows that the simulation finds bugs. For each mutation it builds the
+// simulation with it, runs it until an invariant breaks, and prints the number of seeds and
+// the failing one; if no seed finds the mutation, it makes the runs of the corpus. For a
+// mutation of code that the simulation does not run, it runs the test that the mutation names.
+// It exits with code 1 if a mutation is not caught.
 //
-//	go run ./internal/simulation/cmd/mutants                 # all
-//	go run ./internal/simulation/cmd/mutants -only wake-up   # those with that in their names
+//	go run ./internal/simulation/cmd/mutants                    # all
+//	go run ./internal/simulation/cmd/mutants -only redelivery   # those whose names contain it
 package main
 
 import (

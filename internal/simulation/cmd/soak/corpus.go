@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/search"
 )
 
-// runCorpus makes the runs of a corpus, one after the other up to the first that
-// fails, and reports whether none does.
+// runCorpus makes the runs of a corpus in order until one fails, and reports whether none
+// did.
 func runCorpus(out io.Writer, path string) (good bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {

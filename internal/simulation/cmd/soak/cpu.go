@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// cpuTime is what the process has had of all cores, garbage collection and
-// system calls included.
+// cpuTime returns the CPU time of the process on all cores, including garbage collection
+// and system calls.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// cpuTime is not known here.
+// cpuTime is not available here.
 func cpuTime() time.Duration { return 0 }

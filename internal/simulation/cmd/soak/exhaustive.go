@@ -18,10 +18,10 @@ func scopesNamed(name string) ([]*search.Scope, error) {
 	return []*search.Scope{s}, err
 }
 
-// searchAll makes every run of the scopes, so many side by side, and reports
-// whether none broke an invariant and all states were visited.
+// searchAll makes every run of the scopes, this many in parallel, and reports whether none
+// broke an invariant and all states were visited.
 func searchAll(out io.Writer, scopes []*search.Scope, parallel int) bool {
-	began := time.Now()
+	startedAt := time.Now()
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	good := true
@@ -51,6 +51,6 @@ func searchAll(out io.Writer, scopes []*search.Scope, parallel int) bool {
 		})
 	}
 	all.Wait()
-	fmt.Fprintf(out, "%d scopes in %s: %d states, %d schedules\n", len(scopes), time.Since(began).Round(time.Millisecond), states, schedules)
+	fmt.Fprintf(out, "%d scopes in %s: %d states, %d schedules\n", len(scopes), time.Since(startedAt).Round(time.Millisecond), states, schedules)
 	return good
 }

@@ -1,15 +1,15 @@
-// Command soak runs many schedules of the simulation. A failure is printed with the
-// story of the smallest run that breaks the same invariant, and with lines for the
-// corpus (internal/simulation/testdata/corpus.txt). It ends with exit code 1, at the
-// first failure or, with -keep-going, after the last seed.
+// Command soak runs many schedules of the simulation. It prints a failure with the story of the smallest
+// run that breaks the same invariant, and with lines for the corpus
+// (internal/simulation/testdata/corpus.txt). It exits with code 1, at the first failure or, with
+// -keep-going, after the last seed.
 //
 //	go run ./internal/simulation/cmd/soak -n 100000        # seeds 1 to 100000
 //	go run ./internal/simulation/cmd/soak -seed 4711       # one seed, with its story
 //	go run ./internal/simulation/cmd/soak -bias outages    # runs that all have this bias
 //	go run ./internal/simulation/cmd/soak -choices TEXT    # a shrunk failure, with its story
-//	go run ./internal/simulation/cmd/soak -corpus FILE     # what once failed, up to the first that does
+//	go run ./internal/simulation/cmd/soak -corpus FILE     # earlier failures, until one fails
 //
-// It also makes every run of scopes that are small enough for it:
+// It also makes every run of scopes that are small enough:
 //
 //	go run ./internal/simulation/cmd/soak -exhaustive                      # all scopes
 //	go run ./internal/simulation/cmd/soak -exhaustive -scope NAME          # one scope
@@ -100,7 +100,7 @@ func main() {
 		}
 	default:
 		if os.Getenv("GOGC") == "" {
-			debug.SetGCPercent(3200) // A world is small, and forgotten as a whole.
+			debug.SetGCPercent(3200) // A world is small, and is discarded as a whole.
 		}
 		good = s.run()
 	}
@@ -109,7 +109,7 @@ func main() {
 	}
 }
 
-// tell prints the story of a run and reports whether all went well.
+// tell prints the story of a run and reports whether it succeeded.
 func tell(out io.Writer, r *simulation.Result) bool {
 	fmt.Fprintln(out, r.Story)
 	if r.Failed() {

@@ -19,7 +19,7 @@ type soak struct {
 	n         int
 	parallel  int
 	keepGoing bool
-	// runs bounds what shrinking takes.
+	// runs limits shrinking.
 	runs int
 	// flags are those that repeat a run, besides its seed.
 	flags string
@@ -28,16 +28,16 @@ type soak struct {
 	shrink func(seed uint64, runs int) (search.Shrunk, bool)
 
 	mu             sync.Mutex
-	begun          int // seeds
+	started        int // seeds
 	ran            int
 	failures       int
 	steps, commits int
 	faults, counts map[string]int
 }
 
-// run runs the range and reports whether all went well.
+// run runs the range and reports whether all runs succeeded.
 func (s *soak) run() bool {
-	began, cpu := time.Now(), cpuTime()
+	startedAt, cpu := time.Now(), cpuTime()
 	s.faults, s.counts = map[string]int{}, map[string]int{}
 	var all sync.WaitGroup
 	for range s.parallel {
@@ -49,7 +49,7 @@ func (s *soak) run() bool {
 		})
 	}
 	all.Wait()
-	took := time.Since(began)
+	took := time.Since(startedAt)
 	cpu = cpuTime() - cpu
 	fmt.Fprintf(s.out, "%d schedules from seed %d in %s, %.0f a second; %d steps, %d commits, %d failures\n",
 		s.ran, s.from, took.Round(time.Millisecond), float64(s.ran)/took.Seconds(), s.steps, s.commits, s.failures)
@@ -61,15 +61,15 @@ func (s *soak) run() bool {
 	return s.failures == 0
 }
 
-// next is the next seed, if there is one to be run.
+// next returns the next seed, if there is another one to run.
 func (s *soak) next() (uint64, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.begun >= s.n || s.failures > 0 && !s.keepGoing {
+	if s.started >= s.n || s.failures > 0 && !s.keepGoing {
 		return 0, false
 	}
-	s.begun++
-	return s.from + uint64(s.begun-1), true
+	s.started++
+	return s.from + uint64(s.started-1), true
 }
 
 func (s *soak) add(r *simulation.Result) {
@@ -90,8 +90,8 @@ func (s *soak) add(r *simulation.Result) {
 	}
 }
 
-// report prints a failure: the story of a smaller run that fails in the same
-// way, how to repeat it, and what to add to the corpus.
+// report prints a failure: the story of a smaller run that fails in the same way, how to
+// repeat it, and what to add to the corpus.
 func (s *soak) report(r *simulation.Result) {
 	fmt.Fprintln(s.out, r.Text())
 	if s.runs <= 0 {

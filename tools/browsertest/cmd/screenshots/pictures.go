@@ -38,7 +38,7 @@ const drawn = `document.querySelector(".connection.live") !== null && document.q
 
 // unfold unfolds the children of a timeline.
 func unfold(p *browser.Page) error {
-	return errors.Join(p.Click(".tl-fold", "Unfold"), p.Wait(`document.querySelector(".tl-fold[aria-expanded=true]")`))
+	return errors.Join(p.Click(".tl-fold", "Expand"), p.Wait(`document.querySelector(".tl-fold[aria-expanded=true]")`))
 }
 
 // live is true when changes are shown as they happen.

@@ -14,7 +14,7 @@
 experiment := $(if $(filter go1.26 go1.26.%,$(shell go env GOVERSION)),GOEXPERIMENT=jsonv2)
 build = $(experiment) GOWORK=off CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH) go build -trimpath -tags lambda.norpc -ldflags "-s -w" -o "$(ARTIFACTS_DIR)/bootstrap"
 
-.PHONY: build-OrchestratorFunction build-ActivityFunction
+.PHONY: build-OrchestratorFunction build-ActivityFunction build-QueryFunction
 
 build-OrchestratorFunction:
 	$(build) ./lambdas/orchestrator
@@ -22,6 +22,9 @@ build-OrchestratorFunction:
 build-ActivityFunction:
 	$(build) ./lambdas/activity
 
-# Functions of activity queues that have a name run the same program.
+build-QueryFunction:
+	$(build) ./lambdas/query
+
+# The functions of named activity queues run the same program.
 build-%Function:
 	$(build) ./lambdas/activity

@@ -1,0 +1,129 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/internal/querying"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// QueryRequest is an untyped query for [Client.Query]. Programs that have the declaration use [Query].
+type QueryRequest struct {
+	// Instance that is asked.
+	Instance string `json:"instance"`
+	// Name of the query.
+	Name string `json:"name"`
+	// Input is JSON; nil for none.
+	Input json.RawMessage `json:"input,omitempty"`
+}
+
+// QueryAnswer is the answer to a query.
+type QueryAnswer[T any] struct {
+	Value T `json:"value"`
+	// ExecutionID of the execution that answered.
+	ExecutionID int64 `json:"execution_id"`
+	// ReadTo is the last event that the code had processed when it answered, and LastEventID the last
+	// event of the history. ReadTo is lower while the instance is suspended or stuck, or if events were
+	// recorded that its code has not processed yet.
+	ReadTo      int64 `json:"read_to"`
+	LastEventID int64 `json:"last_event_id"`
+	// Problem says why the code cannot process the events after ReadTo; nil if it can.
+	Problem *store.Problem `json:"problem,omitempty"`
+}
+
+// Querier answers queries: a [Client] whose process has the code, or a caller of the query function of a
+// stack. Its errors are those of [Client.Query].
+type Querier interface {
+	Query(ctx context.Context, r QueryRequest) (QueryAnswer[json.RawMessage], error)
+}
+
+// ErrNoQueries: the client has neither the code of the application nor a way to ask a process that has it.
+var ErrNoQueries = errors.New("turnstile: this client cannot ask queries: set Config.App or Config.Queries, or use WithApp in a process that has the code")
+
+// QueryError says that a query has no answer.
+type QueryError struct {
+	// Instance that was asked, and its orchestration.
+	Instance      string `json:"instance"`
+	Orchestration string `json:"orchestration"`
+	// Query is the name of the query.
+	Query string `json:"query"`
+	// Kind is "unknown" if the code has no handler of that name, "not_run" if the code has not run yet,
+	// "not_registered" if the build that was asked lacks the orchestration, "disagrees" if its code no
+	// longer agrees with the history, "durable_call", "panic" or "failed" if the handler made a durable
+	// call, panicked or returned an error, and "blocked" if there was no answer within ten seconds.
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	// EventID at which the code disagrees; 0 for other kinds.
+	EventID int64 `json:"event_id,omitempty"`
+	// Stack of a panic; empty for other kinds.
+	Stack string `json:"stack,omitempty"`
+}
+
+func (e *QueryError) Error() string {
+	return fmt.Sprintf("turnstile: query %q of instance %q (%s): %s", e.Query, e.Instance, e.Orchestration, e.Message)
+}
+
+// Query asks the code of an instance a question ([turnstile.Query]). The code answers from the variables
+// that it has after the last event that it has processed. Nothing is recorded or sent, and the instance
+// does not notice: it may be running, suspended, stuck or ended.
+//
+//	answer, err := client.Query(ctx, c, Estimate, "order-17", Place{Country: "NO"})
+//
+// A query reads the record and the history of the current execution, and replays it.
+//
+// Errors: [*NotFoundError], [*QueryError], [ErrNoQueries]; [*turnstile.EncodeError],
+// [*turnstile.PayloadTooLargeError] for the input, [*turnstile.DecodeError] for the output;
+// [*store.CorruptError] if the history is damaged, and a [*codec.UnknownError] if it cannot be decoded.
+func Query[In, Out any](ctx context.Context, c *Client, q turnstile.Query[In, Out], instance string, in In) (QueryAnswer[Out], error) {
+	input, err := encode(in, "input of query", q.Name())
+	if err != nil {
+		return QueryAnswer[Out]{}, err
+	}
+	a, err := c.Query(ctx, QueryRequest{Instance: instance, Name: q.Name(), Input: input})
+	if err != nil {
+		return QueryAnswer[Out]{}, err
+	}
+	value, err := decode[Out](a.Value, "output of query", q.Name())
+	return QueryAnswer[Out]{Value: value, ExecutionID: a.ExecutionID, ReadTo: a.ReadTo, LastEventID: a.LastEventID, Problem: a.Problem}, err
+}
+
+// Query is the untyped form of [Query].
+func (c *Client) Query(ctx context.Context, r QueryRequest) (QueryAnswer[json.RawMessage], error) {
+	none := QueryAnswer[json.RawMessage]{}
+	if err := errors.Join(validInstance(r.Instance), validName("query", r.Name)); err != nil {
+		return none, err
+	}
+	if len(r.Input) > turnstile.MaxPayload {
+		return none, &turnstile.PayloadTooLargeError{What: "input of query", Name: r.Name, Size: len(r.Input), Limit: turnstile.MaxPayload}
+	}
+	if c.cfg.Queries != nil {
+		return c.cfg.Queries.Query(ctx, r)
+	}
+	if c.cfg.App == nil {
+		return none, ErrNoQueries
+	}
+	d, err := c.Describe(ctx, r.Instance)
+	if err != nil {
+		return none, err
+	}
+	turns, execution, err := c.read(ctx, d, 0)
+	if err != nil {
+		return none, err
+	}
+	if err := c.cfg.Codecs.DecodeTurns(turns); err != nil {
+		return none, err
+	}
+	of := querying.Of{Instance: r.Instance, ExecutionID: execution, Query: r.Name, Input: r.Input, NowMS: c.cfg.Clock.Now().UnixMilli(), Encoded: c.cfg.Codecs != nil}
+	a, err := querying.Ask(ctx, c.cfg.App.Orchestrations(), of, turns)
+	if refused, ok := errors.AsType[*querying.Error](err); ok {
+		return none, &QueryError{Instance: r.Instance, Orchestration: d.Name, Query: r.Name, Kind: refused.Kind, Message: refused.Message, EventID: refused.EventID, Stack: refused.Stack}
+	}
+	if err != nil {
+		return none, fmt.Errorf("turnstile: query %q of instance %q: %w", r.Name, r.Instance, err)
+	}
+	return QueryAnswer[json.RawMessage]{Value: a.Output, ExecutionID: execution, ReadTo: a.ReadTo, LastEventID: a.Last, Problem: a.Problem}, nil
+}

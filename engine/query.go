@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+)
+
+// QueryHandler answers a query from the variables of the code. It makes no durable calls.
+type QueryHandler func(input []byte) ([]byte, error)
+
+// HandleQuery registers the handler of a query; a later one of the same name replaces it. It records
+// nothing.
+func (c *Context) HandleQuery(name string, handle QueryHandler) error {
+	x := c.x
+	if _, err := x.enterUnrecorded("Query.Handle", name); err != nil {
+		return err
+	}
+	if x.queries == nil {
+		x.queries = make(map[string]QueryHandler)
+	}
+	x.queries[name] = handle
+	return nil
+}
+
+// Queries returns the names of the queries that the code handles, sorted.
+func (x *Execution) Queries() []string { return slices.Sorted(maps.Keys(x.queries)) }
+
+// ReadTo returns the id of the last event that a replay has visited; 0 if it has visited none.
+func (x *Execution) ReadTo() int64 { return int64(x.cursor.next) }
+
+// Query calls the handler of a query; Queries must have its name. The execution must be ReadOnly, must
+// have been run, and must not be run again, because a handler may change the variables of the code. The
+// error is a *QueryPanicError, a *MisuseError if the handler made a durable call, or the handler's own.
+func (x *Execution) Query(name string, input []byte) (output []byte, err error) {
+	x.current = &coroutine{x: x, query: true}
+	x.nested = fmt.Sprintf("the handler of query %q", name)
+	x.owner.Store(goroutine())
+	defer func() {
+		x.owner.Store(0)
+		x.current, x.nested = nil, ""
+		if r := recover(); r != nil {
+			output, err = nil, &QueryPanicError{Value: x.panicText(r), Stack: AuthorsStack(string(debug.Stack()))}
+		}
+		if x.asked != nil {
+			output, err = nil, x.asked
+		}
+	}()
+	return x.queries[name](input)
+}
+
+// QueryPanicError says that the handler of a query panicked.
+type QueryPanicError struct {
+	// Value is the text of the panic, Stack that of its goroutine.
+	Value, Stack string
+}
+
+func (e *QueryPanicError) Error() string {
+	return fmt.Sprintf("the handler panicked: %s%s", e.Value, at(placeOf(e.Stack)))
+}

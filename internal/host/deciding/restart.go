@@ -1,0 +1,117 @@
+package deciding
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/host/reading"
+	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// restart makes an ended instance start its next execution, by a start that asks for that; it
+// reports whether it does or will. Parents that waited for the execution before have been notified
+// of its end and are not notified again. The number of the next execution is new, so that a late
+// completion for an earlier execution does not reach it.
+//
+// An event or a cancel names no execution. If one that the execution before has accepted were
+// redelivered during the next, it would be applied to that one too. So a start does not restart the
+// instance while its batch has messages before it: it is left, with all that follow it, for the
+// turn after those are acknowledged.
+//
+// For the same reason a start that finds the instance running is acknowledged before the messages
+// after it are handled. Otherwise, if those ended the instance and the process died, the
+// redelivered start would create the next execution, and the messages after it would be applied
+// there again. A redelivered start whose events the execution has accepted has no effect.
+//
+// The start is hidden once more in its queue before it has any effect. A duplicate invocation may
+// have found the instance running and have acknowledged the start: then no redelivery would send
+// what this process commits.
+//
+// A start that has started the instance before is a repeat and has no effect. The same is true of a
+// start that the ended execution has used.
+func (t *Turn) restart(p *Plan, m *inbox.Message) (bool, error) {
+	x := t.Running.X
+	if !restarts(m) || m.State != inbox.Unsettled || t.Running.Creating || x != nil && !x.Ended() {
+		return false, nil
+	}
+	if err := t.described(); err != nil {
+		return false, err
+	}
+	if x != nil && t.used(m) {
+		return false, nil
+	}
+	r := t.View.Record
+	if x != nil && (r == nil || r.Purged || !r.Status.Terminal() || r.ExecutionID != t.Running.Execution) {
+		return false, fmt.Errorf("host: the record of instance %q moved on from execution %d before a start could restart it: %w",
+			t.View.Instance, t.Running.Execution, store.ErrConflict)
+	}
+	switch {
+	case r == nil || r.Purged || !r.Status.Terminal(), r.Name != m.Item.Name, r.KnowsStart(m.Item.ID):
+		return false, nil
+	case m.Item.Parent != nil && m.Item.Parent.Instance == t.View.Instance:
+		return false, nil // It would wait for itself.
+	}
+	if t.Group.All[0] != m {
+		p.Over = true
+		return true, nil
+	}
+	if m.Item.OnConflict.Redrives() {
+		return t.redrive(p, m, r)
+	}
+	p.Next = &Next{Again: r.ExecutionID + 1, By: m}
+	return true, nil
+}
+
+// overtaken settles messages that come before a start which has restarted the instance since they
+// were received, if the execution before has accepted them: another process has the same batch, and
+// they would be applied to both executions.
+func (t *Turn) overtaken(p *Plan) error {
+	id := t.Running.Started().Start.StartID
+	at := slices.IndexFunc(t.Group.All, func(m *inbox.Message) bool {
+		return restarts(m) && m.Item.ID == id && !m.Returning() && t.stands(m)
+	})
+	for n := t.Running.Execution - 1; n > 0 && at > 0 && len(inbox.Left(t.Group.All[:at])) > 0; n-- {
+		turns, err := t.View.Turns(n)
+		if _, unread := errors.AsType[*reading.Unread](err); unread {
+			return err
+		}
+		if len(turns) == 0 {
+			return nil // It was purged or cannot be read.
+		}
+		events := eventsOf(turns)
+		if start := events[0].Start; start == nil || start.StartID == id {
+			continue // This execution has continued as new.
+		}
+		for _, m := range inbox.Left(t.Group.All[:at]) {
+			if m.Item.ID != "" && slices.ContainsFunc(events, func(e history.Event) bool {
+				return e.SenderID == m.Item.ID || e.Start != nil && slices.Contains(e.Start.SenderIDs, m.Item.ID)
+			}) {
+				p.settle(m, "duplicate")
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
+// restarts reports whether a message is a start that may restart or redrive an ended instance. Such
+// a start keeps its position among the messages: those before it are for the execution before.
+func restarts(m *inbox.Message) bool {
+	return m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.StartsNext()
+}
+
+// redrives reports whether a message is a start that continues an ended instance where it failed.
+func redrives(m *inbox.Message) bool {
+	return m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.Redrives()
+}
+
+// used reports whether the execution has accepted the parent or the events that a start brings to a
+// running instance.
+func (t *Turn) used(start *inbox.Message) bool {
+	return slices.ContainsFunc(t.withBrought([]*inbox.Message{start}), func(m *inbox.Message) bool { return t.verdict(m).Kind == engine.Duplicate })
+}

@@ -1,0 +1,99 @@
+package deciding
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/projection"
+	"github.com/turnstile-go/turnstile/internal/host/publishing"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// "Stuck" and "recovered" are not history events. So the write that changes the problem also stores
+// the pending notification in the record. Every turn that reads the record and finds one there
+// publishes it and removes it before it does anything else, and a redelivered message has the
+// record read. So the notification is sent even if the process dies after the write, and no later
+// write of a problem loses it.
+
+// owe adds the pending notification to the change of a problem. A damaged history has no last event
+// from which the notification could get its number: its problem is reported only by metrics and the
+// log, and its recovery like any other.
+func (t *Turn) owe(on *projection.Result, d *engine.Turn) {
+	if !t.By.Publishes || on.Change == nil {
+		return
+	}
+	before := t.View.Problem()
+	if t.Running.Creating {
+		before = nil
+	}
+	what, of := "", on.Mark
+	switch {
+	case on.Recovered != nil:
+		what, of = "recovered", on.Recovered
+	case on.Moved && (before == nil || before.Kind == store.ProblemCorrupt):
+		what = "stuck"
+	default:
+		return
+	}
+	stamp, last, owed := on.Change.Stamp, t.Running.X.LastEventID(), ""
+	execution := t.Running.Execution
+	if before != nil && before.ExecutionID == execution {
+		last = max(last, before.LastEventID) // The history may have been read while the problem was being committed.
+	}
+	if n := len(d.Events); n > 0 {
+		last = d.Events[n-1].EventID
+	}
+	if n := len(d.Next); n > 0 {
+		execution, last = execution+1, d.Next[n-1].EventID
+	}
+	if r := on.Change.Create; r != nil {
+		stamp = &r.Stamp
+	}
+	if r := t.View.Record; r != nil && !r.Purged {
+		owed = r.Unreported
+	}
+	var events, reported []host.InstanceEvent
+	// A record that an earlier build of this format wrote can be read.
+	_, _ = json.Unmarshal([]byte(owed), &events), json.Unmarshal([]byte(t.passed.reported), &reported)
+	for _, e := range slices.Concat(events, reported) {
+		if e.Execution == execution {
+			last = max(last, publishing.EventIDOf(e.Number)) // As for the problem.
+		}
+	}
+	events = append(events, host.InstanceEvent{Schema: publishing.Schema, Type: what, Instance: t.View.Instance, Execution: execution,
+		Orchestration: t.Running.Started().Name, Number: publishing.Number(execution, last, *stamp), At: t.Now.At.UTC().Truncate(time.Millisecond), Problem: of.Kind})
+	text, _ := json.Marshal(events)
+	unreported := string(text)
+	if r := on.Change.Create; r != nil {
+		r.Unreported = unreported
+		return
+	}
+	on.Change.Unreported = &unreported
+}
+
+// unreported publishes the pending notifications in the record and removes them. The removal requires
+// the stamp that was read, so notifications that were written since are left for the next turn.
+func (t *Turn) unreported(p *Plan) error {
+	r := t.View.Record
+	if !t.By.Publishes || r == nil || r.Unreported == "" {
+		return nil
+	}
+	none, read := "", r.Stamp
+	t.passed.reported = r.Unreported
+	p.Send.Unreported = r.Unreported
+	p.Record = &Write{Failed: "published events about instance %q not removed from its record",
+		Change: &store.RecordChange{If: store.RecordCondition{Exists: true, Stamp: &read}, Unreported: &none, UpdatedAt: t.Now.At}}
+	return nil
+}
+
+// UnreportedEvents returns the pending instance events in a record.
+func UnreportedEvents(text string) (events []host.InstanceEvent, err error) {
+	if err = json.Unmarshal([]byte(text), &events); err != nil {
+		err = fmt.Errorf("host: events about the instance in its record: %w", err)
+	}
+	return events, err
+}

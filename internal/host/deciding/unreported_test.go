@@ -1,0 +1,106 @@
+package deciding
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/projection"
+	"github.com/turnstile-go/turnstile/internal/host/publishing"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// What another has written since the record was read is left there for the next turn.
+func TestWhatAProblemHasToReportIsTakenOutUnderTheNumberThatWasRead(t *testing.T) {
+	t.Parallel()
+	turn := &Turn{By: &Terms{Publishes: true}}
+	turn.View.Instance, turn.View.Record = "a", &store.Record{Instance: "a", Stamp: 7, Unreported: `[{"type":"stuck"}]`}
+	var p Plan
+	if err := turn.unreported(&p); err != nil {
+		t.Fatal(err)
+	}
+	if p.Send.Unreported != turn.View.Record.Unreported || p.Record == nil || p.Record.Change.Unreported == nil || *p.Record.Change.Unreported != "" {
+		t.Fatalf("the plan is %+v", p)
+	}
+	if when := p.Record.Change.If; !when.Exists || when.Stamp == nil || *when.Stamp != 7 {
+		t.Errorf("it is taken out if %+v, and was read with stamp 7", when)
+	}
+	for name, silent := range map[string]func(*Turn){
+		"nobody subscribes":  func(t *Turn) { t.By = &Terms{} },
+		"there is no record": func(t *Turn) { t.View.Record = nil },
+		"nothing is untold":  func(t *Turn) { t.View.Record = &store.Record{Instance: "a", Stamp: 7} },
+	} {
+		other, p := &Turn{By: turn.By, View: turn.View}, Plan{}
+		silent(other)
+		if err := other.unreported(&p); err != nil || p.Send.Unreported != "" || p.Record != nil {
+			t.Errorf("%s: the plan is %+v, %v", name, p, err)
+		}
+	}
+}
+
+// A history that is read beside the commit of a mark may lack its events. What is told then has a
+// number after that of the mark all the same.
+func TestWhatIsReportedOfAProblemIsNumberedBehindIt(t *testing.T) {
+	t.Parallel()
+	p := newDriver(t, waits("go"))
+	p.take(start("s"))
+	mark, stamp := &store.Problem{Kind: string(engine.StuckPanic), ExecutionID: 1, LastEventID: 5}, int64(2)
+	turn := p.turn(&Group{}, true)
+	turn.By = &Terms{Publishes: true}
+	if err := p.feed(turn, 1); err != nil {
+		t.Fatal(err)
+	}
+	turn.View.Instance, turn.View.Record = "a", &store.Record{Instance: "a", ExecutionID: 1, Stamp: 1, Problem: mark}
+	on := &projection.Result{Change: &store.RecordChange{Stamp: &stamp}, Recovered: mark}
+	turn.owe(on, &engine.Turn{})
+	events, err := UnreportedEvents(*on.Change.Unreported)
+	if err != nil || len(events) != 1 || events[0].Number != publishing.Number(1, 5, 2) {
+		t.Errorf("it tells %+v, %v", events, err)
+	}
+
+	on.Change.Unreported, mark.ExecutionID, turn.Running.Execution = nil, 1, 2
+	turn.owe(on, &engine.Turn{})
+	if events, err := UnreportedEvents(*on.Change.Unreported); err != nil || len(events) != 1 || events[0].Number != publishing.Number(2, 2, 2) {
+		t.Errorf("of a mark that an execution before has set, it tells %+v, %v", events, err)
+	}
+
+	// It was told at the begin of the turn, and the history lacks what was committed with it.
+	mark = &store.Problem{Kind: string(engine.StuckPanic), ExecutionID: 1, LastEventID: 2}
+	recovered, err := json.Marshal([]host.InstanceEvent{{Type: "recovered", Execution: 1, Number: publishing.Number(1, 6, 1)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn.View.Record, turn.Running.Execution = &store.Record{Instance: "a", ExecutionID: 1, Stamp: 1, Unreported: string(recovered)}, 1
+	if err := turn.unreported(new(Plan)); err != nil {
+		t.Fatal(err)
+	}
+	turn.View.Record.Unreported = ""
+	on = &projection.Result{Change: &store.RecordChange{Stamp: &stamp}, Mark: mark, Moved: true}
+	turn.owe(on, &engine.Turn{})
+	if events, err := UnreportedEvents(*on.Change.Unreported); err != nil || len(events) != 1 || events[0].Number != publishing.Number(1, 6, 2) {
+		t.Errorf("behind a recovery that the history lacks, it tells %+v, %v", events, err)
+	}
+}
+
+// That a history is damaged is told by metrics and the log: it has no end by which an event could be numbered.
+func TestWhatIsCorruptIsNotReportedAsStuck(t *testing.T) {
+	t.Parallel()
+	p := newDriver(t, waits("go"))
+	p.take(start("s"))
+	turn := p.turn(&Group{}, true)
+	turn.By = &Terms{Publishes: true}
+	turn.View.Instance, turn.View.Described = "a", true
+	turn.View.Record = &store.Record{Instance: "a", ExecutionID: 1, Status: store.StatusRunning, Stamp: 1}
+	turn.passed.damage = &damage{cause: &store.CorruptError{Instance: "a", ExecutionID: 1}}
+	var plan Plan
+	if err := turn.reportDamage(&plan); err != nil {
+		t.Fatal(err)
+	}
+	if plan.Record == nil || plan.Record.Change.Problem == nil || (*plan.Record.Change.Problem).Kind != store.ProblemCorrupt {
+		t.Fatalf("it is not marked: %+v", plan.Record)
+	}
+	if plan.Send.Unreported != "" || plan.Record.Change.Unreported != nil {
+		t.Errorf("it tells %q now, and %v later", plan.Send.Unreported, plan.Record.Change.Unreported)
+	}
+}

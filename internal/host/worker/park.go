@@ -1,0 +1,128 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/delivery"
+	"github.com/turnstile-go/turnstile/internal/host/sharing"
+	"github.com/turnstile-go/turnstile/internal/limits"
+	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// If permits become free rarely, nothing predicts when. So the first attempts that wait for one are parked: the worker
+// hides their messages for up to limits.MaxWait, records their receipt handles, and returns them. A process that returns
+// a permit that no group waits for immediately makes the message of the first parked attempt visible. If no process
+// does, the message becomes visible when its visibility timeout expires, and the attempt asks again. So a crash loses
+// nothing.
+
+// errParked says that the message of an attempt is hidden until a permit is free.
+var errParked = errors.New("worker: the attempt is parked until a permit of its limit is free")
+
+// receipt locates the message of a parked attempt.
+type receipt struct {
+	Message string `json:"message"`
+	Receipt string `json:"receipt"`
+	// Queue is the name of the queue that holds the message; empty for the queue without a name.
+	Queue string `json:"queue,omitempty"`
+}
+
+// mayPark reports whether the message of an attempt may be hidden once more. Receives that start no attempt must not
+// make the message a suspected poison message, nor move it to the dead-letter queue.
+func (w *Worker) mayPark(t *task) bool {
+	often := w.Settings.SuspectReceives - 1
+	if often <= 1 {
+		often = 8
+	}
+	return t.ReceiveCount < often
+}
+
+// park hides the message of an attempt until a time, and records its receipt. It does so before the item of the limit
+// lists the attempt as parked, because the attempt can be called from then on.
+func (w *Worker) park(ctx context.Context, t *task, until time.Time) error {
+	now := w.now()
+	d := max(until.Sub(now), time.Second)
+	t.visible = now.Add(d)
+	if err := w.Queues.Activity.SetVisibility(ctx, d, t.Message); errors.Is(err, queue.ErrReceiptExpired) {
+		return fmt.Errorf("%w: %w", errNotHidden, err)
+	} else if err != nil {
+		return fmt.Errorf("message of an attempt that waits for a permit not hidden: %w", err)
+	}
+	at, err := json.Marshal(receipt{t.ID, t.Receipt, w.Queue})
+	if err != nil {
+		return err
+	}
+	// The newest receipt wins. A process whose clock is behind may lose to an older one; its attempt then cannot be
+	// called, and asks again when its message becomes visible.
+	err = w.Stops.Claim(ctx, limits.WaiterKey(t.who()), store.Claim{Attempt: int(now.UnixMilli()), Token: string(at)}, now.Add(delivery.Retention))
+	if _, newer := errors.AsType[*store.ClaimedError](err); err != nil && !newer {
+		return fmt.Errorf("receipt of an attempt that waits for a permit not recorded: %w", err)
+	}
+	return nil
+}
+
+// showAgain makes the message visible of an attempt that was to be parked.
+func (w *Worker) showAgain(ctx context.Context, t *task) error {
+	if err := w.Queues.Activity.SetVisibility(ctx, 0, t.Message); err != nil {
+		return fmt.Errorf("message of an attempt that can get a permit not made visible: %w", err)
+	}
+	return errParked
+}
+
+// call makes the messages of parked attempts visible when permits are free for them. An attempt that cannot be called
+// asks again when its message becomes visible, and its permit goes to the next attempt.
+func (w *Worker) call(ctx context.Context, limit string, called []limits.Who) {
+	for len(called) > 0 {
+		var missed []limits.Who
+		for _, who := range called {
+			err := w.callOne(ctx, who)
+			if err == nil {
+				w.Observer.Count(host.CountPermits, "called", 1)
+				continue
+			}
+			w.Logger.DebugContext(ctx, "parked attempt not called; it asks for a permit by itself", "key", limit, "instance", who.Instance, "event_id", who.EventID, "error", err)
+			missed = append(missed, who)
+		}
+		if called = nil; len(missed) == 0 {
+			return
+		}
+		_, err := w.change(ctx, limit, false, func(s limits.State, now time.Time) (limits.State, bool) {
+			s, called = s.Missed(missed, now)
+			return s, true
+		})
+		if err != nil {
+			w.Logger.DebugContext(ctx, "parked attempts not updated; a permit stays reserved for some seconds", "key", limit, "error", err)
+			return
+		}
+	}
+}
+
+// callOne makes the message of one parked attempt visible.
+func (w *Worker) callOne(ctx context.Context, who limits.Who) error {
+	item, err := w.Stops.State(ctx, limits.WaiterKey(who))
+	var at receipt
+	if err == nil {
+		err = json.Unmarshal([]byte(item.Claim.Token), &at)
+	}
+	if err == nil {
+		err = w.show(ctx, at)
+	}
+	return err
+}
+
+// show makes the message of a parked attempt visible in the queue that holds it.
+func (w *Worker) show(ctx context.Context, at receipt) error {
+	in := w.Queues.Activity
+	if at.Queue != w.Queue {
+		if in = w.Queues.OfAttempts(cmp.Or(at.Queue, "default")); in == w.Queues.Activity {
+			return fmt.Errorf("the message is in queue %q, which this worker does not know", at.Queue)
+		}
+	}
+	return in.SetVisibility(sharing.Alone(ctx), 0, queue.Message{ID: at.Message, Receipt: at.Receipt})
+}

@@ -1,0 +1,465 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/delivery"
+	"github.com/turnstile-go/turnstile/internal/limits"
+)
+
+// The attempts of a process that have the same limit share a pool, which is one group in the item of the limit. The pool
+// takes and returns permits for all of them at once. In between, an attempt that ends passes its permit to one that
+// waits in the process, without a write. An attempt waits in its process only for about as long as a return through the
+// queue takes. Otherwise its message is sent again, delayed until its turn is expected (plan.go).
+
+const (
+	// gather is how long a pool waits for other attempts of a batch before it reads or writes.
+	gather = 5 * time.Millisecond
+	// gatherCrowded replaces gather if attempts already wait for the limit elsewhere. It keeps a function that receives
+	// thousands of messages for one limit, and sends them back, from writing the item continuously.
+	gatherCrowded = 100 * time.Millisecond
+	// leastPoll and mostPoll bound the interval between two reads for permits that other processes have given to this
+	// one.
+	leastPoll, mostPoll = 45 * time.Millisecond, 5 * time.Second
+)
+
+// pools are the pools of a process, by the names of their limits.
+type pools struct {
+	mu sync.Mutex
+	of map[string]*pool
+}
+
+// pool is this process's share of a limit or a rate. pools.mu guards it.
+type pool struct {
+	// limit is the name of the limit; rate is true for the name of a rate.
+	limit string
+	rate  bool
+	// token names its group.
+	token    string
+	hold     holding
+	waitlist waitingList
+	io       access
+	use      usage
+	// named is when the names of waiting and holding attempts were last written. last is the last plan, until its names
+	// are written.
+	named time.Time
+	last  *plan
+}
+
+// holding are the permits of a process.
+type holding struct {
+	// have is the number of permits that the process certainly holds until until. users are the attempts that use them.
+	have  int
+	until time.Time
+	users []*waiter
+	// over: more permits are held than the limit allows, so returned permits are not passed on.
+	over bool
+}
+
+// waitingList are the waiting attempts of a process.
+type waitingList struct {
+	// waiting are the attempts, in order.
+	waiting []*waiter
+	// wants is how many more permits the item says that the process wants, each for within.
+	wants  int
+	within time.Duration
+}
+
+// access is the state of a process's reads and writes of a limit's item.
+type access struct {
+	// busy: a goroutine is reading or writing. changed is closed when it has finished, or a permit has changed hands.
+	busy    bool
+	changed chan struct{}
+	// due is when to write the item, zero for never; poll is when to read it, and looked when it was last read.
+	due, poll, looked time.Time
+	// unsure: a call has failed, so the content of the item is unknown. The next write resolves that.
+	unsure bool
+}
+
+// usage is how long permits returned since the last write were held, and by how many attempts.
+type usage struct {
+	used   time.Duration
+	usedBy int
+}
+
+// waiter is an attempt that asks a pool for a permit.
+type waiter struct {
+	t *task
+	// needs is how long it needs the permit. hasTime reports whether its invocation has that much time left.
+	needs   time.Duration
+	hasTime func() bool
+	// since is when it started to wait in this process. asked: a plan has decided that it waits.
+	since time.Time
+	asked bool
+	// hidden: its message is hidden until it is due, like that of a parked attempt.
+	hidden bool
+	// out is its outcome.
+	out outcome
+	// at is when it got its permit; for a rate, possibly a time in the future.
+	at time.Time
+	// due is when it returns, and turn when its turn is expected.
+	due, turn time.Time
+	err       error
+}
+
+// outcome is what a pool has decided for a waiter.
+type outcome uint8
+
+const (
+	// waiting: nothing yet.
+	waiting outcome = iota
+	// served: it has a permit.
+	served
+	// sentBack: it returns through the queue.
+	sentBack
+	// hides: its message must be hidden before the item can list it as parked.
+	hides
+	// isParked: the item lists it as parked.
+	isParked
+	// shows: a permit has become free, or the list of parked attempts is full; its message is made visible again.
+	shows
+	// unserved: it failed with err.
+	unserved
+)
+
+// errGone says that the process is shutting down.
+var errGone = errors.New("worker: the process is shutting down")
+
+// get returns the pool of a limit. A new pool gets the token.
+func (all *pools) get(limit string, rate bool, token string) *pool {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	p := all.of[limit]
+	if p == nil {
+		p = &pool{limit: limit, rate: rate, token: token, io: access{changed: make(chan struct{})}}
+		if all.of == nil {
+			all.of = map[string]*pool{}
+		}
+		all.of[limit] = p
+	}
+	return p
+}
+
+// wake wakes all attempts that wait for a pool, and deletes the pool if it has no state left. The caller holds the lock.
+func (all *pools) wake(p *pool) {
+	close(p.io.changed)
+	p.io.changed = make(chan struct{})
+	if all.of[p.limit] == p && !p.io.busy && !p.io.unsure && len(p.hold.users)+len(p.waitlist.waiting)+p.hold.have+p.waitlist.wants == 0 {
+		delete(all.of, p.limit)
+	}
+}
+
+// owes reports whether the item must be written before the process may become idle.
+func (p *pool) owes() bool {
+	return p.hold.have > len(p.hold.users) || p.waitlist.wants > 0 && len(p.waitlist.waiting) == 0
+}
+
+// soon schedules a write of the item, together with changes by other attempts of the batch. The caller holds the lock.
+func (p *pool) soon(now time.Time, b *batch) {
+	if !p.io.due.IsZero() {
+		return
+	}
+	if p.io.due = now; b != nil && b.together() {
+		p.io.due = now.Add(gather)
+	}
+}
+
+// ask waits until an attempt has a permit, or leaves the process to return later.
+func (w *Worker) ask(ctx context.Context, p *pool, x *waiter) error {
+	w.pools.mu.Lock()
+	defer w.pools.mu.Unlock()
+	now := w.now()
+	x.since = now
+	at := len(p.waitlist.waiting)
+	if x.returns() {
+		// It arrived before the attempts that wait for the first time.
+		if i := slices.IndexFunc(p.waitlist.waiting, func(other *waiter) bool { return !other.returns() }); i >= 0 {
+			at = i
+		}
+	}
+	p.waitlist.waiting = slices.Insert(p.waitlist.waiting, at, x)
+	p.soon(now, x.t.batch)
+	if w.seen.crowded(p.limit, now) {
+		p.io.due = latest(p.io.due, now.Add(gatherCrowded))
+	}
+	looked := now
+	for x.out == waiting {
+		if now := w.now(); now.Sub(looked) >= w.Settings.Attempt.HeartbeatInterval {
+			looked = now
+			w.pools.mu.Unlock()
+			state, err := w.Stops.State(ctx, x.t.key())
+			w.pools.mu.Lock()
+			switch {
+			case err == nil && state.Stop:
+				err = &stopWhileWaiting{state.StopReason}
+			case err == nil || x.out != waiting:
+				continue
+			}
+			if x.out == waiting {
+				p.leaves(x, unserved)
+			}
+			return errors.Join(err, w.settle(ctx, p))
+		}
+		if err := w.turn(ctx, p); errors.Is(err, errGone) {
+			return err
+		}
+		if made := p.last; made != nil && x.out != served {
+			p.last = nil
+			w.pools.mu.Unlock()
+			w.shows(ctx, p, made)
+			w.pools.mu.Lock()
+		}
+	}
+	return x.err
+}
+
+// shows writes, after a plan, what is displayed: the key in the list of keys, and the names of attempts. Attempts that
+// have a permit do not wait for it.
+func (w *Worker) shows(ctx context.Context, p *pool, made *plan) {
+	w.names(ctx, p, made, false)
+	if now := w.now(); now.Sub(time.UnixMilli(made.next.Listed)) >= limits.ListAgain {
+		w.list(ctx, p.limit, now)
+	}
+}
+
+// stopWhileWaiting says that an activity was asked to stop while its attempt waited for a permit.
+type stopWhileWaiting struct{ reason string }
+
+func (e *stopWhileWaiting) Error() string {
+	return "worker: the activity was asked to stop while it waited for a permit: " + e.reason
+}
+
+// turn waits until it is time to read or write the item of a limit, and does so. It returns early when something has
+// changed. The caller holds the lock.
+func (w *Worker) turn(ctx context.Context, p *pool) error {
+	changed, at := p.io.changed, p.io.poll
+	if !p.io.due.IsZero() {
+		at = p.io.due
+	}
+	d := at.Sub(w.now())
+	switch {
+	case p.io.busy:
+		d = 0
+	case d <= 0:
+		return w.step(ctx, p)
+	}
+	w.pools.mu.Unlock()
+	defer w.pools.mu.Lock()
+	startedAt := w.Clock.Now()
+	w.pause(ctx, changed, d)
+	select {
+	case <-changed:
+		return nil
+	default:
+	}
+	if d == 0 || w.Clock.Now().Sub(startedAt) < d/2 {
+		return errGone // The pause ended early and nothing changed, so the process is shutting down.
+	}
+	return nil
+}
+
+// pause waits until ready is closed or d has passed; if d is 0, only for ready.
+func (w *Worker) pause(ctx context.Context, ready <-chan struct{}, d time.Duration) {
+	_, awaits := w.Clock.(clock.Awaiter)
+	if s, sleeps := w.Clock.(clock.Sleeper); sleeps && !awaits {
+		_ = s.Sleep(ctx, d) // One goroutine does all the work, so waiting for ready would block it.
+		return
+	}
+	clock.Await(w.Clock, ready, d)
+}
+
+// settle writes until the process owes nothing to the limit. The caller holds the lock.
+func (w *Worker) settle(ctx context.Context, p *pool) error {
+	for p.owes() {
+		p.soon(w.now(), nil)
+		if err := w.turn(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step reads or writes the item of a limit, and carries out the plan. The caller holds the lock, which is released in
+// between.
+func (w *Worker) step(ctx context.Context, p *pool) error {
+	polls := p.io.due.IsZero()
+	p.io.busy, p.io.due = true, time.Time{}
+	var made plan
+	w.pools.mu.Unlock()
+	at, err := w.change(ctx, p.limit, polls, func(s limits.State, now time.Time) (limits.State, bool) {
+		w.pools.mu.Lock()
+		defer w.pools.mu.Unlock()
+		made = p.plan(w, s, now)
+		if made.writes {
+			// Until the write returns, count only permits that the process has both before and after it.
+			p.hold.have = max(min(p.hold.have, made.next.Group(p.token).Have), len(p.hold.users))
+		}
+		return made.next, made.writes
+	})
+	w.pools.mu.Lock()
+	if err != nil {
+		p.fail(err)
+	} else {
+		p.carry(w, &made, at)
+		if len(made.called) > 0 {
+			w.pools.wake(p) // Attempts that have a permit do not wait for the calls.
+			w.pools.mu.Unlock()
+			w.call(ctx, p.limit, made.called)
+			w.pools.mu.Lock()
+		}
+		p.last = &made
+		if p.owes() || len(p.waitlist.waiting) > p.waitlist.wants {
+			p.soon(w.now(), nil)
+		}
+	}
+	p.io.busy = false
+	w.pools.wake(p)
+	return err
+}
+
+// fail records that a call has failed: only the permits in use are certain. The caller holds the lock.
+func (p *pool) fail(err error) {
+	p.hold.have, p.io.unsure, p.io.due = len(p.hold.users), true, time.Time{}
+	for len(p.waitlist.waiting) > 0 {
+		x := p.waitlist.waiting[0]
+		p.leaves(x, unserved)
+		x.err = err
+	}
+}
+
+// carry applies a plan that was made from a State seen at the given time. The caller holds the lock.
+func (p *pool) carry(w *Worker, made *plan, at time.Time) {
+	now := w.now()
+	if made.writes {
+		p.io.unsure, p.waitlist.within = false, made.within
+		p.use.used, p.use.usedBy = p.use.used-made.used, p.use.usedBy-made.usedBy
+	}
+	p.io.looked, p.io.poll = at, now.Add(made.look)
+	if !p.rate {
+		g := made.next.Group(p.token)
+		p.hold.have, p.waitlist.wants = g.Have, g.Want
+	}
+	p.hold.over = made.next.Held() > made.next.Permits()
+	if made.until.After(p.hold.until) {
+		p.hold.until = made.until
+	}
+	for _, s := range made.served {
+		if s.x.out == waiting && (p.rate || p.hold.have > len(p.hold.users)) {
+			p.serve(s.x, s.at)
+		}
+	}
+	p.hand(now)
+	for _, b := range made.back {
+		if b.x.out == waiting {
+			p.leaves(b.x, b.out)
+			b.x.due, b.x.turn = b.due, b.turn
+		}
+	}
+	for _, x := range p.waitlist.waiting {
+		x.asked = x.asked || made.knows[x]
+	}
+}
+
+// leaves removes a waiter from the waiting list. The caller holds the lock.
+func (p *pool) leaves(x *waiter, out outcome) {
+	p.waitlist.waiting = slices.DeleteFunc(p.waitlist.waiting, func(other *waiter) bool { return other == x })
+	x.out = out
+}
+
+// serve gives a permit to a waiter. The caller holds the lock.
+func (p *pool) serve(x *waiter, at time.Time) {
+	p.leaves(x, served)
+	if x.at = at; !p.rate {
+		p.hold.users = append(p.hold.users, x)
+	}
+}
+
+// hand gives unused permits of the process to its waiters, if the permits last as long as the waiters need. The caller
+// holds the lock.
+func (p *pool) hand(now time.Time) {
+	for _, x := range slices.Clone(p.waitlist.waiting) {
+		if x.asked && p.hold.have > len(p.hold.users) && !p.hold.over && !now.Add(x.needs).After(p.hold.until) {
+			p.serve(x, now)
+		}
+	}
+}
+
+// free returns the permit of an attempt, to a waiter in this process or to other processes.
+func (w *Worker) free(ctx context.Context, p *pool, x *waiter) error {
+	w.pools.mu.Lock()
+	defer w.pools.mu.Unlock()
+	now := w.now()
+	p.hold.users = slices.DeleteFunc(p.hold.users, func(other *waiter) bool { return other == x })
+	p.use.used, p.use.usedBy = p.use.used+max(now.Sub(x.at), 0), p.use.usedBy+1
+	p.hand(now)
+	if p.owes() {
+		p.soon(now, x.t.batch)
+	}
+	w.pools.wake(p)
+	return w.settle(ctx, p)
+}
+
+// list adds the key of a limit to the list of keys because an attempt waits for it.
+func (w *Worker) list(ctx context.Context, limit string, now time.Time) {
+	err := limits.List(ctx, w.Stops, limit, now, delivery.Retention)
+	if err == nil {
+		_, err = w.change(ctx, limit, false, func(s limits.State, now time.Time) (limits.State, bool) { return s.IsListed(now), true })
+	}
+	if err != nil {
+		w.Logger.DebugContext(ctx, "key of a limit not added to its list", "key", limit, "error", err)
+	}
+}
+
+// names writes the names of attempts that wait for long. If permits are usually held for long, or held is true, it also
+// writes the names of attempts that hold one. The names are only displayed.
+func (w *Worker) names(ctx context.Context, p *pool, made *plan, held bool) {
+	w.pools.mu.Lock()
+	now := w.now()
+	var waiting []limits.Waiting
+	var holders []limits.Named
+	wait := func(x *waiter, due time.Time) {
+		if due.Sub(now) >= limits.NameFrom {
+			waiting = append(waiting, limits.Waiting{Who: x.t.who(), Since: x.waitsSince().UnixMilli(), Due: due.UnixMilli()})
+		}
+	}
+	until := p.hold.until
+	if made != nil {
+		held = held || time.Duration(made.next.Mean)*time.Millisecond >= limits.NameFrom
+		for _, b := range made.back {
+			wait(b.x, b.turn)
+		}
+		for _, x := range p.waitlist.waiting {
+			wait(x, now.Add(made.wait))
+		}
+	}
+	if held {
+		for _, x := range p.hold.users {
+			holders = append(holders, limits.Named{Who: x.t.who(), Since: x.at.UnixMilli()})
+		}
+	}
+	if len(waiting)+len(holders) == 0 || now.Sub(p.named).Abs() < limits.NameAgain {
+		w.pools.mu.Unlock()
+		return
+	}
+	p.named = now
+	w.pools.mu.Unlock()
+	err := limits.WriteNames(ctx, w.Stops, p.limit, now, delivery.Retention, func(n *limits.Names) {
+		for _, w := range waiting {
+			n.Waits(w)
+		}
+		for _, h := range holders {
+			n.Leaves(h.Who)
+		}
+		if len(holders) > 0 {
+			n.Holding(p.token, until, holders)
+		}
+	})
+	if err != nil {
+		w.Logger.DebugContext(ctx, "names of a limit's attempts not written", "key", p.limit, "error", err)
+	}
+}

@@ -1,0 +1,56 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/querying"
+	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
+	"github.com/turnstile-go/turnstile/internal/simulation/program"
+	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// checkQuery asks the code of an execution behind what has just landed, whatever state it is in. The code
+// answers as an execution does that was replayed for a turn, it has read all that it was run for, and
+// nothing that was only recorded. A replay takes time, so one commit in four is looked at.
+func (w *checker) checkQuery(p *world.Process, x *ledger.Recorded, t *store.Turn) {
+	if w.Commits%4 != 1 || w.Walk != nil || w.Older || p.Code != w.Good {
+		return // Code of another build may answer otherwise.
+	}
+	now := w.Clock.Now().UnixMilli()
+	of := querying.Of{Instance: t.Instance, ExecutionID: t.ExecutionID, Query: program.HowFar, NowMS: now}
+	turns := []store.Turn{{Instance: t.Instance, ExecutionID: t.ExecutionID, Events: x.Events, Parked: t.Parked}}
+	a, err := querying.Ask(context.Background(), w.Good.Orchestrations, of, turns)
+	refused, _ := errors.AsType[*querying.Error](err)
+	switch {
+	case err != nil && refused == nil:
+		return // The end of the run tells of it.
+	case refused != nil && (refused.Kind == querying.Panicked || refused.Kind == querying.DurableCall || refused.Kind == querying.Blocked || refused.Kind == querying.Failed):
+		w.Violate("query", "%s/%d answers with %s: %s", t.Instance, t.ExecutionID, refused.Kind, refused.Message)
+	case err != nil || a.Problem != nil:
+		return
+	case t.Parked && a.ReadTo == a.Last:
+		w.Violate("query", "%s/%d was read to event %d, which was recorded without running its code", t.Instance, t.ExecutionID, a.Last)
+	case !t.Parked && a.ReadTo != a.Last:
+		w.Violate("query", "%s/%d was read to event %d of %d, and its code has run for all of them", t.Instance, t.ExecutionID, a.ReadTo, a.Last)
+	}
+	if t.Parked {
+		w.Reached("query, of what is parked")
+		return
+	}
+	execution := engine.New(engine.Config{Instance: t.Instance, ExecutionID: t.ExecutionID, Registry: w.Good.Orchestrations})
+	defer execution.Close()
+	if err := execution.Feed(x.Events, false); err != nil {
+		return
+	}
+	if out, err := execution.Run(engine.Input{NowMS: now}); err != nil || len(out.Events) > 0 || out.Stuck != nil {
+		return // The code has more to do with what is recorded.
+	}
+	w.Reached("query")
+	if want, err := execution.Query(program.HowFar, nil); err != nil || !bytes.Equal(a.Output, want) {
+		w.Violate("query", "%s/%d answers %s, and as it runs %s, %v", t.Instance, t.ExecutionID, a.Output, want, err)
+	}
+}
