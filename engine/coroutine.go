@@ -98,7 +98,7 @@ func (c *coroutine) body(yield func(struct{}) bool, fn func(*Context) ([]byte, e
 	if c.err != nil && c.future == nil {
 		// Done here because a method of the error may panic.
 		if !errors.As(c.err, &c.next) {
-			c.failure = FailureOf(c.err)
+			c.failure = failureOf(c.err)
 		}
 	}
 	returned = true

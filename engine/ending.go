@@ -52,12 +52,12 @@ func (e *ending) asOwn(cancelled bool) {
 	}
 }
 
-// FailureOf converts an error of orchestration code to a failure. If the error, or one
+// failureOf converts an error of orchestration code to a failure. If the error, or one
 // that it wraps, has a method Failure() *history.Failure (see package marks), that is the
 // failure. An ErrCancelled becomes a cancelled failure, the error of a timed-out scope a
 // timeout, and any other error an application failure with its text. Application failures
 // and timeouts are retryable, like those of activities.
-func FailureOf(err error) *history.Failure {
+func failureOf(err error) *history.Failure {
 	m := marks.Of(err)
 	if m.Failure != nil {
 		return m.Failure

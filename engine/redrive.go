@@ -54,11 +54,11 @@ func (x *Execution) takeOver(e *history.Event) {
 	}
 	x.run.statesSet = x.run.statesSet || x.states != nil
 	if own := x.events.at(0).Start; own != nil || len(x.search) > 0 {
-		x.run.searchSet = SearchSetBoth(x.run.searchSet, x.search)
+		x.run.searchSet = searchSetBoth(x.run.searchSet, x.search)
 		if own != nil {
 			for name := range own.SearchAttributes {
 				if _, stays := x.search[name]; !stays {
-					x.run.searchSet = SearchSetBoth(x.run.searchSet, history.SearchAttributes{name: {}})
+					x.run.searchSet = searchSetBoth(x.run.searchSet, history.SearchAttributes{name: {}})
 				}
 			}
 		}

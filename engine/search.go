@@ -28,7 +28,7 @@ func (c *Context) SetSearchAttributes(set history.SearchAttributes) error {
 		if c.x.run.searchSet == nil {
 			c.x.run.searchWas = was
 		}
-		c.x.run.searchSet = SearchSetBoth(c.x.run.searchSet, set)
+		c.x.run.searchSet = searchSetBoth(c.x.run.searchSet, set)
 	}
 	return nil
 }
@@ -42,9 +42,9 @@ func (c *Context) SearchAttributes() history.SearchAttributes {
 	return c.x.search
 }
 
-// SearchSetBoth combines two successive changes of search attributes into one. Unlike
+// searchSetBoth combines two successive changes of search attributes into one. Unlike
 // history.SearchAttributes.With, it keeps removals. It returns nil if both are empty.
-func SearchSetBoth(first, second history.SearchAttributes) history.SearchAttributes {
+func searchSetBoth(first, second history.SearchAttributes) history.SearchAttributes {
 	if len(first)+len(second) == 0 {
 		return nil
 	}

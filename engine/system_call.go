@@ -91,7 +91,7 @@ func (c *Context) SideEffect(name string, fn func() ([]byte, error)) ([]byte, er
 		defer func() { x.nested = "" }()
 		value, err := fn()
 		if err != nil {
-			e.Failure = FailureOf(err)
+			e.Failure = failureOf(err)
 			return nil
 		}
 		e.Payload = value

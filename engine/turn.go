@@ -225,6 +225,6 @@ func (t *Turn) SetBefore(earlier *Turn) {
 	}
 	t.Resumed = t.Resumed || earlier.Resumed && t.Suspended == nil
 	if len(earlier.SearchSet) > 0 {
-		t.SearchSet, t.SearchWas = SearchSetBoth(earlier.SearchSet, t.SearchSet), earlier.SearchWas
+		t.SearchSet, t.SearchWas = searchSetBoth(earlier.SearchSet, t.SearchSet), earlier.SearchWas
 	}
 }
