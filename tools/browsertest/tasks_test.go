@@ -63,8 +63,9 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serve(t, "/", h)
-	ids, declined := map[string]bool{}, 0
+	ids := map[string]bool{}
 	var failed *client.Description
+	var allDeclined []*client.Description
 	yesterday := time.Now().Truncate(24*time.Hour).AddDate(0, 0, -1)
 	for q := (client.ListQuery{PageSize: 200}); ; {
 		page, err := env.Client().List(t.Context(), q)
@@ -75,7 +76,7 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 			d := &page.Instances[i]
 			ids[d.Instance] = true
 			if d.Failure != nil && strings.Contains(d.Failure.Message, "declined") {
-				declined++
+				allDeclined = append(allDeclined, d)
 				if at := d.CreatedAt; !at.Before(yesterday) && at.Before(yesterday.AddDate(0, 0, 1)) {
 					failed = d
 				}
@@ -85,6 +86,7 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 			break
 		}
 	}
+	declined := len(allDeclined)
 	if failed == nil || declined < 100 {
 		t.Fatalf("%d were declined, of yesterday is %+v", declined, failed)
 	}
@@ -110,8 +112,11 @@ func TestAStrangerDoesHisTasksOnThePage(t *testing.T) {
 		b.clicks(".view-head button", "Redrive all "+strconv.Itoa(declined))
 		b.clicks("dialog footer button", "Redrive "+strconv.Itoa(declined)+" instances")
 		b.shows("Sent to " + strconv.Itoa(declined) + " of " + strconv.Itoa(declined))
-		if err := demo.Redriven(t.Context(), env.Client(), failed); err != nil {
-			t.Error(err)
+		// Until all have completed, the page Failures counts the others still.
+		for _, d := range allDeclined {
+			if err := demo.Redriven(t.Context(), env.Client(), d); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 	b.press("Escape")
