@@ -40,7 +40,7 @@ func (t *Turn) exists(p *Plan, m *inbox.Message) error {
 }
 
 // refuseStart settles a start whose id is reserved by a purged instance, so that it can never
-// start. Its parent is notified.
+// start. A parent is notified.
 func (t *Turn) refuseStart(p *Plan, m *inbox.Message) {
 	free := t.View.Record.FreeAt.UTC().Format(time.RFC3339)
 	p.report(warning("start refused: an instance with this id was purged, and the id is still reserved",
