@@ -75,9 +75,9 @@ func (r *reader) optional(name, fallback string, s shape) string {
 	return value
 }
 
-// queues returns the URLs of queues by name. A queue that is given without a URL, by its name in SQS,
-// has the same URL prefix as beside: with full URLs, a function's variables would be too small for many
-// queues.
+// queues returns the URLs of queues by name. A queue that is given by its name in SQS instead of a URL
+// has the same URL prefix as beside. With full URLs, many queues would exceed the size limit of a
+// function's variables.
 func (r *reader) queues(variable, beside string) map[string]string {
 	value := r.get(variable)
 	if value == "" {

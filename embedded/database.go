@@ -63,8 +63,8 @@ func (*inMemory) Timer() journal.Timer           { return nil }
 func (*inMemory) Flush(context.Context) error    { return nil }
 
 // flushed is a queue for senders from outside: when Send returns, the messages are durable. After
-// an error they may still be handled. The host does not need this, because it deletes the message
-// that made it send later, so a crash loses the deletion first.
+// an error they may still be handled. The host does not need this: it sends a message before it
+// deletes the message that caused it, so a crash loses the deletion first.
 type flushed struct {
 	queue.Queue
 	flush func(context.Context) error

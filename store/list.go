@@ -89,7 +89,7 @@ func (q *ListQuery) Matches(r *Record) bool {
 		(q.Version == "" || q.Version == r.Version) && (q.Parent == "" || r.Parent != nil && q.Parent == r.Parent.Instance) && q.endedIn(r) && q.wordsIn(r)
 }
 
-// clocksDiffer is the largest clock skew by which an instance may seem to end before it started.
+// clocksDiffer is the largest clock skew: by that much an instance may seem to end before it started.
 const clocksDiffer = time.Hour
 
 // endedIn reports whether the record ended between the query's times.

@@ -19,8 +19,8 @@ import (
 // errKilled is the error of every call of a dead process. No living code receives it.
 var errKilled = errors.New("turnstiletest: the process is dead")
 
-// boundary wraps every call that leaves a process. It can kill the process at such a call. From
-// then on no call of the process has any effect.
+// boundary wraps every call that leaves a process. It can kill the process at such a call. After
+// that, no call of the process has any effect.
 type boundary struct {
 	mu      sync.Mutex
 	running *task
