@@ -80,7 +80,7 @@ func damaged(path string, err error) error {
 	return fmt.Errorf("%w: %s (%w): stop the program, keep a copy of the file and the files next to it, and restore a backup, or what sqlite3's .recover saves", ErrDamaged, path, err)
 }
 
-// unreadableError is a row whose content Turnstile has not written.
+// unreadableError is the error for a row that Turnstile cannot have written.
 type unreadableError struct {
 	what string
 	err  error
@@ -100,8 +100,8 @@ func unwritable(path string, err error) error {
 	return fmt.Errorf("sqlite: %s can't be written: %w: let this user write the directory and the files in it, or use another directory", path, err)
 }
 
-// ends reports whether the database can no longer be used after an error: it is damaged, or the
-// operating system could not write accepted data to the disk and may have discarded it since.
+// ends reports whether the database can no longer be used after an error, because it is damaged, or
+// because the operating system could not write accepted data to the disk and may have discarded it.
 func ends(err error) bool {
 	return isDamage(err) || errors.Is(err, sqlite3.IOERR_FSYNC) || errors.Is(err, sqlite3.IOERR_DIR_FSYNC)
 }

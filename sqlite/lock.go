@@ -34,13 +34,13 @@ func (e *LockedError) Error() string {
 // errLocked: another process has the lock.
 var errLocked = errors.New("locked")
 
-// held is what a process holds of an open database.
+// held has the files by which a process holds the lock of an open database.
 type held struct {
 	// sign is a file next to the database that contains the id of the process. It is locked too, so
 	// that only one of two processes creates a new database.
 	sign *os.File
-	// file is the database file; nil if there is none. Its lock decides, because it is the same
-	// whatever name the file is opened by.
+	// file is the database file; nil if there is none. Its lock decides, because it is the same for
+	// every name of the file.
 	file *os.File
 }
 
@@ -93,7 +93,7 @@ func lock(database string, makes bool) (_ *held, err error) {
 		if still, err := isStill(h.file, database); still || err != nil {
 			return h, err
 		}
-		// Another process has removed it meanwhile, by another name.
+		// Another process has removed the file in the meantime, by another name.
 		if err := h.unlockDatabase(); err != nil {
 			return nil, err
 		}

@@ -121,8 +121,8 @@ func claim(c *conn) error {
 	return c.Exec(fmt.Sprintf("PRAGMA application_id = %d", applicationID))
 }
 
-// migrate brings the schema to the newest version, in one transaction, and leaves the header in the
-// file, where inspect reads it. What inspect has read may be older than the log.
+// migrate upgrades the schema to the newest version in one transaction, and leaves the header in the
+// file, where inspect reads it. The header that inspect has read may be older than the log.
 func (m migrations) migrate(c *conn) (err error) {
 	version, err := c.number("PRAGMA user_version")
 	if err != nil {

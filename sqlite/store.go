@@ -23,13 +23,13 @@ type Store struct {
 	indexed indexed
 }
 
-// startedAt discards what a transaction that was not committed has staged.
+// startedAt discards the changes that a transaction staged and did not commit.
 func (s *Store) startedAt() {
 	s.known.startedAt()
 	s.indexed.through = s.indexed.committed
 }
 
-// committed applies what the transaction has staged.
+// committed applies the staged changes of the transaction.
 func (s *Store) committed(c *conn) {
 	s.known.committed(c)
 	s.indexed.committed = s.indexed.through

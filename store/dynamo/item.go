@@ -101,7 +101,7 @@ func (e *Encoder) split(items []Item, t *store.Turn, events []history.Event, doc
 		if it.Size+partSize <= MaxItem {
 			items = append(items, it)
 			if sum := sizeOf(items); sum > MaxTransaction {
-				// The rest does not need to be compressed to know that.
+				// The rest need not be compressed to detect that.
 				id, what, n := t.Largest()
 				return nil, &store.TooLargeError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: id, What: what, EventSize: n,
 					CommitSize: sum, Limit: "4 MB a transaction"}
