@@ -194,7 +194,7 @@ func unsound(call, name, constructor string, problem error) *MisuseError {
 	if problem == nil {
 		return &MisuseError{Call: call, Problem: "the declaration is the zero value: make it with " + constructor}
 	}
-	return &MisuseError{Call: call, Problem: fmt.Sprintf("the declaration of %q cannot work: %v", name, problem)}
+	return &MisuseError{Call: call, Problem: fmt.Sprintf("the declaration of %q is invalid: %v", name, problem)}
 }
 
 // declared adds the problems of a declaration's options, and the line where they were given, to

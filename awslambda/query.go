@@ -71,7 +71,7 @@ func (q *queryFunction) Handle(ctx context.Context, r struct {
 	Records json.RawMessage `json:"Records"`
 }) (queryAnswer, error) {
 	if r.Records != nil {
-		return queryAnswer{}, errors.New("turnstile: this is the query function, and it got messages of a queue or stream: remove its event source, and send messages to the orchestrator queue")
+		return queryAnswer{}, errors.New("turnstile: this is the query function, and it received messages from a queue or a stream: remove its event source, and send messages to the orchestrator queue")
 	}
 	var out queryAnswer
 	a, err := q.client.Query(ctx, r.QueryRequest)

@@ -85,7 +85,7 @@ func (r *reader) queues(variable, beside string) map[string]string {
 	}
 	all := map[string]string{}
 	r.check(variable, value, shape{
-		want: `names of activity queues and of their standard queues in SQS, or the URLs of these, each once, such as "gpu=shop-GpuQueue-1A2B urgent=https://sqs.eu-central-1.amazonaws.com/123456789012/urgent"`,
+		want: `pairs of an activity queue and the name or URL of its standard SQS queue, each once, such as "gpu=shop-GpuQueue-1A2B urgent=https://sqs.eu-central-1.amazonaws.com/123456789012/urgent"`,
 		ok: func(value string) bool {
 			for _, one := range strings.Fields(value) {
 				name, url, _ := strings.Cut(one, "=")

@@ -91,7 +91,7 @@ type EndedError struct {
 }
 
 func (e *EndedError) Error() string {
-	return fmt.Sprintf("turnstile: instance %q has ended already (%s)", e.Instance, e.Status)
+	return fmt.Sprintf("turnstile: instance %q has already ended (%s)", e.Instance, e.Status)
 }
 
 // StillRunningError says that an instance is still running: [Client.Purge] does not delete it without

@@ -108,7 +108,7 @@ func (c *Client) MoveToFront(ctx context.Context, instance string) error {
 		return err
 	}
 	if d.Suspension == nil || d.Suspension.LimitKey == "" {
-		return &turnstile.InvalidArgumentError{Call: "MoveToFront", Argument: "instance", Problem: fmt.Sprintf("%q is %s: it does not wait for its turn under a limit", instance, d.Status)}
+		return &turnstile.InvalidArgumentError{Call: "MoveToFront", Argument: "instance", Problem: fmt.Sprintf("%q is %s: it does not wait for a permit of a limit", instance, d.Status)}
 	}
 	return c.order(ctx, "MoveToFront", d.Suspension.LimitKey, coordination.Order{First: instance})
 }

@@ -74,7 +74,7 @@ func (c *Client) Complete(ctx context.Context, token string, result json.RawMess
 // activity again.
 func (c *Client) Fail(ctx context.Context, token string, failure error) error {
 	if failure == nil {
-		return &turnstile.MisuseError{Call: "Client.Fail", Problem: "the error is nil: use Client.Complete for what succeeded"}
+		return &turnstile.MisuseError{Call: "Client.Fail", Problem: "the error is nil: use Client.Complete for an activity that succeeded"}
 	}
 	f := activities.FailureOf(failure)
 	f.Message, f.Retryable = failure.Error(), false

@@ -191,9 +191,9 @@ func (r *RedriveRequest) check() error {
 	case r.As == "":
 		return nil
 	case r.As == r.Instance:
-		return wrong("As", "is the instance itself; leave it empty to redrive that, or choose another id")
+		return wrong("As", "is the instance itself; leave it empty to redrive the instance, or choose another id")
 	case r.Reset:
-		return wrong("As", "is for a fork, which leaves the instance as it is; leave Reset out")
+		return wrong("As", "starts a fork, which does not change the instance; leave Reset out")
 	}
 	return validInstance(r.As)
 }
@@ -261,7 +261,7 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 	}
 	if size := len(history.Encode(p.With)); size > maxKept {
 		return Redriven{}, &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From,
-			Problem: fmt.Sprintf("%d bytes of results and external events came after that and stay, more than %d; %s", size, maxKept, insteadOf(p))}
+			Problem: fmt.Sprintf("%d bytes of results and external events after that event would be kept, more than %d; %s", size, maxKept, insteadOf(p))}
 	}
 	if err := c.rehearse(r, execution, p.Prefix); err != nil {
 		return Redriven{}, err

@@ -59,7 +59,7 @@ func (c *Client) Reschedule(ctx context.Context, instance string, at time.Time) 
 		case d.Suspension == nil:
 			return fmt.Errorf("turnstile: instance %q is %s: %w; Suspend suspends it", instance, d.Status, ErrNotSuspended)
 		case d.Suspension.LimitKey != "":
-			return &turnstile.InvalidArgumentError{Call: "Reschedule", Argument: "instance", Problem: fmt.Sprintf("%q waits for its turn under the limit %q, not for a time", instance, d.Suspension.LimitKey)}
+			return &turnstile.InvalidArgumentError{Call: "Reschedule", Argument: "instance", Problem: fmt.Sprintf("%q waits for a permit of the limit %q, not for a time", instance, d.Suspension.LimitKey)}
 		}
 		item.ExecutionID, item.SchedulingEventID, item.ScheduledAtMS = d.ExecutionID, d.Suspension.EventID, d.Suspension.SinceMS
 		return c.send(ctx, item)

@@ -127,7 +127,7 @@ func listen(addr string) (net.Listener, error) {
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		return nil, fmt.Errorf("embedded: the console can't listen: %w; use another address, or port 0 for any free port", err)
+		return nil, fmt.Errorf("embedded: the console cannot listen: %w; use another address, or port 0 for any free port", err)
 	}
 	return l, nil
 }

@@ -100,10 +100,10 @@ func (o *options) check() error {
 		return fmt.Errorf("embedded: %d workers: at least one is needed", o.workers)
 	}
 	if o.pace != 0 && !o.virtual {
-		return errors.New("embedded: WithRealTimePacing needs WithVirtualTime: real time passes at its own pace")
+		return errors.New("embedded: WithRealTimePacing needs WithVirtualTime: real time cannot be paced")
 	}
 	if o.virtual && o.database != nil {
-		return errors.New("embedded: WithVirtualTime and WithDatabase exclude each other, because a database keeps due times of the real clock: leave one of them out")
+		return errors.New("embedded: WithVirtualTime and WithDatabase cannot be combined, because a database keeps due times of the real clock: leave one of them out")
 	}
 	return nil
 }

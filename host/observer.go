@@ -93,7 +93,7 @@ const (
 	// CountDeadLettered: messages moved to a final dead-letter queue.
 	CountDeadLettered Counter = "dead_lettered"
 	// CountReturned: messages reported as failed, by reason.
-	CountReturned Counter = "handed_back"
+	CountReturned Counter = "returned"
 	// CountDelayed: messages requeued through the delay queue: "early" (their instance has not started),
 	// "newer" (its history was written by a newer build), "patch" (it has a patch of a build that is
 	// being rolled out), "codec" (encoded with a codec that this build does not have), "not_due",

@@ -177,11 +177,11 @@ func (d *Definition) Check() error {
 	case d.Window < 0 || d.Window > 0 && d.CatchUp != CatchUpAll:
 		return wrong("window", d.Window.String(), "it must be positive, and requires the catch-up policy all")
 	case d.StartAt.After(lastTime):
-		return wrong("begin", d.StartAt.Format(time.RFC3339), fmt.Sprintf("no timer fires after the year %d; give an earlier time", lastYear))
+		return wrong("start_at", d.StartAt.Format(time.RFC3339), fmt.Sprintf("no timer fires after the year %d; give an earlier time", lastYear))
 	case d.End.Year() > 9999:
 		return wrong("end", d.End.Format(time.RFC3339), "JSON cannot represent this year; leave it out for a schedule without an end")
 	case !d.End.IsZero() && d.End.Before(d.StartAt):
-		return wrong("end", d.End.Format(time.RFC3339), fmt.Sprintf("it is before the begin, %s", d.StartAt.Format(time.RFC3339)))
+		return wrong("end", d.End.Format(time.RFC3339), fmt.Sprintf("it is before the start, %s", d.StartAt.Format(time.RFC3339)))
 	}
 	t, err := d.scheduledTimes()
 	if err != nil {

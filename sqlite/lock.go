@@ -28,7 +28,7 @@ func (e *LockedError) Error() string {
 	case e.PID != 0:
 		who = fmt.Sprintf("process %d", e.PID)
 	}
-	return fmt.Sprintf("sqlite: %s is open in %s; only one may have it at a time: end that one, or use another directory", e.File, who)
+	return fmt.Sprintf("sqlite: %s is open in %s; only one process may open it at a time: end that process, or use another directory", e.File, who)
 }
 
 // errLocked: another process has the lock.
@@ -63,7 +63,7 @@ func lock(database string, makes bool) (_ *held, err error) {
 		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
 		return nil, &LockedError{File: database, PID: pid}
 	case err != nil:
-		return nil, fmt.Errorf("sqlite: %s can't be locked: %w", name, err)
+		return nil, fmt.Errorf("sqlite: %s cannot be locked: %w", name, err)
 	}
 	err = h.sign.Truncate(0)
 	if err == nil {
@@ -88,7 +88,7 @@ func lock(database string, makes bool) (_ *held, err error) {
 		case errors.Is(err, errLocked):
 			return nil, &LockedError{File: database}
 		case err != nil:
-			return nil, fmt.Errorf("sqlite: %s can't be locked: %w", database, err)
+			return nil, fmt.Errorf("sqlite: %s cannot be locked: %w", database, err)
 		}
 		if still, err := isStill(h.file, database); still || err != nil {
 			return h, err

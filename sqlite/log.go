@@ -105,7 +105,7 @@ func checkLog(path string, page []byte) (err error) {
 	}
 	header = header[:logHeaderSize]
 	if !validLog(header) || int(binary.BigEndian.Uint32(header[logPageSize:])) != pageSize(page) {
-		return damaged(path, fmt.Errorf("the header of its log %s is not what was written", filepath.Base(f.Name())))
+		return damaged(path, fmt.Errorf("the header of its log %s was changed", filepath.Base(f.Name())))
 	}
 	names, salts := string(page[ownLogs:ownLogsEnd]), string(header[logSalts:logChecksum])
 	if names != string(make([]byte, 2*saltsSize)) && names[:saltsSize] != salts && names[saltsSize:] != salts {

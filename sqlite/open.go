@@ -240,7 +240,7 @@ func (db *DB) Acquire() error {
 	case db.closed:
 		return ErrClosed
 	case db.acquired:
-		return fmt.Errorf("sqlite: %s: another runtime of this process has it: let its Run end first", db.path)
+		return fmt.Errorf("sqlite: %s: another runtime of this process uses it: wait until its Run has returned", db.path)
 	}
 	db.acquired = true
 	return nil

@@ -94,7 +94,7 @@ func (it *item) turn(instance string) (store.Turn, error) {
 		n, err := strconv.ParseInt(id, 10, 64)
 		if err != nil {
 			return store.Turn{}, &store.CorruptError{Instance: instance, ExecutionID: it.executionID, EventID: it.first,
-				Reason: fmt.Sprintf("what it cancelled is %.60q", it.cancelled)}
+				Reason: fmt.Sprintf("its list of cancelled events is %.60q", it.cancelled)}
 		}
 		t.Cancelled = append(t.Cancelled, n)
 	}

@@ -102,7 +102,7 @@ func (t *Turn) check() error {
 	}
 	for i := range t.Events {
 		if got, want := t.Events[i].EventID, t.First()+int64(i); got != want {
-			return bad("event id %d is where %d must be", got, want)
+			return bad("event id %d follows, but %d was expected", got, want)
 		}
 	}
 	return nil

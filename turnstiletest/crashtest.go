@@ -116,7 +116,7 @@ func (d *crashTest) all() {
 	crashes := 2 * d.done.Calls
 	tried := min(crashes, max(d.opts.maxRuns-plainRuns, 0))
 	d.done.Skipped = crashes - tried
-	d.compare(undisturbed, d.one("without a crash, a second time: the scenario itself is not the same twice (put random values, and values that depend on real time, in a mock)", nil))
+	d.compare(undisturbed, d.one("without a crash, a second time (if it differs, the scenario itself is not deterministic: mock what returns random values or depends on real time)", nil))
 	d.compare(undisturbed, d.one("with every turn replayed from the store", func(e *Env) { e.opts.warm = false }))
 	d.compare(undisturbed, d.one("with every message delivered twice", func(e *Env) { e.opts.twice = true }))
 	for i := range tried {
@@ -130,7 +130,7 @@ func (d *crashTest) all() {
 			e.boundary.killAt, e.boundary.after = call, behind
 		})
 		if d.env.boundary.killed == "" {
-			d.t.Fatalf("turnstiletest: CrashTest: run %d made fewer than %d calls, the first run %d: the scenario is not the same twice", d.done.Runs, call, d.done.Calls)
+			d.t.Fatalf("turnstiletest: CrashTest: run %d made fewer than %d calls, the first run %d: the scenario differs between two runs", d.done.Runs, call, d.done.Calls)
 		}
 		d.compare(undisturbed, s)
 	}

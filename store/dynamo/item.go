@@ -25,8 +25,8 @@ func NewEncoder(config Config) *Encoder {
 	return &Encoder{compressor: compressor{over: over}, shards: config.Shards}
 }
 
-// mustCompress is the size above which a value is always compressed, whatever the configuration: an
-// item has little room beside it.
+// mustCompress is the size above which a value is always compressed, whatever the configuration,
+// because the rest of the item needs room.
 const mustCompress = MaxItem - 8<<10
 
 // Item is one item of the history table.

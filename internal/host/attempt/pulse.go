@@ -110,7 +110,7 @@ func (p *Pulse) await() {
 	}
 	p.stop = p.of.Clock.AfterFunc(p.Timeout, func() {
 		p.of.expire(history.Failure{Kind: history.FailureHeartbeatTimeout, Retryable: true,
-			Message: fmt.Sprintf("attempt %d of activity %q gave no heartbeat for %s", p.of.Info.Number, p.of.Info.Name, p.Timeout)})
+			Message: fmt.Sprintf("attempt %d of activity %q sent no heartbeat for %s", p.of.Info.Number, p.of.Info.Name, p.Timeout)})
 	})
 }
 

@@ -99,9 +99,9 @@ func (t *Turn) overHistory(r *round) *forced {
 	}
 	text := fmt.Sprintf("has %d events, the limit is %d (MaxHistory): ", x.LastEventID(), most.Events)
 	if large {
-		text = fmt.Sprintf("holds about %d bytes, the limit is %d (MaxHistoryBytes): pass references to large values, and ", x.HistoryBytes(), most.Bytes)
+		text = fmt.Sprintf("has about %d bytes, the limit is %d (MaxHistoryBytes): pass references to large values, and ", x.HistoryBytes(), most.Bytes)
 	}
-	return t.overLimit(fmt.Sprintf("the history of instance %q execution %d %scontinue as new before, where Info(ctx).ContinueAsNewSuggested says so",
+	return t.overLimit(fmt.Sprintf("the history of instance %q execution %d %scontinue as new earlier, when Info(ctx).ContinueAsNewSuggested is set",
 		t.View.Instance, t.Running.Execution, text))
 }
 

@@ -181,7 +181,7 @@ func (t *Turn) heartbeat(p *Plan, m *inbox.Message) error {
 func (t *Turn) silent(p *Plan, m *inbox.Message, scheduled *history.Event, silence time.Duration) error {
 	item := &m.Item
 	f := history.Failure{Kind: history.FailureHeartbeatTimeout, Retryable: true, Attempt: item.Attempt, Source: scheduled.Name, Message: fmt.Sprintf(
-		"attempt %d of the pending activity %q gave no heartbeat for %s", item.Attempt, scheduled.Name, silence)}
+		"attempt %d of the pending activity %q sent no heartbeat for %s", item.Attempt, scheduled.Name, silence)}
 	if !activities.Retryable(scheduled.Retry, &f, item.Attempt) {
 		p.becomes(m, Failed(m, f))
 		return nil

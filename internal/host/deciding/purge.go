@@ -49,7 +49,7 @@ func (t *Turn) purge(p *Plan, m *inbox.Message) error {
 		// its history.
 		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.View.Instance, t.Running.Execution, store.ErrConflict)
 	case !r.Status.Terminal():
-		p.settleReporting(m, "purge_refused", warning("purge refused: the instance runs; terminate it first", "instance", t.View.Instance))
+		p.settleReporting(m, "purge_refused", warning("purge refused: the instance is running; terminate it first", "instance", t.View.Instance))
 	default:
 		// The deletion is scheduled first: a hidden record no longer says when the instance ended, and a
 		// deletion does nothing while the instance is not hidden.

@@ -47,7 +47,7 @@ func (t *Turn) restart(p *Plan, m *inbox.Message) (bool, error) {
 	}
 	r := t.View.Record
 	if x != nil && (r == nil || r.Purged || !r.Status.Terminal() || r.ExecutionID != t.Running.Execution) {
-		return false, fmt.Errorf("host: the record of instance %q moved on from execution %d before a start could restart it: %w",
+		return false, fmt.Errorf("host: the record of instance %q changed from execution %d before a start could restart it: %w",
 			t.View.Instance, t.Running.Execution, store.ErrConflict)
 	}
 	switch {

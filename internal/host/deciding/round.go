@@ -168,8 +168,8 @@ func (r *round) take(verdicts []engine.Verdict) {
 func (t *Turn) weigh(p *Plan) error {
 	r, d := t.round, t.round.draft
 	if t.Running.Warm && !t.Running.Confirmed && len(d.Events) == 0 && len(r.decided) > 0 && d.State != engine.RunInline {
-		// The verdict of a warm execution on a message is used only after a commit has shown that the
-		// execution is not stale. Here there is no commit.
+		// The decision of a warm execution about a message is used only after a commit has shown that
+		// the execution is not stale. This turn has nothing to commit.
 		return ErrStale
 	}
 	r.then = (*Turn).weighed

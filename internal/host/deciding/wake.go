@@ -33,10 +33,10 @@ type wakes struct {
 	tried int
 }
 
-// wake handles wakes. A sweeper's wake names the stamp of a problem, and is dropped if the record
-// has another stamp: any change of a problem that an earlier delivery may have sent requires the
-// stamp that the wake names, and fails by now. The commits of that delivery were sent again before
-// this.
+// wake handles wakes. A sweeper's wake names the stamp of a problem, and is dropped if the record has
+// another stamp: an earlier delivery may have sent a change of the problem, but that change requires the
+// stamp that the wake names, so it can no longer succeed. The commits of that delivery were sent again
+// before this.
 //
 // One wake is one try. It is dropped, together with the wakes before it, if the problem says that
 // this try was made. A duplicate invocation has made the try and acknowledges the wake for both;

@@ -183,7 +183,7 @@ func (d *dispatcher) replace(ctx context.Context, p *outgoing, rejected *queue.R
 	if out.err != nil {
 		return errors.Join(rejected, out.err)
 	}
-	d.by.Logger.WarnContext(ctx, "message rejected by its queue; a failure or a dead letter is sent in its place",
+	d.by.Logger.WarnContext(ctx, "message rejected by its queue; a failure or a dead letter is sent instead",
 		"execution_id", p.at.execution, "event_id", p.at.event, "error", rejected)
 	d.by.tell(ctx, out.reported.refused)
 	by := out.messages[0]

@@ -40,9 +40,9 @@ func (out *Outbox) unasked(c *Commit, e *history.Event, why error) {
 		return
 	}
 	item := wire.Item{V: wire.Version, Kind: wire.TerminateInstance, Instance: c.Instance, ExecutionID: c.ExecutionID, ID: c.id("unasked", e.EventID),
-		Reason: fmt.Sprintf("it cannot ask for a permit of the limit %q: %v", e.LimitKey, why)}
+		Reason: fmt.Sprintf("it cannot request a permit of the limit %q: %v", e.LimitKey, why)}
 	if err := out.Send(&item); err != nil {
-		out.failed(fmt.Errorf("question of instance %q execution %d for a permit of the limit %q: %w", c.Instance, c.ExecutionID, e.LimitKey, errors.Join(why, err)))
+		out.failed(fmt.Errorf("request of instance %q execution %d for a permit of the limit %q: %w", c.Instance, c.ExecutionID, e.LimitKey, errors.Join(why, err)))
 		return
 	}
 	out.note("terminate", e.EventID, c.Instance)

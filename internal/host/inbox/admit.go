@@ -53,7 +53,7 @@ func (d *Receiver) Open(ctx context.Context, deliveries []platform.Delivery) []*
 
 // notTaken returns to its queue a message that could not be processed.
 func (d *Receiver) notTaken(ctx context.Context, m *Message, err error) {
-	d.Logger.WarnContext(ctx, "message not taken", "message_id", m.ID, "error", err)
+	d.Logger.WarnContext(ctx, "message not processed", "message_id", m.ID, "error", err)
 	word := "queue"
 	if errors.Is(err, errKeys) {
 		word = "keys"

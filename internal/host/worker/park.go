@@ -86,7 +86,7 @@ func (w *Worker) call(ctx context.Context, limit string, called []limits.Who) {
 				w.Observer.Count(host.CountPermits, "called", 1)
 				continue
 			}
-			w.Logger.DebugContext(ctx, "parked attempt not called; it asks for a permit by itself", "key", limit, "instance", who.Instance, "event_id", who.EventID, "error", err)
+			w.Logger.DebugContext(ctx, "parked attempt not called; it requests a permit when its message becomes visible", "key", limit, "instance", who.Instance, "event_id", who.EventID, "error", err)
 			missed = append(missed, who)
 		}
 		if called = nil; len(missed) == 0 {

@@ -1,6 +1,6 @@
 package mutation
 
-// commitMutations are of commits and what is sent after them.
+// commitMutations are bugs of commits and of their dispatch.
 func commitMutations() []Mutation {
 	return []Mutation{
 		{
