@@ -23,8 +23,8 @@ type Activity[In, Out any] struct {
 	normalize engine.Normalizer
 	// byAddress is sameByAddress of In.
 	byAddress bool
-	// types is the problem with the types. problem is that together with the problem with the name.
-	// Both are nil for a valid declaration.
+	// types is the problem with the types. problem combines it with the problem with the name. Both
+	// are nil for a valid declaration.
 	types, problem error
 	// options is the problem with the options.
 	options error
@@ -72,7 +72,7 @@ func (a Activity[In, Out]) With(options ...ActivityOption) Activity[In, Out] {
 // anything. It runs at least once, because a worker can die after the effect and before the result
 // is recorded: make it idempotent (ActivityInfo(ctx).IdempotencyKey helps), or declare the activity
 // [AtMostOnce]. The context ends with the attempt. It also ends when the orchestration no longer
-// wants the result, which a [Heartbeat] detects; context.Cause then returns a [*StoppedError].
+// needs the result, which a [Heartbeat] detects; context.Cause then returns a [*StoppedError].
 func (a Activity[In, Out]) Implement(implementation func(context.Context, In) (Out, error), options ...ImplementationOption) Component {
 	entry := activities.Activity{Name: a.name, Source: source()}
 	if a.retry != nil {
@@ -133,7 +133,7 @@ func (a Activity[In, Out]) Call(ctx Context, in In) (Out, error) {
 	return a.Start(ctx, in).Await(ctx)
 }
 
-// Attempt describes the attempt in which the code of an activity runs.
+// ActivityAttempt describes the attempt in which the code of an activity runs.
 type ActivityAttempt struct {
 	// Name of the activity.
 	Name string
@@ -142,7 +142,7 @@ type ActivityAttempt struct {
 	Instance    string
 	ExecutionID int64
 	EventID     int64
-	// Attempt counts from 1.
+	// Number is the number of the attempt, from 1.
 	Number int
 	// Delivery counts the deliveries of this attempt from 1. It is above 1 if a worker died during
 	// the attempt.
@@ -161,7 +161,7 @@ type ActivityAttempt struct {
 	// [ErrPending]. It cannot be guessed, and it fits into a link. It is empty for an inline
 	// activity.
 	CompletionToken string
-	// Headers are the headers of the orchestration's start and those of the context with which it
+	// Headers are the headers of the orchestration's start and of the context with which it
 	// scheduled the activity; nil if there are none. Do not change the map.
 	Headers map[string]string
 	// Inline is true for an activity that runs inside the turn.

@@ -39,7 +39,7 @@ type App struct {
 	interceptors         []Interceptor
 	// events are the decoders of the declared events, by event name.
 	events map[string][]func(data []byte) error
-	// declared are all parts with their types.
+	// declared are all components with their types.
 	declared []catalog.Declaration
 	limits   limits
 	problems []error
@@ -49,10 +49,10 @@ type App struct {
 	err            error
 }
 
-// NewApp returns an application of these parts. [App.Err] reports every mistake in them: a name and
-// version that is registered twice, an empty or overlong name, a missing implementation, an invalid
-// retry policy or timeout. Runtimes check Err when they start, so main can declare its application
-// in one expression without handling an error.
+// NewApp returns an application of these components. [App.Err] reports every mistake in them: a name
+// and version that is registered twice, an empty or overlong name, a missing implementation, an
+// invalid retry policy or timeout. Runtimes check Err when they start, so main can declare its
+// application in one expression without handling an error.
 func NewApp(parts ...Component) *App {
 	a := &App{}
 	Components(parts).addTo(a)
@@ -84,7 +84,7 @@ func (a *App) intercept() {
 }
 
 // Err returns all problems of the application, joined; nil if there are none. An application with a
-// problem has no implementations: its registries are empty.
+// problem has no implementations; its registries are empty.
 func (a *App) Err() error {
 	if a == nil || a.orchestrations == nil {
 		return &MisuseError{Call: "App", Problem: "the application is nil or the zero value: make it with NewApp"}
@@ -130,7 +130,8 @@ func (p activityPart) addTo(a *App) {
 	}
 }
 
-// refuse records the problems of one part. Each error names the part and where it was registered.
+// refuse records the problems of one component. Each error names the component and where it was
+// registered.
 func (a *App) refuse(what, name, source string, problems ...error) {
 	for _, err := range apart(errors.Join(problems...)) {
 		a.problems = append(a.problems, fmt.Errorf("%s %q: %w (registered at %s)", what, name, err, source))

@@ -8,9 +8,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/catalog"
 )
 
-// Declared returns the declarations of the application's parts with their types, sorted by kind and
-// name; versions of an orchestration are sorted with the newest first. A console offers them in its
-// forms. It returns nil for an application with a problem ([App.Err]).
+// Declared returns the declarations of the application's components with their types, sorted by
+// kind and name; versions of an orchestration are sorted with the newest first. The console offers
+// them in its forms. It returns nil for an application with a problem ([App.Err]).
 func (a *App) Declared() []catalog.Declaration {
 	if a.Err() != nil {
 		return nil

@@ -49,7 +49,7 @@ func (p *RetryPolicy) retries(err error) bool {
 		return false
 	case KindApplication:
 		if !failed.Retryable && failed.Source == failed.Orchestration {
-			return false // The child's own code marked it. The mark of an activity's error does not apply to the child.
+			return false // The child's own code marked the error. A mark on the error of an activity does not apply to the child.
 		}
 	}
 	return failed.Code == "" || !slices.Contains(p.NonRetryableCodes, failed.Code)

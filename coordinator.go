@@ -14,16 +14,16 @@ import (
 )
 
 // coordinators is the orchestration of coordinators, which every App has. The coordinator of a limit ([Limit]) is the
-// instance of it for one key. It hands out the permits in the order in which instances ask, and, like a parent with a
-// child, waits for the end of each instance that has asked. So every end returns the permit: a cancel, a terminate or a
-// purge too, even if the process that ends the instance dies.
+// instance of it for one key. It grants permits in the order in which instances request them, and it waits for the end
+// of each such instance as a parent waits for a child. So every end returns the permit, including a cancel, a terminate
+// or a purge, even if the process that ends the instance dies.
 //
-// The coordinator attaches itself to an instance when the instance asks, not when it gets the permit. The instance
-// certainly exists at that moment, so attaching never starts one. And if a waiting instance ends, its end removes it
-// from the waiting list.
+// The coordinator attaches itself to an instance when the instance requests a permit, not when it gets the permit. The
+// instance certainly exists at that moment, so attaching never starts one. If a waiting instance ends, its end removes
+// it from the waiting list.
 //
-// An instance that is restarted asks again. The coordinator learns of its end first, because the message that ends an
-// instance blocks its message group until the end has been sent.
+// An instance that is restarted requests a permit again. The coordinator receives its end first, because the message
+// that ends an instance blocks its message group until the end has been sent.
 var (
 	coordinators = NewOrchestration[coordination.State, None](coordination.Orchestration)
 	questions    = NewEvent[coordination.Question](coordination.Questions).Rejecting()
@@ -108,14 +108,14 @@ func (g *coordinatorRun) asked(ctx Context, q coordination.Question) error {
 	same := func(p coordination.Request) bool { return p.Instance == q.Instance && p.ExecutionID >= q.ExecutionID }
 	earlier := func(p coordination.Request) bool { return p.Instance == q.Instance && p.ExecutionID < q.ExecutionID }
 	switch {
-	case slices.ContainsFunc(g.Running, same): // The instance asks again, because the answer may have been lost.
+	case slices.ContainsFunc(g.Running, same): // The instance repeats its request, because the answer may have been lost.
 		if err := g.answer(q.Request); err != nil {
 			return err
 		}
 	case slices.ContainsFunc(g.Waiting, same):
 	case g.full():
 		// Replay compares the reason: a changed text makes running coordinators stuck.
-		return g.run.RefuseInstance(q.Instance, fmt.Sprintf("the line of the limit %q is full: %d instances wait", g.Key, len(g.Waiting)), requestJSON(q.Request))
+		return g.run.RefuseInstance(q.Instance, fmt.Sprintf("the waiting list of the limit %q is full: %d instances wait", g.Key, len(g.Waiting)), requestJSON(q.Request))
 	default:
 		// An earlier execution of the instance has ended, even if the coordinator has not received its end.
 		g.Running, g.Waiting = slices.DeleteFunc(g.Running, earlier), slices.DeleteFunc(g.Waiting, earlier)
@@ -158,7 +158,7 @@ func (g *coordinatorRun) watch(ctx Context, p coordination.Request) {
 		for {
 			_, err := instance.Call(ctx, nil)
 			if !unattached(err) {
-				break // Completed, failed, cancelled, terminated or purged: it has ended.
+				break // The instance has ended: completed, failed, cancelled, terminated or purged.
 			}
 			if err := Sleep(ctx, time.Minute); err != nil {
 				return None{}, err
@@ -172,7 +172,7 @@ func (g *coordinatorRun) watch(ctx Context, p coordination.Request) {
 	})
 }
 
-// look starts a branch that checks, while instances wait, whether the running ones still exist.
+// look starts a branch that checks, while other instances wait, whether the running ones still exist.
 func (g *coordinatorRun) look(ctx Context) {
 	if g.looks || len(g.Waiting) == 0 || !Patched(ctx, "look again") {
 		return
@@ -195,8 +195,8 @@ func (g *coordinatorRun) look(ctx Context) {
 	})
 }
 
-// unattached reports whether the coordinator failed to attach to an instance because the queue rejected the message that
-// asks for it. The instance may still run.
+// unattached reports whether the coordinator failed to attach to an instance because the queue rejected the message
+// that requests it. The instance may still run.
 func unattached(err error) bool {
 	failed, ok := err.(*ChildError)
 	return ok && failed.Kind == KindTooLarge && strings.HasPrefix(failed.Message, "the input of ")

@@ -49,12 +49,12 @@
 //     that a retry cannot fix, mark one with [NonRetryable], give [NonRetryableErrors] or
 //     [NonRetryableErrorType] to Implement, or list error codes ([WithCode]) in
 //     RetryPolicy.NonRetryableCodes.
-//   - Wait for a person: use [Event.Wait] or [Event.WaitTimeout]; that person's program calls
-//     client.Raise. Or return [ErrPending] from an activity; the program then calls client.Complete
-//     with the activity's completion token.
+//   - Wait for a person: use [Event.Wait] or [Event.WaitTimeout]; the program that the person uses
+//     calls client.Raise. Or return [ErrPending] from an activity; the program then calls
+//     client.Complete with the activity's completion token.
 //   - Cancel: client.Client.Cancel cancels an instance, [Future.Cancel] one operation, and the
-//     CancelFunc of [WithCancel] or [WithTimeout] everything that was started with their context.
-//     Clean up with a [WithoutCancel] context; undo completed steps with a [Saga].
+//     CancelFunc of [WithCancel] or [WithTimeout] all operations that were started with their
+//     context. Clean up with a [WithoutCancel] context; undo completed steps with a [Saga].
 //   - Test in virtual time: in package turnstiletest a wait of thirty days takes no time.
 //   - Plug in a logger: embedded.WithLogger, awslambda.WithLogger and turnstiletest.WithLogger take
 //     a *slog.Logger. Orchestrations write to it through [Logger], which is silent during replay.

@@ -38,10 +38,11 @@ var (
 	// unloaded at the end of a turn, or during a panic. Nothing was recorded.
 	ErrUnwinding = engine.ErrUnwinding
 	// ErrPending is returned by an activity that has passed on its
-	// ActivityInfo(ctx).CompletionToken: to a person, another service, or a machine that works for
-	// hours. The attempt ends, and no process waits. The holder of the token completes or fails the
-	// activity (client.Complete, client.Client.Fail). [TotalTimeout] limits the time until then,
-	// and [HeartbeatTimeout] limits the time between two calls of client.Client.Heartbeat.
+	// ActivityInfo(ctx).CompletionToken, for example to a person, to another service, or to a job
+	// that takes hours. The attempt ends, and no process waits. The holder of the token completes
+	// or fails the activity (client.Complete, client.Client.Fail). [TotalTimeout] limits the time
+	// until then, and [HeartbeatTimeout] limits the time between two calls of
+	// client.Client.Heartbeat.
 	ErrPending = activities.ErrPending
 )
 
@@ -102,8 +103,8 @@ func (e *EncodeError) Unwrap() error { return e.Err }
 // history keeps the value unchanged.
 //
 // Its text quotes the value and the decoder's error. If a codec encodes the payloads of the
-// orchestration or activity, the text quotes neither, because failures and logs are not encoded: it
-// has the type, the length and the offset. Payload and Err are complete in both cases.
+// orchestration or activity, the text quotes neither, because failures and logs are not encoded. It
+// has the type, the length and the offset instead. Payload and Err are complete in both cases.
 type DecodeError struct {
 	// What is the kind of value, for example "input of activity"; Name is the name of its
 	// declaration.
@@ -193,7 +194,7 @@ func unsound(call, name, constructor string, problem error) *MisuseError {
 	if problem == nil {
 		return &MisuseError{Call: call, Problem: "the declaration is the zero value: make it with " + constructor}
 	}
-	return &MisuseError{Call: call, Problem: fmt.Sprintf("the declaration of %q cannot work: %v", name, problem)}
+	return &MisuseError{Call: call, Problem: fmt.Sprintf("the declaration of %q is invalid: %v", name, problem)}
 }
 
 // declared adds the problems of a declaration's options, and the line where they were given, to

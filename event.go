@@ -33,8 +33,8 @@ func (e Event[T]) Name() string { return e.name }
 
 // Rejecting returns a declaration whose waits reject data that T cannot decode, instead of
 // returning a [*DecodeError]: the event is consumed, the rejection is recorded with its reason
-// (ExternalRejected), and the wait continues with the next event. So an invalid event is lost for
-// its sender but does not fail the instance.
+// (ExternalRejected), and the wait continues with the next event. So an invalid event is dropped
+// and does not fail the instance.
 //
 //	var Approved = turnstile.NewEvent[Approval]("approved").Rejecting()
 //

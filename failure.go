@@ -50,7 +50,7 @@ const (
 	KindInvalidInput FailureKind = history.FailureInvalidInput
 	// KindLimit is an instance that a limit ended.
 	KindLimit FailureKind = history.FailureLimit
-	// KindStuck is an instance that [FailWhenStuck] ended for another reason than a panic.
+	// KindStuck is an instance that [FailWhenStuck] ended for a reason other than a panic.
 	KindStuck FailureKind = history.FailureStuck
 )
 
@@ -206,8 +206,8 @@ func (e *recordedError) Error() string             { return e.err.Error() }
 func (e *recordedError) Unwrap() error             { return e.err }
 func (e *recordedError) Failure() *history.Failure { f := e.failure; return &f }
 
-// recordable makes an error that wraps or joins errors with failures of their own be recorded with
-// its whole text: "charging order 7: activity "Charge" failed".
+// recordable returns an error whose recorded failure has the whole text of err, such as "charging
+// order 7: activity "Charge" failed", if err wraps or joins errors that have failures of their own.
 func recordable(err error) error {
 	f := marks.Of(err).Failure
 	if f == nil {

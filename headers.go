@@ -5,11 +5,12 @@ import (
 	"github.com/turnstile-go/turnstile/internal/names"
 )
 
-// WithHeaders returns a context with these headers in addition to those of ctx. Everything that is
-// started with it gets them: activities, also inline, in each attempt ([ActivityInfo]); children
-// and detached orchestrations ([Info]) with everything that these start in turn; and, through
-// ContinueAsNew, the next execution. Use headers for a value that travels with the work: a tenant,
-// a trace, or a value for an [Interceptor]. The scope of cancellation is the same as in ctx.
+// WithHeaders returns a context with these headers in addition to those of ctx. Every operation
+// that is started with it gets them: each attempt of an activity, also inline ([ActivityInfo]);
+// children and detached orchestrations ([Info]) and the operations that these start in turn; and,
+// through ContinueAsNew, the next execution. Use headers for a value that follows the work, such as
+// a tenant, a trace, or a value for an [Interceptor]. The scope of cancellation is the same as in
+// ctx.
 //
 //	ctx, err := turnstile.WithHeaders(ctx, map[string]string{"tenant": "c-1"})
 //
@@ -26,9 +27,9 @@ func WithHeaders(ctx Context, headers map[string]string) (Context, error) {
 	return Context{inner}, nil
 }
 
-// AfterCommit registers fn to be called once for this place in the code, by the process that
-// commits the turn which first reaches it, right after the commit, as the lines of [Logger] are
-// written. Use it for counting and measuring, for example in an [Interceptor]: fn is not called on
+// AfterCommit registers fn to be called once, right after the turn that first reaches this call is
+// committed, when the lines of [Logger] are written. The process that commits the turn calls it.
+// Use AfterCommit for counting and measuring, for example in an [Interceptor]. fn is not called on
 // replay or for a turn whose commit fails, and never if the process dies between the commit and the
 // call. fn must not block and must not use the orchestration's context; a panic in fn is logged.
 // AfterCommit records nothing.

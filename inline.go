@@ -14,11 +14,11 @@ import (
 // longer delay is a timer, and the next attempt is a new ActivityScheduled with the same
 // idempotency key. An invocation that nears its deadline leaves the rest to another invocation.
 //
-// An inline activity runs after its ActivityScheduled is committed. That commit fails if another
-// process has recorded an event for the instance, such as a suspend, a cancel or a terminate; then
-// the activity does not run. The result is committed together with the operations that the code
-// schedules next, before those run: n inline activities in a row need n+1 commits. See
-// [CommitEvery].
+// An inline activity runs after its ActivityScheduled is committed. If another process has recorded
+// an event for the instance in the meantime, such as a suspend, a cancel or a terminate, that
+// commit fails and the activity does not run. The result is committed together with the operations
+// that the code schedules next, before those run: n inline activities in a row need n+1 commits.
+// See [CommitEvery].
 //
 // The activity runs at least once. A crash before the result is committed runs it again, and Lambda
 // can invoke two processes with the same messages. Each run has the same input and idempotency key.
@@ -67,8 +67,8 @@ func (a Activity[In, Out]) Inline(ctx Context, in In) (Out, error) {
 //
 // After a crash, runs that were not committed, up to n, are repeated in order. Idempotency keys
 // derive from the position in the history, so they are the same if the code takes the same path
-// again. Only the first of these activities is sure to have the same input: do not let later ones
-// depend on random values, on the time, or on a result that can differ.
+// again. Only the first of these activities is guaranteed to have the same input. Do not let later
+// ones depend on random values, on the time, or on a result that can differ.
 func CommitEvery(n int) ActivityOption { return batch(n) }
 
 type batch int

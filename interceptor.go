@@ -10,8 +10,8 @@ import (
 // Interceptor wraps the orchestrations and activities of an application, or the calls of a client:
 // for authorisation, logging, metrics, tracing. It is a [Component] of an [App], which uses
 // Orchestration and Activity, and an argument of Client.WithInterceptors, which uses Client, so one
-// value serves both. A nil function costs nothing, and neither does an application or a client
-// without interceptors.
+// value serves both. A nil function adds no cost, and neither does the feature if an application or
+// a client has no interceptors.
 //
 //	app := turnstile.NewApp(audit, metrics, Fulfil.Implement(fulfil), Charge.Implement(charge))
 //	c = c.WithInterceptors(audit, metrics)
@@ -28,11 +28,12 @@ type Interceptor struct {
 	// after next runs when the execution ends, and again if that commit fails. A line that [Logger]
 	// writes, and a function that [AfterCommit] registers, appear once.
 	//
-	// Its own code must be deterministic and records nothing: it may read [Info], log, set the
-	// states and search attributes, and pass on headers ([WithHeaders]). So you can add and
-	// remove interceptors while instances run. A durable call in it returns a [*MisuseError] and
-	// makes the instance stuck, as a panic does; the reason names the interceptor. It must call
-	// next once, or return an error without calling next, which fails the orchestration.
+	// The interceptor's own code must be deterministic and records nothing: it may read [Info],
+	// log, set states and search attributes, and pass on headers ([WithHeaders]). So you can add
+	// and remove interceptors while instances run. A durable call in that code returns a
+	// [*MisuseError] and makes the instance stuck, as a panic does; the reason names the
+	// interceptor. The interceptor must call next once, or return an error without calling next,
+	// which fails the orchestration.
 	Orchestration func(ctx Context, call *OrchestrationCall, next func(Context) error) error
 
 	// Activity runs around each attempt of an activity, inline or on a worker, within its timeouts
@@ -105,7 +106,7 @@ func (i Interceptor) addTo(a *App) {
 	a.interceptors = append(a.interceptors, i)
 }
 
-// withoutNext is the error of an interceptor that neither called next nor returned an error.
+// withoutNext returns the error for an interceptor that neither called next nor returned an error.
 func withoutNext(name string) *MisuseError {
 	return &MisuseError{Call: "interceptor " + fmt.Sprintf("%q", name),
 		Problem: "it neither called next nor returned an error: do one of them"}

@@ -19,13 +19,13 @@ import (
 //	var Charge = turnstile.NewActivity[Order, Receipt]("Charge").
 //		With(turnstile.Limit("stripe", 20), turnstile.AttemptTimeout(30*time.Second))
 //
-// An attempt takes a permit before its code starts, and returns it when its code returns.
-// Without a free permit the attempt waits. Waiting counts toward the [TotalTimeout], but not toward
-// the [AttemptTimeout] or the attempts of the retry policy. Waiting attempts are served roughly in
-// order, as soon as a permit is free. If a worker dies, its permit stays taken until one minute
-// after the attempt's timeout (AttemptTimeout, five minutes by default).
+// An attempt takes a permit before its code starts, and returns it when its code returns. Without a
+// free permit the attempt waits. Waiting counts toward the [TotalTimeout], but not toward the
+// [AttemptTimeout] or the attempts of the retry policy. Waiting attempts are served roughly in
+// order, as soon as a permit is free. If a worker dies, its permit becomes free one minute after
+// the attempt's timeout (AttemptTimeout, five minutes by default).
 //
-// For a limit by input, give the option at the call, with the input in the key:
+// For a limit per input, give the option at the call, with a part of the input in the key:
 //
 //	Charge.With(turnstile.Limit("customer "+order.Customer, 1)).Call(ctx, order)
 //
@@ -34,15 +34,16 @@ import (
 //
 // An instance of an orchestration waits before its code starts, with the status queued, until fewer
 // than n instances with this key run, of any orchestration. Instances start in the order in which
-// they asked. An instance keeps its permit until it ends, also while it is suspended or stuck, and
-// across ContinueAsNew. A redriven instance waits again. The limit of an implementation applies to
-// every start, unless the declaration that is used for the start has another key:
+// they requested a permit. An instance keeps its permit until it ends, also while it is suspended
+// or stuck, and across ContinueAsNew. A redriven instance waits again. The limit of an
+// implementation applies to every start, unless the declaration that is used for the start has
+// another key:
 //
 //	Import.With(turnstile.Limit("import "+order.Customer, 2)).StartDetached(ctx, order)
 //
-// The permits of a key are handed out by its coordinator, the instance "limit:KEY" of the
-// orchestration turnstile.limit, which every App has. At most 1,000 instances wait for it; another
-// instance that starts then is terminated, and the reason says so.
+// The coordinator of a key grants its permits. It is the instance "limit:KEY" of the orchestration
+// turnstile.limit, which every App has. At most 1,000 instances can wait for it; if another one
+// starts, it is terminated with a reason that says so.
 //
 // An invalid key or n is an error of [App.Err] and of the call. So are two activities, or two
 // orchestrations, of one App that declare different limits for a key.

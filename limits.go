@@ -14,7 +14,7 @@ const (
 	// MaxTimer is the longest timer: a hundred years. EventBridge Scheduler accepts no time after
 	// the year 2199, and a longer duration is probably a wrong unit.
 	MaxTimer = 100 * 365 * 24 * time.Hour
-	// MaxLimit is the largest n of [Limit] and [Rate]. All permits of a key are one item of the
-	// activities table, of which DynamoDB takes 1,000 write units a second.
+	// MaxLimit is the largest n of [Limit] and [Rate]. All permits of a key are in one item of
+	// the activities table, and DynamoDB accepts 1,000 write units per second for an item.
 	MaxLimit = names.MaxLimit
 )

@@ -97,7 +97,7 @@ type mapping struct {
 	next     int // the next item to start
 	failures int
 	first    *ItemError
-	over     error // why no other item starts
+	over     error // why no further item starts
 }
 
 func mapItems[In, Out any](ctx Context, call string, items []In, limit int, fn func(Context, In) (Out, error), options []MapOption) ([]Out, error) {
@@ -140,7 +140,7 @@ func mapItems[In, Out any](ctx Context, call string, items []In, limit int, fn f
 	for i := range workers {
 		workers[i] = scope.GoFrom(from, worker)
 	}
-	// Map also waits in a cancelled scope, because the cancelled calls may still clean up.
+	// Map waits even in a cancelled scope, because the cancelled calls may still clean up.
 	shielded := run.Shield()
 	_, err := shielded.Settle(workers...)
 	shielded.Release()

@@ -54,7 +54,7 @@ func (e *delayedError) Unwrap() error             { return e.err }
 func (e *delayedError) RetryDelay() time.Duration { return e.after }
 func (e *delayedError) Failure() *history.Failure { return activities.FailureOf(e.err) }
 
-// WithCode attaches a code to an error, a word that programs can act on. ActivityError.Code,
+// WithCode attaches a code, a word that programs can check, to an error. ActivityError.Code,
 // ChildError.Code and OrchestrationError.Code contain it, and RetryPolicy.NonRetryableCodes may
 // list it. In a tree of errors it applies as described at [NonRetryable]. WithCode(nil, code) is
 // nil.

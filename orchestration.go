@@ -17,8 +17,8 @@ type Orchestration[In, Out any] struct {
 	source    string
 	options   orchestrationOptions
 	normalize engine.Normalizer
-	// types is the problem with the types. problem is that together with the problem with the name.
-	// Both are nil for a valid declaration.
+	// types is the problem with the types. problem combines it with the problem with the name. Both
+	// are nil for a valid declaration.
 	types, problem error
 	// wrong is the problem with the options.
 	wrong error
@@ -123,11 +123,10 @@ func (o Orchestration[In, Out]) Implement(implementation func(Context, In) (Out,
 // another way, the child continues, unless a [ParentClosePolicy] says otherwise. [WithTimeout]
 // limits how long the parent waits.
 //
-// With [Retry] a child that failed is followed by another attempt, with an instance id of its own:
-// a derived id, or [InstanceID] with "/2", "/3", … appended. The delays are timers, so each attempt
-// records its events, and each delay two. No attempt follows a child that was cancelled or
-// terminated, whose id was in use, that could not decode its input, or whose error code is among
-// the NonRetryableCodes.
+// With [Retry], a failed child is retried as another instance, whose id is derived or is
+// [InstanceID] with "/2", "/3", … appended. The delays are timers, so each attempt records its
+// events, and each delay two. No attempt follows a child that was cancelled or terminated, whose id
+// was in use, that could not decode its input, or whose error code is among the NonRetryableCodes.
 func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
 	run := ctx.engine(o.name)
 	if o.options.retry != nil && o.wrong == nil {

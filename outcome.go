@@ -12,8 +12,8 @@ type Outcome[T any] struct {
 	Err error
 }
 
-// Settle waits for all operations and returns the outcome of each, in the order of the arguments.
-// Without operations it returns immediately. It records nothing.
+// JoinSettled waits for all operations and returns the outcome of each, in the order of the
+// arguments. Without operations it returns immediately. It records nothing.
 //
 // The only error is a [*CancelledError], when the scope of ctx or the instance is cancelled.
 func JoinSettled[T any](ctx Context, futures ...Future[T]) ([]Outcome[T], error) {

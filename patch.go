@@ -15,7 +15,7 @@ package turnstile
 //
 // Retire a patch in two steps. When no instance from before the patch is running, remove the old
 // branch and replace Patched by [PatchRetired]. When no instance that started before that build is
-// running, remove PatchRetired too. If a step comes too early, those instances are stuck with a
+// running, remove PatchRetired too. If you take a step too early, those instances are stuck with a
 // nondeterminism error that names the patch; deploying the previous code again fixes them.
 //
 // For larger changes register a new [Version]. Patched panics as [Now] does if it is misused.

@@ -28,7 +28,8 @@ type lent struct {
 
 var writers = sync.Pool{New: func() any { return new(jsonWriter) }}
 
-// encodeLent is encode into a buffer that the caller gives back. byAddress is sameByAddress of T.
+// encodeLent is encode into a buffer that the caller returns with giveBack. byAddress is
+// sameByAddress of T.
 func encodeLent[T any](v *T, byAddress bool, what, name string) (lent, error) {
 	w := writers.Get().(*jsonWriter)
 	var value any = v
@@ -65,7 +66,7 @@ func fits(data []byte, what, name string) error {
 }
 
 // decode decodes JSON into a value. An absent payload decodes to the zero value, as null does. If
-// sealed is true, the text of the error does not quote the payload.
+// encoded is true, the text of the error does not quote the payload.
 func decode[T any](data []byte, what, name string, encoded bool) (T, error) {
 	var v T
 	err := decodeInto(&v, data, what, name, encoded)

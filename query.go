@@ -7,13 +7,13 @@ import (
 	"github.com/turnstile-go/turnstile/internal/catalog"
 )
 
-// Query declares a question that the code of an instance answers from its variables, with the types of
-// its input and output, which are encoded as JSON. The orchestration registers a handler
-// ([Query.Handle]), and anyone with the right to ask uses client.Query:
+// Query declares a query, which the code of an instance answers from its variables, with the types of its
+// input and output, which are encoded as JSON. The orchestration registers a handler ([Query.Handle]), and
+// a client with permission calls client.Query:
 //
 //	var Estimate = turnstile.NewQuery[Place, Delivery]("estimate")
 //
-// For a value that many readers poll, use a [State]: a query replays the history, and costs a read of it.
+// For a value that many readers poll, use a [State], because each query reads and replays the history.
 type Query[In, Out any] struct {
 	name   string
 	source string
@@ -31,8 +31,8 @@ func NewQuery[In, Out any](name string) Query[In, Out] {
 func (q Query[In, Out]) Name() string { return q.name }
 
 // Handle registers the handler of the query for this execution; a later one replaces it. Register handlers
-// first, so that an instance can be asked from its first event on. It records nothing, so handlers can be
-// added to running instances.
+// before any other call, so that an instance can be queried from its first event on. It records nothing,
+// so handlers can be added to running instances.
 //
 // The handler reads the variables of the code and must not wait. It runs in a copy of the execution
 // that is discarded afterwards: variables that it changes do not change for the instance, and durable
@@ -61,7 +61,7 @@ func (q Query[In, Out]) Handle(ctx Context, handler func(in In) (Out, error)) {
 	}
 }
 
-// addTo makes a query a [Component]: a console offers the queries that an application is given in a form.
+// addTo makes a query a [Component]. The console offers the queries of an application in a form.
 func (q Query[In, Out]) addTo(a *App) {
 	a.refuse("query", q.name, q.source, q.problem)
 	if q.problem == nil {

@@ -2,7 +2,7 @@ package turnstile
 
 import "github.com/turnstile-go/turnstile/internal/names"
 
-// Queue sends the attempts of an activity to the activity queue of this name, which has its own
+// Queue sends the attempts of an activity to the activity queue with this name. The queue has its own
 // workers, for example with a GPU, with more memory, or for urgent work. The name is 1 to 40
 // lower-case letters, digits and hyphens; "default" is the unnamed queue.
 //
@@ -31,15 +31,15 @@ func (q queueName) applyToActivity(o *activityOptions) {
 }
 
 // FairnessKey shares the workers of an activity's queue fairly between keys, such as tenants: a tenant
-// with 10,000 waiting attempts does not hold up another tenant's ten. The key is 1 to 256 bytes of
-// UTF-8 without control characters. Give the option at the call, where the tenant is known:
+// with 10,000 waiting attempts does not delay the ten attempts of another tenant. The key is 1 to 256
+// bytes of UTF-8 without control characters. Give the option at the call, where the tenant is known:
 //
 //	Render.With(turnstile.FairnessKey(order.Tenant)).Call(ctx, scene)
 //
-// In memory and with SQLite the keys of a queue take turns, one attempt each; attempts without a
-// key share one turn. On AWS the key is the message group of SQS's fair queues, which,
-// approximately, prefer quiet tenants while one is noisy. Retries keep their key. FairnessKey does not
-// affect the turns of orchestrations.
+// In memory and with SQLite the keys of a queue take turns, one attempt each; attempts without a key
+// share one turn. On AWS the key is the message group of an SQS fair queue, which approximately
+// prefers quiet tenants while one is noisy. Retries keep their key. FairnessKey does not affect the
+// turns of orchestrations.
 //
 // An invalid key is an error of [App.Err] and of the call. With Inline the option is a
 // [*MisuseError].

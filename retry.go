@@ -20,8 +20,8 @@ type activityOptions struct {
 	problems []error
 }
 
-// RetryPolicy sets how many attempts an activity gets, and the delays between them. The worker
-// retries, or the turn for Inline, so retries add no events to the history. The delay before
+// RetryPolicy sets how many attempts an activity gets, and the delays between them. Retries add no
+// events to the history, because the worker makes them, or the turn for Inline. The delay before
 // attempt n ≥ 2 is InitialInterval × BackoffCoefficient^(n−2), but at most MaxInterval. A policy
 // without intervals backs off by 1 s, 2 s, 4 s, … up to a minute.
 //
@@ -39,7 +39,7 @@ type RetryPolicy struct {
 	MaxInterval time.Duration
 	// BackoffCoefficient multiplies the delay after each attempt. It is at least 1; 0 means 2.
 	BackoffCoefficient float64
-	// Jitter is the share of the delay, 0 to 1, that is random. With it, many attempts that failed
+	// Jitter is the share of the delay, 0 to 1, that is random, so that attempts that failed
 	// together are not all retried at the same moment.
 	Jitter float64
 	// NonRetryableCodes are error codes ([WithCode]) that are not retried; none may be empty. An

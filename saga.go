@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Saga collects the compensations of completed steps, to undo the steps if a later one fails. The
-// zero value is empty.
+// Saga collects the compensations of completed steps, which undo the steps if a later one fails.
+// The zero value is empty.
 //
 //	var saga turnstile.Saga
 //	room, err := Book.Call(ctx, trip)
@@ -82,8 +82,8 @@ type StepError struct {
 	Err  error
 }
 
-// CompensationError names the steps that a [Saga] could not undo. errors.Is and errors.As see its
-// cause, so a cancelled orchestration that returns it has the status cancelled.
+// CompensationError names the steps that a [Saga] could not undo. It wraps its cause, so a
+// cancelled orchestration that returns it has the status cancelled.
 type CompensationError struct {
 	// Cause is the error that was given to [Saga.Compensate]; may be nil.
 	Cause error

@@ -82,7 +82,7 @@ func (s *Semaphore) release(call string, n int) {
 	s.admit()
 }
 
-// admit gives permits to the branches that have waited longest, as far as there are permits.
+// admit gives the free permits to the branches that have waited longest.
 func (s *Semaphore) admit() {
 	for len(s.waiting) > 0 {
 		p := s.waiting[0]
@@ -99,10 +99,10 @@ func (s *Semaphore) admit() {
 	}
 }
 
-// Mutex lets one branch at a time continue; waiting branches continue in order. Branches switch
-// only where they block in a durable call, so you need a Mutex only to keep other branches out
-// between two such calls. The zero value is unlocked. It records nothing. Keep it in a variable of
-// the orchestration, never in a package variable.
+// Mutex is a lock that one branch at a time can hold; waiting branches get it in order. Branches
+// switch only where they block in a durable call, so you need a Mutex only to keep other branches
+// out between two such calls. The zero value is unlocked. It records nothing. Keep it in a variable
+// of the orchestration, never in a package variable.
 type Mutex struct{ s Semaphore }
 
 // Lock waits until the mutex is unlocked, and locks it. It records nothing. The only error is a

@@ -13,9 +13,9 @@ import (
 // name, its value as JSON, and 100 bytes.
 const MaxStates = 32 << 10
 
-// State declares a named value that an instance shows: its progress, what it waits for, a sum so far.
-// The orchestration sets it ([State.Set]), and anyone who may read instances reads it (client.Get,
-// client.WaitState) without running its code.
+// State declares a named value that an instance makes visible, such as its progress, what it waits for,
+// or a running total. The orchestration sets it ([State.Set]), and anyone who may read instances reads
+// it (client.Get, client.WaitState) without running its code.
 //
 //	var Progress = turnstile.NewState[Percent]("progress")
 //
@@ -23,8 +23,8 @@ const MaxStates = 32 << 10
 // one way: lists of instances show it, and search it for words.
 //
 // States are kept at the end of the instance and passed on by continue-as-new. A restart clears them.
-// A redrive and a fork show what the kept events imply as soon as the code has run, and until then
-// what the execution that they continue had at its start.
+// After a redrive or a fork, the states have the values that the kept events imply as soon as the code
+// has run, and before that the values that the original execution had at its start.
 type State[T any] struct {
 	name   string
 	source string
@@ -42,7 +42,7 @@ func (s State[T]) Name() string { return s.name }
 
 // Set sets the state to a value, which readers see once the turn is committed. If one turn sets it
 // several times, they see the last value. Set records nothing, because a replay computes the value
-// again. A value that is equal to the present one changes nothing, and wakes no reader.
+// again. Setting a value that is equal to the current one changes nothing and wakes no reader.
 //
 // A turn that changes a state also writes the record of its instance, in the transaction of its
 // commit. On AWS that adds about $1.90 per million such turns if the record has at most 1 KB, and $1.25
@@ -69,8 +69,8 @@ func (s State[T]) Set(ctx Context, value T) error {
 	return run.SetState(s.name, data)
 }
 
-// ownPrefix starts the names of the orchestrations that Turnstile brings along, such as schedules, whose
-// states may have the size of an input.
+// ownPrefix is the prefix of the names of Turnstile's own orchestrations, such as schedules, whose
+// states may be as large as an input.
 const ownPrefix = "turnstile."
 
 // StateTooLargeError is returned by [State.Set] if the states of an instance would exceed [MaxStates].

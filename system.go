@@ -29,8 +29,8 @@ func UUID(ctx Context) string {
 }
 
 // SideEffect runs fn and records the value that it returns; replay returns the recorded value
-// without running fn. Use it for small things that are not deterministic and take no time: a random
-// number, a setting. Use an activity for work that can fail or takes time. It records one event.
+// without running fn. Use it for quick calls that are not deterministic, such as reading a random
+// number or a setting. Use an activity for work that can fail or takes time. It records one event.
 //
 // fn runs before its turn is committed, and only the committed value is used. So fn may run more
 // than once: after a crash, or because another process has recorded another event for the instance
@@ -61,15 +61,15 @@ func SideEffect[T any](ctx Context, name string, fn func() (T, error)) (T, error
 	return decode[T](value, "value of side effect", name, run.Encoded())
 }
 
-// Annotate records a message in the history, for people who read it. It records one event; [Logger]
-// records none. It panics as [Now] does if it is misused.
+// Annotate records a message in the history for its readers. It records one event; [Logger] records
+// none. It panics as [Now] does if it is misused.
 func Annotate(ctx Context, level slog.Level, message string) {
 	recorded("Annotate", struct{}{}, ctx.engine("Annotate").Trace(level, message))
 }
 
 // recorded returns the value of a call that returns no error. An error is a misuse of the context,
-// except [ErrUnwinding]: a deferred function cannot know that it runs at the end of a turn, and
-// nothing that it does then is recorded.
+// except [ErrUnwinding]: a deferred function cannot know that it runs at the end of a turn, where
+// its calls record nothing.
 func recorded[T any](call string, value T, err error) T {
 	if err != nil && !errors.Is(err, ErrUnwinding) {
 		if misuse, is := errors.AsType[*MisuseError](err); is {

@@ -25,7 +25,7 @@ func Sleep(ctx Context, d time.Duration) error {
 // SleepUntil is [Sleep] until a point in time, for example one from an input or an event: "remind
 // me on the first of May". A time that has passed is recorded like any other and returns without
 // delay. SleepUntil records one event, and one when the time has come. Replay compares the time, so
-// another time is a change of the code, as another duration of Sleep is.
+// a different time is a change of the code, like a different duration of Sleep.
 //
 // Errors: [*CancelledError]; [*InvalidArgumentError], with nothing recorded, for a time in the
 // year 2200 or later.

@@ -51,7 +51,7 @@ func (b *bus) Publish(ctx context.Context, events []host.InstanceEvent) error {
 		}
 		in := &eventbridge.PutEventsInput{Entries: make([]types.PutEventsRequestEntry, len(some))}
 		for i := range some {
-			// It consists of strings, numbers and a time, so it can always be encoded.
+			// The detail consists of strings, numbers and a time, so it can always be encoded.
 			detail, _ := json.Marshal(b.detail(&some[i]))
 			in.Entries[i] = types.PutEventsRequestEntry{EventBusName: &b.name, Source: aws.String(eventSource), DetailType: aws.String(detailType),
 				Detail: aws.String(string(detail)), Time: &some[i].At}

@@ -14,7 +14,7 @@ import (
 
 // counted are the metrics that the functions write, by which the dashboard shows.
 var counted = []string{"Turns", "Attempts", "Attention", "Stuck", "Corrupt", "DeadLettered", "GroupBacklogAge", "TurnTime", "ReplayTime", "CommitTime",
-	"DispatchTime", "AttemptTime", "Conflicts", "HandedBack", "Resent", "Throttled"}
+	"DispatchTime", "AttemptTime", "Conflicts", "Returned", "Resent", "Throttled"}
 
 func TestTheDashboardIsThereForWhoAsksForIt(t *testing.T) {
 	t.Parallel()

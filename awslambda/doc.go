@@ -7,16 +7,16 @@
 //		awslambda.RunOrchestrator(turnstile.NewApp(Fulfil.Implement(fulfil)))
 //	}
 //
-// The main function of the activity function, with what its activities need:
+// The main function of the activity function, with the dependencies of its activities:
 //
 //	func main() {
 //		payments := payments.New(os.Getenv("PAYMENTS_URL"))
 //		awslambda.RunActivities(turnstile.NewApp(Charge.Implement(payments.Charge)))
 //	}
 //
-// Both read the TURNSTILE_ environment variables that template.yaml sets ([Config] lists them), check
-// all of them at once, create their AWS clients once, and then serve invocations until Lambda ends the
-// process. If something is wrong at the start, the process ends with an error that lists every mistake.
+// Both read the TURNSTILE_ environment variables that template.yaml sets ([Config] lists them), check all of
+// them at once, create their AWS clients once, and then serve invocations until Lambda ends the process. If the
+// configuration is invalid, the process ends at startup with an error that lists every mistake.
 //
 // Build them for Lambda with CGO_ENABLED=0 and -tags lambda.norpc; see docs/deploy.md.
 //

@@ -45,8 +45,8 @@ type Config struct {
 	DeadFIFOQueueURL     string            // o      TURNSTILE_DEAD_FIFO_QUEUE_URL
 	DeadQueueURL         string            // o      TURNSTILE_DEAD_QUEUE_URL
 
-	// The event sources of the orchestrator, which show where a message came from. Scheduler delivers
-	// to the first, and leaves what it could not deliver in the second.
+	// The event sources of the orchestrator, which show where a message came from. Scheduler delivers to
+	// the first, and puts messages that it cannot deliver into the second.
 	OrchestratorQueueARN string // o  TURNSTILE_ORCHESTRATOR_QUEUE_ARN
 	DelayQueueARN        string // o  TURNSTILE_DELAY_QUEUE_ARN
 	ActivityDeadQueueARN string // o  TURNSTILE_ACTIVITY_DEAD_QUEUE_ARN

@@ -46,7 +46,7 @@ const staleGroup = time.Minute
 // defaultBacklogAge is the default of the template's BacklogAgeAlarmSeconds.
 const defaultBacklogAge = 5 * time.Minute
 
-// returnedOften is the receive count at which a message needs a person.
+// returnedOften is the receive count at which a message needs an operator.
 const returnedOften = hostdelivery.ReturnedOften
 
 // Orchestrator handles the invocations of the orchestrator function.
@@ -56,7 +56,7 @@ type Orchestrator struct {
 	metrics *embeddedmetrics.Metrics
 	logger  *slog.Logger
 	now     func() time.Time
-	// backlogAge is the age of a group's oldest message at which it needs a person.
+	// backlogAge is the age of a group's oldest message at which it needs an operator.
 	backlogAge time.Duration
 	// note is the catalog of this build, stored during the first invocation.
 	note *catalogNote
@@ -207,7 +207,7 @@ func (o *Orchestrator) backlog(ctx context.Context, batch []platform.Delivery) {
 			continue
 		}
 		if d.Group == wire.SweepGroup {
-			continue // Waiting sweeps delay nothing, and a metric that is written every five minutes costs money.
+			continue // A sweep that waits delays nothing, and a metric that is written every five minutes costs money.
 		}
 		if !d.SentAt.IsZero() && (oldest == nil || d.SentAt.Before(oldest.SentAt)) {
 			oldest = d

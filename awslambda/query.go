@@ -16,10 +16,10 @@ import (
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 
-// RunQueries serves the query function, which answers client.Query with the code of the orchestrations:
-// pass the application of the orchestrator, with the same codecs. Its role only reads the tables of
-// histories and instances, and it has no event source; whoever may invoke it may ask every query of
-// every instance. See [RunOrchestrator] for how it starts and ends.
+// RunQueries serves the query function, which answers client.Query with the code of the orchestrations: pass
+// the application of the orchestrator, with the same codecs. Its role only reads the tables of histories and
+// instances, and it has no event source. A caller that may invoke the function may make every query of every
+// instance. See [RunOrchestrator] for how it starts and ends.
 func RunQueries(app *turnstile.App, opts ...Option) {
 	q, err := newQueryFunction(app, os.Environ(), opts...)
 	if err != nil {
@@ -71,7 +71,7 @@ func (q *queryFunction) Handle(ctx context.Context, r struct {
 	Records json.RawMessage `json:"Records"`
 }) (queryAnswer, error) {
 	if r.Records != nil {
-		return queryAnswer{}, errors.New("turnstile: this is the query function, and it got messages of a queue or stream: remove its event source, and send messages to the orchestrator queue")
+		return queryAnswer{}, errors.New("turnstile: this is the query function, and it received messages from a queue or a stream: remove its event source, and send messages to the orchestrator queue")
 	}
 	var out queryAnswer
 	a, err := q.client.Query(ctx, r.QueryRequest)
@@ -85,8 +85,8 @@ func (q *queryFunction) Handle(ctx context.Context, r struct {
 	return out, nil
 }
 
-// WithQueries lets a client ask queries of the stack's query function. invoke invokes that function
-// synchronously with the payload and returns its response, and an error if the invocation failed:
+// WithQueries makes a client send its queries to the stack's query function. invoke must invoke that function
+// synchronously with the payload and return its response, or an error if the invocation failed:
 //
 //	awslambda.WithQueries(func(ctx context.Context, payload []byte) ([]byte, error) {
 //		out, err := functions.Invoke(ctx, &lambda.InvokeInput{FunctionName: &name, Payload: payload})
@@ -99,14 +99,14 @@ func (q *queryFunction) Handle(ctx context.Context, r struct {
 //		return out.Payload, nil
 //	})
 //
-// functions is a client of github.com/aws/aws-sdk-go-v2/service/lambda, which this module does not depend
-// on, and name is the stack's output QueryFunction. The managed policy in the output QueryPolicyArn allows it.
-// WithQueries has no effect on a function.
+// functions is a client of github.com/aws/aws-sdk-go-v2/service/lambda, which this module does not depend on,
+// and name is the stack's output QueryFunction. The managed policy in the output QueryPolicyArn allows the
+// invocation. WithQueries has no effect on a function.
 func WithQueries(invoke func(ctx context.Context, payload []byte) ([]byte, error)) Option {
 	return option(func(o *options) { o.queries = remoteQueries(invoke) })
 }
 
-// remoteQueries asks the query function.
+// remoteQueries invokes the query function.
 type remoteQueries func(ctx context.Context, payload []byte) ([]byte, error)
 
 func (invoke remoteQueries) Query(ctx context.Context, r client.QueryRequest) (client.QueryAnswer[json.RawMessage], error) {

@@ -75,9 +75,9 @@ func (r *reader) optional(name, fallback string, s shape) string {
 	return value
 }
 
-// queues returns the URLs of queues by name. A queue that is given without a URL, by its name in SQS,
-// has the same URL prefix as beside: with full URLs, a function's variables would be too small for many
-// queues.
+// queues returns the URLs of queues by name. A queue that is given by its name in SQS instead of a URL
+// has the same URL prefix as beside. With full URLs, many queues would exceed the size limit of a
+// function's variables.
 func (r *reader) queues(variable, beside string) map[string]string {
 	value := r.get(variable)
 	if value == "" {
@@ -85,7 +85,7 @@ func (r *reader) queues(variable, beside string) map[string]string {
 	}
 	all := map[string]string{}
 	r.check(variable, value, shape{
-		want: `names of activity queues and of their standard queues in SQS, or the URLs of these, each once, such as "gpu=shop-GpuQueue-1A2B urgent=https://sqs.eu-central-1.amazonaws.com/123456789012/urgent"`,
+		want: `pairs of an activity queue and the name or URL of its standard SQS queue, each once, such as "gpu=shop-GpuQueue-1A2B urgent=https://sqs.eu-central-1.amazonaws.com/123456789012/urgent"`,
 		ok: func(value string) bool {
 			for _, one := range strings.Fields(value) {
 				name, url, _ := strings.Cut(one, "=")

@@ -22,8 +22,8 @@ func delivery(r *events.SQSMessage, source platform.Source) platform.Delivery {
 		Sender:  r.Attributes["SenderId"],
 		Receipt: r.ReceiptHandle,
 	}
-	// SQS always sets the count. If it is missing, counting the delivery as a repeat costs a second
-	// look; counting it as the first could lose a dispatch.
+	// SQS always sets the count. If it is missing, treating the delivery as a repeat only costs a
+	// read, while treating it as the first could lose a dispatch.
 	m.ReceiveCount = 2
 	if n, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"]); err == nil && n > 0 {
 		m.ReceiveCount = n

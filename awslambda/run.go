@@ -38,7 +38,7 @@ func RunActivities(app *turnstile.App, opts ...Option) {
 }
 
 // serve passes invocations to handle, and calls flush when Lambda ends the process. Lambda announces
-// the end only to processes that have registered an extension, and leaves them half a second.
+// the end only to processes that have registered an extension, and gives them half a second.
 //
 // https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
 func serve(handle any, flush func()) {

@@ -21,9 +21,9 @@ import (
 // Config configures a [Client]. Queue is required.
 type Config struct {
 	// Store holds histories and instance records; a client only reads it. Nil is for a client without
-	// permission to read: it can start instances and raise events. Its starts then do not report that
-	// the instance exists already, its completions do not report that the activity is already complete,
-	// and calls that read instances return [ErrNoStore].
+	// permission to read: it can start instances and raise events. Without a Store, starts do not
+	// report that the instance already exists, completions do not report that the activity is already
+	// complete, and calls that read instances return [ErrNoStore].
 	Store store.Store
 	// Activities is the workers' record of running activities and limits. A client only reads it,
 	// except in SetLimit, ResetLimit, SetRate and ResetRate. If it is nil, ActivityState and the calls
@@ -38,7 +38,7 @@ type Config struct {
 	// untyped data against it, and [Client.Redrive] replays its code before sending anything. Nil skips
 	// both.
 	App *turnstile.App
-	// Queries answers queries. Nil: the client answers them itself with the code of App.
+	// Queries answers queries. If it is nil, the client answers them itself with the code of App.
 	Queries Querier
 	// Random is the source of ids; default [rand.Reader].
 	Random io.Reader
@@ -67,7 +67,7 @@ type Client struct {
 	self   *Config
 }
 
-// New returns a client made of the given parts. Most programs do not call it: awslambda.NewClient
+// New returns a client with the given configuration. Most programs do not call it: awslambda.NewClient
 // returns the client of a deployed stack, and embedded.Runtime.Client the client of its own process.
 // The error lists everything that is missing.
 func New(cfg Config) (*Client, error) {
@@ -102,10 +102,10 @@ func New(cfg Config) (*Client, error) {
 
 // WithActor returns a client that acts on behalf of a user, a role or a service, such as an ARN or a
 // login name: 1 to 256 bytes of UTF-8. For auditing, the actor is recorded with everything that the
-// client starts, raises, cancels and terminates. It proves nothing: any program that may send to the
-// queue can set any actor.
+// client starts, raises, cancels and terminates. The actor is not verified: any program that may send
+// to the queue can set any actor.
 //
-// For an invalid name, the calls that send return a [*turnstile.InvalidArgumentError].
+// For an invalid name, calls that send a message return a [*turnstile.InvalidArgumentError].
 func (c *Client) WithActor(actor string) *Client {
 	other := *c
 	other.actor = actor

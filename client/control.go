@@ -69,8 +69,8 @@ func (c *Client) Wake(ctx context.Context, instance string) error {
 	})
 }
 
-// control runs a call with its item, to which it gives a random id that distinguishes it from another
-// item with the same content.
+// control runs a call with its item. It gives the item a random id, which distinguishes the item from
+// another one with the same content.
 func (c *Client) control(ctx context.Context, operation string, item wire.Item, do func(context.Context, wire.Item) error) error {
 	id, err := c.newID()
 	if err != nil {

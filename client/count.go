@@ -14,10 +14,10 @@ const countedByReading = 100
 // counts under that status. PageSize and PageToken are ignored. Counting may stop at `most`
 // instances of a status; more reports the statuses that have further instances.
 //
-// A store that can count does so. DynamoDB counts by status and time, from an index that may lag by a
-// moment: it reads the keys of up to `most` instances of each status, about 70 for a read unit, plus
-// half a unit for each of the index's shards. For a query with any other field, records are read
-// instead, up to 100 of each status. Errors: those of [Client.List].
+// If the store can count, CountByStatus reads no records. DynamoDB counts by status and time from an
+// eventually consistent index: it reads the keys of up to `most` instances of each status, at about 70
+// keys per read unit, plus half a unit for each of the index's shards. For a query with any other
+// field, records are read instead, up to 100 of each status. Errors: those of [Client.List].
 func (c *Client) CountByStatus(ctx context.Context, q ListQuery, most int) (counts map[Status]int, more map[Status]bool, err error) {
 	counts, more = map[Status]int{}, map[Status]bool{}
 	stored, possible := q.stored()

@@ -37,7 +37,7 @@ type Description struct {
 	ForkOf    string
 	ForkCount int64
 	Forks     []string
-	// DecodeError says why States, Output and the failure's details are left out: a
+	// DecodeError is the reason why States, Output and the failure's details are left out: a
 	// [*codec.UnknownError] if they are encoded with a codec that the client does not have, or a
 	// [*codec.DamagedError]. Nil if they could be decoded.
 	DecodeError error
@@ -98,8 +98,8 @@ func (c *Client) Describe(ctx context.Context, instance string) (Description, er
 	return *c.describe(&r), nil
 }
 
-// describe decodes the payloads of the record. Payloads that cannot be decoded are left out, so listing
-// and describing instances need no key.
+// describe decodes the payloads of the record. Payloads that cannot be decoded are left out, so a
+// client needs no key to list and describe instances.
 func (c *Client) describe(r *store.Record) *Description {
 	err := c.cfg.Codecs.DecodeRecord(r)
 	var states map[string]StateValue[json.RawMessage]

@@ -42,6 +42,6 @@
 // [turnstile.ErrTerminated] and [turnstile.ErrTimeout] in it. A call that the state of the instance
 // does not allow returns [ErrNotFound], [*AlreadyExistsError], [*PurgedError], [*EndedError] or
 // [*StillRunningError]. If the context of a wait ends, [*WaitError] has the last known state of the
-// instance. A stuck instance has not ended, so a wait for it continues: the Problem field of its
+// instance. A stuck instance has not ended, so a wait for it continues. The Problem field of its
 // [Description] says what is wrong.
 package client

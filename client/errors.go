@@ -25,8 +25,8 @@ var (
 	// ErrNotSuspended: [Client.Reschedule] was called for an instance that is neither scheduled nor
 	// suspended. Nothing was sent.
 	ErrNotSuspended = errors.New("the instance is not suspended")
-	// ErrNotWaiting: the event of the call is not an open operation of the kind that the call acts on, or
-	// the operation does not wait. Nothing was sent.
+	// ErrNotWaiting: the event in the call is not an open operation of the right kind, or the operation
+	// is not waiting. Nothing was sent.
 	ErrNotWaiting = errors.New("the operation is not waiting")
 	// ErrNoStore: the client has no Store, so it cannot read instances.
 	ErrNoStore = errors.New("turnstile: this client has no Store (on AWS: TURNSTILE_HISTORY_TABLE and TURNSTILE_INSTANCES_TABLE are not set): it can start instances and raise events, but cannot read instances")
@@ -91,7 +91,7 @@ type EndedError struct {
 }
 
 func (e *EndedError) Error() string {
-	return fmt.Sprintf("turnstile: instance %q has ended already (%s)", e.Instance, e.Status)
+	return fmt.Sprintf("turnstile: instance %q has already ended (%s)", e.Instance, e.Status)
 }
 
 // StillRunningError says that an instance is still running: [Client.Purge] does not delete it without

@@ -10,7 +10,7 @@ import (
 )
 
 // History returns the events of an execution, in order; execution 0 is the current one. It returns no
-// events for an execution that the instance never had.
+// events for an execution that never existed.
 //
 // Errors: [*NotFoundError] if the instance has no record; [*store.CorruptError] if the history is
 // damaged. A history that may have been read in the middle of a commit is read again before it is
@@ -73,7 +73,7 @@ func (c *Client) read(ctx context.Context, d Description, execution int64) ([]st
 		if !errors.As(err, &corrupt) || !corrupt.Unconfirmed || n == looks {
 			return turns, of, err
 		}
-		// Where changes are reported, everything is in one process, and a read never falls into the
+		// If changes are reported, everything is in one process, and a read never happens in the
 		// middle of a commit.
 		if c.cfg.Changed == nil && !c.pause(ctx, c.cfg.PollInterval, nil) {
 			return nil, of, ctx.Err()

@@ -27,7 +27,7 @@ func (c *Client) InstanceLimit(ctx context.Context, key string) (Limit, error) {
 	return instanceLimit(&d)
 }
 
-// instanceLimit returns the limit that its coordinator (gate) shows.
+// instanceLimit returns the limit that its coordinator publishes.
 func instanceLimit(d *Description) (Limit, error) {
 	line := coordination.State{Key: coordination.KeyOf(d.Instance)}
 	if shown, ok := d.States[history.ListedState]; ok {
@@ -76,7 +76,7 @@ func (c *Client) InstanceLimits(ctx context.Context) ([]Limit, error) {
 	return all, nil
 }
 
-// mostCoordinators is how many coordinators are listed at most.
+// mostCoordinators is the maximum number of coordinators that are listed.
 const mostCoordinators = 1000
 
 // SetInstanceLimit sets how many instances with this key may run at a time, 0 to [turnstile.MaxLimit],
@@ -97,18 +97,18 @@ func (c *Client) ResetInstanceLimit(ctx context.Context, key string) error {
 	return c.order(ctx, "ResetInstanceLimit", key, coordination.Order{N: -1})
 }
 
-// MoveToFront moves an instance that waits for its turn under a limit to the front of the waiting list.
-// It reads the record.
+// MoveToFront moves an instance that waits for a permit of a limit to the front of the waiting list. It
+// reads the record.
 //
-// Errors: [*NotFoundError]; [*turnstile.InvalidArgumentError] if the instance does not wait for its
-// turn.
+// Errors: [*NotFoundError]; [*turnstile.InvalidArgumentError] if the instance does not wait for a
+// permit.
 func (c *Client) MoveToFront(ctx context.Context, instance string) error {
 	d, err := c.Describe(ctx, instance)
 	if err != nil {
 		return err
 	}
 	if d.Suspension == nil || d.Suspension.LimitKey == "" {
-		return &turnstile.InvalidArgumentError{Call: "MoveToFront", Argument: "instance", Problem: fmt.Sprintf("%q is %s: it does not wait for its turn under a limit", instance, d.Status)}
+		return &turnstile.InvalidArgumentError{Call: "MoveToFront", Argument: "instance", Problem: fmt.Sprintf("%q is %s: it does not wait for a permit of a limit", instance, d.Status)}
 	}
 	return c.order(ctx, "MoveToFront", d.Suspension.LimitKey, coordination.Order{First: instance})
 }

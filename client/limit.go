@@ -22,28 +22,28 @@ type Limit struct {
 	Rate        bool  `json:"rate,omitempty"`
 	Per         int64 `json:"per_ms,omitempty"`
 	DeclaredPer int64 `json:"declared_per_ms,omitempty"`
-	// Instances: the limit is for instances of orchestrations, not for attempts of activities. Gate is
-	// then the instance that coordinates the limit, and CoordinatorStatus is its status; no instance starts
-	// unless it runs. Length is how many instances wait; Waiting has the first 50.
+	// Instances: the limit is for instances of orchestrations, not for attempts of activities. Coordinator
+	// is then the instance that coordinates the limit, and CoordinatorStatus is its status; no instance
+	// starts unless the coordinator runs. Length is how many instances wait; Waiting has the first 50.
 	Instances         bool   `json:"instances,omitempty"`
 	Coordinator       string `json:"coordinator,omitempty"`
 	CoordinatorStatus Status `json:"coordinator_status,omitempty"`
 	Length            int    `json:"length,omitempty"`
-	// Permits is how many attempts may run at a time; 0 if no attempt has asked yet. Declared is the
-	// number in the code of the latest attempt, Set the number of [Client.SetLimit], which takes
+	// Permits is how many attempts may run at a time; 0 if no attempt has requested a permit yet. Declared
+	// is the number in the code of the latest attempt, Set the number of [Client.SetLimit], which takes
 	// precedence; 0 for none. Closed: the number set is 0, and no attempt gets a permit.
 	Permits  int  `json:"permits"`
 	Declared int  `json:"declared"`
 	Set      int  `json:"set,omitempty"`
 	Closed   bool `json:"closed,omitempty"`
-	// Other is another number that the code declares for the key, in another build or another call,
-	// with OtherPer milliseconds for a rate. For activities, an attempt asked with it at OtherAt or
-	// earlier, and the lower number applies for a minute. For instances it is the number before
+	// Other is another number that the code declares for the key, in another build or another call, with
+	// OtherPer milliseconds for a rate. For activities, an attempt requested a permit with it at OtherAt
+	// or earlier, and the lower number applies for a minute. For instances it is the number before
 	// Declared, until OtherAt.
 	Other    int       `json:"other,omitempty"`
 	OtherPer int64     `json:"other_per_ms,omitempty"`
 	OtherAt  time.Time `json:"other_at,omitzero"`
-	// SetBy is the actor that last changed or reset Set, SetAt when.
+	// SetBy is the actor that last changed or reset Set, and SetAt is when.
 	SetBy string    `json:"set_by,omitempty"`
 	SetAt time.Time `json:"set_at,omitzero"`
 	// Taken is how many permits are held.
@@ -51,8 +51,8 @@ type Limit struct {
 	// Held are the attempts, or instances, that hold a permit, the oldest permit first. An attempt is
 	// listed after at most 10 seconds, and for up to 10 seconds after it has returned its permit.
 	Held []LimitHolder `json:"held"`
-	// Waiting are the waiting attempts, the one that has waited longest first: at most 32, and none that
-	// has waited for less than two seconds. More attempts may wait; they are not listed.
+	// Waiting are the waiting attempts, longest wait first. At most 32 are listed, and only those that
+	// have waited for at least two seconds, so more attempts may be waiting.
 	Waiting []LimitWaiter `json:"waiting"`
 }
 
@@ -60,8 +60,8 @@ type Limit struct {
 type LimitHolder struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
-	// EventID of the ActivityScheduled, or of the OrchestrationSuspended with which an instance waited
-	// for its turn.
+	// EventID of the ActivityScheduled, or of the OrchestrationSuspended with which an instance waited for
+	// its permit.
 	EventID int64     `json:"event_id"`
 	Attempt int       `json:"attempt,omitempty"`
 	Since   time.Time `json:"since"`
@@ -74,8 +74,8 @@ type LimitHolder struct {
 type LimitWaiter struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
-	// EventID of the ActivityScheduled, or of the OrchestrationSuspended with which an instance waits
-	// for its turn.
+	// EventID of the ActivityScheduled, or of the OrchestrationSuspended with which an instance waits for
+	// a permit.
 	EventID int64     `json:"event_id"`
 	Attempt int       `json:"attempt,omitempty"`
 	Since   time.Time `json:"since"`
@@ -156,9 +156,9 @@ func (c *Client) limitOf(name string, s *limits.State, named *limits.Names) Limi
 }
 
 // Limits returns the limits and rates for which an attempt has waited in the last two weeks, and those
-// that [Client.SetLimit] and [Client.SetRate] have changed. Those with the most waiting attempts come
-// first, then by key. It makes 16 reads and two for each of them. If there are more than 4,000 keys,
-// some are left out.
+// that [Client.SetLimit] and [Client.SetRate] have changed. They are sorted by the number of waiting
+// attempts, highest first, and then by key. Limits makes 16 reads, and two for each limit. If there are
+// more than 4,000 keys, some are left out.
 //
 // Errors: [ErrNoActivities] if the client has no store of activities.
 func (c *Client) Limits(ctx context.Context) ([]Limit, error) {
@@ -239,7 +239,7 @@ func (c *Client) ResetRate(ctx context.Context, key string) error {
 	return c.setLimit(ctx, "ResetRate", key, limits.OfRate(key), 0, func(s limits.State, _ int, now time.Time) limits.State { return s.WithSet(0, c.actor, now) })
 }
 
-// setTries is how often a change is tried that conflicts with changes by workers.
+// setTries is how often a change is tried if it conflicts with changes by workers.
 const setTries = 50
 
 // setLimit changes the limit or the rate of a name. with gets n, or limits.Closed for 0.

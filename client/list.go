@@ -47,9 +47,10 @@ type ListQuery struct {
 	// a backfill. The ids of these instances start with its name and "@", so they are found like a
 	// Prefix.
 	Schedule string
-	// Queue is an activity queue, "default" or a queue name, that has an attempt of the instance:
-	// waiting, running or due later. Only a runtime of package embedded supports it ([Config.Queued]),
-	// because SQS cannot list messages. A call reads the record of each such instance.
+	// Queue is the name of an activity queue, or "default". It selects instances that have an attempt
+	// in that queue: waiting, running or due later. Only a runtime of package embedded supports it
+	// ([Config.Queued]), because SQS cannot list messages. A call reads the record of each such
+	// instance.
 	Queue string
 	// PageSize is 1 to 1000; 0 means 100.
 	PageSize int

@@ -25,7 +25,7 @@ type TokenError struct {
 func (e *TokenError) Error() string { return "turnstile: completion token: " + e.Problem }
 
 // NotPendingError says that an activity can no longer be completed, because it is already complete or
-// no longer waited for. Nothing was sent.
+// the orchestration no longer waits for it. Nothing was sent.
 type NotPendingError struct {
 	Instance    string
 	ExecutionID int64
@@ -60,10 +60,10 @@ func Complete[In, Out any](ctx context.Context, c *Client, a turnstile.Activity[
 // returns when the result is queued. If several results are sent at the same time, the first applies.
 //
 // Errors: [*TokenError] if the token names no activity; [*NotPendingError] if the activity is already
-// complete or no longer waited for; [*turnstile.PayloadTooLargeError]. Only the orchestrator can detect
-// a forged token for a pending activity: the message becomes a dead letter, and the activity stays
-// pending. After a redrive that started the activity again ([Client.Redrive]), the earlier token also
-// completes it.
+// complete or the orchestration no longer waits for it; [*turnstile.PayloadTooLargeError]. Only the
+// orchestrator can detect a forged token for a pending activity: the message becomes a dead letter, and
+// the activity stays pending. After a redrive that started the activity again ([Client.Redrive]), the
+// earlier token also completes it.
 func (c *Client) Complete(ctx context.Context, token string, result json.RawMessage) error {
 	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityCompleted, Result: result}, len(result))
 }
@@ -74,7 +74,7 @@ func (c *Client) Complete(ctx context.Context, token string, result json.RawMess
 // activity again.
 func (c *Client) Fail(ctx context.Context, token string, failure error) error {
 	if failure == nil {
-		return &turnstile.MisuseError{Call: "Client.Fail", Problem: "the error is nil: use Client.Complete for what succeeded"}
+		return &turnstile.MisuseError{Call: "Client.Fail", Problem: "the error is nil: use Client.Complete for an activity that succeeded"}
 	}
 	f := activities.FailureOf(failure)
 	f.Message, f.Retryable = failure.Error(), false
@@ -84,8 +84,8 @@ func (c *Client) Fail(ctx context.Context, token string, failure error) error {
 // Heartbeat reports by its completion token that a pending activity is still in progress, which
 // restarts its HeartbeatTimeout. details are JSON for the next attempt; nil keeps the details of the
 // previous heartbeat. A token from before a redrive is treated as by [Client.Complete]. Errors: those
-// of [Client.Complete]; errors.Is(err, turnstile.ErrCancelled) reports that the work is no longer
-// wanted.
+// of [Client.Complete]; errors.Is(err, turnstile.ErrCancelled) reports that the orchestration no longer
+// needs the result.
 func (c *Client) Heartbeat(ctx context.Context, token string, details json.RawMessage) error {
 	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityHeartbeat, Data: details}, len(details))
 }
@@ -118,9 +118,9 @@ func (c *Client) answer(ctx context.Context, token string, item wire.Item, size 
 	})
 }
 
-// checkPending checks in the history whether the activity that the token names is open, so that a
-// caller that is too late gets an error. Only the orchestrator has the key that verifies a token: a
-// forged token for an open activity is sent, and becomes a dead letter.
+// checkPending checks in the history whether the activity that the token names is open, so that a late
+// caller gets an error. Only the orchestrator has the key that verifies a token: a forged token for an
+// open activity is sent, and becomes a dead letter.
 //
 // A token of an earlier execution is valid if a redrive copied the activity.
 func (c *Client) checkPending(ctx context.Context, t wire.ActivityToken, kind wire.Kind) error {

@@ -24,20 +24,21 @@ type force struct{}
 
 func (force) applyToPurge(p *purge) { p.force = true }
 
-// WithChildren makes [Client.Purge] purge the children of the instance first, and their children: those
-// that any of its executions has started and that have it as their parent. Detached instances are not
-// children. It reads the histories of all of them, and sends nothing if one still runs and [Force] is
-// not given. The instance itself is purged last, so a call that failed halfway can safely be repeated.
+// WithChildren makes [Client.Purge] purge the descendants of the instance first. Its children are the
+// instances that any of its executions has started and that have it as their parent; detached instances
+// are not children. It reads the histories of all of them, and sends nothing if one still runs and
+// [Force] is not given. The instance itself is purged last, so a call that failed halfway can safely be
+// repeated.
 func WithChildren() PurgeOption { return withChildren{} }
 
 type withChildren struct{}
 
 func (withChildren) applyToPurge(p *purge) { p.children = true }
 
-// Purge deletes an ended instance. It disappears from Describe and List soon, and its histories are
-// deleted no sooner than an hour after its end. A tombstone remains and refuses every start under the
-// id for 15 days ([*PurgedError]), which is longer than any message for the purged instance lives. To
-// start again immediately, choose another id.
+// Purge deletes an ended instance. It soon disappears from Describe and List, and its histories are
+// deleted at least an hour after its end. A tombstone remains and refuses every start under the id for
+// 15 days ([*PurgedError]), which is longer than any message for the purged instance lives. To start
+// again immediately, choose another id.
 //
 // If the instance has already been purged, the call deletes its histories an hour from now if they
 // still exist: on AWS the schedule that deletes them can be lost (TimersLostAlarm).

@@ -30,8 +30,8 @@ type RaiseRequest struct {
 // check whether the instance exists: it reads nothing, so it needs no permission to read. What happens
 // to the event depends on the instance:
 //
-//   - It runs: the event is kept until the code waits for an event of that name. Events left at the end
-//     of the instance are lost.
+//   - It runs: the event is kept until the code waits for an event of that name. Events that are still
+//     kept when the instance ends are lost.
 //   - It has not started yet: the event waits for the start, for 15 minutes by default, and then
 //     becomes a dead letter (early).
 //   - It has ended or was purged: the event has no effect, and the sender is not notified.
@@ -88,8 +88,8 @@ func CheckRunning() RaiseOption {
 	return raiseOption(func(r *RaiseRequest) { r.CheckRunning = true })
 }
 
-// Raise raises the event for an instance; see [Client.Raise]. Without [CheckRunning] the caller does
-// not learn whether the instance has ended or does not exist.
+// Raise raises the event for an instance; see [Client.Raise]. Without [CheckRunning], Raise does not
+// report that the instance has ended or does not exist.
 //
 //	err := client.Raise(ctx, c, Approved, "order-17", Approval{By: "Grace"})
 func Raise[T any](ctx context.Context, c *Client, e turnstile.Event[T], instance string, data T, options ...RaiseOption) error {

@@ -32,8 +32,8 @@ type RaiseCheck struct {
 
 // ValidateRaise checks an event without sending it: whether the instance waits for it now, and, if
 // Config.App is set, whether the data has the declared type. It reads the record and the history of the
-// current execution, so it is meant for people at a prompt; a program uses the declaration ([Raise]),
-// where the compiler checks the type.
+// current execution, so it is meant for interactive use. A program uses the declaration ([Raise]), so
+// that the compiler checks the type.
 //
 // An event that the instance does not wait for yet may still be right: it is kept until the code waits
 // for it.

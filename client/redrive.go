@@ -20,11 +20,11 @@ import (
 type RedriveRequest struct {
 	// Instance id.
 	Instance string
-	// As is the id of a new instance that continues instead of this one: a fork. The instance
-	// stays as it is, even if it has not ended. Empty to continue the instance itself.
+	// As is the id of a new instance, a fork, that continues instead of this one. The original instance
+	// does not change, and it need not have ended. If As is empty, the instance itself continues.
 	As string
-	// From is an event of the last execution. What led to that event happens again, and everything
-	// after it. 0 for the point where the instance failed.
+	// From is an event of the last execution. The operations that led to that event run again, and
+	// everything after it. 0 means the point where the instance failed.
 	From int64
 	// Reason is recorded in the history.
 	Reason string
@@ -51,8 +51,9 @@ type Redriven struct {
 	Rescheduled []RedrivenWork
 }
 
-// Nothing reports whether the redrive starts nothing again: only the code runs, with results that it
-// already had. The same code then fails as before, for example because a saga has undone its steps.
+// Nothing reports whether the redrive starts no operation again: only the code runs, with the results
+// that it already had. Unchanged code then fails as before, for example because a saga has undone its
+// steps.
 func (d *Redriven) Nothing() bool { return d.CopiedEvents > 0 && len(d.Rescheduled) == 0 }
 
 // RedrivenWork is an activity, a timer or a child that a redrive starts again.
@@ -67,8 +68,8 @@ type RedrivenWork struct {
 	//   - "failed"
 	//   - "open"
 	//   - "completed": From is the completion of this operation.
-	//   - "forgotten": the code asks for the operation again. If it is an activity, a completion by a
-	//     token of the last execution comes too late.
+	//   - "forgotten": the code starts the operation again. If it is an activity, a completion with a
+	//     token of the last execution has no effect.
 	//   - "taken": like "forgotten", for a child whose id the code chose. The instance with that id
 	//     still exists, so the code gets already_exists unless it has UseExisting.
 	Why string
@@ -90,8 +91,9 @@ func (e *RedriveError) Error() string {
 	return "turnstile: " + (&redriving.Error{Instance: e.Instance, ExecutionID: e.ExecutionID, EventID: e.EventID, Problem: e.Problem}).Error()
 }
 
-// maxKept is the most bytes that the completions and external events that are kept may have. They are
-// committed in one transaction, which is limited to 4 MB, together with what the code does next.
+// maxKept is the maximum total size of the completions and external events that are kept, in bytes.
+// They are committed in one transaction, which is limited to 4 MB, together with the next operations of
+// the code.
 const maxKept = 3 << 20
 
 // Redrive continues an instance that failed, or was cancelled or terminated, from where it failed, in
@@ -110,12 +112,12 @@ const maxKept = 3 << 20
 // remaining time. Messages that were sent to others (events, detached starts) are not sent again. A
 // parent that waited for the instance already has the earlier result; it is not notified again.
 //
-// With As, another instance copies the history and continues, and this one stays as it is. The two
-// share nothing that is open: the fork has its own activities, timers, tokens and children, and its
-// children copy what the children of the instance have done. The fork does not need the instance
+// With As, another instance copies the history and continues, and this one does not change. The two
+// share no open operations: the fork has its own activities, timers, tokens and children, and its
+// children copy the histories of the children of the instance. The fork does not need the instance
 // afterwards, so the instance can be redriven, restarted or purged. For operations that were open the
 // fork uses the same idempotency keys as the instance. A child whose id the code chose is not forked:
-// the fork asks for that id as its declaration says.
+// the fork starts a child with that id, subject to the options of its declaration.
 //
 // Redrive reads the record and the history of the last execution, and the record of As.
 //
@@ -167,7 +169,8 @@ func (c *Client) Redrive(ctx context.Context, r RedriveRequest) (Redriven, error
 		if d.Status.Terminal() {
 			return c.send(ctx, item)
 		}
-		// It names the execution that it ends, so that a second delivery does not end the next one.
+		// The terminate names the execution that it ends, so that a second delivery does not end the
+		// next one.
 		end := wire.Item{Kind: wire.TerminateInstance, Instance: item.Instance, ExecutionID: d.ExecutionID, ID: item.ID, Reason: "reset", Actor: item.Actor}
 		return c.sendAll(ctx, end, item)
 	})
@@ -188,9 +191,9 @@ func (r *RedriveRequest) check() error {
 	case r.As == "":
 		return nil
 	case r.As == r.Instance:
-		return wrong("As", "is the instance itself; leave it empty to redrive that, or choose another id")
+		return wrong("As", "is the instance itself; leave it empty to redrive the instance, or choose another id")
 	case r.Reset:
-		return wrong("As", "is for a fork, which leaves the instance as it is; leave Reset out")
+		return wrong("As", "starts a fork, which does not change the instance; leave Reset out")
 	}
 	return validInstance(r.As)
 }
@@ -250,7 +253,7 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 		cancelled = append(cancelled, redriving.Cancelled{Events: turns[i].Cancelled, By: turns[i].Last()})
 	}
 	if !d.Status.Terminal() {
-		events = redriving.AsEnded(events) // As if it was ended by the terminate of a reset, or for a fork.
+		events = redriving.AsEnded(events) // The plan treats the instance as ended, by the terminate of a reset or for a fork.
 	}
 	p, err := redriving.From(r.Instance, execution, events, redriving.Request{Instance: r.As, From: r.From, ExecutionID: execution + 1, Cancelled: cancelled})
 	if refused, is := errors.AsType[*redriving.Error](err); is {
@@ -258,7 +261,7 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 	}
 	if size := len(history.Encode(p.With)); size > maxKept {
 		return Redriven{}, &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From,
-			Problem: fmt.Sprintf("%d bytes of results and external events came after that and stay, more than %d; %s", size, maxKept, insteadOf(p))}
+			Problem: fmt.Sprintf("%d bytes of results and external events after that event would be kept, more than %d; %s", size, maxKept, insteadOf(p))}
 	}
 	if err := c.rehearse(r, execution, p.Prefix); err != nil {
 		return Redriven{}, err
@@ -291,8 +294,8 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 }
 
 // canOpen returns a [*codec.UnknownError] for a history that was encoded by a codec, or under a key,
-// that the client does not have. It checks only where the client has the codecs of the orchestrator: it
-// encodes itself, or both are in one process. Operators need no keys.
+// that the client does not have. It checks only if the client has the codecs of the orchestrator,
+// because the client itself encodes or both are in one process. Operators need no keys.
 func (c *Client) canOpen(turns []store.Turn) error {
 	sample, err := c.cfg.Codecs.EncodeItem(wire.Item{Input: []byte("0")})
 	if err != nil {
@@ -310,7 +313,8 @@ func (c *Client) canOpen(turns []store.Turn) error {
 }
 
 // rehearse returns a [*RedriveError] if the code of Config.App disagrees with the events that a redrive
-// would copy. Without the code, or without a key, the orchestrator has to find out.
+// would copy. Without the code or without a key it returns nil, and the orchestrator detects the
+// disagreement.
 func (c *Client) rehearse(r *RedriveRequest, execution int64, prefix []history.Event) error {
 	if c.cfg.App == nil || len(prefix) == 0 {
 		return nil
@@ -331,8 +335,8 @@ func (c *Client) rehearse(r *RedriveRequest, execution int64, prefix []history.E
 		Problem: fmt.Sprintf("the code disagrees with the %d events to be copied; fix it, name an earlier event, or restart the instance: %s", len(prefix), stuck.Message)}
 }
 
-// insteadOf says what to do instead of a redrive that would keep too much. External events after the
-// event From are kept; those before it are copied.
+// insteadOf returns advice for a redrive that would keep too much. External events after the event From
+// are kept; those before it are copied.
 func insteadOf(p *redriving.Plan) string {
 	came := slices.DeleteFunc(slices.Clone(p.With), func(e history.Event) bool { return e.Kind != history.ExternalEvent })
 	if len(history.Encode(came)) > maxKept {

@@ -15,16 +15,16 @@ type Run[Out any] struct {
 	// instance.
 	StartID string
 
-	// PreviousExecution is that of [Started]: the last execution of the ended run if the start restarts
-	// an instance. Wait does not mistake its end for the end of this run.
+	// PreviousExecution is the last execution of the ended run if the start restarts an instance; see
+	// [Started]. With it, Wait does not mistake the end of that execution for the end of this run.
 	PreviousExecution int64
 
 	client *Client
 	name   string
 }
 
-// Attach returns a Run of the instance with that id, so that its output can be waited for with its
-// type, whichever program started it. It sends and reads nothing.
+// Attach returns a Run of the instance with that id, with which a program can wait for the typed
+// output of an instance that another program started. It sends and reads nothing.
 //
 //	result, err := client.Attach(c, Fulfil, "order-17").Wait(ctx)
 func Attach[In, Out any](c *Client, o turnstile.Orchestration[In, Out], instance string) *Run[Out] {

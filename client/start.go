@@ -14,8 +14,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// StartRequest is an untyped start for [Client.Start], for a command line or a gateway. Programs that
-// have the declaration use [Start].
+// StartRequest is an untyped start for [Client.Start], such as in a command line or a gateway. Programs
+// that have the declaration use [Start].
 type StartRequest struct {
 	// Name of the orchestration.
 	Name string
@@ -24,9 +24,9 @@ type StartRequest struct {
 	// Instance is the instance id. If it is empty, it is derived from Name and DeduplicationID, so that
 	// a repeat does not start a second instance; if that is empty too, it is random.
 	Instance string
-	// DeduplicationID identifies this start, so that repeating it is harmless; empty for a random id. A
-	// service that may repeat its call derives it from its own request. The instance records it as its
-	// start id.
+	// DeduplicationID identifies this start, so that repeating it is harmless; empty for a random id.
+	// If a service may repeat its call, derive the id from the service's own request. The instance
+	// records it as its start id.
 	DeduplicationID string
 	// Input is JSON; nil for none.
 	Input json.RawMessage
@@ -49,7 +49,7 @@ type StartRequest struct {
 	// code immediately, [Client.Terminate] ends the instance.
 	NotBefore time.Time
 	// Limit is how many instances with LimitKey may run at a time; 0 for no limit except that of the
-	// implementation. From NotBefore, if that is given, the instance waits for its turn as
+	// implementation. From NotBefore on, if that is given, the instance waits for a permit as
 	// [StatusQueued]; see [turnstile.Limit]. [Client.Resume] starts it immediately, regardless of how
 	// many are running. For the key of the implementation's own limit, the number in the implementation
 	// applies.
@@ -79,8 +79,8 @@ type Started struct {
 //
 // If two starts race, both may be queued, and one wins; given the StartID, [Run.Wait] and
 // [Run.WaitStarted] report which. With UseExisting the StartID is the one in the record, or empty if
-// there is no record: whichever start wins, the caller gets the instance that it asked for, and the
-// instance gets the Events of both starts, each once.
+// there is no record, because it does not matter which start wins: the caller gets an instance with
+// that id, and the instance gets the Events of both starts, each once.
 func (c *Client) Start(ctx context.Context, r StartRequest) (Started, error) {
 	item, err := c.startItem(&r)
 	if err != nil {

@@ -33,11 +33,10 @@ func WithVersion(version string) StartOption {
 	return startOption(func(r *StartRequest) { r.Version = version })
 }
 
-// UseExisting returns the instance that already has the id, if it is of the same orchestration,
-// whatever its version and input, instead of an [*AlreadyExistsError]. Events of the start
-// ([WithEvent]) are raised for it, each once. So one call sends an event and makes sure that an
-// instance exists to receive it. If the instance has ended and there are events for it, the call sends
-// nothing and returns an [*EndedError].
+// UseExisting returns the instance that already has the id, if it is of the same orchestration, whatever its
+// version and input, instead of an [*AlreadyExistsError]. Events of the start ([WithEvent]) are raised for
+// it, each once. So one call can send an event and make sure that an instance exists to receive it. If the
+// instance has ended and there are events for it, the call sends nothing and returns an [*EndedError].
 func UseExisting() StartOption {
 	return startOption(func(r *StartRequest) { r.UseExisting = true })
 }

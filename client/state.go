@@ -18,8 +18,8 @@ import (
 
 // StateNumber orders the values of an instance's states. A later value has a higher number.
 type StateNumber struct {
-	// ExecutionID of the execution that set the value, and EventID of the last event that it had
-	// visited or made then. Both are 0 for no value.
+	// ExecutionID of the execution that set the value, and EventID of the last event that it had visited
+	// or made then. Both are 0 if there is no value.
 	ExecutionID, EventID int64
 }
 
@@ -66,10 +66,10 @@ func (e *StateNotSetError) Error() string {
 	return fmt.Sprintf("turnstile: instance %q (%s, %s) has not set the state %q: %s", e.Instance, e.Orchestration, e.Status, e.Name, set)
 }
 
-// Get returns the value of a state of an instance. It makes one strongly consistent read and runs no
-// code of the instance, which may be suspended, stuck or ended: on AWS $0.125 per million for a record of
-// up to 4 KB, and as much for each further 4 KB. The record has all states, and the output or failure of
-// an instance that has ended.
+// Get returns the value of a state of an instance. It makes one strongly consistent read and runs no code
+// of the instance, which may be suspended, stuck or ended. On AWS a million calls cost $0.125 for a
+// record of up to 4 KB, and as much for each further 4 KB. The record has all states, and the output or
+// failure of an instance that has ended.
 //
 // Errors: [*NotFoundError], [*StateNotSetError], [*turnstile.DecodeError], and the error in
 // Description.DecodeError.

@@ -6,7 +6,7 @@ type Status string
 // The statuses. A stuck or corrupt instance is running but cannot continue; Description.Problem says
 // why. A suspended instance runs no code until it is resumed; Description.Suspension says since when.
 // If it is stuck too, it also has a Problem. A scheduled instance is suspended from its start until the
-// time in Suspension. A queued instance waits for its turn under a limit ([turnstile.Limit]).
+// time in Suspension. A queued instance waits for a permit of a limit ([turnstile.Limit]).
 const (
 	StatusRunning    Status = "running"
 	StatusCompleted  Status = "completed"

@@ -9,14 +9,12 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Suspend makes an instance run no code until it is resumed. Everything that arrives for it (events,
-// results of activities, timers, ends of children, a cancel) is recorded, and its code processes it in
-// order after the resume. Activities that have started continue, and so do their retries. Terminate
-// ends a suspended instance immediately.
+// Suspend makes an instance run no code until it is resumed. Everything that arrives for it (events, results of
+// activities, timers, ends of children, a cancel) is recorded, and the code processes it in order after the resume.
+// Activities that have started continue, and so do their retries. Terminate ends a suspended instance immediately.
 //
-// The reason is for people; the history and [Description].Suspension show it. If the instance is
-// already suspended, it stays suspended since the first call, one resume ends both, and Suspension has
-// the reason and actor of the last call.
+// The history and [Description].Suspension show the reason. If the instance is already suspended, it stays suspended
+// since the first call, one resume ends both, and Suspension has the reason and actor of the last call.
 //
 // Suspend returns when the request is queued. It takes effect when it is recorded: after the messages
 // that were queued before it, and after the inline activities that these messages start, as far as
@@ -39,10 +37,9 @@ func (c *Client) Resume(ctx context.Context, instance, reason string) error {
 // continues by itself; a time in the past means immediately. It never suspends a running instance: if
 // the instance has started by the time the request is processed, the request changes nothing.
 //
-// It returns when the request is queued. Errors, with nothing sent: [ErrNotSuspended] (wrapped),
-// [*NotFoundError] and [*EndedError] if there is nothing to reschedule;
-// [*turnstile.InvalidArgumentError] for an invalid time, and for an instance that waits for its turn
-// under a limit.
+// It returns when the request is queued. Errors, with nothing sent: [ErrNotSuspended] (wrapped), [*NotFoundError] and
+// [*EndedError] if there is nothing to reschedule; [*turnstile.InvalidArgumentError] for an invalid time, and for an
+// instance that waits for a permit of a limit.
 func (c *Client) Reschedule(ctx context.Context, instance string, at time.Time) error {
 	ms, err := laterMS("Reschedule", at)
 	if err != nil {
@@ -62,7 +59,7 @@ func (c *Client) Reschedule(ctx context.Context, instance string, at time.Time) 
 		case d.Suspension == nil:
 			return fmt.Errorf("turnstile: instance %q is %s: %w; Suspend suspends it", instance, d.Status, ErrNotSuspended)
 		case d.Suspension.LimitKey != "":
-			return &turnstile.InvalidArgumentError{Call: "Reschedule", Argument: "instance", Problem: fmt.Sprintf("%q waits for its turn under the limit %q, not for a time", instance, d.Suspension.LimitKey)}
+			return &turnstile.InvalidArgumentError{Call: "Reschedule", Argument: "instance", Problem: fmt.Sprintf("%q waits for a permit of the limit %q, not for a time", instance, d.Suspension.LimitKey)}
 		}
 		item.ExecutionID, item.SchedulingEventID, item.ScheduledAtMS = d.ExecutionID, d.Suspension.EventID, d.Suspension.SinceMS
 		return c.send(ctx, item)

@@ -16,7 +16,7 @@ type Pending struct {
 	UnconsumedEvents []UnconsumedEvent
 }
 
-// UnconsumedEvent is an external event that no wait has consumed: it is kept until a wait does, was
+// UnconsumedEvent is an external event that no wait has consumed. It is kept for a later wait, was
 // rejected, or was left when the instance ended.
 type UnconsumedEvent struct {
 	EventID int64

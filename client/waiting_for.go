@@ -31,7 +31,7 @@ type PendingOperation struct {
 	Child    *Description
 }
 
-// maxDescribedChildren is how many children [Client.PendingOperations] describes at most.
+// maxDescribedChildren is the maximum number of children that [Client.PendingOperations] describes.
 const maxDescribedChildren = 100
 
 // PendingOperations returns the open operations of an instance, in the order in which they were
@@ -95,7 +95,7 @@ func openOperations(turns []store.Turn) []PendingOperation {
 			switch e.Kind {
 			case history.ExternalSubscribed:
 				if closed[e.EventID] {
-					continue // It was cancelled, and consumed no event.
+					continue // The wait was cancelled and consumed no event.
 				}
 				if unmatched[e.Name]--; unmatched[e.Name] >= 0 {
 					continue

@@ -110,8 +110,8 @@ func open(c Codec, quoted []byte) ([]byte, error) {
 	return c.Decode(encoded)
 }
 
-// unquote decodes a JSON string in base64. The string that seal writes has no escapes, but another
-// writer may have added some.
+// unquote decodes a JSON string in base64. The string that encode writes has no escapes, but
+// another writer may have added some.
 func unquote(quoted []byte) ([]byte, error) {
 	if n := len(quoted); n >= 2 && quoted[0] == '"' && quoted[n-1] == '"' {
 		if encoded, err := base64.StdEncoding.AppendDecode(nil, quoted[1:n-1]); err == nil {

@@ -12,48 +12,49 @@ import (
 // Option is an option of Handler.
 type Option = console.Option
 
-// Handler returns the console of a client: the page at its root, the JSON API under api/v1/.
-// All addresses in it are relative, so that it can be mounted under any path with
-// http.StripPrefix. The error names an option that cannot be.
+// Handler returns the console of a client: the page at its root, and the JSON API under api/v1/.
+// All links in the page are relative, so the handler can be mounted under any path with
+// http.StripPrefix. The error names an invalid option.
 //
-// The handler has no login; docs/console.md has what protects it beyond that. It takes the
+// The handler has no login; docs/console.md describes its other protections. It reads the
 // templates of links to logs and traces from the environment variables TURNSTILE_LOGS_LINK and
-// TURNSTILE_TRACES_LINK; docs/settings.md has what stands in them.
+// TURNSTILE_TRACES_LINK; see docs/settings.md for their format.
 func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 	return console.Handler(c, append([]Option{console.WithLinksOf(os.Getenv)}, opts...)...)
 }
 
-// AllowActions lets the console act: start, raise, cancel, terminate, wake, purge, complete
-// by token, redrive. Default: it reads only.
+// AllowActions lets the console start, cancel, terminate, suspend, wake, redrive and purge
+// instances, raise events, complete activities, and take all other actions. By default the console
+// only reads.
 func AllowActions() Option { return console.AllowActions() }
 
-// AllowHosts adds names by which the console is reached, as they stand in the request's Host
-// header: "ops.example.com", or with a port that has to fit, "ops.example.com:8443". Default:
-// localhost, 127.0.0.1 and ::1, at any port. A request for another host is refused: otherwise
-// a page of a stranger, whose name resolves to this machine, could read all that the console
-// shows (DNS rebinding).
+// AllowHosts adds host names that requests may have in their Host header: "ops.example.com", or
+// "ops.example.com:8443" to require a port. By default the console accepts localhost, 127.0.0.1
+// and ::1, with any port. It refuses a request for any other host. Otherwise a foreign page whose
+// host name resolves to this machine could read everything that the console shows (DNS rebinding).
 //
-// Behind a proxy that rewrites Host, give the name that people see all the same: actions
-// demand that the page comes from it.
+// Behind a proxy that rewrites Host, add the public host name too, because actions are accepted
+// only from a page of an allowed host.
 func AllowHosts(names ...string) Option { return console.AllowHosts(names...) }
 
-// WithActor returns the login on whose behalf a request acts, which histories name
-// (client.Client.WithActor). It is asked for actions only, and a request that names an actor
-// itself (the header Turnstile-Actor) is refused. Default: the one that the request names.
+// WithActor sets the function that returns the user on whose behalf a request acts; histories
+// record that actor (client.Client.WithActor). The function is called only for actions. With this
+// option a request that itself names an actor (in the header Turnstile-Actor) is refused. By
+// default the actor is the one that the request names.
 func WithActor(of func(*http.Request) string) Option { return console.WithActor(of) }
 
-// WithPolling says how often the console looks at what it shows live, where the store does not
-// tell it of changes: at each thing after interval at the soonest, and all open pages
-// together read at most records a minute. Default: 3 seconds, 600 records.
+// WithPolling sets how often the console polls for changes, if the store does not report them:
+// each instance or list at most once per interval, and all open pages together at most the given
+// number of records per minute. The default is 3 seconds and 600 records.
 //
-// A look at an instance reads 2 records, a look at a list one for each row. Pages that show
-// the same share their looks, and nothing is read while no page is open. On DynamoDB a record
-// of up to 4 KB is a read unit: with the default, the looks cost at most 600 read units a
-// minute, and those at one instance 40.
+// A poll of an instance reads 2 records, and a poll of a list reads one per row. Pages that show
+// the same instance or list share their polls, and nothing is read while no page is open. On
+// DynamoDB a record of up to 4 KB costs one read unit, so with the default polling costs at most
+// 600 read units per minute, and 40 for a single instance.
 //
-// Whenever an instance has moved, its page reads more: up to 50 activities, as many for each child
-// that is unfolded, what it waits for (up to 200 requests, on the tabs that show it), and on the
-// tab Tree up to 450 requests.
+// When an instance has changed, its page reads more: up to 50 activities, as many for each
+// unfolded child, what the instance waits for (up to 200 requests, on the tabs that show it), and
+// up to 450 requests on the tab Tree.
 func WithPolling(interval time.Duration, records int) Option {
 	return console.WithPolling(interval, records)
 }

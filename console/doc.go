@@ -1,15 +1,15 @@
-// Package console shows the instances of an application in a browser, and to programs:
-// a page, and the JSON API that it stands on. Handler returns both as one
-// http.Handler, to mount after a program's own login, under any path:
+// Package console shows the instances of an application in a browser, and serves them
+// to programs: it has a page and the JSON API that the page uses. Handler returns both
+// as one http.Handler. Mount it behind your own login, under any path:
 //
 //	h, err := console.Handler(c, console.AllowHosts("ops.example.com"))
 //	...
 //	mux.Handle("/turnstile/", login(http.StripPrefix("/turnstile", h)))
 //
-// It reads and changes nothing unless AllowActions is given. It knows no users:
-// whoever gets through to the handler sees every instance, and its payloads as
-// far as the client's codecs open them.
+// The console only reads unless AllowActions is given. It has no users of its own:
+// everyone who can reach the handler sees every instance, and every payload that the
+// client's codecs can decode.
 //
-// The API is described by openapi.json in this folder, which another tool may
-// read to make a client of it.
+// The file openapi.json in this folder describes the API; you can generate a client
+// from it.
 package console

@@ -45,9 +45,9 @@ func ExampleHandler() {
 	}
 
 	h, err := console.Handler(c,
-		console.AllowHosts("ops.example.com"), // by which people reach it
+		console.AllowHosts("ops.example.com"), // the host name in the browser
 		console.AllowActions(),
-		console.WithActor(userOf), // stands in the histories
+		console.WithActor(userOf), // recorded in histories as the actor
 	)
 	if err != nil {
 		panic(err)

@@ -24,7 +24,8 @@ func newVirtualClock(start time.Time, due func()) *virtualClock {
 	return &virtualClock{Virtual: clock.NewVirtual(start), due: due}
 }
 
-// Now returns the time. Where time flows, it is never later than the next timer.
+// Now returns the time. While time passes by itself, the result is never later than the next
+// timer.
 func (c *virtualClock) Now() time.Time {
 	if c.flow != nil {
 		c.Set(c.flow.now())

@@ -19,9 +19,9 @@ import (
 // ConsoleAddr is the address on which [WithConsole] listens by default, if it is free.
 const ConsoleAddr = "127.0.0.1:8876"
 
-// WithConsole serves the console (package console) while the runtime runs, only for this machine,
-// with actions allowed: every user with an account on the machine can use it. [Runtime.ConsoleURL]
-// returns its address.
+// WithConsole serves the console (package console) while the runtime runs. It accepts connections
+// only from this machine and allows actions, so every user of the machine can use it.
+// [Runtime.ConsoleURL] returns its address.
 //
 // addr is host:port. The host defaults to 127.0.0.1. Another host must be a loopback address too,
 // because the console has no login: to make the console accessible from elsewhere, mount
@@ -127,7 +127,7 @@ func listen(addr string) (net.Listener, error) {
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		return nil, fmt.Errorf("embedded: the console can't listen: %w; use another address, or port 0 for any free port", err)
+		return nil, fmt.Errorf("embedded: the console cannot listen: %w; use another address, or port 0 for any free port", err)
 	}
 	return l, nil
 }

@@ -86,7 +86,7 @@ func TestWhereTheConsoleListens(t *testing.T) {
 	if l, err := net.Listen("tcp", "[::1]:0"); err == nil {
 		l.Close()
 	} else { // This machine has no IPv6.
-		inIPv6 = "error: the console can't listen: listen tcp [::1]:0: "
+		inIPv6 = "error: the console cannot listen: listen tcp [::1]:0: "
 	}
 	for addr, want := range map[string]string{
 		"127.0.0.1:0":          "http://127.0.0.1:",

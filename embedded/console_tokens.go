@@ -9,8 +9,8 @@ import (
 // consoleTokens makes the completion tokens of a runtime's activities.
 type consoleTokens struct{ env *Runtime }
 
-// CompletionToken implements console.TokenMaker. It uses the runtime's own key, so a user of the
-// console who may act can complete an activity by hand without knowing a token.
+// CompletionToken implements console.TokenMaker. It uses the runtime's own key, so a console
+// user with permission to act can complete an activity by hand without its token.
 func (c consoleTokens) CompletionToken(ctx context.Context, instance string, executionID, eventID int64) (string, error) {
 	if err := c.env.keys.Ready(ctx); err != nil {
 		return "", err
@@ -19,7 +19,7 @@ func (c consoleTokens) CompletionToken(ctx context.Context, instance string, exe
 	if err != nil {
 		return "", err
 	}
-	var atMS int64 // 0 for what the history does not have: the client refuses that.
+	var atMS int64 // 0 if the history does not have the event: the client refuses it.
 	for i := range turns {
 		if t := &turns[i]; t.First() <= eventID && eventID <= t.Last() {
 			atMS = t.Events[eventID-t.First()].AtMS

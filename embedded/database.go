@@ -63,8 +63,8 @@ func (*inMemory) Timer() journal.Timer           { return nil }
 func (*inMemory) Flush(context.Context) error    { return nil }
 
 // flushed is a queue for senders from outside: when Send returns, the messages are durable. After
-// an error they may still be handled. The host does not need this, because it deletes the message
-// that made it send later, so a crash loses the deletion first.
+// an error they may still be handled. The host does not need this: it sends a message before it
+// deletes the message that caused it, so a crash loses the deletion first.
 type flushed struct {
 	queue.Queue
 	flush func(context.Context) error
@@ -100,10 +100,10 @@ func (o *options) check() error {
 		return fmt.Errorf("embedded: %d workers: at least one is needed", o.workers)
 	}
 	if o.pace != 0 && !o.virtual {
-		return errors.New("embedded: WithRealTimePacing needs WithVirtualTime: real time passes at its own pace")
+		return errors.New("embedded: WithRealTimePacing needs WithVirtualTime: real time cannot be paced")
 	}
 	if o.virtual && o.database != nil {
-		return errors.New("embedded: WithVirtualTime and WithDatabase exclude each other, because a database keeps due times of the real clock: leave one of them out")
+		return errors.New("embedded: WithVirtualTime and WithDatabase cannot be combined, because a database keeps due times of the real clock: leave one of them out")
 	}
 	return nil
 }

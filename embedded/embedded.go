@@ -76,7 +76,8 @@ func New(app *turnstile.App, opts ...Option) (*Runtime, error) {
 		o.apply(&e.opts)
 	}
 	if e.opts.settings.SendWindow == 0 {
-		// A call costs nothing here, and takes less time than waiting for other messages.
+		// A queue call in memory costs nothing, and takes less time than waiting for other
+		// messages.
 		e.opts.settings.SendWindow = -1
 	}
 	if err := e.opts.check(); err != nil {
@@ -213,8 +214,8 @@ func (e *Runtime) Store() store.Store { return e.store }
 func (e *Runtime) Now() time.Time { return e.clock.Now() }
 
 // AfterFunc calls f after d in the time of the runtime. In virtual time no time passes while f
-// runs, so use AfterFunc for what happens outside of the application at a certain time. stop
-// prevents the call.
+// runs, so use AfterFunc for actions from outside the application at a certain time. stop prevents
+// the call.
 func (e *Runtime) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return e.clock.AfterFunc(d, f)
 }

@@ -111,7 +111,7 @@ func WithCodecs(set *codec.Set) Option {
 	return option(func(o *options) { o.codecs = set })
 }
 
-// WithLiveTrace writes a live trace to out, for people at a terminal: each turn with the messages
+// WithLiveTrace writes a live trace to out, for example to a terminal: each turn with the messages
 // that it handled and the operations that the code started, stuck instances, log lines, and dead
 // letters. A terminal gets colours, unless NO_COLOR is set (https://no-color.org). The text may
 // change from one release to the next. The option replaces [WithObserver], [OnDeadLetter] and

@@ -42,8 +42,8 @@ func (e *Runtime) Run(ctx context.Context) error {
 		e.beside.begin()
 	}
 	if e.opts.database != nil {
-		// Wake the instances that an earlier process left stuck, and look for expired ones that it
-		// saw end.
+		// Wake the instances that an earlier process left stuck, and purge expired ones that ended
+		// in that process.
 		e.sweeper.At(e.clock.Now(), false)
 		e.sweeper.At(e.clock.Now(), true)
 	}

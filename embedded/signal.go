@@ -36,8 +36,8 @@ func (s *signal) broadcast() {
 	}
 }
 
-// changes wakes the waiters of an instance, and by chance waiters of other instances. There are so
-// many signals that this is rare.
+// changes wakes the waiters of an instance, and by chance waiters of other instances. The number of
+// signals makes this rare.
 type changes struct {
 	seed    maphash.Seed
 	signals [256]signal

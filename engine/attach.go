@@ -3,9 +3,9 @@ package engine
 import "github.com/turnstile-go/turnstile/history"
 
 // A start whose instance id is in use, and that may use the existing instance, becomes an
-// arrival of that instance: ParentAttached. It has no effect on the code, each next
-// execution gets it too, and a repeat is recognized by its start id. When the instance
-// ends, every parent that is attached in its history is notified.
+// arrival of that instance: ParentAttached. It has no effect on the code, every later
+// execution receives it too, and a repeat is recognized by its start id. When the
+// instance ends, every parent that is attached in its history is notified.
 
 // attaching returns the arrival in the form in which this execution would record it.
 func (x *Execution) attaching(a *Arrival) *Arrival {

@@ -8,9 +8,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/redriving"
 )
 
-// Normalizer re-encodes a payload by way of the type that the code has now, so that
-// adding a field to the type does not count as a different input (rule 3). If nil, only
-// bytes are compared.
+// Normalizer re-encodes a payload through the current type of the code, so that adding
+// a field to the type does not count as a different input (rule 3). If nil, only bytes
+// are compared.
 type Normalizer func([]byte) ([]byte, error)
 
 // schedule implements rule 3: when the code starts an operation, it immediately claims

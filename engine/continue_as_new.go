@@ -59,7 +59,7 @@ func (x *Execution) carried(unvisited []history.Event) []history.Event {
 		switch e.Kind {
 		case history.OrchestrationSuspended:
 			if e.LimitKey != "" {
-				continue // It has its permit, which the next execution keeps: it does not ask again.
+				continue // The execution already has its permit. The next one keeps it and does not request another.
 			}
 			next = append(next, e)
 		case history.ExternalEvent:

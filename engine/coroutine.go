@@ -34,15 +34,15 @@ type coroutine struct {
 	probing  bool // resumed only to report where it waits
 	location string
 
-	query       bool // it stands for the handler of a query
+	query       bool // it runs the handler of a query
 	stopping    bool // being unwound by stop
 	unwinding   bool // durable calls fail and record nothing
 	unwindCalls int
 	exited      bool // user code called runtime.Goexit
 
-	// refused is why a durable call failed in a deferred function during a panic or
-	// runtime.Goexit. It is the reason for being stuck if the panic never reaches the
-	// engine.
+	// refused is the error of a durable call that failed in a deferred function
+	// during a panic or runtime.Goexit. If the panic never reaches the engine, it is
+	// the reason why the execution is stuck.
 	refused *StuckError
 
 	value []byte
@@ -174,9 +174,9 @@ func (x *Execution) block(c *coroutine) error {
 }
 
 // refuse fails a durable call that cannot continue because its coroutine panics or exits,
-// and fails all durable calls after it. The panic came first, so it is the reason for
-// being stuck. err is the reason if the panic never reaches the engine, because it was
-// recovered or a deferred function replaced it.
+// and fails all durable calls after it. The execution is then stuck because of the panic,
+// which came first. If the panic never reaches the engine, because it was recovered or a
+// deferred function replaced it, the reason is err.
 func (x *Execution) refuse(c *coroutine, err *StuckError) error {
 	c.unwinding = true
 	if c.refused == nil {
@@ -198,8 +198,8 @@ func (x *Execution) giveUp(err *StuckError) error {
 	return x.suspend()
 }
 
-// suspend parks the coroutine for good: the code cannot continue, and must not see why.
-// It returns only by unwinding.
+// suspend parks the coroutine permanently, because the code cannot continue and must
+// not see the reason. It returns only when the coroutine is unwound.
 func (x *Execution) suspend() error {
 	c := x.current
 	for c.yield(struct{}{}) {

@@ -42,10 +42,10 @@ func (x *Execution) endMain(c *coroutine) {
 
 // asOwn turns the failure that the code returned into one of this execution. An execution
 // ends as cancelled only if it was cancelled itself, by an OrchestrationCancelRequested
-// that was visited. If an activity or a child was cancelled, or the code cancelled a
-// scope, or a select cancelled a loser, that is a cause like any other, and the parent of
-// this instance may retry it. Code cannot end as terminated either: only a terminate does
-// that.
+// that was visited. If an activity or a child was cancelled, the code cancelled a scope,
+// or a select cancelled a loser, the execution fails like for any other cause, and the
+// parent of this instance may retry it. Code cannot end an execution as terminated
+// either; only a terminate does that.
 func (e *ending) asOwn(cancelled bool) {
 	if f := e.failure; f.Kind == history.FailureCancelled && !cancelled || f.Kind == history.FailureTerminated {
 		e.before, f.Kind, f.Retryable = f.Kind, history.FailureApplication, true

@@ -33,9 +33,9 @@ type Options struct {
 	LogHandler slog.Handler
 	// FailWhenStuck fails every instance that would become stuck.
 	FailWhenStuck bool
-	// ReadOnly replays what the code has done and nothing else, so that Query can ask it: a
-	// round that is recorded without having been run is not run, and code that would
-	// record something more waits there.
+	// ReadOnly replays what the code has already done and nothing more, for Query. A round
+	// whose arrivals were recorded without running the code is not run, and code that would
+	// record another operation waits there.
 	ReadOnly bool
 	// Conceal returns a replacement for a payload in reasons. It is set if payloads are
 	// encoded, so that their text does not reach records and logs. If nil, reasons show
@@ -92,11 +92,11 @@ type Execution struct {
 	// ops holds the open operation that claimed a scheduling event, by event id.
 	ops        pieces[*Future]
 	futures    []Future // allocated in advance for a replay
-	openOps    int      // operations that something outside can still complete
+	openOps    int      // operations that a message can still complete
 	openInline inlineQueue
 	external   externalEvents
 	known      knownEvents
-	patches    map[string]bool // answers of Patched and PatchRetired, by patch
+	patches    map[string]bool // results of Patched and PatchRetired, by patch
 	before     []string        // retired patches whose old code recorded this history
 	without    []string        // patches that the code asked for in recorded rounds without their marker
 	root       *scope
@@ -114,7 +114,7 @@ type Execution struct {
 	// call that a handler made, which failed.
 	queries map[string]QueryHandler
 	asked   *MisuseError
-	// halted is set if a ReadOnly replay stopped before a round that was not run yet.
+	// halted is set if a ReadOnly replay stopped before a round that has not run yet.
 	halted bool
 	// intercepted names the interceptor whose own code is running; barred is its first
 	// durable call, which failed.
@@ -138,9 +138,9 @@ type Execution struct {
 	// that blocks. All methods then use it, because that code may still change this one.
 	instead atomic.Pointer[Execution]
 
-	// states are what the code shows, sorted by name. The slice is never modified, because an
-	// earlier run or a restMark may hold it. statesEncoded are the same, encoded; nil if they were
-	// not encoded since the last change.
+	// states are the states that the code has set, sorted by name. The slice is never modified,
+	// because an earlier run or a restMark may hold it. statesEncoded are the same, encoded; nil
+	// if they were not encoded since the last change.
 	states        []history.State
 	statesEncoded []byte
 	// search are the search attributes. The map is never modified, because an earlier run

@@ -22,9 +22,10 @@ type Future struct {
 	state futureState
 	// inline marks an activity that is not sent to a queue.
 	inline bool
-	// refused says that the call was not allowed where it was made.
+	// refused is set if the call was not allowed where it was made.
 	refused bool
-	// given says that the code has received the result, or has seen that it is ready.
+	// given is set when the code has received the result or has seen that the future
+	// is ready.
 	given bool
 	id    int64 // event id, 0 for a branch
 	name  string
@@ -71,7 +72,7 @@ func (f *Future) EventID() int64 { return f.id }
 // Instance returns the child's instance id; empty for other operations.
 func (f *Future) Instance() string { return f.child }
 
-// Encoded is Context.Encoded of its execution.
+// Encoded returns Context.Encoded of the future's execution.
 func (f *Future) Encoded() bool { return f.x != nil && f.x.cfg.Options.Conceal != nil }
 
 // Ready reports whether awaiting the future would return at once. It delivers the
@@ -132,8 +133,8 @@ func (f *Future) become(state futureState, value []byte, err error) {
 }
 
 // cancel makes an open future ready with a cancelled error and records its id in the
-// turn, because work outside must be stopped, and a reader of the history could not
-// otherwise tell that the code no longer waits for it.
+// turn, because the work outside must be stopped, and the history alone does not
+// show that the code no longer waits for it.
 func (f *Future) cancel(reason string) { f.stop(&CancelledError{Reason: reason}) }
 
 // stop is cancel for the reason of another cancellation.

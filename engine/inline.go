@@ -31,7 +31,8 @@ func (x *Execution) inlineCalls() []InlineCall {
 		e := x.events.at(int(f.id) - 1)
 		call := InlineCall{EventID: e.EventID, Name: e.Name, Input: e.Payload, Retry: e.Retry, AtMS: x.sinceMS(e), Headers: e.Headers}
 		if e.EventID < x.ledger.redriven && e.Retry != nil && e.Retry.AttemptsMade > 0 {
-			// A redrive starts it anew with all of its attempts, like any other activity.
+			// A redrive starts it again with all of its attempts, like any other
+			// activity.
 			retry := *e.Retry
 			retry.AttemptsMade = 0
 			call.Retry = &retry
@@ -41,10 +42,10 @@ func (x *Execution) inlineCalls() []InlineCall {
 	return calls
 }
 
-// sinceMS returns the time from which the attempts of an inline activity share their
-// TotalTimeout: the time of its first scheduling event. A redrive grants the whole time
-// anew, from when the code agreed with the copied events, also to a retry that was
-// waiting.
+// sinceMS returns the time at which the TotalTimeout of an inline activity starts, for
+// all of its attempts: the time of its first scheduling event. After a redrive the
+// whole TotalTimeout starts again when the code has agreed with the copied events, even
+// for a retry that was waiting.
 func (x *Execution) sinceMS(e *history.Event) int64 {
 	first := e
 	if r := e.Retry; r != nil && r.FirstEventID > 0 && r.FirstEventID < e.EventID {
@@ -65,9 +66,8 @@ func (x *Execution) RunsInline(name string) (ended func()) {
 }
 
 // Inline runs an activity inside the turn and waits for its result. If the delay before a
-// retry is too long to wait inside a turn, the host leaves the retry to the code: Inline
-// then creates a timer and another scheduling event, which records how many attempts were
-// made.
+// retry is too long for a turn, the host leaves the retry to Inline, which then creates a
+// timer and another scheduling event. That event records how many attempts were made.
 func (c *Context) Inline(call ActivityCall) ([]byte, error) {
 	call.Inline = true
 	for {

@@ -6,9 +6,9 @@ import "errors"
 // code must record nothing. Otherwise adding or removing an interceptor would make every
 // running instance nondeterministic.
 
-// Intercept blocks durable calls because an interceptor's own code starts: each call
-// returns a *MisuseError that names inside. It lasts until Proceed, or until the code
-// ends. On any other goroutine it does nothing.
+// Intercept blocks durable calls while an interceptor's own code runs: each call
+// returns a *MisuseError that names inside. The block lasts until Proceed is called
+// or the code ends. On any other goroutine it does nothing.
 func (c *Context) Intercept(inside string) {
 	if c.x.owned() {
 		c.x.intercepted, c.x.barred = inside, nil
@@ -26,7 +26,7 @@ func (c *Context) Proceed() (barred *MisuseError, err error) {
 	return barred, nil
 }
 
-// inInterceptor names the interceptor in whose own code a panic occurred.
+// inInterceptor returns the name of the interceptor whose own code panicked.
 func (x *Execution) inInterceptor() string {
 	if x.intercepted == "" {
 		return ""

@@ -73,10 +73,11 @@ func (a *Arrival) source() int64 {
 	return a.Event.SourceEventID
 }
 
-// lost reports whether an arrival names an event that the history had before it was
-// restored to an earlier time. It was recorded at the time that the arrival says, and
-// the history has no event with its id, or one of another time. What a completion says
-// counts only if its token proves it; an operator's message needs no token.
+// lost reports whether an arrival names an event that was lost when the history was
+// restored to an earlier time. The arrival gives the time at which the event was
+// recorded. The event was lost if the history has no event with that id, or has one
+// that was recorded at another time. A completion must prove its claim with its token;
+// an operator's message needs none.
 func (l *ledger) lost(a *Arrival) bool {
 	source := a.source()
 	switch {

@@ -7,12 +7,12 @@ import "github.com/turnstile-go/turnstile/history"
 // WithPrevious: the events of a start, events that continue-as-new carried over, and
 // arrivals that were recorded while no code ran. Calls that do not wait (EventKept,
 // Future.Ready) deliver a known arrival at once, before its visit. Select and Await do
-// not, because their order is that of the history (rule 6).
+// not, because they follow the order of the history (rule 6).
 type knownEvents struct {
 	// byName has the known external events that are not yet delivered, oldest first; nil
 	// until the code asks for one.
 	byName map[string][]*history.Event
-	// asked are the events that were delivered before their visit.
+	// asked holds the events that were delivered before their visit.
 	asked map[int64]bool
 	// asking is set while an arrival that the code asked for is being delivered.
 	asking bool

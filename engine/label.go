@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxLabel is the maximum number of characters in a recorded label. The limit for each
-// label of the code is lower, so that the innermost label always fits.
+// maxLabel is the maximum number of characters in a recorded label. The limit for a
+// single label is lower, so the innermost label always fits.
 const maxLabel = 200
 
 const labelSeparator = " / "

@@ -20,15 +20,16 @@ type ledger struct {
 	// suspendedID is the event id of the first OrchestrationSuspended since the last
 	// OrchestrationResumed; 0 while the code may run.
 	suspendedID int64
-	// heldID is the last of them, whose time applies.
+	// heldID is the last such event; its time applies.
 	heldID int64
-	// saidID is the last of them that gives a reason, or the last if none does. Its
-	// reason and actor apply.
+	// saidID is the last such event that gives a reason, or the last if none does.
+	// Its reason and actor apply.
 	saidID   int64
 	reasoned bool
 	redriven int64 // event id of the last OrchestrationRedriven
-	// released is the event id of the OrchestrationResumed that released what the last
-	// OrchestrationRedriven copied; 0 while that is held back.
+	// released is the event id of the OrchestrationResumed that released the
+	// operations which the last OrchestrationRedriven copied; 0 while they are held
+	// back.
 	released int64
 	carried  map[int64]int64 // event id → execution, for copied events that were open
 	ended    bool
@@ -42,7 +43,7 @@ type entry struct {
 	completed int64 // for a scheduling event: event id of its completion
 }
 
-// check returns an error if e cannot follow the recorded events. Rule 5: these are
+// check returns an error if e cannot follow the recorded events. Rule 5 defines as
 // corruption: a source_event_id that does not name an earlier scheduling event of the
 // right kind, or names one that is already completed; a gap; a repeated event_id; an
 // event after the end.

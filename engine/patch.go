@@ -33,8 +33,8 @@ func (c *Context) Patched(id string) (bool, error) {
 	return has, nil
 }
 
-// PatchRetired replaces Patched once the code from before the patch is removed. It claims
-// the marker of an execution that has one, and records none.
+// PatchRetired replaces Patched once the code from before the patch is removed. If the
+// execution has a marker, PatchRetired claims it; it never records one.
 func (c *Context) PatchRetired(id string) error {
 	x := c.x
 	if _, err := x.enter("PatchRetired", id); err != nil {
@@ -49,7 +49,8 @@ func (c *Context) PatchRetired(id string) error {
 			return err
 		}
 	} else if !x.cursor.live {
-		// If the code turns out to disagree with this history, this explains why.
+		// If the code later disagrees with this history, the retired patch
+		// explains why.
 		x.before = append(x.before, id)
 	}
 	x.decided(id, has)

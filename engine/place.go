@@ -17,9 +17,9 @@ type Place struct {
 }
 
 // Places returns where the code waits: one place for each waiting branch, in the order in
-// which the branches were started, the main function first. Call it after Run. It asks
-// the branches themselves, so that nothing has to be stored for it. It returns nil if the
-// code has ended or cannot continue.
+// which the branches were started, the main function first. Call it after Run. It resumes
+// each branch to find its place, so nothing is stored for it. It returns nil if the code
+// has ended or cannot continue.
 func (x *Execution) Places() []Place {
 	if x.closed.Load() || x.stuck != nil || x.end != nil {
 		return nil

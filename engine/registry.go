@@ -39,7 +39,7 @@ type Orchestration struct {
 	// Internal marks an orchestration of Turnstile itself. It is not listed among those
 	// of the application.
 	Internal bool
-	// Normalize re-encodes an output by way of the type that the code has now, for
+	// Normalize re-encodes an output through the current type of the code, for
 	// comparison (rule 3). If nil, only bytes are compared.
 	Normalize func([]byte) ([]byte, error)
 }

@@ -19,7 +19,7 @@ const maxRejectionReason = 1000
 
 // rejects implements rejection in rule 7: it reports whether the wait rejects the event,
 // and records the rejection. If the round already has recorded scheduling events, they
-// alone decide: what the code accepts now does not matter.
+// alone decide, whatever the current code accepts.
 func (x *Execution) rejects(accepts Acceptor, e *history.Event) (bool, *StuckError) {
 	if !x.cursor.live {
 		return x.claimRejection(e), nil

@@ -58,9 +58,9 @@ func (x *Execution) runNow(in Input) Turn {
 	return x.finish(in, verdicts)
 }
 
-// unwindEnded unwinds the remaining coroutines when the code has ended, within the run in
-// which it ends. If a deferred function blocks, the instance is then stuck like other
-// code that blocks, and its end is not recorded.
+// unwindEnded unwinds the remaining coroutines in the run in which the code ends. If a
+// deferred function blocks, the instance is stuck as for any code that blocks, and its
+// end is not recorded.
 func (x *Execution) unwindEnded() {
 	if x.end != nil && x.ledger.ended && len(x.coroutines) > 0 {
 		x.unwindAll()

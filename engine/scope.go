@@ -27,7 +27,7 @@ type scope struct {
 }
 
 // cancelled returns the error of a cancelled scope, or nil. Cancellations do not reach a
-// scope that was forgotten, so it asks outer scopes.
+// scope that was forgotten, so cancelled also checks the outer scopes.
 func (s *scope) cancelled() *CancelledError {
 	err, _ := s.cancellation()
 	return err
@@ -46,10 +46,10 @@ func (s *scope) cancellation() (err *CancelledError, since int64) {
 }
 
 // outcome returns the error of a cancelled scope, unless f was ready before the
-// cancellation. A cancellation makes the operations that it cancels ready, but for a call
-// that waits for the first operation, or for all of them, that does not count as an
-// outcome (rule 8). The result is the same whether the call was waiting at the
-// cancellation or is made later.
+// cancellation. A cancellation makes the operations that it cancels ready. For a call
+// that waits for the first or for all of several operations, that does not count as an
+// outcome (rule 8). The result is the same whether the call was already waiting or is
+// made later.
 func (s *scope) outcome(f *Future) error {
 	err, since := s.cancellation()
 	if err == nil || f.seq <= since {

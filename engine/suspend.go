@@ -9,11 +9,11 @@ import "github.com/turnstile-go/turnstile/history"
 // order, as one round.
 //
 // Every suspend and resume is recorded; a repeat is recognized by its sender's id. The
-// execution is suspended from the first suspend until the next resume. Of several
-// suspends, the last determines the time at which the execution resumes, if it has one,
-// and the last that gives a reason determines the reason. The resume that the host sends
-// at that time names the suspend, and is late if another suspend or a resume came after
-// it.
+// execution is suspended from the first suspend until the next resume. If several
+// suspends were recorded, the last one determines when the execution resumes, if it gives
+// a time, and the last one with a reason determines the reason. The resume that the host
+// sends at that time names the suspend, and is late if another suspend or a resume came
+// after it.
 //
 // A start can include a suspend; the code then starts when the suspend ends. If a
 // limit applies to the instance, the resume is immediately followed by a suspend with the
@@ -51,7 +51,7 @@ func (x *Execution) parkSuspended(a *Arrival) Verdict {
 }
 
 // scheduled reports whether the execution waits for the time that its start requested. It
-// is false if the execution has been cancelled meanwhile, because its code then ends
+// is false if the execution was cancelled in the meantime, because its code then ends
 // without needing a permit.
 func (x *Execution) scheduled() bool {
 	e, start := x.suspended(), x.ledger.start
@@ -135,7 +135,7 @@ func suspendedIn(events []history.Event) (suspended *history.Event) {
 	return suspended
 }
 
-// saidIn returns suspendedFor of an execution with these events.
+// saidIn returns what suspendedFor returns for an execution with these events.
 func saidIn(events []history.Event) (said *history.Event) {
 	for i := range events {
 		switch e := &events[i]; e.Kind {

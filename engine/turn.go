@@ -11,8 +11,9 @@ type Input struct {
 	// NowMS is the time of the turn in Unix milliseconds: the time at which events are
 	// recorded, from which timers count, and which Now returns.
 	NowMS int64
-	// Seed makes GUIDs: each is derived from it and from the id of its event. It must be
-	// random and different for each turn, because the same seed gives the same GUIDs.
+	// Seed is the source of GUIDs: each derives from the seed and the id of its event.
+	// It must be random and different for each turn, because the same seed gives the
+	// same GUIDs.
 	Seed [16]byte
 	// Arrivals in the order in which they arrived.
 	Arrivals []Arrival
@@ -41,9 +42,9 @@ type Arrival struct {
 	// source, except inline ones.
 	Proven bool
 	// SourceAtMS is when the event that the message names (SourceEventID or Suspend) was
-	// recorded, as the message says; 0 if it does not. If the history has an event of
-	// another time there, the message is about an event that was lost when the history was
-	// restored to an earlier time.
+	// recorded, as the message says; 0 if it does not. If the history's event with that id
+	// was recorded at another time, the message is about an event that was lost when the
+	// history was restored to an earlier time.
 	SourceAtMS int64
 	// Inline marks the result of an inline activity, which the host itself made.
 	Inline bool
@@ -69,8 +70,8 @@ const (
 	// Duplicate of an event that is already in the history, at Verdict.EventID (0 if it
 	// is in the history of an earlier execution).
 	Duplicate
-	// Late: for an older execution, or for one that has ended, or for a suspend that
-	// another suspend or a resume has followed, or for an event that was lost in a restore.
+	// Late: for an older execution, for one that has ended, for a suspend that was followed
+	// by another suspend or a resume, or for an event that was lost in a restore.
 	Late
 	// Misaddressed: for a newer execution, or without a scheduling event of the right
 	// kind.
@@ -139,9 +140,9 @@ type Turn struct {
 	// an earlier one; nil if code may run. If the execution continued as new, it
 	// describes the next execution. An instance can be suspended and stuck.
 	Suspended *history.Event
-	// SuspendedFor is the last suspend since then that gives a reason, or the last if
-	// none does. Its reason and actor apply. The suspend of a start or of a limit gives
-	// no reason.
+	// SuspendedFor is the last suspend since Suspended that gives a reason, or the last
+	// if none does. Its reason and actor apply. The suspend of a start or of a limit
+	// gives no reason.
 	SuspendedFor *history.Event
 	// Queued says that the execution is suspended only because it waits for a permit of a
 	// limit.
@@ -165,10 +166,11 @@ type Turn struct {
 	Next []history.Event
 	// Inline are the open inline activities, in the order of scheduling.
 	Inline []InlineCall
-	// Stuck is why the execution is stuck; nil if State is not Stuck. Instead is why it would
-	// have become stuck, if its policy is to fail and this run ended it for that reason.
+	// Stuck is the reason why the execution is stuck; nil if State is not Stuck. Instead is
+	// the reason why it would have become stuck, if this run failed it because of its policy.
 	Stuck, Instead *StuckError
-	// Recovered says that the run got past arrivals that were parked.
+	// Recovered says that the code has processed arrivals that were parked
+	// before this run.
 	Recovered bool
 	// States are the states after this run, as history.EncodeStates returns them; nil if
 	// none was ever set. StatesChanged says that this run set one, and StatesWas are all of

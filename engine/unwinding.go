@@ -15,8 +15,8 @@ func unwindingNow() bool {
 	return unwindingByStack()
 }
 
-// quickTells reports whether, in this version of Go, panicWord is 0 exactly when nothing
-// unwinds.
+// quickTells reports whether, in this version of Go, panicWord is 0 exactly when no
+// deferred function runs because of a panic or Goexit.
 var quickTells = sync.OnceValue(func() bool {
 	const outside, panicking, recovered, exiting, after = 0, 1, 2, 3, 4
 	var words [5]uintptr
@@ -42,7 +42,7 @@ var quickTells = sync.OnceValue(func() bool {
 	return words[outside] == 0 && words[after] == 0 && words[recovered] == 0 && words[panicking] != 0 && words[exiting] != 0
 })
 
-// unwindingByStack is unwindingNow by inspecting the call stack.
+// unwindingByStack returns what unwindingNow does, from the call stack.
 func unwindingByStack() bool {
 	unwinds := unwinders()
 	var pcs [64]uintptr

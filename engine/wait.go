@@ -49,7 +49,7 @@ func (w *wait) oneReady(x *Execution) {
 }
 
 // unregister removes the wait from its scope and from futures that are still open, so
-// that a future that is kept over many selects does not grow.
+// that a future does not grow if it takes part in many selects.
 func (w *wait) unregister() {
 	w.scope.leave(w)
 	for i, f := range w.futures {
@@ -85,8 +85,8 @@ func (f *Future) awaited() bool {
 	return f.wait.blocks() || slices.ContainsFunc(f.waits, (*wait).blocks)
 }
 
-// blocks reports whether something rests until the future is ready. A collector that is
-// not in next waits for nothing.
+// blocks reports whether a coroutine rests until the future is ready. A collector that
+// is not in next waits for nothing.
 func (w *wait) blocks() bool { return w != nil && (w.into == nil || w.into.blocked != nil) }
 
 // wake notifies all waits for f.

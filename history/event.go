@@ -120,9 +120,9 @@ type Event struct {
 	// instance waits for. Replay does not compare them.
 	LimitKey string
 	Limit    int
-	// Label is the code's name for the operation, for people (all scheduling kinds but
-	// ExternalRejected): the labels of the contexts around it, outermost first, separated
-	// by " / ". Labels are never encrypted. Replay does not compare them.
+	// Label is a name that the code gave the operation, for display (all scheduling kinds except
+	// ExternalRejected): the labels of the contexts around it, outermost first, separated by " / ". Labels are
+	// never encrypted. Replay does not compare them.
 	Label string
 	// Start has the fields that only OrchestrationStarted has. In a ParentAttached it has
 	// the StartID and the Parent of the start that found the instance running, and in an

@@ -54,9 +54,9 @@ type Origin struct {
 	// ForkedExecutionID is then the execution that was forked from it, or from a fork of
 	// it.
 	ForkedExecutionID int64 `json:"forked_execution_id,omitempty"`
-	// Carried lists, by EventID, the copied scheduling events that were open, or that
-	// failed in a way that does not show what happened to the last attempt. Results of
-	// what was sent out for them before complete them here too.
+	// Carried lists, by EventID, the copied scheduling events that were open, or that failed
+	// without a known outcome of the last attempt. Results of the work that was started for them
+	// before complete them here too.
 	Carried []Carried `json:"carried,omitempty"`
 }
 

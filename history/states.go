@@ -11,15 +11,15 @@ import (
 // ListedState is the name of the state that lists of instances show, and whose words they search.
 const ListedState = "status"
 
-// State is a named value that an instance shows to readers. It is set by code, and is no event: a
-// replay computes it again.
+// State is a named value that an instance publishes to readers. The code sets it. It is not an event,
+// because a replay computes it again.
 type State struct {
 	Name string
 	// Value as JSON.
 	Value []byte
 	// ExecutionID and EventID number the value: the execution that set it, and the last event that it
 	// had visited or made then. A later value of the instance has a higher number. EventID is 0 for a
-	// value that a redrive or a fork took over with the start of the execution, and both are 0 for one
+	// value that a redrive or a fork copied with the start of the execution, and both are 0 for a value
 	// that an early build carried over.
 	ExecutionID, EventID int64
 	// AtMS is when that event was recorded, in Unix milliseconds.
@@ -27,7 +27,7 @@ type State struct {
 }
 
 // EncodeStates returns states as one JSON object, in the order given: each name with its value and
-// number. Values stay as they are to the byte. It returns nil for none.
+// number. The bytes of the values do not change. It returns nil for none.
 func EncodeStates(states []State) []byte {
 	if len(states) == 0 {
 		return nil

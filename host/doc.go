@@ -1,6 +1,6 @@
-// Package host has the settings of programs that run orchestrations and activities, and the interfaces
-// through which such a program is notified: [Settings], [Observer] and [Propagator]. Packages embedded
-// and awslambda take them as options.
+// Package host has the settings of programs that run orchestrations and activities ([Settings]), and
+// the interfaces through which the host notifies a program ([Observer], [Propagator]). Packages
+// embedded and awslambda take them as options.
 //
 //	env, err := embedded.New(app, embedded.WithSettings(host.Settings{
 //		Attempt: host.AttemptSettings{Parallelism: 4},

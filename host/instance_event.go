@@ -13,7 +13,7 @@ type InstanceEvent struct {
 	// a start after a purge), "continued_as_new", "suspended", "resumed", "stuck", "recovered",
 	// "completed", "failed", "cancelled" or "terminated".
 	Type string `json:"type"`
-	// Instance is the instance that it happened to, ExecutionID its execution, from 1, and Name its
+	// Instance is the id of the instance, Execution its execution, from 1, and Orchestration its
 	// orchestration.
 	Instance      string `json:"instance"`
 	Execution     int64  `json:"execution"`

@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Observer is notified of what the host does. Its methods may be called from several goroutines at once
-// and must not block.
+// Observer is notified of the host's commits, counts, durations and problems. Its methods may be called
+// from several goroutines at once and must not block.
 type Observer interface {
 	// Count adds n to a counter, under a reason of one or a few words.
 	Count(c Counter, reason string, n int)
@@ -17,9 +17,9 @@ type Observer interface {
 	// Committed reports a commit after its dispatch: what was written, with payloads decoded, and what
 	// was sent because of it. It must not change anything in c.
 	Committed(c Committed)
-	// ProblemChanged reports that an instance is stuck or corrupt, at each try that finds it so, or
-	// that it has recovered. It is called after the Committed of the same turn; a turn that changes
-	// only the record has no Committed.
+	// ProblemChanged reports that an instance is stuck or corrupt, each time that a try finds it in that
+	// state, or that it has recovered. It is called after the Committed of the same turn; a turn that
+	// changes only the record has no Committed.
 	ProblemChanged(c ProblemChange)
 }
 
@@ -66,7 +66,7 @@ type ProblemChange struct {
 	Problem *store.Problem
 }
 
-// Action is an operation outside the instance: something that was sent, scheduled or stopped.
+// Action is an operation outside the instance: a message, a schedule or a stop request that was sent.
 type Action struct {
 	// Kind in words: "activity", "timer", "child", "detached", "parent",
 	// "stop", "remove timer", "cancel child", "terminate child",
@@ -93,11 +93,11 @@ const (
 	// CountDeadLettered: messages moved to a final dead-letter queue.
 	CountDeadLettered Counter = "dead_lettered"
 	// CountReturned: messages reported as failed, by reason.
-	CountReturned Counter = "handed_back"
-	// CountDelayed: messages requeued through the delay queue: "early" (their instance has not
-	// started), "newer" (its history was written by a newer build), "patch" (it has a patch of a build
-	// that is being rolled out), "codec" (encoded with a codec that this build does not have),
-	// "not_due", "grace" (a deletion that has to wait), "receives" (shortly before the queue's receive
+	CountReturned Counter = "returned"
+	// CountDelayed: messages requeued through the delay queue: "early" (their instance has not started),
+	// "newer" (its history was written by a newer build), "patch" (it has a patch of a build that is
+	// being rolled out), "codec" (encoded with a codec that this build does not have), "not_due",
+	// "grace" (a deletion during its grace period), "receives" (shortly before the queue's receive
 	// limit), "not_registered" (an activity), "limit" (an attempt without a permit of its Limit or
 	// Rate), "not_served" (an attempt whose queue no process serves), "other_queue" (a message on its
 	// way to its queue).
@@ -126,14 +126,14 @@ const (
 	// "continue as new"; and "failed": instances that failed because of it.
 	CountLooping Counter = "looping"
 	// CountArchive: instances that the archive has stored before their purge ("kept"), and instances
-	// that it has not ("failed"), which are not purged and are tried again.
+	// that it could not store ("failed"), which are not purged and are tried again.
 	CountArchive Counter = "archive"
 	// CountInstanceEvents: events about instances that were "published", or "failed" and will be
 	// published again later.
 	CountInstanceEvents Counter = "instance_events"
-	// CountPermits: events of permits of limits over instances: "taken", "returned"; "waits" (an attempt
-	// asks again later), "called" (a permit is free for a waiting attempt, and its message is visible);
-	// and "rate waits" for an attempt that asks a rate again later.
+	// CountPermits: permits of limits across instances: "taken", "returned"; "waits" (an attempt
+	// requests a permit again later), "called" (a permit is free for a waiting attempt, and its message
+	// was made visible); and "rate waits" (an attempt requests a permit of a rate again later).
 	CountPermits Counter = "permits"
 	// CountAttempts: attempts of activities, by outcome.
 	CountAttempts Counter = "attempts"
@@ -150,8 +150,8 @@ const (
 	TimeDispatch Timing = "dispatch"
 	TimeTurn     Timing = "turn"
 	TimeAttempt  Timing = "attempt"
-	// TimePermit is how long an attempt waited for a permit of its limit over instances before it got
-	// one; only attempts that waited are counted.
+	// TimePermit is how long an attempt waited for a permit of a limit across instances; only attempts
+	// that waited and got one are counted.
 	TimePermit Timing = "permit"
 	// TimeMessageAge is how long a message waited until it was received: since it was first sent, or
 	// since it was due.
@@ -173,9 +173,9 @@ func (NoObserver) Committed(Committed) {}
 // ProblemChanged implements Observer.
 func (NoObserver) ProblemChanged(ProblemChange) {}
 
-// Propagator returns headers, such as the context of a trace, that are added to everything that a
-// commit sends, besides the recorded headers. The commit is identified by instance, execution and the
+// Propagator returns headers, such as the context of a trace, that are added to all messages of a
+// commit, in addition to the recorded headers. The commit is identified by instance, execution and the
 // id of its first event. The function must return the same headers each time, because the host calls it
-// again when it sends again. Headers that do not fit beside the others (at most 16, and 4,096 bytes
-// together) are left out.
+// again when it resends the messages. Headers that do not fit (at most 16 headers and 4,096 bytes in
+// total) are left out.
 type Propagator func(instance string, executionID, firstEventID int64) map[string]string

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// Settings limit what a handler does. The zero value of a field means its default; the comment says how
-// to turn off what can be turned off.
+// Settings configure and limit the handlers. The zero value of a field means its default. If a limit
+// can be turned off, its comment says how.
 type Settings struct {
 	// Parallelism is how many groups of a batch, or attempts of a batch of activities, run at the same
 	// time. Default 10. With 1 they run one after another in the order of the batch, on the caller's
@@ -22,12 +22,12 @@ type Settings struct {
 	// later. Default 20 milliseconds; negative: no calls are shared.
 	SendWindow time.Duration
 	// SuspectReceives is the receive count of a message at which its turn or attempt is noted in the
-	// table before it runs, so that a poison message, which kills its process, is found. Default 4;
+	// table before it runs, so that a poison message, which kills its process, is detected. Default 4;
 	// negative: never.
 	SuspectReceives int
 	// LogPayloads is whether log lines may quote payloads: the text of a panic, and the first 120 bytes
-	// of inputs that differ from the recorded ones. Otherwise the lines only say where to look. It does
-	// not affect lines that your code logs. With a codec no payload is quoted.
+	// of inputs that differ from the recorded ones. Otherwise the lines only say where to find them. It
+	// does not affect lines that your code logs. With a codec no payload is quoted.
 	LogPayloads bool
 
 	Turn     TurnSettings
@@ -78,14 +78,14 @@ type DispatchSettings struct {
 	// on the region; a call that it throttles is repeated with growing pauses.
 	Parallelism int
 	// MinRemaining is how much of the invocation must be left to make another call. Twice as much must
-	// be left to start another step, which is ten things to send for each of the calls that run at the
-	// same time. When half of it is left, calls in progress are abandoned. The rest is sent when the
-	// turn's messages are redelivered. Default 5 seconds.
+	// be left to start another step, which has ten messages for each of the concurrent calls. When half
+	// of it is left, calls in progress are abandoned. The rest is sent when the turn's messages are
+	// redelivered. Default 5 seconds.
 	MinRemaining time.Duration
 	// TimerBorder is the longest wait for which a timer goes through the delay queue instead of the
-	// timer service. Default and upper bound 15 minutes; negative: no timer does. TimerLeast is the
-	// wait below which every timer goes through the queue, because a timer service refuses times in the
-	// past. Default 2 minutes.
+	// timer service. Default and upper bound 15 minutes; negative: timers never use the delay queue for
+	// this reason. TimerLeast is the wait below which every timer goes through the queue, because a
+	// timer service refuses times in the past. Default 2 minutes.
 	TimerBorder, TimerLeast time.Duration
 }
 
@@ -132,8 +132,8 @@ type LimitSettings struct {
 	// limit) and requests its open work to stop. A warning is logged at four fifths of the limit.
 	// Default 50,000; negative: no limit.
 	Events int
-	// Bytes is the most bytes that the events of an execution may have: their payloads, and 300 bytes
-	// for each event. A cold turn reads all of them. Default 50,000,000; negative: no limit.
+	// Bytes is the maximum size of the events of an execution: their payloads, plus 300 bytes for each
+	// event. A cold turn reads all of them. Default 50,000,000; negative: no limit.
 	Bytes int
 	// Result is the longest result of an activity, in bytes. Default 262,144.
 	Result int
@@ -141,10 +141,10 @@ type LimitSettings struct {
 
 // CacheSettings limit the cache of recent instances.
 type CacheSettings struct {
-	// Bytes is the most memory that the cached instances may take: histories, operations, stacks. An
-	// instance of a dozen events takes 15 KB, one of 200 events with payloads of 200 bytes 140 KB.
-	// Default 128 MiB; on Lambda a quarter of the function's memory. If the cache is full, a random
-	// instance is evicted, and its next turn reads its history.
+	// Bytes is the maximum memory of the cached instances: histories, operations, stacks. An instance
+	// of a dozen events takes 15 KB, one of 200 events with payloads of 200 bytes 140 KB. Default 128
+	// MiB; on Lambda a quarter of the function's memory. If the cache is full, a random instance is
+	// evicted, and its next turn reads its history.
 	Bytes int
 	// Coroutines is how many waiting branches the cache may have; an instance has at least one. Default
 	// 10,000.
@@ -166,7 +166,7 @@ type LoopSettings struct {
 	// limit.
 	Depth int
 	// First is how long the first message beyond Depth waits; each further turn doubles the wait, up to
-	// Max. Defaults 1 second and 15 minutes, which is the most.
+	// Max. Defaults 1 second and 15 minutes, which is also the upper bound of both.
 	First, Max time.Duration
 	// Fail is whether the instance that would exceed Depth fails (forced: limit) instead of being
 	// delayed.
@@ -205,16 +205,15 @@ type AttemptSettings struct {
 	HeartbeatInterval time.Duration
 	// QueueVisibility is how long the activity queue itself hides a message that was received. It must
 	// match the configuration of the queue. The message of an attempt without a time limit of its own
-	// stays hidden for as long, and is redelivered after it if the process has died. Default 16
-	// minutes.
+	// stays hidden for that long, and is then redelivered if the process has died. Default 16 minutes.
 	QueueVisibility time.Duration
 	// VisibilityMargin is added to the time limit of an attempt when its message is hidden from other
 	// receivers. Default 30 seconds.
 	VisibilityMargin time.Duration
 	// CancelCheckAfter is the time since scheduling from which a first attempt checks, before it runs,
-	// whether its activity was asked to stop. An attempt that starts sooner, as most do, learns it from
-	// its first heartbeat. All further attempts check it. Default 10 seconds; negative: each attempt
-	// checks it.
+	// whether its activity was asked to stop. An attempt that starts sooner, as most do, is notified by
+	// its first heartbeat. All later attempts check. Default 10 seconds; negative: every attempt
+	// checks.
 	CancelCheckAfter time.Duration
 	// MaxCrashes is how many processes in a row must die in an attempt before its activity fails as
 	// lost, counted from the receive Settings.SuspectReceives of its message. Default 5.

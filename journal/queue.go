@@ -14,8 +14,8 @@ const DedupWindow = 5 * time.Minute
 type Queue interface {
 	// Load returns the kept state. The queue calls it once, before any other method.
 	Load() (Contents, error)
-	// Ready returns an error if no change can be kept for now; the queue then rejects the Send. The
-	// error wraps [ErrUnavailable] if a later Send may succeed.
+	// Ready returns an error if no change can be kept at the moment; the queue then rejects the
+	// Send. The error wraps [ErrUnavailable] if a later Send may succeed.
 	Ready() error
 	// Sent records that a message has entered the queue, by Send or as a dead letter of another
 	// queue. A FIFO queue remembers its deduplication id for DedupWindow from SentAt on.

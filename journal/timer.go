@@ -10,7 +10,7 @@ type Timer interface {
 	// Load returns the kept schedules, in the order of their creation. The timer calls it once,
 	// before any other method, and immediately delivers the schedules that are due.
 	Load() ([]Schedule, error)
-	// Ready returns an error if no change can be kept for now; the timer then rejects the new
+	// Ready returns an error if no change can be kept at the moment; the timer then rejects the new
 	// schedule. The error wraps [ErrUnavailable] if a later one may succeed.
 	Ready() error
 	// Created records that a schedule was created.

@@ -7,7 +7,7 @@
 // receiver, with the function literals in it, and every function that it calls. Functions given to
 // SideEffect, and activities, are not orchestration code: in them only durable calls are findings.
 //
-// The analyzer learns about functions of other packages from facts: each package is analysed once,
+// The analyzer knows the functions of other packages from facts: each package is analysed once,
 // after its dependencies. The standard library has a table instead (standard.go). Calls through
 // interfaces and function values are not followed; a function that is passed to another function
 // counts as called where it is passed.

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// reached is something that a function does, itself or through a function that it calls.
+// reached is an effect that a function has, itself or through a function that it calls.
 type reached struct {
 	Check check
-	// What is the name of it, and Does what it does: "time.Now", "reads the wall clock".
+	// What is the name of its cause, and Does describes it: "time.Now", "reads the wall
+	// clock".
 	What, Does string
 	Instead    string
 	// Through are the functions in between, outermost first.

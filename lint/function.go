@@ -36,10 +36,10 @@ type function struct {
 	reached map[check]reached
 }
 
-// effect is something that a function itself does.
+// effect is an effect of a function's own code.
 type effect struct {
 	check check
-	// what is the name of it, and does what it does: "time.Now", "reads the wall clock".
+	// what is the name of its cause, and does describes it: "time.Now", "reads the wall clock".
 	what, does string
 	instead    string
 	pos        token.Pos

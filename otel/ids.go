@@ -50,7 +50,8 @@ func satisfied(ctx context.Context) context.Context {
 	return context.WithValue(ctx, wantedIDs{}, trace.SpanContext{})
 }
 
-// derived returns an id for something of a kind, from what identifies it in an environment.
+// derived returns the id of a span, derived from its kind and the instance and numbers that
+// identify it in an environment.
 func (t *Telemetry) derived(kind, instance string, numbers ...int64) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, text := range []string{t.environment, kind, instance} {
@@ -92,7 +93,7 @@ func (t *Telemetry) attemptSpan(of trace.SpanContext, instance string, execution
 	return trace.NewSpanContext(c)
 }
 
-// sampled asks the sampler about a trace.
+// sampled reports whether the sampler samples a trace.
 func (t *Telemetry) sampled(id trace.TraceID) bool {
 	result := t.sampler.ShouldSample(sdktrace.SamplingParameters{ParentContext: context.Background(), TraceID: id, Name: "turn", Kind: trace.SpanKindConsumer})
 	return result.Decision == sdktrace.RecordAndSample

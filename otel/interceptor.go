@@ -34,7 +34,7 @@ func (t *Telemetry) call(ctx context.Context, call *turnstile.ClientCall, next f
 	))
 	defer span.End()
 	if all := withTrace(ctx, call.Headers); wire.CheckHeaders(all) == nil {
-		call.Headers = all // Otherwise there is no room for the trace.
+		call.Headers = all // Otherwise the headers have no room for the trace.
 	}
 	err := next(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func (t *Telemetry) attempt(ctx context.Context, _ *turnstile.ActivityCall, next
 	}
 	in := trace.ContextWithSpanContext(ctx, from)
 	if info.Inline {
-		// It runs before the commit that it becomes part of.
+		// The attempt runs before the commit that it becomes part of.
 		if from.IsValid() {
 			options = append(options, trace.WithLinks(trace.Link{SpanContext: from}))
 		}

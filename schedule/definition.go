@@ -14,9 +14,11 @@ import (
 
 // Limits of a definition and of commands to a schedule.
 const (
-	// maxName is the most bytes of a schedule's name, which is part of the ids of its instances.
+	// maxName is the maximum length of a schedule's name in bytes; the name is part of the ids of its
+	// instances.
 	maxName = 200
-	// maxBuffered is how many runs wait for a running instance at most. Later ones are skipped.
+	// maxBuffered is the maximum number of runs that wait for a running instance. Later ones are
+	// skipped.
 	maxBuffered = 1000
 	// leastInterval is the shortest interval.
 	leastInterval = time.Second
@@ -36,7 +38,7 @@ const (
 	BufferOne Overlap = "buffer_one"
 	// BufferAll keeps up to 1,000 runs and starts them one after another.
 	BufferAll Overlap = "buffer_all"
-	// Allow starts all of them at their time. It is the cheapest: the schedule is not notified when an
+	// Allow starts every run at its time. It is the cheapest: the schedule is not notified when an
 	// instance ends, and [Client.Describe] does not know how it ended.
 	Allow Overlap = "allow"
 	// CancelRunning cancels the running instance and starts the newest run when it has ended.
@@ -52,11 +54,11 @@ type CatchUp string
 
 // The ways to catch up. The zero value is CatchUpLast.
 const (
-	// CatchUpLast starts the newest of them; the others are missed.
+	// CatchUpLast starts the newest of these; the others are missed.
 	CatchUpLast CatchUp = "last"
-	// CatchUpAll starts all of them within the Window of the definition.
+	// CatchUpAll starts all of these within the Window of the definition.
 	CatchUpAll CatchUp = "all"
-	// CatchUpNone starts none of them.
+	// CatchUpNone starts none of these.
 	CatchUpNone CatchUp = "none"
 )
 
@@ -66,8 +68,8 @@ type Definition struct {
 	Name string `json:"name"`
 	// Cron has five fields (minute, hour, day of month, month and day of week), with names (MON, JAN),
 	// or is one of @hourly, @daily, @weekly, @monthly, @yearly. As in crontab(5), if both day fields
-	// restrict the day, it has to match one of them; if one begins with *, it has to match both. Either
-	// Cron or Every is required.
+	// restrict the day, the day must match one of them; if one begins with *, the day must match both.
+	// Either Cron or Every is required.
 	Cron string `json:"cron,omitempty"`
 	// Every is an interval of at least one second. The scheduled times are its multiples since
 	// 1970-01-01T00:00:00Z, plus Offset, so they do not depend on when the schedule was created.
@@ -175,11 +177,11 @@ func (d *Definition) Check() error {
 	case d.Window < 0 || d.Window > 0 && d.CatchUp != CatchUpAll:
 		return wrong("window", d.Window.String(), "it must be positive, and requires the catch-up policy all")
 	case d.StartAt.After(lastTime):
-		return wrong("begin", d.StartAt.Format(time.RFC3339), fmt.Sprintf("no timer fires after the year %d; give an earlier time", lastYear))
+		return wrong("start_at", d.StartAt.Format(time.RFC3339), fmt.Sprintf("no timer fires after the year %d; give an earlier time", lastYear))
 	case d.End.Year() > 9999:
 		return wrong("end", d.End.Format(time.RFC3339), "JSON cannot represent this year; leave it out for a schedule without an end")
 	case !d.End.IsZero() && d.End.Before(d.StartAt):
-		return wrong("end", d.End.Format(time.RFC3339), fmt.Sprintf("it is before the begin, %s", d.StartAt.Format(time.RFC3339)))
+		return wrong("end", d.End.Format(time.RFC3339), fmt.Sprintf("it is before the start, %s", d.StartAt.Format(time.RFC3339)))
 	}
 	t, err := d.scheduledTimes()
 	if err != nil {

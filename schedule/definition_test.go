@@ -32,12 +32,12 @@ func TestADefinitionThatCannotBeIsRefusedWithItsValue(t *testing.T) {
 		"an end before any tick": {func(d *schedule.Definition) {
 			d.StartAt, d.End = time.Date(2026, 1, 1, 4, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 5, 0, 0, 0, time.UTC)
 		}, "it is never due"},
-		"an end before the begin": {func(d *schedule.Definition) {
+		"an end before the start": {func(d *schedule.Definition) {
 			d.StartAt, d.End = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-		}, "it is before the begin"},
-		"a begin that no timer reaches": {func(d *schedule.Definition) {
+		}, "it is before the start"},
+		"a start that no timer reaches": {func(d *schedule.Definition) {
 			d.Cron, d.TimeZone, d.Every, d.StartAt = "", "", time.Hour, time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC)
-		}, `begin "2300-01-01T00:00:00Z": no timer fires after the year 2199`},
+		}, `start_at "2300-01-01T00:00:00Z": no timer fires after the year 2199`},
 		"an interval that no timer reaches": {func(d *schedule.Definition) { d.Cron, d.TimeZone, d.Every = "", "", 290*365*24*time.Hour }, `every "2540400h0m0s": it is never due`},
 		"an end that JSON does not have":    {func(d *schedule.Definition) { d.End = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }, `end "10000-`},
 		"an unknown zone":                   {func(d *schedule.Definition) { d.TimeZone = "Europe/Atlantis" }, `zone "Europe/Atlantis": there is no such time zone`},

@@ -45,7 +45,7 @@ func (c *Client) find(ctx context.Context, name string) (Description, error) {
 
 func describe(d client.Description) (Description, error) {
 	shown, err := client.StateOf(d, status)
-	if _, none := errors.AsType[*client.StateNotSetError](err); err != nil && !none { // Without one its first turn has not shown any.
+	if _, none := errors.AsType[*client.StateNotSetError](err); err != nil && !none { // The error means that the first turn has not published a state yet.
 		return Description{}, err
 	}
 	s := shown.Value

@@ -3,8 +3,8 @@
 //
 // A schedule is an instance of an orchestration of this package. It sleeps until its next scheduled
 // time, starts an instance of your orchestration, and continues as new. An idle schedule is one timer
-// and costs nothing. It is as durable as every instance, and works the same in memory, on SQLite and on
-// AWS.
+// and costs nothing. It is as durable as any other instance, and works the same in memory, on SQLite
+// and on AWS.
 //
 // An application that has schedules adds the orchestration of this package to its components:
 //
@@ -25,10 +25,10 @@
 //
 // # Scheduled times
 //
-// A scheduled time (the fields call it a tick) is a time at which a schedule is due. The instance that
-// it starts has the id NAME@TIME, for example nightly-report@2026-03-29T01:00:00Z, so no scheduled time
-// starts two instances. A cron expression with two day fields has the same meaning as in crontab(5): if
-// both restrict the day, one of them has to match; if one begins with *, as */2 does, both have to.
+// A scheduled time is a time at which a schedule is due. The instance that it starts has the id
+// NAME@TIME, for example nightly-report@2026-03-29T01:00:00Z, so no scheduled time starts two
+// instances. A cron expression with two day fields has the same meaning as in crontab(5): if both
+// restrict the day, one of them must match; if one begins with *, as */2 does, both must match.
 //
 // Clock changes affect only cron expressions:
 //
@@ -41,9 +41,9 @@
 //     hours. It is not due in an hour that the clock skips, and is due twice in an hour that occurs
 //     twice.
 //
-// The next scheduled time is recorded in the history. If a later build of the program has other time
-// zone rules, they apply from the time after that one. A build that lacks the time zone leaves the
-// schedule stuck until a build has it. No scheduled time is later than the year 2199.
+// The next scheduled time is recorded in the history. If a later build of the program has different
+// time zone rules, they apply from the following scheduled time on. On a build that lacks the time zone
+// the schedule is stuck until a build has it. No scheduled time is later than the year 2199.
 //
 // # Overlap
 //

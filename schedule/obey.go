@@ -66,7 +66,7 @@ func (r *runner) update(ctx turnstile.Context, c *command) error {
 	r.unbuffer()
 	r.Definition, r.Deleted, r.Note = *c.Definition, false, c.Note
 	if r.Definition.Overlap == Allow {
-		// They continue, and the schedule no longer waits for them.
+		// The instances continue, and the schedule no longer waits for them.
 		r.Running, r.children = nil, nil
 	}
 	return r.plan(ctx)
@@ -97,8 +97,8 @@ func (r *runner) unbuffer() {
 	r.Buffered, r.Backfilling = nil, nil
 }
 
-// backfill adds the runs of a backfill to those that wait. A run that is already waiting for the
-// running instance to be cancelled becomes one of them, because the next scheduled time would drop it.
+// backfill adds the runs of a backfill to the waiting runs. A run that already waits for the running
+// instance to be cancelled becomes a backfilled run, because the next scheduled time would drop it.
 func (r *runner) backfill(ctx turnstile.Context, scheduledTimes []time.Time) error {
 	for _, scheduled := range scheduledTimes {
 		if r.Definition.Overlap == CancelRunning || r.Definition.Overlap == TerminateRunning {

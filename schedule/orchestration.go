@@ -8,16 +8,16 @@ import (
 	"github.com/turnstile-go/turnstile/internal/scheduling"
 )
 
-// schedules is the orchestration, controls the event that carries its commands, and
-// status the state that it shows.
+// schedules is the orchestration, controls the event that carries its commands, and status the state that it
+// publishes.
 var (
 	schedules = turnstile.NewOrchestration[State, State](scheduling.Orchestration)
 	controls  = turnstile.NewEvent[command]("turnstile.schedule.control").Rejecting()
 	status    = turnstile.NewState[State]("status")
 )
 
-// keptExecutions is how many executions of a schedule are kept besides those of the last 15 days. Its
-// state has what it needs to know of earlier ones.
+// keptExecutions is how many executions of a schedule are kept, in addition to those of the last 15 days. The
+// state has all information that is needed from earlier executions.
 const keptExecutions = 10
 
 // Part returns the orchestration whose instances are the schedules, for [turnstile.NewApp].
@@ -171,7 +171,7 @@ func (r *runner) plan(ctx turnstile.Context) error {
 	return err
 }
 
-// scheduled processes the scheduled times that are due.
+// startDue processes the scheduled times that are due.
 func (r *runner) startDue(ctx turnstile.Context) error {
 	r.started, r.changed = false, true
 	now := turnstile.Now(ctx)

@@ -53,8 +53,8 @@ func (r *runner) offer(ctx turnstile.Context, now, scheduled time.Time) error {
 			stop = turnstile.TerminateInstance
 		}
 		for i := range r.Running {
-			// An older build that sends this cancels an instance that should be terminated, so the
-			// request is sent again.
+			// An older build that sends this request cancels an instance that should be terminated, so
+			// the request is sent again.
 			running := &r.Running[i]
 			if running.Stopped && r.Definition.Overlap == CancelRunning {
 				continue

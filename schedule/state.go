@@ -9,9 +9,9 @@ import (
 const (
 	// ReasonOutage: no process was running when it was due, and the catch-up policy leaves it out.
 	ReasonOutage = "outage"
-	// ReasonOverlap: the instance of an earlier tick was running.
+	// ReasonOverlap: the instance of an earlier run was still running.
 	ReasonOverlap = "overlap"
-	// ReasonBufferFull: the most runs that a schedule buffers were already waiting.
+	// ReasonBufferFull: as many runs as a schedule buffers were already waiting.
 	ReasonBufferFull = "buffer full"
 	// ReasonDeleted: the schedule was deleted or updated while the run waited.
 	ReasonDeleted = "deleted"
@@ -57,7 +57,7 @@ type Run struct {
 // kept is how many runs, and how many spans that started nothing, are listed.
 const kept = 10
 
-// State is the state of a schedule. It is what its instance shows, and is passed to each next
+// State is the state of a schedule. The schedule's instance publishes it and passes it to the next
 // execution.
 type State struct {
 	Definition Definition `json:"definition"`
@@ -68,8 +68,8 @@ type State struct {
 	Paused  bool   `json:"paused,omitempty"`
 	Note    string `json:"note,omitempty"`
 	Deleted bool   `json:"deleted,omitempty"`
-	// Since is when the schedule was created, or last resumed or updated. Earlier times do not count as
-	// scheduled times.
+	// Since is when the schedule was created, or last resumed or updated. Times before it do not count
+	// as scheduled times.
 	Since time.Time `json:"since,omitzero"`
 	// Next scheduled time; zero if there is none because the schedule is paused, deleted or past its
 	// End.

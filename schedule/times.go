@@ -30,7 +30,7 @@ const (
 )
 
 // Scheduled times are computed between firstTime and lastTime. An interval counts in nanoseconds since
-// 1970, which reach back to 1677. The last one leaves room for its jitter.
+// 1970, which can represent times from 1677 on. lastTime leaves room for the jitter.
 var (
 	firstTime = time.Unix(0, math.MinInt64)
 	lastTime  = time.Date(lastYear+1, 1, 1, 0, 0, 0, 0, time.UTC).Add(-maxJitter - 1)
@@ -116,7 +116,7 @@ func (t *scheduledTimes) shown(at time.Time) time.Time {
 			before := t.ahead(start.Add(-1))
 			switch jump := ahead - before; {
 			case jump < 0 && at.Before(start.Add(-jump)):
-				from = start.Add(-jump - 1) // The clock has shown the times before that.
+				from = start.Add(-jump - 1) // The clock has already shown the times before from.
 			case jump > 0 && at.Before(start.Add(jump)):
 				skipped = t.next(at, before)
 				if !skipped.Before(start.Add(jump)) {
@@ -173,14 +173,14 @@ type due struct {
 	Next time.Time `json:"next,omitzero"`
 }
 
-// The most runs that are started in one wake-up, and the most bytes that their inputs may have
-// together, because a commit holds 4 MB.
+// The maximum number of runs that are started in one wake-up, and the maximum total size of their
+// inputs, because a commit holds 4 MB.
 const (
 	mostAtOnce = 100
 	mostBytes  = 3 << 20
 )
 
-// dueAt returns what is due at a time, from the scheduled time tick on.
+// dueAt returns what is due at a time, from a scheduled time on.
 func (t *scheduledTimes) dueAt(scheduled, now time.Time) due {
 	var out due
 	miss := func(at time.Time) {

@@ -13,8 +13,9 @@ import (
 )
 
 // Backup writes a copy of the database to a new file, as of one moment, while the database stays in
-// use. The copy is as small as possible and only readable by this user. As turnstile.db in another
-// directory it is a database that continues from that moment: what was done since then is done again.
+// use. The copy is as small as possible and only readable by this user. Stored as turnstile.db in
+// another directory, the copy is a database that continues from that moment: all work since then is
+// done again.
 //
 // Errors: fs.ErrExist (wrapped) if the file exists; ErrFull.
 func (db *DB) Backup(ctx context.Context, name string) (err error) {
@@ -56,8 +57,8 @@ func (db *DB) Backup(ctx context.Context, name string) (err error) {
 	return err
 }
 
-// ownsNoLog makes a copy name a log that it never had, so that it is not opened together with the log
-// of a database that it replaces.
+// ownsNoLog makes a copy name a log that never existed, so that it is not opened together with the
+// log of a database that it replaces.
 func ownsNoLog(name string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {

@@ -31,9 +31,9 @@ func connect(path, vfs string, flags sqlite3.OpenFlag) (*conn, error) {
 }
 
 // uri returns the URI with which SQLite opens a file, whose path has slashes. Files that SQLite creates
-// next to it get its mode. SQLite decodes %XX and does not change a plus. It treats what follows "//"
-// as a host, so a path that begins with a slash gets an empty one: https://sqlite.org/uri.html. For
-// other paths the driver opens everything after "file:", so a drive of Windows gets no slash.
+// next to it get its mode. SQLite decodes %XX and does not change a plus. It treats the text after "//"
+// as a host, so a path that begins with a slash gets an empty host: https://sqlite.org/uri.html. For
+// other paths the driver opens everything after "file:", so a Windows drive gets no slash.
 func uri(path, vfs string) string {
 	escape := func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 	host := ""
@@ -83,7 +83,7 @@ func (c *conn) one(row func(*sqlite3.Stmt) error, sql string, args ...any) (foun
 	return found, err
 }
 
-// atOnce makes all statements of read see what was committed at one moment.
+// atOnce makes all statements of read see the same committed state.
 func (c *conn) atOnce(read func() error) (err error) {
 	if err := c.exec("BEGIN"); err != nil {
 		return err

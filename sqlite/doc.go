@@ -1,6 +1,6 @@
-// Package sqlite stores everything that a runtime of package embedded needs in one SQLite database, so
-// that it survives the process: histories and records, messages, timers, what activity workers record,
-// and the keys of completion tokens.
+// Package sqlite stores all state of a runtime of package embedded in one SQLite database, so that it
+// survives the process: histories and records, messages, timers, the records of activity workers, and
+// the keys of completion tokens.
 //
 //	db, err := sqlite.Open("data")
 //	...
@@ -9,13 +9,13 @@
 //
 // It is for one machine: only one process has the database open at a time, and everything runs in that
 // process. A second process gets a *LockedError. The operating system holds the lock and releases it
-// when the process ends, however it ends.
+// when the process ends for any reason.
 //
 // # Durability
 //
 // A start, an event or any other message that a client has sent is durable when the call returns, and
-// each turn is durable before anything that it causes happens. With Full, the default, durable means
-// written to the disk; with Normal, handed to the operating system: see Level.
+// each turn is durable before its messages are sent or its activities start. With Full, the default,
+// durable means written to the disk; with Normal, handed to the operating system: see Level.
 //
 // A process may be killed at any moment. The next one continues where it stopped: messages that were
 // being processed are immediately visible again and count as received once more, timers that are due
@@ -27,19 +27,18 @@
 //
 // # How it writes
 //
-// Queues and timers work in memory, so nothing polls. What has to survive the process is written in the
-// order in which it happened, one transaction after the other, each with everything that arrived during
-// the one before: many instances share one fsync. A crash loses the end of these writes and nothing
-// before it. Messages and timers that are not done are in memory all the time: expect 1 KB plus the
-// payload for each.
+// Queues and timers work in memory, so nothing polls. State that must survive the process is written in
+// order, one transaction after the other. Each transaction has all changes that arrived during the
+// previous one, so many instances share one fsync. A crash loses only the last of these writes. Pending
+// messages and timers are always in memory: expect 1 KB plus the payload for each.
 //
 // # The files
 //
 // The database is turnstile.db in its directory, created for this user only. If turnstile.db-wal and
 // turnstile.db-shm exist, they belong to it. Backup copies the database while it is in use; a plain
-// copy of the directory is valid only while no process has it open. Any SQLite tool may read the
-// database at any time, and none may write to it.
+// copy of the directory is valid only while no process has it open. You may read the database with any
+// SQLite tool at any time, but never write to it.
 //
-// Nothing is deleted unless it is purged (Purge of the client). Purging does not shrink the file,
-// because its pages are reused: VACUUM shrinks it while no process has it open.
+// Instances are deleted only by a purge (Purge of the client, or retention). Purging does not shrink
+// the file, because its pages are reused. VACUUM shrinks it while no process has it open.
 package sqlite

@@ -55,7 +55,7 @@ func explain(path string, err error) error {
 	case errors.As(err, new(*NewerError)):
 		return err
 	case isFull(err):
-		return unavailable{fmt.Errorf("%w: %s (%w): nothing is lost; free some space, and it continues", ErrFull, path, err)}
+		return unavailable{fmt.Errorf("%w: %s (%w): nothing is lost; free some space, and work continues", ErrFull, path, err)}
 	case isDamage(err):
 		return damaged(path, err)
 	case errors.Is(err, sqlite3.READONLY), errors.Is(err, sqlite3.CANTOPEN), errors.Is(err, sqlite3.PERM):
@@ -63,7 +63,7 @@ func explain(path string, err error) error {
 	case errors.Is(err, sqlite3.BUSY), errors.Is(err, sqlite3.LOCKED):
 		return unavailable{fmt.Errorf("sqlite: %s is locked by another program (%w): end that program", path, err)}
 	case errors.Is(err, sqlite3.IOERR):
-		return unavailable{fmt.Errorf("sqlite: %s can't be read or written: %w", path, err)}
+		return unavailable{fmt.Errorf("sqlite: %s cannot be read or written: %w", path, err)}
 	}
 	return fmt.Errorf("sqlite: %s: %w", path, err)
 }
@@ -77,16 +77,16 @@ func isDamage(err error) bool {
 
 // damaged returns an ErrDamaged that says what to do with a damaged file.
 func damaged(path string, err error) error {
-	return fmt.Errorf("%w: %s (%w): stop the program, keep a copy of the file and the files next to it, and restore a backup, or what sqlite3's .recover saves", ErrDamaged, path, err)
+	return fmt.Errorf("%w: %s (%w): stop the program, keep a copy of the file and the files next to it, and restore a backup, or the data that sqlite3's .recover command saves", ErrDamaged, path, err)
 }
 
-// unreadableError is a row whose content Turnstile has not written.
+// unreadableError is the error for a row that Turnstile cannot have written.
 type unreadableError struct {
 	what string
 	err  error
 }
 
-func (e *unreadableError) Error() string { return fmt.Sprintf("%s can't be read: %v", e.what, e.err) }
+func (e *unreadableError) Error() string { return fmt.Sprintf("%s cannot be read: %v", e.what, e.err) }
 func (e *unreadableError) Unwrap() error { return e.err }
 
 // unwritable says that a file or its directory cannot be written.
@@ -95,13 +95,13 @@ func unwritable(path string, err error) error {
 		return unavailable{fmt.Errorf("%w: %s (%w): nothing is lost; free some space", ErrFull, path, err)}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("sqlite: %s can't be opened: %w", path, err)
+		return fmt.Errorf("sqlite: %s cannot be opened: %w", path, err)
 	}
-	return fmt.Errorf("sqlite: %s can't be written: %w: let this user write the directory and the files in it, or use another directory", path, err)
+	return fmt.Errorf("sqlite: %s cannot be written: %w: let this user write the directory and the files in it, or use another directory", path, err)
 }
 
-// ends reports whether the database can no longer be used after an error: it is damaged, or the
-// operating system could not write accepted data to the disk and may have discarded it since.
+// ends reports whether the database can no longer be used after an error, because it is damaged, or
+// because the operating system could not write accepted data to the disk and may have discarded it.
 func ends(err error) bool {
 	return isDamage(err) || errors.Is(err, sqlite3.IOERR_FSYNC) || errors.Is(err, sqlite3.IOERR_DIR_FSYNC)
 }

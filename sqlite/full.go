@@ -15,8 +15,8 @@ const filesName = "turnstile"
 
 func init() { vfs.Register(filesName, files{vfs.Find("")}) }
 
-// files is a file system that reports to SQLite when it is full, and when a page of a database is not
-// what was written (sums.go). The driver's own file system reports a full disk only for bare error
+// files is a file system that reports a full disk to SQLite, and a database page that differs from the
+// one that was written (sums.go). The driver's own file system reports a full disk only for bare error
 // numbers; package os wraps them with the call and the file, and SQLite treats such an error like any
 // other disk error.
 type files struct{ vfs.VFS }
@@ -80,7 +80,7 @@ func noSpace(err error) bool {
 }
 
 // isFull reports whether an error of SQLite means that the disk is full. The shared-memory index of the
-// log is not one of these files: an error from growing it has a code of its own, and has no other
+// log is not one of these files: an error from growing it has its own code, and a full disk is its only
 // cause.
 func isFull(err error) bool {
 	return errors.Is(err, sqlite3.FULL) || errors.Is(err, sqlite3.IOERR_SHMSIZE) || errors.Is(err, sqlite3.CANTOPEN) && noSpace(err)

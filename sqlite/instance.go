@@ -202,9 +202,9 @@ func (s *Store) Hide(ctx context.Context, id string, executionID int64, freeAt t
 	})
 }
 
-// DeleteHistory implements store.Store. Executions are deleted from the oldest to the newest, and of
-// each the first turn goes first: what an interruption leaves does not begin with event 1, so no reader
-// treats it as a history.
+// DeleteHistory implements store.Store. Executions are deleted from the oldest to the newest, and the
+// first turn of each is deleted first. So after an interruption the rest does not begin with event 1,
+// and no reader treats it as a history.
 func (s *Store) DeleteHistory(ctx context.Context, id string, upTo int64, limit int) (done bool, err error) {
 	const atOnce = 1000
 	for left := limit; ; {

@@ -27,7 +27,7 @@ type known struct {
 	instances map[string]*list.Element
 	// newest first.
 	order list.List
-	// counts is nil until counts are requested; wrong is why they could not be read.
+	// counts is nil until counts are requested; wrong is the error if they could not be read.
 	counts map[countKey]int
 	wanted bool
 	wrong  error
@@ -49,7 +49,7 @@ func newKnown() *known {
 	return &known{staged: map[string]*staged{}, instances: map[string]*list.Element{}}
 }
 
-// startedAt forgets what a transaction that was not committed has staged.
+// startedAt discards the instances that a transaction staged and did not commit.
 func (k *known) startedAt() { clear(k.staged) }
 
 // in returns the state of an instance in the current transaction.
@@ -73,7 +73,7 @@ func (k *known) stage(before, after *instance) {
 	k.staged[after.id] = &staged{before: before.record, after: after}
 }
 
-// committed applies what the transaction has staged.
+// committed applies the staged instances of the transaction.
 func (k *known) committed(c *conn) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -33,8 +33,8 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	return s.list(ctx, q, nil, trigrams)
 }
 
-// list finds the instances with the narrowing, if it is not nil, or with the trigrams of the query's
-// words if the index has them.
+// list finds the instances by the narrowing, if it is not nil, or by the trigrams of the query's words
+// if the index has them.
 func (s *Store) list(ctx context.Context, q store.ListQuery, by *narrowing, trigrams string) (page store.ListPage, err error) {
 	most := q.Limit()
 	if q.Scans() {
@@ -190,8 +190,8 @@ func (s *Store) countAll(ctx context.Context, q *store.ListQuery) (map[store.Sta
 	return s.known.byStatus(q)
 }
 
-// fewIDs is the most ids with a prefix that are found by the index of ids and then sorted by list key.
-// If there are more, the list keys are scanned in order, because a page then fills soon.
+// fewIDs is the maximum number of ids with a prefix that are found by the index of ids and then sorted
+// by list key. If there are more, the list keys are scanned in order, because a page then fills soon.
 const fewIDs = 1000
 
 // fewStart returns a narrowing to the instances whose ids begin with the prefix, if there is a prefix

@@ -28,19 +28,19 @@ func (e *LockedError) Error() string {
 	case e.PID != 0:
 		who = fmt.Sprintf("process %d", e.PID)
 	}
-	return fmt.Sprintf("sqlite: %s is open in %s; only one may have it at a time: end that one, or use another directory", e.File, who)
+	return fmt.Sprintf("sqlite: %s is open in %s; only one process may open it at a time: end that process, or use another directory", e.File, who)
 }
 
 // errLocked: another process has the lock.
 var errLocked = errors.New("locked")
 
-// held is what a process holds of an open database.
+// held has the files by which a process holds the lock of an open database.
 type held struct {
 	// sign is a file next to the database that contains the id of the process. It is locked too, so
 	// that only one of two processes creates a new database.
 	sign *os.File
-	// file is the database file; nil if there is none. Its lock decides, because it is the same
-	// whatever name the file is opened by.
+	// file is the database file; nil if there is none. Its lock decides, because it is the same for
+	// every name of the file.
 	file *os.File
 }
 
@@ -63,7 +63,7 @@ func lock(database string, makes bool) (_ *held, err error) {
 		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
 		return nil, &LockedError{File: database, PID: pid}
 	case err != nil:
-		return nil, fmt.Errorf("sqlite: %s can't be locked: %w", name, err)
+		return nil, fmt.Errorf("sqlite: %s cannot be locked: %w", name, err)
 	}
 	err = h.sign.Truncate(0)
 	if err == nil {
@@ -88,12 +88,12 @@ func lock(database string, makes bool) (_ *held, err error) {
 		case errors.Is(err, errLocked):
 			return nil, &LockedError{File: database}
 		case err != nil:
-			return nil, fmt.Errorf("sqlite: %s can't be locked: %w", database, err)
+			return nil, fmt.Errorf("sqlite: %s cannot be locked: %w", database, err)
 		}
 		if still, err := isStill(h.file, database); still || err != nil {
 			return h, err
 		}
-		// Another process has removed it meanwhile, by another name.
+		// Another process has removed the file in the meantime, by another name.
 		if err := h.unlockDatabase(); err != nil {
 			return nil, err
 		}

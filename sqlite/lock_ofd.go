@@ -15,7 +15,7 @@ import (
 const lockedByte = 1 << 60
 
 // lockDatabase locks an open database file until it is closed or the process ends. The lock belongs to
-// the open file, not to the process like other locks of this call, which would end when SQLite first
+// the open file. Other locks of this call belong to the process, and would end when SQLite first
 // closes the file. flock is not used, because a network file system may turn it into a lock of all
 // bytes, including those of SQLite.
 func lockDatabase(f *os.File) error {

@@ -15,7 +15,7 @@ import (
 // SQLite ignores a log (turnstile.db-wal) whose header it cannot read, and applies the log of another
 // database, both without an error. Therefore the header of the database identifies its log by the
 // random salts that SQLite puts into it: those of the newest log, and those that the log file had
-// before, which is what a crash between the two writes leaves. Opening the database compares them.
+// before, which it still has after a crash between the two writes. Opening the database compares them.
 //
 // The salts are stored where SQLite keeps zeros for later versions. SQLite never sees them, and the
 // checksum of the page counts them as zeros. A database without salts was written by another program,
@@ -64,7 +64,7 @@ func (f *logged) WriteAt(p []byte, off int64) (int, error) {
 	return f.file.WriteAt(p, off)
 }
 
-// nameLog writes into the database which log it has from now on, and which it had before.
+// nameLog writes into the database the salts of its new log and of its previous log.
 func (f *summed) nameLog(log *logged, header []byte) error {
 	if size, err := f.file.Size(); err != nil || size < headerSize {
 		return err
@@ -105,7 +105,7 @@ func checkLog(path string, page []byte) (err error) {
 	}
 	header = header[:logHeaderSize]
 	if !validLog(header) || int(binary.BigEndian.Uint32(header[logPageSize:])) != pageSize(page) {
-		return damaged(path, fmt.Errorf("the header of its log %s is not what was written", filepath.Base(f.Name())))
+		return damaged(path, fmt.Errorf("the header of its log %s was changed", filepath.Base(f.Name())))
 	}
 	names, salts := string(page[ownLogs:ownLogsEnd]), string(header[logSalts:logChecksum])
 	if names != string(make([]byte, 2*saltsSize)) && names[:saltsSize] != salts && names[saltsSize:] != salts {

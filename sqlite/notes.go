@@ -10,8 +10,9 @@ import (
 	"github.com/turnstile-go/turnstile/journal"
 )
 
-// notes are what the journals of queues and timer have noted since the last transaction, without what
-// cancels out: a message that was sent and deleted in between is not written at all.
+// notes are the changes that the journals of queues and timer have noted since the last transaction.
+// Changes that cancel each other are left out: a message that was sent and deleted in between is never
+// written.
 type notes struct {
 	messages   map[messageKey]messageNote
 	remembered map[string]*rememberedNote
@@ -139,7 +140,7 @@ func (n *notes) apply(c *conn) error {
 	for name, r := range n.remembered {
 		err := c.exec("INSERT INTO remembered (until_ns, queue, ids) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET ids = ids || excluded.ids", r.until.UnixNano(), name, r.lines.String())
 		if err == nil {
-			// By the clock of the queue, which was at this when the last was sent.
+			// The comparison uses the clock of the queue at the time of the last send.
 			err = c.exec("DELETE FROM remembered WHERE until_ns <= ?", r.until.Add(-journal.DedupWindow).UnixNano())
 		}
 		if err != nil {

@@ -109,7 +109,7 @@ const walPages = 4000
 
 // begin prepares the connection for use.
 func (db *DB) begin(c *conn, versions migrations) error {
-	// Read first, because only then is it known what the file contains.
+	// The first read shows what the file contains.
 	if _, err := c.number("PRAGMA application_id"); err != nil {
 		return err
 	}
@@ -162,8 +162,7 @@ func (db *DB) begin(c *conn, versions migrations) error {
 // is assigned twice although the last one is not stored.
 const seqsPerOpen = 1_000_000_000_000
 
-// recover corrects what the previous process left, now that it is gone, and returns where sequences
-// begin.
+// recover corrects the state that the previous process left, and returns where sequences begin.
 func (db *DB) recover(c *conn) (base int64, err error) {
 	if err := c.Exec("BEGIN IMMEDIATE"); err != nil {
 		return 0, err
@@ -209,8 +208,8 @@ func (db *DB) recover(c *conn) (base int64, err error) {
 	return (times + 1) * seqsPerOpen, c.Exec("COMMIT")
 }
 
-// freePermits releases the permits of limits that attempts of the previous process held, so that these
-// attempts do not wait for themselves.
+// freePermits releases the permits of limits that attempts of the previous process held, so that the
+// same attempts do not wait for their own permits.
 func freePermits(c *conn) error {
 	freed := map[string]string{}
 	err := c.query(func(s *sqlite3.Stmt) error {
@@ -241,7 +240,7 @@ func (db *DB) Acquire() error {
 	case db.closed:
 		return ErrClosed
 	case db.acquired:
-		return fmt.Errorf("sqlite: %s: another runtime of this process has it: let its Run end first", db.path)
+		return fmt.Errorf("sqlite: %s: another runtime of this process uses it: wait until its Run has returned", db.path)
 	}
 	db.acquired = true
 	return nil

@@ -21,8 +21,8 @@ type options struct {
 // Level is the durability level: what must have happened to a write before it counts as done.
 type Level int
 
-// The levels. With either, nothing is lost when the process is killed. Anything that is lost otherwise
-// is the end of what was written: the database is never damaged or inconsistent.
+// The levels. With either, nothing is lost when the process is killed. After a power failure at most
+// the last writes are lost; the database is never damaged or inconsistent.
 const (
 	// Full: the write is on the disk. If power fails, nothing is lost that was acknowledged, such as a
 	// start that has returned, or a turn whose activities have started. Each group of writes waits for

@@ -19,9 +19,9 @@ type queueJournal struct {
 	name string
 
 	mu sync.Mutex
-	// once are the messages that have been received once and are not deleted. This is written only when
-	// the runtime ends: most are deleted by then, and after a crash the messages that were sent before
-	// it count as received once more.
+	// once are the messages that have been received once and are not deleted. They are written only
+	// when the runtime ends, because most are deleted by then, and after a crash all earlier messages
+	// count as received once more anyway.
 	once map[int64]struct{}
 	// last is the greatest Seq that was assigned.
 	last int64

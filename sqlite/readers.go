@@ -11,8 +11,8 @@ import (
 // maxReaders is how many reads run at the same time.
 const maxReaders = 4
 
-// readers are connections that read at the same time as the writer and as each other: each sees what
-// was committed when its read began.
+// readers are connections that read concurrently with the writer and with each other. Each sees the
+// state that was committed when its read began.
 type readers struct {
 	path, vfs string
 
@@ -24,8 +24,8 @@ type readers struct {
 	freed *sync.Cond
 }
 
-// read calls use with a connection that no other reader uses. What use reads is as of one moment only
-// if it is one statement, or a transaction.
+// read calls use with a connection that no other reader uses. The reads of use see one consistent
+// state only if they are one statement or a transaction.
 func (r *readers) read(use func(*conn) error) error {
 	c, err := r.take()
 	if err != nil {

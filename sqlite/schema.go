@@ -77,14 +77,14 @@ func (m migrations) inspect(path string) (err error) {
 	case n < headerSize:
 		return fmt.Errorf("%w: %s is not a SQLite database: move it away, or use another directory", ErrNotADatabase, path)
 	case wasOurs(page):
-		return damaged(path, errors.New("its header is not what was written"))
+		return damaged(path, errors.New("its header was changed"))
 	case !magic:
 		return fmt.Errorf("%w: %s is not a SQLite database: move it away, or use another directory", ErrNotADatabase, path)
 	case number(headerApplication) != applicationID:
 		return fmt.Errorf("%w: %s belongs to another program (application id %#x): move it away, or use another directory", ErrNotADatabase, path, number(headerApplication))
 	case number(headerUserVersion) > len(m):
 		if page[headerReserved] == sumSize && n == pageSize(page) && !intact(page, 0) {
-			return damaged(path, errors.New("its header is not what was written"))
+			return damaged(path, errors.New("its header was changed"))
 		}
 		return &NewerError{File: path, Version: number(headerUserVersion), Known: len(m)}
 	case page[headerReserved] != 0 && page[headerReserved] != sumSize:
@@ -121,8 +121,8 @@ func claim(c *conn) error {
 	return c.Exec(fmt.Sprintf("PRAGMA application_id = %d", applicationID))
 }
 
-// migrate brings the schema to the newest version, in one transaction, and leaves the header in the
-// file, where inspect reads it. What inspect has read may be older than the log.
+// migrate upgrades the schema to the newest version in one transaction, and leaves the header in the
+// file, where inspect reads it. The header that inspect has read may be older than the log.
 func (m migrations) migrate(c *conn) (err error) {
 	version, err := c.number("PRAGMA user_version")
 	if err != nil {

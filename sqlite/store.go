@@ -23,13 +23,13 @@ type Store struct {
 	indexed indexed
 }
 
-// startedAt discards what a transaction that was not committed has staged.
+// startedAt discards the changes that a transaction staged and did not commit.
 func (s *Store) startedAt() {
 	s.known.startedAt()
 	s.indexed.through = s.indexed.committed
 }
 
-// committed applies what the transaction has staged.
+// committed applies the staged changes of the transaction.
 func (s *Store) committed(c *conn) {
 	s.known.committed(c)
 	s.indexed.committed = s.indexed.through
@@ -94,7 +94,7 @@ func (it *item) turn(instance string) (store.Turn, error) {
 		n, err := strconv.ParseInt(id, 10, 64)
 		if err != nil {
 			return store.Turn{}, &store.CorruptError{Instance: instance, ExecutionID: it.executionID, EventID: it.first,
-				Reason: fmt.Sprintf("what it cancelled is %.60q", it.cancelled)}
+				Reason: fmt.Sprintf("its list of cancelled events is %.60q", it.cancelled)}
 		}
 		t.Cancelled = append(t.Cancelled, n)
 	}

@@ -15,9 +15,9 @@ import (
 // page, seeded with the number of the page. SQLite does not use these bytes, because the header
 // declares them reserved.
 //
-// Zero means no checksum. Pages in memory and in the log have none, so what another program copies from
-// there into a file (a copy, a restored log, a checkpoint after a crash) is read as it is, and gets its
-// checksum when it is written here.
+// Zero means no checksum. Pages in memory and in the log have none. So pages that another program
+// copies from there into a file (a copy, a restored log, a checkpoint after a crash) are accepted
+// without a checksum, and get one when they are next written here.
 const sumSize = 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -58,7 +58,7 @@ type summed struct {
 	page int
 }
 
-// see reads the size of pages from the header.
+// see reads the page size from the header.
 func (f *summed) see(p []byte, off int64) {
 	if off != 0 || len(p) < headerSize || !strings.HasPrefix(string(p[:len(headerMagic)]), headerMagic) {
 		return

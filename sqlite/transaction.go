@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// The goroutine that leads turns a batch into one transaction, which it tries again without the writes
-// that fail.
+// The leading goroutine turns a batch into one transaction, and tries it again without the writes that
+// fail.
 
 // commit writes a batch and returns their results to its writes. Notes that could not be written are
 // kept for the next batch.
@@ -108,8 +108,8 @@ func (w *writer) try(b batch) (err error) {
 		return err
 	}
 	if sync && w.unsynced && w.conn.TotalChanges() == changes {
-		// A transaction that writes nothing does not reach the disk, nor does it flush what was written
-		// before it.
+		// A transaction that writes nothing does not reach the disk, and does not flush earlier writes
+		// either.
 		if err := touch(w.conn); err != nil {
 			return err
 		}

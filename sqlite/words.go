@@ -21,18 +21,19 @@ const (
 
 // Limits of the index.
 const (
-	// maxLag is how many new instances may be checked without the index: fewer are not worth a write.
+	// maxLag is how many new instances may be checked without the index, because indexing fewer is not
+	// worth a write.
 	maxLag = 500
-	// maxFound is the most candidates that are sorted by list key. If there are more, the list keys are
-	// scanned in order.
+	// maxFound is the maximum number of candidates that are sorted by list key. If there are more, the
+	// list keys are scanned in order.
 	maxFound = 1000
-	// A search indexes up to so many bytes of texts, of up to so many instances, in transactions of
-	// this size, so no other write waits for more than one of them.
+	// A search indexes at most maxIndexed bytes of texts, of at most maxPassed instances, in
+	// transactions of limited size, so no other write waits for more than one of them.
 	maxIndexed, maxPassed     = 128 << 10, 30_000
 	indexedAtOnce, passedOnce = 16 << 10, 2_000
 )
 
-// indexed is how far the words are indexed; only the writer uses it.
+// indexed is the progress of the index of words; only the writer uses it.
 type indexed struct {
 	// through is the number of the last instance that the index knows, as of the current transaction,
 	// and committed the same as of the last one.

@@ -11,13 +11,13 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A writer commits, in one transaction, everything that arrived while the previous transaction was
-// made: however many goroutines write at once, they wait for one fsync. The first of them makes the
-// transaction and the others wait, so a single writer hands nothing over to another goroutine.
+// A writer commits, in one transaction, all changes that arrived during the previous transaction, so
+// concurrent writers wait for one fsync. The first of them makes the transaction and the others wait, so a
+// single writer never switches goroutines.
 //
-// There are two kinds of changes. A write is waited for. A note, from a journal, is not: it is written
-// with the next write, or alone after noteDelay, and then without an fsync. Both become durable in the
-// order in which they arrived, so a crash loses only the end.
+// There are two kinds of changes. The caller of a write waits for it. A note, which comes from a journal,
+// has no waiting caller: it is written with the next write, or alone after noteDelay, and then without an
+// fsync. Both become durable in the order in which they arrived, so a crash loses only the last changes.
 type writer struct {
 	path string
 	full bool
@@ -27,17 +27,17 @@ type writer struct {
 	committed func(*conn)
 
 	mu sync.Mutex
-	// next is the batch that collects what arrives.
+	// next is the batch that collects arriving changes.
 	next batch
 	// leading is set while a goroutine makes a transaction. That goroutine may use conn and the fields
 	// below it.
 	leading bool
 	// rests is signalled when leading is cleared.
 	rests *sync.Cond
-	// trouble is why the last batch could not be written; nil otherwise. Notes then wait, and refused
-	// writes may be tried again.
+	// trouble is the error if the last batch could not be written; nil otherwise. Notes then wait, and
+	// refused writes may be tried again.
 	trouble error
-	// ended is why nothing more can be written.
+	// ended is the error if nothing more can be written.
 	ended error
 	// timer leads if there are notes and no writes.
 	timer *time.Timer
@@ -53,7 +53,7 @@ type writer struct {
 	stats stats
 }
 
-// stats count what the writer did.
+// stats count the writer's transactions.
 type stats struct {
 	// transactions is the total, synced how many of them waited for the disk.
 	transactions, synced int
@@ -78,23 +78,23 @@ type write struct {
 	// immediately.
 	lingers bool
 	answer  chan error
-	// lead tells a waiting write that it has to make the next transaction.
+	// lead notifies a waiting write that it must make the next transaction.
 	lead chan struct{}
 	err  error
 }
 
-// lingerDelay is how long a client's send waits for a turn whose transaction it can share: by then its
-// message is being processed, and a turn is committed sooner than a disk has written. A send that no
-// turn follows takes that much longer.
+// lingerDelay is how long a client's send waits for a turn whose transaction it can share. Its message is
+// already being processed by then, and a turn is committed sooner than a disk write completes. A send that
+// no turn follows takes that much longer.
 const lingerDelay = 500 * time.Microsecond
 
 // noteDelay is how long a note may wait for a write whose transaction it can share.
 const noteDelay = 10 * time.Millisecond
 
-// rememberDelay is how long the deduplication ids of a FIFO queue wait, so that they cost a row a
-// second and not one per transaction. The ids that a crash loses belong to messages that were already
-// processed, because messages that still exist have their own. So in the worst case a message that is
-// sent a second time is processed twice, as on SQS after five minutes.
+// rememberDelay is how long the deduplication ids of a FIFO queue wait to be written, so that they cost one
+// row per second and not one per transaction. The ids that a crash loses belong to messages that were
+// already processed, because existing messages carry their own. So in the worst case a message that is sent
+// a second time is processed twice, as on SQS after five minutes.
 const rememberDelay = time.Second
 
 // retryDelay is how long notes wait for the next try after a batch could not be written.
@@ -108,8 +108,8 @@ func newWriter(path string, c *conn, level Level, startedAt func(), committed fu
 	return w
 }
 
-// do makes a write and waits until it is durable. An error says why the write was not made; a
-// store.ErrUnknownOutcome that the wait was cut short.
+// do makes a write and waits until it is durable. An error means that the write was not made; a
+// store.ErrUnknownOutcome means that the wait was cut short.
 func (w *writer) do(ctx context.Context, apply func(*conn) error) error {
 	return w.make(ctx, &write{apply: apply})
 }

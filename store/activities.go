@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Activities stores what activity workers record: at most one item for each activity, which expires by
-// itself some time after the latest expiresAt. It returns the errors of Store.
+// Activities stores the records of activity workers: at most one item for each activity, which expires
+// some time after the latest expiresAt. It returns the errors of Store.
 type Activities interface {
 	// RequestStop asks the activity of a scheduling event to stop. Repeating the request is not an
 	// error; the first reason is kept.
@@ -83,7 +83,7 @@ type NextAttempt struct {
 }
 
 // Note notes the next attempt in the state, with the rules of NoteNext, and reports whether the state
-// has changed. It is for databases that store a state as a whole.
+// has changed. Databases that store a state as a whole use it.
 func (s *ActivityState) Note(next NextAttempt) bool {
 	if next.Attempt < s.Next.Attempt {
 		return false

@@ -14,8 +14,8 @@ import (
 // A turn that copies the history of another execution may be larger than one commit. Then the copied
 // events are written in advance, in parts (Store.WriteAhead), where no reader sees them. The commit of
 // the turn has the remaining events and the name of these parts. The name is derived from their
-// content. So several processes can write the parts, repeatedly, and parts with another content never
-// get between them.
+// content. So several processes can write the parts, even repeatedly, and parts with other content are
+// never mixed with them.
 
 // aheadHead is how the document of a turn begins that has events written in advance. An older build
 // treats it as the document of a newer build.

@@ -96,8 +96,8 @@ func (c RecordCondition) Holds(r *Record) bool {
 	return true
 }
 
-// Holds reports whether the change may be made to the record found. Besides its condition, only Create
-// creates a record: any other change needs an existing record that is not a tombstone.
+// Holds reports whether the change may be made to the record found. In addition to its condition, any
+// change other than Create requires an existing record that is not a tombstone.
 func (c *RecordChange) Holds(r *Record) bool {
 	if c.Create == nil && (r == nil || r.Purged) {
 		return false

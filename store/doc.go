@@ -3,9 +3,9 @@
 // does.
 //
 //   - [Store] stores histories and one [Record] for each instance. Its method Commit appends a [Commit]
-//     in one write, on the condition that its event ids are free; it returns [ErrConflict] if another
-//     writer was first.
-//   - [Activities] stores what workers record of running attempts: heartbeats, claims, permits of
+//     in one conditional write, which requires that the event ids do not exist yet. It returns
+//     [ErrConflict] if another writer was first.
+//   - [Activities] stores the workers' records of running attempts: heartbeats, claims, permits of
 //     limits.
 //   - [Keys] stores the keys of completion tokens.
 //   - [Archive] receives the histories that are about to be deleted.

@@ -7,10 +7,10 @@ import (
 
 // Errors that a Store returns, wrapped; test with errors.Is.
 var (
-	// ErrConflict: another writer was first, or may have been. A store that cannot tell may return it
-	// although no other writer wrote, for example when an item is locked by a transaction that then
-	// fails. It guarantees that this write has had no effect and never will. Read again and decide
-	// again.
+	// ErrConflict: another writer was first, or may have been. A store that cannot distinguish the two
+	// may return it although no other writer wrote, for example when an item is locked by a
+	// transaction that then fails. ErrConflict guarantees that this write has had no effect and never
+	// will. Read again and decide again.
 	ErrConflict = errors.New("store: conflict: another writer was first")
 	// ErrNotFound: the instance has no record.
 	ErrNotFound = errors.New("store: instance not found")
@@ -81,8 +81,8 @@ func (e *CorruptError) Error() string {
 // NotFound returns an ErrNotFound that names the instance.
 func NotFound(instance string) error { return notFoundError(instance) }
 
-// notFoundError is the id of the instance that was not found. Its text is built only when it is used:
-// the host looks up every new instance, and expects this error.
+// notFoundError is the id of the instance that was not found. Its text is built only when it is used,
+// because the host looks up every new instance and expects this error.
 type notFoundError string
 
 func (e notFoundError) Error() string {

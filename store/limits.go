@@ -11,8 +11,8 @@ const (
 	MaxAhead = 1<<22 - 1
 	// MaxNextText is how many bytes of a failure's message are stored with the attempt that follows it.
 	MaxNextText = 500
-	// MaxEarlier is how many failed attempts before the last one are kept, MaxEarlierText how many
-	// bytes of their messages. On DynamoDB the item of an activity with errors up to that length stays
+	// MaxEarlier is how many failed attempts before the last one are kept, and MaxEarlierText how many
+	// bytes of each message. On DynamoDB the item of an activity with errors up to that length stays
 	// below 1 KB, so they cost nothing.
 	MaxEarlier     = 3
 	MaxEarlierText = 100

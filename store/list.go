@@ -89,7 +89,7 @@ func (q *ListQuery) Matches(r *Record) bool {
 		(q.Version == "" || q.Version == r.Version) && (q.Parent == "" || r.Parent != nil && q.Parent == r.Parent.Instance) && q.endedIn(r) && q.wordsIn(r)
 }
 
-// clocksDiffer is the largest clock skew by which an instance may seem to end before it started.
+// clocksDiffer is the largest clock skew: by that much an instance may seem to end before it started.
 const clocksDiffer = time.Hour
 
 // endedIn reports whether the record ended between the query's times.
@@ -176,14 +176,14 @@ func (q *ListQuery) binding() []byte {
 func (q *ListQuery) place() (string, error) {
 	b, err := base64.RawURLEncoding.DecodeString(q.PageToken)
 	if err != nil || len(b) <= bindingSize {
-		return "", fmt.Errorf("%w: %.40q is not a token that List gave; list from the first page", ErrBadPageToken, q.PageToken)
+		return "", fmt.Errorf("%w: %.40q is not a token that List returned; list from the first page", ErrBadPageToken, q.PageToken)
 	}
 	if string(b[:bindingSize]) != string(q.binding()) {
-		return "", fmt.Errorf("%w: repeat the query with the filters of the page before, or list from the first page", ErrBadPageToken)
+		return "", fmt.Errorf("%w: repeat the query with the filters of the previous page, or list from the first page", ErrBadPageToken)
 	}
 	key := string(b[bindingSize:])
 	if strings.IndexByte(key, '#') != listTimeDigits {
-		return "", fmt.Errorf("%w: %.40q is not a token that List gave; list from the first page", ErrBadPageToken, q.PageToken)
+		return "", fmt.Errorf("%w: %.40q is not a token that List returned; list from the first page", ErrBadPageToken, q.PageToken)
 	}
 	return key, nil
 }

@@ -22,7 +22,7 @@ func (t *Turn) EncodeReasons() string {
 	}
 	text, err := json.Marshal(events)
 	if err != nil {
-		panic(fmt.Sprintf("store: reasons can't be written: %v", err)) // strings and numbers can always be encoded
+		panic(fmt.Sprintf("store: reasons cannot be written: %v", err)) // strings and numbers can always be encoded
 	}
 	return string(text)
 }
@@ -35,7 +35,7 @@ func (t *Turn) DecodeReasons(text string) error {
 	}
 	var events map[string][]int64
 	if err := json.Unmarshal([]byte(text), &events); err != nil {
-		return fmt.Errorf("reasons of what was cancelled: %w", err)
+		return fmt.Errorf("reasons of the cancelled operations: %w", err)
 	}
 	t.Reasons = make(map[int64]string, len(events))
 	for reason, ids := range events {

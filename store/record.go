@@ -25,7 +25,7 @@ const (
 	StatusSuspended  Status = "suspended"
 	// StatusScheduled: the instance is suspended from its start until a time.
 	StatusScheduled Status = "scheduled"
-	// StatusQueued: the instance is suspended until its turn under a limit comes.
+	// StatusQueued: the instance is suspended until it gets a permit of a limit.
 	StatusQueued Status = "queued"
 )
 
@@ -84,19 +84,19 @@ type Record struct {
 	// is a projection of history.
 	Suspension *Suspension
 	// Suspect is the id of a message that is being processed and was received so often that it may kill
-	// its process; "#2" is appended when a second process finds the id of its own message here. Empty
-	// if there is none.
+	// its process; "#2" is appended when a process finds the id of its own message here again. Empty if
+	// there is none.
 	Suspect string
-	// Dispatched says how far a dispatch got that could not be finished in its invocation, in the
-	// format of package host; empty if no dispatch was cut short.
+	// Dispatched is the progress of a dispatch that could not be finished in its invocation, in the format
+	// of package host; empty if no dispatch was cut short.
 	Dispatched string
 	// LoopedAt is when a message of the instance was last delayed because the instance loops without a
 	// pause; zero for never.
 	LoopedAt time.Time
-	// Awaits says why a process last left the instance's messages to another build, because its own
-	// build could not use the history; nil for never. Its Kind is "patch"; "newer" for a kind of event;
-	// or "codec" for payloads. It is valid until NextMS, which later deliveries of the messages extend:
-	// see Record.Awaiting. It is never cleared.
+	// Awaits says why a process last left the instance's messages to another build because its own build
+	// could not use the history; nil if that never happened. Its Kind is "patch"; "newer" for a kind of
+	// event; or "codec" for payloads. It is valid until NextMS, which later deliveries of the messages
+	// extend: see Record.Awaiting. It is never cleared.
 	Awaits *Problem
 	// Unreported are events about the instance that were written together with a change of Problem and may
 	// not have been published yet, as JSON; empty if there are none, and always if the program
@@ -122,8 +122,8 @@ type Record struct {
 	FreeAt time.Time
 }
 
-// Kinds of problem besides engine.StuckKind, which the code causes: a message killed its process, and
-// the stored items are not a valid history.
+// Kinds of problem in addition to those of engine.StuckKind, which the code causes: a message killed its
+// process, and the stored items are not a valid history.
 const (
 	ProblemKilled  = "killed"
 	ProblemCorrupt = "corrupt"
@@ -156,20 +156,19 @@ type Problem struct {
 	WokenMS int64 `json:"woken_ms,omitempty"`
 	// Build of the last try; empty if the build has no name.
 	Build string `json:"build,omitempty"`
-	// ExecutionID and LastEventID identify the last event of the history when the problem was recorded;
-	// 0 in records of older builds. Events after it were recorded late, and what they ask for is sent
-	// again.
+	// ExecutionID and LastEventID identify the last event of the history when the problem was recorded; 0
+	// in records of older builds. Events after it were recorded late, and the operations that they request
+	// are sent again.
 	ExecutionID int64 `json:"execution_id,omitempty"`
 	LastEventID int64 `json:"last_event_id,omitempty"`
 	// Wake is the id of the wake that caused the last try; empty if none did, and in records of older
-	// builds. The same wake causes no other try.
+	// builds. A wake never causes a second try.
 	Wake string `json:"wake,omitempty"`
 }
 
 // ProblemDiff says where code and history disagree.
 type ProblemDiff struct {
-	// Have is what the history has at the event, Did what the code did instead, as texts for people;
-	// they may be cut.
+	// Have describes the recorded event, and Did what the code did instead, in words; both may be cut.
 	Have string `json:"have"`
 	Did  string `json:"did"`
 	// At is file:line of the call in your code; empty if no call is the cause.

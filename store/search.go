@@ -10,8 +10,8 @@ import (
 // SearchOperator compares a search attribute with a value.
 type SearchOperator string
 
-// The operators. Each holds only for an attribute that exists and has the type of the value;
-// SearchPrefix is only for strings.
+// The operators. A condition holds only if the attribute exists and has the type of the
+// value; SearchPrefix is only for strings.
 const (
 	SearchEqual        SearchOperator = "="
 	SearchLess         SearchOperator = "<"

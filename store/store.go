@@ -11,7 +11,7 @@ import (
 //
 // Every method returns ErrUnavailable (wrapped) for throttling and temporary faults: the call had no
 // effect and may be repeated. A write whose outcome is unknown returns ErrUnknownOutcome: it may have
-// succeeded, or may still succeed. Reading back and finding nothing proves nothing. Repeat the
+// succeeded, or may still succeed. If a later read does not find it, that proves nothing. Repeat the
 // identical call, or return the message to the queue.
 type Store interface {
 	// Commit appends turns and changes the instance record, all or nothing.
@@ -33,9 +33,9 @@ type Store interface {
 	// on, the commit of a turn that names them (Turn.Ahead) makes them the beginning of its execution.
 	// Until then they have no effect.
 	//
-	// A name stands for one content and one way to divide it into parts. A part that is already stored
-	// is not changed, and that is not an error. Parts that no commit names are deleted with the history
-	// of their execution.
+	// A name identifies one content and one way to divide it into parts. If a part is already stored,
+	// WriteAhead does not change it and returns nil. Parts that no commit names are deleted with the
+	// history of their execution.
 	//
 	// Errors: *TooLargeError for a part that does not fit into one item; ErrInvalidTurn as for Commit.
 	WriteAhead(ctx context.Context, part Turn) error
@@ -54,8 +54,8 @@ type Store interface {
 	//
 	// For a moment, a Read during a commit may find only part of it: the end of an execution without
 	// the start of the next, or the changed record (Describe) without the turn that changed it. If a
-	// caller appends after what it has read, its conditional write then fails. A caller that acts in
-	// another way on what it did not find calls ReadIsolated first.
+	// caller then appends after the events that it has read, its conditional write fails. A caller that
+	// takes any other action because it did not find something calls ReadIsolated first.
 	Read(ctx context.Context, instance string, executionID, from int64) ([]Turn, error)
 
 	// Describe returns the instance record, also after a purge (Record.Purged). Error: ErrNotFound if
@@ -67,9 +67,8 @@ type Store interface {
 	// turn begins: the one after the last event that Read returned, or 1 for the first. A turn that is
 	// stored in several items counts only if all of them are stored.
 	//
-	// It is for what Read did not find, because its request on DynamoDB costs twice as much as
-	// Describe, plus the item in the slot. While a commit is in progress it waits, or returns
-	// ErrUnavailable.
+	// Use it only to confirm what Read did not find: on DynamoDB it costs twice as much as Describe,
+	// plus the item in the slot. While a commit is in progress it waits, or returns ErrUnavailable.
 	ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (Isolated, error)
 
 	// UpdateRecord changes the record without changing history. It returns a *RecordConflictError if

@@ -16,11 +16,11 @@ type Turn struct {
 	// Events, contiguous; the EventID of the first is the turn's slot.
 	Events []history.Event
 	// Token identifies this append: new for each content, and the same only for byte-identical repeats.
-	// 1 to MaxToken characters. It identifies and proves nothing: tokens of another kind (package
-	// keyring) prove completions.
+	// 1 to MaxToken characters. It proves nothing; completions are proven by tokens of another kind
+	// (package keyring).
 	Token string
-	// Messaged is set if the turn begins with an event that a message brought. It is not set for a turn
-	// that processes parked events, continues with inline results, or is the first of a continued
+	// Messaged is set if the turn begins with an event that a message reported. It is not set for a
+	// turn that processes parked events, continues with inline results, or is the first of a continued
 	// execution.
 	Messaged bool
 	// Parked is set if the turn's last incoming events were recorded without running the code. It is
@@ -35,9 +35,9 @@ type Turn struct {
 	// and children receive them, and they are stored so that they can be sent again.
 	Reasons map[int64]string
 	// Ahead is the name under which the first events of the turn, up to event AheadLast, were written
-	// in advance of its commit, because one commit is too small for them; empty for none. Events has
-	// them all the same. Only the first turn of an execution can have it. A turn that was read has all
-	// its events, and no Ahead.
+	// in advance of its commit, because one commit is too small for them; empty for none. Events
+	// contains them nevertheless. Only the first turn of an execution can have it. A turn that was read
+	// has all its events, and no Ahead.
 	Ahead     string
 	AheadLast int64
 }
@@ -102,7 +102,7 @@ func (t *Turn) check() error {
 	}
 	for i := range t.Events {
 		if got, want := t.Events[i].EventID, t.First()+int64(i); got != want {
-			return bad("event id %d is where %d must be", got, want)
+			return bad("event id %d follows, but %d was expected", got, want)
 		}
 	}
 	return nil

@@ -19,8 +19,8 @@ import (
 // errKilled is the error of every call of a dead process. No living code receives it.
 var errKilled = errors.New("turnstiletest: the process is dead")
 
-// boundary wraps every call that leaves a process. It can kill the process at such a call. From
-// then on no call of the process has any effect.
+// boundary wraps every call that leaves a process. It can kill the process at such a call. After
+// that, no call of the process has any effect.
 type boundary struct {
 	mu      sync.Mutex
 	running *task
@@ -163,7 +163,7 @@ func (s boundedStore) WriteAhead(ctx context.Context, part store.Turn) error {
 
 func (s boundedStore) Ahead(ctx context.Context, instance string, executionID int64, name string) (last int64, err error) {
 	err = s.b.call(func() string {
-		return fmt.Sprintf("reads what of %s execution %d was written in advance", instance, executionID)
+		return fmt.Sprintf("reads the events of %s execution %d that were written in advance", instance, executionID)
 	}, func() error {
 		last, err = s.Store.Ahead(ctx, instance, executionID, name)
 		return err

@@ -10,7 +10,7 @@ type Call struct {
 	Invocation int
 	// Worker is true if a worker makes the call, and false if an orchestrator does.
 	Worker bool
-	// What describes the call: "commits events 1 to 2 of order-7 execution 1", "sends
+	// Action describes the call: "commits events 1 to 2 of order-7 execution 1", "sends
 	// ActivityCompleted of event 2 of order-7".
 	Action string
 }
@@ -40,9 +40,10 @@ func CrashAfter(at func(Call) bool) Option {
 	return option(func(o *options) { o.crashAfter = at })
 }
 
-// WithProcesses sets how many processes run orchestrations; default 1. They take batches in turn,
-// or at random with [WithRandomOrder]. With [KeepWarm] each process keeps the instances that it has
-// handled in memory, so its copy can be older than a history that another process has extended.
+// WithProcesses sets how many processes run orchestrations; default 1. The processes take turns
+// handling batches, or take them at random with [WithRandomOrder]. With [KeepWarm] each process
+// keeps the instances that it has handled in memory, so its copy can be older than a history that
+// another process has extended.
 func WithProcesses(n int) Option {
 	return option(func(o *options) { o.processes = max(n, 1) })
 }

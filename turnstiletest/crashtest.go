@@ -21,8 +21,8 @@ type CrashTestResult struct {
 // with every message delivered twice, and then, for each call that leaves a process (a read, a
 // commit, a message sent, a timer set), with a crash before the call takes effect and with a crash
 // after it. After a crash the queue delivers the messages that the process had received again. The
-// test fails at the first run whose outcome or history differs, and says at which call the crash
-// was.
+// test fails at the first run whose outcome or history differs, and names the call at which the
+// process crashed.
 //
 //	turnstiletest.CrashTest(t, app, func(env *turnstiletest.Env) {
 //		turnstiletest.On(env, Charge).Return(Receipt{ID: "r-1"}, nil)
@@ -33,8 +33,8 @@ type CrashTestResult struct {
 //		}
 //	})
 //
-// run is called for each run, with an environment of its own, and must do the same each time: put
-// mocks, events and assertions in it. A mock returns the same answer to a redelivered attempt, and
+// run is called for each run with a new environment, and must do the same each time. Put mocks,
+// events and assertions into it. A mock returns the same answer to a redelivered attempt, and
 // counts it once; an implementation runs again, as it would in production. A crash takes no virtual
 // time.
 //
@@ -70,8 +70,8 @@ func CrashTest(t T, app *turnstile.App, run func(env *Env), options ...Option) C
 	return d.done
 }
 
-// WithMaxRuns limits the runs of a [CrashTest]; default 1000. If there are more crashes to try, the
-// test tries crashes that are spread evenly over the calls.
+// WithMaxRuns limits the runs of a [CrashTest]; default 1000. If there are more possible crashes,
+// the test tries crashes that are spread evenly over the calls.
 func WithMaxRuns(n int) Option {
 	return option(func(o *options) { o.maxRuns = n })
 }
@@ -116,7 +116,7 @@ func (d *crashTest) all() {
 	crashes := 2 * d.done.Calls
 	tried := min(crashes, max(d.opts.maxRuns-plainRuns, 0))
 	d.done.Skipped = crashes - tried
-	d.compare(undisturbed, d.one("without a crash, a second time: the scenario itself is not the same twice (put random values, and values that depend on real time, in a mock)", nil))
+	d.compare(undisturbed, d.one("without a crash, a second time (if it differs, the scenario itself is not deterministic: mock what returns random values or depends on real time)", nil))
 	d.compare(undisturbed, d.one("with every turn replayed from the store", func(e *Env) { e.opts.warm = false }))
 	d.compare(undisturbed, d.one("with every message delivered twice", func(e *Env) { e.opts.twice = true }))
 	for i := range tried {
@@ -130,7 +130,7 @@ func (d *crashTest) all() {
 			e.boundary.killAt, e.boundary.after = call, behind
 		})
 		if d.env.boundary.killed == "" {
-			d.t.Fatalf("turnstiletest: CrashTest: run %d made fewer than %d calls, the first run %d: the scenario is not the same twice", d.done.Runs, call, d.done.Calls)
+			d.t.Fatalf("turnstiletest: CrashTest: run %d made fewer than %d calls, the first run %d: the scenario differs between two runs", d.done.Runs, call, d.done.Calls)
 		}
 		d.compare(undisturbed, s)
 	}

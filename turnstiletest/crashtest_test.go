@@ -271,14 +271,14 @@ func TestCrashTestFindsWhatACrashBreaks(t *testing.T) {
 				_, _ = turnstiletest.Start(env, fulfil, 1).Wait()
 			}
 		}, []string{"with a crash before call", "(the worker sends ActivityCompleted of event 2", "sold already"}},
-		"a scenario that is not the same twice": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
+		"a scenario that is not deterministic": {func(ft turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
 			runs := 0
 			app := flow(func(ctx turnstile.Context, n int) (string, error) { return fmt.Sprint(n), nil })
 			return app, func(env *turnstiletest.Env) {
 				runs++
 				_, _ = turnstiletest.Start(env, fulfil, runs).Wait()
 			}
-		}, []string{"run 2, without a crash, a second time", "not the same twice"}},
+		}, []string{"run 2, without a crash, a second time", "the scenario itself is not deterministic"}},
 		"a scenario that does nothing": {func(turnstiletest.T) (*turnstile.App, func(*turnstiletest.Env)) {
 			return flow(func(turnstile.Context, int) (string, error) { return "", nil }), func(*turnstiletest.Env) {}
 		}, []string{"makes no call"}},

@@ -58,9 +58,9 @@ func (e *Env) drive(call string, limit time.Time, enough func() bool) reached {
 	}
 }
 
-// eventsPerBatch is how many events the batches of one call may read, on average. If a history
-// grows with each turn and is read in each, the time grows with the square of its length, and the
-// test is too slow long before the limit of batches.
+// eventsPerBatch is how many events the batches of one call may read, on average. If each turn
+// extends a history and reads it, the time grows with the square of its length, and the test is too
+// slow long before it reaches the limit of batches.
 const eventsPerBatch = 100
 
 // checkEnd fails the test if one call has handled so many batches that it seems to run without end.
@@ -76,7 +76,7 @@ func (e *Env) checkEnd(call string, worked int) {
 	}
 }
 
-// step does one thing that can be done now. It returns false if everything has to wait.
+// step does one piece of work that can be done now. It returns false if all work has to wait.
 func (e *Env) step() bool {
 	e.t.Helper()
 	ways := []func() bool{e.stepReturning, e.stepPaused, e.stepQueues}

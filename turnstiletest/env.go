@@ -76,8 +76,8 @@ type Env struct {
 	// and attempts.
 	returning []*task
 	attempts  map[attemptKey]*attemptState
-	// happenings is everything that a test can wait for. A test has already waited for those before
-	// seen.
+	// happenings are the events that a test can wait for. A test has already waited for those
+	// before index seen.
 	happenings []happening
 	seen       int
 	awaited    func(happening) bool
@@ -203,9 +203,8 @@ func (e *Env) close() {
 func (e *Env) Now() time.Time { return e.clock.Now() }
 
 // Client returns a client, for operations that this package does not have. The next Wait, Run,
-// Advance or RunUntil handles its messages. If the test calls Wait of the client or of its runs,
-// that lets the application work too. Its ids are counted, not random. After Deploy, it keeps its
-// previous codecs.
+// Advance or RunUntil handles its messages. Calling Wait of the client or of its runs also lets the
+// application work. Its ids are counted, not random. After Deploy, it keeps its previous codecs.
 func (e *Env) Client() *client.Client { return e.client }
 
 // Store returns the store of the environment, for reading and copying.
@@ -214,8 +213,8 @@ func (e *Env) Store() store.Store { return e.store }
 // Activities returns the workers' store of running activities, for reading.
 func (e *Env) Activities() store.Activities { return e.stops }
 
-// After calls f after d of virtual time, on the goroutine of the test. Use it for what happens
-// outside of the application at that time. No time passes while f runs. stop prevents the call.
+// After calls f after d of virtual time, on the goroutine of the test. Use it for actions from
+// outside the application at that time. No time passes while f runs. stop prevents the call.
 func (e *Env) After(d time.Duration, f func()) (stop func() bool) {
 	e.timed++
 	cancel := e.clock.AfterFunc(d, func() {

@@ -82,11 +82,11 @@ func (e *Env) watch(t *task) {
 	}
 }
 
-// stalled is called when a task works for long. An attempt may be waiting for its own timeout, so
-// time goes on; orchestration code must not wait for anything outside durable operations. If the
-// code is at another line each time, it may be slow because the machine is loaded, or the stacks
-// may be those of another test. before are the stacks of the previous call; stalled returns the
-// current ones.
+// stalled is called when a task works for a long time. An attempt may be waiting for its own
+// timeout, so virtual time continues; orchestration code must not wait outside durable operations.
+// If the code is at another line each time, it may be slow because the machine is loaded, or the
+// stacks may be those of another test. before are the stacks of the previous call; stalled returns
+// the current ones.
 func (e *Env) stalled(t *task, looks int, before string) (stacks string) {
 	e.t.Helper()
 	attempt := t.attempt.Load()
@@ -106,9 +106,9 @@ func (e *Env) stalled(t *task, looks int, before string) (stacks string) {
 // mostLooks is how often running code is checked before the test fails.
 const mostLooks = 12
 
-// settle acknowledges or returns the messages of a batch, as the event source does. The answer of a
-// process that was killed is lost: its messages are redelivered immediately and in their place, so
-// that the crash alone does not change the order.
+// settle acknowledges or returns the messages of a batch, as the event source does. The response of
+// a process that was killed is lost: its messages are redelivered immediately and in their
+// position, so that the crash alone does not change the order.
 func (e *Env) settle(t *task) {
 	e.t.Helper()
 	switch {

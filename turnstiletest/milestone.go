@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// happening is something that a test can wait for.
+// happening is an event that a test can wait for.
 type happening struct {
 	kind     happeningKind
 	name     string
@@ -29,7 +29,7 @@ func (e *Env) happened(h happening) (awaited bool) {
 	return e.awaited != nil && e.awaited(h)
 }
 
-// Milestone is something for which [Env.RunUntil] waits.
+// Milestone is an event for which [Env.RunUntil] waits.
 type Milestone struct {
 	what    string
 	matches func(happening) bool
@@ -73,7 +73,7 @@ func OrchestrationStarted(o interface{ Name() string }) Milestone {
 	return Milestone{what: "orchestration " + o.Name() + " starts", matches: named(orchestrationStarted, o.Name())}
 }
 
-// Blocked is reached when nothing can be done before time passes or the test acts.
+// Idle is reached when the application can do nothing until time passes or the test acts.
 func Idle() Milestone { return Milestone{what: "everything waits", blocked: true} }
 
 func named(kind happeningKind, name string) func(happening) bool {
@@ -87,7 +87,7 @@ func (e *Env) RunUntil(s Milestone) (instance string) {
 	e.t.Helper()
 	call := "RunUntil"
 	if s.blocked {
-		// Up to the current time, so nothing waits for time to pass.
+		// Drive up to the current time only, so that no virtual time passes.
 		e.drive(call, e.Now(), func() bool { return false })
 		e.seen = len(e.happenings)
 		return ""

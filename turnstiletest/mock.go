@@ -14,7 +14,7 @@ import (
 )
 
 // Mock answers calls of one activity instead of its implementation. If an activity has several
-// mocks, the first one answers that matches the input and has calls left. If there is none, the
+// mocks, the first one that matches the input and has calls left answers. If there is none, the
 // application's implementation runs; without an implementation the test fails.
 type Mock[In, Out any] struct {
 	source string

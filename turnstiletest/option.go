@@ -69,9 +69,9 @@ func WithStartTime(start time.Time) Option {
 	return option(func(o *options) { o.start = start })
 }
 
-// WithRandomOrder changes the order of things that could happen at the same time: which of several
-// activities runs and completes first, and how many messages one turn takes together. The same seed
-// gives the same order.
+// WithRandomOrder changes the order of operations that could happen at the same time: which of
+// several activities runs and completes first, and how many messages one turn handles together. The
+// same seed gives the same order.
 //
 //	for seed := range uint64(50) {
 //		env := turnstiletest.New(t, app, turnstiletest.WithRandomOrder(seed))

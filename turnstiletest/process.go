@@ -34,8 +34,7 @@ func (e *Env) processes() error {
 		return err
 	}
 	settings := e.opts.settings
-	// Everything runs one after the other, on the goroutine of its task, so the order is always the
-	// same.
+	// All work runs sequentially, on the goroutine of its task, so the order is always the same.
 	settings.Parallelism, settings.Dispatch.Parallelism, settings.Turn.BlockLimit = 1, 1, -1
 	if !e.opts.warm {
 		settings.Cache.Instances = -1
@@ -198,7 +197,7 @@ func (e *Env) fail(format string, args ...any) {
 }
 
 // checkImplemented fails the test for an activity without an implementation or a mock. In
-// production the attempt would wait for a deployment; here waiting would change nothing.
+// production the attempt would wait for a deployment; in a test waiting is pointless.
 func (e *Env) checkImplemented(batch []queue.Message) {
 	e.t.Helper()
 	for _, m := range batch {

@@ -120,9 +120,9 @@ func open(events History) bool {
 }
 
 // replay runs a history against an application. problem says why the code does not follow it. limit
-// is how long, in real time, the code may make no progress. sealed is true if errors were made
-// without payload text. Some errors are compared, so replay makes them the same way; the message of
-// the test may contain payloads.
+// is how long, in real time, the code may make no progress. encoded is true if errors were recorded
+// without payload text. Some errors are compared, so replay produces them in the same form; the
+// message of the test may contain payloads.
 func replay(app *turnstile.App, instance string, execution int64, events History, parked, encoded bool, limit time.Duration) (turn engine.Turn, problem string) {
 	var left *engine.Blocked
 	options := engine.Options{Guard: rehearsal.Guard{Limit: limit}, OnBlocked: func(b engine.Blocked) { left = &b }}

@@ -15,8 +15,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queues"
 )
 
-// task is a batch of messages that a process handles. It runs on a goroutine of its own, but never
-// at the same time as another task or the test: they hand over to each other.
+// task is a batch of messages that a process handles. It runs on its own goroutine, but never at
+// the same time as another task or the test: they pass control to each other.
 type task struct {
 	env   *Env
 	from  queues.Source
@@ -30,7 +30,7 @@ type task struct {
 	// dead is true if the process was killed; guarded by the boundary.
 	dead bool
 
-	// turn hands over to the test, with true when the task is done. resumed hands back.
+	// turn passes control to the test, with true when the task is done. resumed passes it back.
 	turn    chan bool
 	resumed chan struct{}
 	waiting *waiting
@@ -103,7 +103,7 @@ func (t *task) run() {
 }
 
 // here starts the code of an attempt for the host, and waits for it, so that only one goroutine
-// works at a time. The code gets its own goroutine because it may end that.
+// works at a time. The code gets its own goroutine because it may call runtime.Goexit.
 func here(f func()) {
 	done := make(chan struct{})
 	go func() {

@@ -16,7 +16,7 @@ import (
 )
 
 // tokenHelp explains the token of a pending activity.
-const tokenHelp = "The activity handed out the token (Attempt.CompletionToken) when it became pending. Any holder\n" +
+const tokenHelp = "The activity passed on the token (ActivityAttempt.CompletionToken) when it became pending. Any holder\n" +
 	"of the token can complete the activity. Pass the token as a file (@FILE) or on standard input\n" +
 	"(-), because other users of the machine can see a command's arguments."
 

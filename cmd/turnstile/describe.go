@@ -19,8 +19,8 @@ func describeCommand() *command {
 		name: "describe", also: []string{"show", "get", "status", "inspect", "info"}, words: firstInstance(), operands: "[INSTANCE]", most: 1,
 		short: "show the state of an instance",
 		long: paragraph(
-			"Shows the instance as of its last committed turn: status, times, search attributes, custom",
-			"status, output or failure. For a running instance, it shows pending operations (down to a stuck",
+			"Shows the instance as of its last committed turn: status, times, search attributes, states,",
+			"output or failure. For a running instance, it shows pending operations (down to a stuck",
 			"child), the actor who paused an activity's queue, and unconsumed or rejected events with the",
 			"reason. For a stuck or corrupt instance, it shows the cause, the position and what to do.",
 			"",

@@ -147,7 +147,7 @@ func TestDev(t *testing.T) {
 	if got := <-status; got != exitFailed {
 		t.Errorf("a second turnstile dev: exit status %d", got)
 	}
-	other.WaitForNext(t, `local: sqlite: .*turnstile.db is open in process `+strconv.Itoa(pid)+`; only one may have it`)
+	other.WaitForNext(t, `local: sqlite: .*turnstile.db is open in process `+strconv.Itoa(pid)+`; only one process may open it`)
 	other.WaitForNext(t, `turnstile: dev: the program has ended: see above\n`)
 
 	// A program that is killed is started again, and the instance goes on.

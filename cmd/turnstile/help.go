@@ -101,7 +101,7 @@ AWS tools; --region and --profile override it.
 
 Payloads that a codec has encoded or encrypted are decoded for display, and payloads that you send
 are encoded, with the keys in --key-file, in $TURNSTILE_KEY_FILE or, as text, in $TURNSTILE_KEYS.
-Each line has a codec's mark and 32 bytes in base64 or hex. The first line's codec encodes; all of
+Each line has a codec's name and 32 bytes in base64 or hex. The first line's codec encodes; all of
 them decode. gzip alone needs no key.
   gzip+aesgcm:2026-11 y0VI9…=
   aesgcm:2026-10 5Kd0u…=

@@ -100,7 +100,7 @@ func limitKeys(ctx context.Context, c *cli, operands []string, prefix string) ([
 func limitShowCommand() *command {
 	return onLimit("show", "KEY", 1, "show the attempts or instances that hold or wait for a permit of a limit or rate",
 		paragraph("Reads two items of the limit and of the rate, and the record of the coordinator for instances. An",
-			"attempt whose process died keeps its permit until the time shown. Attempts are named after they have",
+			"attempt whose process died keeps its permit until the time shown. Attempts are listed after they have",
 			"held a permit for ten seconds or waited for two: at most 32 waiting attempts and 50 instances."),
 		nil, func(ctx context.Context, c *cli, cl backend.Instances, operands []string) error {
 			all, err := cl.LimitList(ctx, operands[0])

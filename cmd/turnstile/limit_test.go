@@ -113,7 +113,7 @@ func TestALimitOfInstancesByTheCommandLine(t *testing.T) {
 	says("order-2", "list", "--status", "queued")
 	says("waits for a permit of limit import ada", "list", "--status", "queued")
 	says("queued under the limit import ada: since", "describe", "order-2")
-	b.fails(exitUsage, []string{"does not wait for its turn under a limit"}, "limit", "first", "limit:import ada")
+	b.fails(exitUsage, []string{"does not wait for a permit of a limit"}, "limit", "first", "limit:import ada")
 	b.fails(exitNotFound, []string{"limit:unknown"}, "limit", "set", "unknown", "5", "--instances")
 	b.fails(exitUsage, []string{"it must be KEY=N"}, "start", "Import", "--limit", "imports")
 }

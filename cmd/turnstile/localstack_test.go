@@ -171,7 +171,7 @@ func anOrderOnTheStack(l *stackLine) {
 	if out := l.ok("list", "--count", "--since", "1h", "--status", "completed"); !strings.HasPrefix(out, "completed\t") || strings.HasPrefix(out, "completed\t0\n") {
 		l.Errorf("counted are\n%s", out)
 	}
-	l.fails(exitFailed, []string{"has ended already", "was not sent"}, "raise", order, "approved")
+	l.fails(exitFailed, []string{"has already ended", "was not sent"}, "raise", order, "approved")
 	l.fails(exitFailed, []string{"already exists"}, "start", "Fulfil", "--instance", order)
 }
 

@@ -460,7 +460,7 @@ func TestAnAgentActsWhereItIsAllowed(t *testing.T) {
 	for _, tool := range []string{"wake", "cancel", "terminate", "suspend", "resume"} {
 		a.says(tool, `{"instance":"waits","dry_run":true}`, `"sent":false`, `"dry_run":true`, `"status":"running"`, `"effect":"`)
 		if tool != "wake" {
-			a.refuses(tool, `{"instance":"order-1","dry_run":true}`, `"order-1" has ended already`)
+			a.refuses(tool, `{"instance":"order-1","dry_run":true}`, `"order-1" has already ended`)
 		}
 	}
 	a.says("wake", `{"instance":"order-1","dry_run":true}`, "resends its result")
@@ -480,10 +480,10 @@ func TestAnAgentActsWhereItIsAllowed(t *testing.T) {
 
 	// What cannot be is refused, and not sent.
 	a.refuses("raise_event", `{"instance":"nobody","event":"approved"}`, `no instance "nobody"`, "was not sent")
-	a.refuses("raise_event", `{"instance":"order-1","event":"approved"}`, "has ended already", "was not sent")
+	a.refuses("raise_event", `{"instance":"order-1","event":"approved"}`, "has already ended", "was not sent")
 	a.refuses("redrive", `{"instance":"waits"}`, "waits")
 	a.refuses("redrive", `{"instance":"failed","from":-1}`, "from -1")
-	a.refuses("cancel", `{"instance":"order-1"}`, "has ended already")
+	a.refuses("cancel", `{"instance":"order-1"}`, "has already ended")
 	if sent := queue.Peek(); len(sent) != 0 {
 		t.Fatalf("refused calls sent %+v", sent)
 	}

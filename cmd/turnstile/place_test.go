@@ -117,7 +117,7 @@ func TestCommandsWorkByTheAPIOfAConsole(t *testing.T) {
 	}
 	fails(exitNotFound, `no instance "nobody"`, "timeline", "nobody")
 	fails(exitNotFound, `no instance "nobody"`, "wake", "nobody")
-	fails(exitFailed, "has ended already", "cancel", "a/1")
+	fails(exitFailed, "has already ended", "cancel", "a/1")
 	fails(exitFailed, "it would have no effect", "raise", "a/1", "approved")
 	fails(exitFailed, "still running", "purge", "b")
 	fails(exitFailed, "completion token", "complete", "nonsense")

@@ -23,7 +23,7 @@ func restoreCommand() *command {
 			"Restores the history, instances and activities tables to a second in the last 35 days, with",
 			"point-in-time recovery. It pauses the stack, restores each table under a temporary name, empties",
 			"the queues, replaces the tables by the restored ones, unpauses the stack and wakes all instances",
-			"that have not ended. This takes from half an hour to many hours. The stack is paused meanwhile.",
+			"that have not ended. This takes from half an hour to many hours, during which the stack is paused.",
 			"",
 			"Without --yes it only prints the steps, what is lost and the permissions that it needs. If it is",
 			"interrupted, run it again with the same --to: it continues with the next step.",

@@ -92,10 +92,10 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 	}
 	// Ended already: nothing was sent.
 	for _, verb := range []string{"cancel", "terminate"} {
-		b.fails(exitFailed, []string{`"order-1" has ended already`}, verb, "order-1")
+		b.fails(exitFailed, []string{`"order-1" has already ended`}, verb, "order-1")
 	}
 	b.fails(exitFailed, []string{"still running", "Force"}, "purge", "order-2")
-	b.fails(exitFailed, []string{`"order-1" has ended already (completed): the event was not sent, because it would have no effect`}, "raise", "order-1", "approved")
+	b.fails(exitFailed, []string{`"order-1" has already ended (completed): the event was not sent, because it would have no effect`}, "raise", "order-1", "approved")
 	b.ok("purge", "--force", "order-1", "order-2")
 	for _, id := range []string{"order-1", "order-2"} {
 		for b.run("describe", id).status == exitOK {

@@ -70,7 +70,7 @@ func scheduleTriggerCommand() *command {
 func scheduleBackfillCommand() *command {
 	return onSchedule("backfill", "start the runs of a past period",
 		paragraph("Starts each run that was due from --since to --until, at most "+fmt.Sprint(scheduling.MaxBackfill)+". They run concurrently with the",
-			"overlap policy allow, otherwise one after another, behind the runs that become due meanwhile. A",
+			"overlap policy allow, otherwise one after another, after runs that become due in the meantime. A",
 			"run that already has an instance is not started again."),
 		func(c *cli, flags *flag.FlagSet) func(context.Context, backend.Instances, string) error {
 			since := flags.String("since", "", "start of the period, a `TIME`: 24h or 7d ago, 2026-01-31, 2026-01-31T12:00:00Z; required")

@@ -17,7 +17,7 @@ import (
 func stateCommand() *command {
 	return &command{
 		name: "state", also: []string{"states", "progress"}, words: firstInstance(), operands: "INSTANCE [NAME]", least: 1, most: 2,
-		short: "show what an instance shows about itself",
+		short: "show the states that an instance has set",
 		long: paragraph(
 			"Shows the states that the code of the instance has set, each with its number and the time at",
 			"which it was set. With NAME, prints the value of that state alone, as JSON. With --after, waits",

@@ -20,8 +20,8 @@ import (
 	"github.com/turnstile-go/turnstile/codec"
 )
 
-// maxPlain is the maximum size of a decompressed payload. A larger one was not made by a program
-// within its limits, and would fill the memory.
+// maxPlain is the maximum size of a decompressed payload. A larger payload cannot come from a
+// program within its limits, and would exhaust the memory.
 const maxPlain = 4 << 20
 
 // compressed implements codec.Codec. It reuses writers and readers, because a new writer allocates

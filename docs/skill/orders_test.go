@@ -13,7 +13,7 @@ type Order struct {
 	Amount int64  `json:"amount"`
 }
 
-// Names stand in histories: a name that was used stays.
+// Histories contain these names: never change one that has been used.
 var (
 	Fulfil   = turnstile.NewOrchestration[Order, string]("Fulfil")
 	Charge   = turnstile.NewActivity[Order, string]("Charge").With(steady, turnstile.AttemptTimeout(30*time.Second))
@@ -53,6 +53,6 @@ func charge(ctx context.Context, o Order) (string, error) {
 	if o.Amount > 1000 {
 		return "", turnstile.WithCode(errors.New("the card was declined"), "declined")
 	}
-	// The key is the same for all attempts: give it to the service that is called.
+	// The key is the same for all attempts: pass it to the called service.
 	return "receipt " + turnstile.ActivityInfo(ctx).IdempotencyKey, nil
 }

@@ -106,7 +106,7 @@ func (w *reader) value() (history.SearchValue, error) {
 	if strings.HasPrefix(rest, `"`) {
 		quoted, err := strconv.QuotedPrefix(rest)
 		if err != nil {
-			return history.SearchValue{}, w.bad("the string has no end, or an escape that is none")
+			return history.SearchValue{}, w.bad("the string has no end, or has an invalid escape")
 		}
 		w.at += len(quoted)
 		s, err := strconv.Unquote(quoted)

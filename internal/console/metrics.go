@@ -143,7 +143,7 @@ func (h *handler) dollars(ctx context.Context, all []client.Description, anHour 
 		d := ended[i]
 		turns, err := h.turns.read(ctx, d, d.ExecutionID)
 		if err != nil {
-			continue // Purged, sealed by another key, or damaged: the others tell.
+			continue // Purged, encrypted with another key, or damaged: the estimate uses the other instances.
 		}
 		sources := []timeline.Source{timeline.FromTurns(d.ExecutionID, turns)}
 		bill := timeline.Count(timeline.New(d.Instance, sources...), sources)

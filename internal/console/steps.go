@@ -53,7 +53,7 @@ func (h *handler) steps(r *request) (api.StepList, error) {
 			if r.Context().Err() != nil {
 				return out, err
 			}
-			continue // Purged meanwhile, sealed by another key, or damaged: the others tell.
+			continue // Purged meanwhile, encrypted with another key, or damaged: the summary uses the other instances.
 		}
 		bytes := 0
 		for j := range turns {

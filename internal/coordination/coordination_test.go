@@ -718,7 +718,7 @@ func TestAFullWaitingListTerminatesTheNext(t *testing.T) {
 		turnstiletest.Start(env, queued(turnstile.InstanceID(fmt.Sprint(long, n))), "k")
 		env.Advance(time.Second)
 		if d, err := env.Client().Describe(t.Context(), fmt.Sprint(long, n)); err != nil || d.Status == client.StatusTerminated {
-			if err != nil || !strings.Contains(d.Failure.Message, `the line of the limit "k" is full: `) {
+			if err != nil || !strings.Contains(d.Failure.Message, `the waiting list of the limit "k" is full: `) {
 				t.Errorf("%+v, %v", d.Failure, err)
 			}
 			break

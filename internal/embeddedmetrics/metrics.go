@@ -21,14 +21,14 @@ const Namespace = "Turnstile"
 // "archive", "instance_events", "not_served" and those of host.CountHeldUp.
 const Attention = "Attention"
 
-// Window is how long a process keeps what is ordinary before it writes it.
+// Window is how long a process collects ordinary counters and timings before it writes them.
 const Window = 10 * time.Second
 
 // sweepOutcome is what host counts sweeps as.
 const sweepOutcome = "sweep"
 
-// ordinary are the counters, by reason, that wait for the next line. All others
-// are written when their invocation ends, and with them what has waited.
+// ordinary lists the counters, by reason, that wait for the next line. All others
+// are written when their invocation ends, together with those that have waited.
 var ordinary = map[host.Counter]map[string]bool{
 	host.CountTurns:    {"waiting": true, "inline": true, "ended": true},
 	host.CountMessages: {"recorded": true},
@@ -37,7 +37,7 @@ var ordinary = map[host.Counter]map[string]bool{
 	host.CountPermits:  {"taken": true, "waits": true, "called": true, "returned": true, "rate waits": true},
 }
 
-// Config says whose metrics they are.
+// Config identifies the function whose metrics are written.
 type Config struct {
 	// Environment is the dimension of all metrics; Function a field of each line,
 	// "orchestrator" or "activity".
@@ -46,14 +46,14 @@ type Config struct {
 	Out io.Writer
 	// Now is the time; nil for time.Now.
 	Now func() time.Time
-	// Each invocation writes a line of its own.
+	// Each makes every invocation write its own line.
 	Each bool
 }
 
-// Metrics collects what happens in the invocations of a process: counters as sums
-// under their names (Turns, HandedBack, …), timings in milliseconds (CommitTime, …).
-// The reasons of the counters are fields of a line, for queries of the log, and no
-// dimensions, which would each cost as a metric of its own.
+// Metrics collects the counters and timings of a process's invocations: counters as sums
+// under their names (Turns, Returned, …), timings in milliseconds (CommitTime, …).
+// The reasons of the counters are fields of a line, for log queries, and not
+// dimensions, because each combination of dimensions is billed as a separate metric.
 //
 // Invocations share lines: what is ordinary (a message recorded, a turn committed, an
 // attempt completed, and how long these took) is written at the end of the first

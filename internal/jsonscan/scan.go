@@ -217,11 +217,11 @@ func String(d []byte, i int) (end int, escaped bool, problem string) {
 			escaped = true
 			n := escapeLen(d[i:])
 			if n == 0 {
-				return i, escaped, "a string holds an escape that JSON does not have"
+				return i, escaped, "a string has an escape that JSON does not allow"
 			}
 			i += n
 		case c < ' ':
-			return i, escaped, "a string holds a control character"
+			return i, escaped, "a string has a control character"
 		default:
 			i++
 		}

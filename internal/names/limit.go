@@ -17,7 +17,7 @@ const maxLimitKey = 256
 func LimitKey(key string) string {
 	switch {
 	case key == "":
-		return "is empty: name what shares it"
+		return "is empty: give the limit a name"
 	case len(key) > maxLimitKey:
 		return fmt.Sprintf("has %d bytes, it can have at most %d: use a name or a hash of it", len(key), maxLimitKey)
 	case !utf8.ValidString(key):

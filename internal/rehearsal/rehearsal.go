@@ -30,7 +30,7 @@ type Of struct {
 func Run(registry *engine.Registry, of Of, events []history.Event) (*store.Problem, error) {
 	options := engine.Options{Guard: Guard{Limit}}
 	if of.Encoded {
-		options.Conceal = func([]byte) string { return "a sealed payload" }
+		options.Conceal = func([]byte) string { return "an encoded payload" }
 	}
 	x := engine.New(engine.Config{Instance: of.Instance, ExecutionID: of.ExecutionID, Registry: registry, Options: options})
 	defer x.Close()

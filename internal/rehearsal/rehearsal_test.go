@@ -64,7 +64,7 @@ func TestCodeIsHeldAgainstAHistory(t *testing.T) {
 			case p != nil && (p.Kind != c.kind || p.EventID != c.at || p.Message == ""):
 				t.Errorf("%s: %+v", c.what, p)
 			case p != nil && encoded && strings.Contains(p.Message, "secret"):
-				t.Errorf("%s: it shows a sealed payload: %s", c.what, p.Message)
+				t.Errorf("%s: it shows an encoded payload: %s", c.what, p.Message)
 			}
 			if p != nil && p.Kind == "nondeterminism" && (p.Diff == nil || p.Diff.Have == "") {
 				t.Errorf("%s: it has no difference: %+v", c.what, p)

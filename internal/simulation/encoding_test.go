@@ -34,7 +34,7 @@ func TestARunWithACodecIsTheRunWithout(t *testing.T) {
 		}
 	}
 	if encoded < 20 || changed < 5 {
-		t.Errorf("payloads are sealed in %d of 120 runs, under keys that change in %d", encoded, changed)
+		t.Errorf("payloads are encrypted in %d of 120 runs, under keys that change in %d", encoded, changed)
 	}
 }
 

@@ -15,14 +15,14 @@ const (
 	hashLen = 40
 )
 
-// Name derives the name of an event's schedule: the same for the same event and
-// round, so that creating it twice is harmless, and another for every other. atMS is when
-// the event was recorded, in Unix milliseconds: a schedule of an event that was lost when the
-// tables were restored does not stand in the way of the one that has its id now. An
-// event has rounds where more than one schedule is made for it. The name has at most
-// MaxName characters: the characters of the instance that a name may have, execution and
-// event, for people who look at the list, cut short where they are too long, and the
-// hash that makes it unique.
+// Name derives the name of an event's schedule. It is the same for the same event and round,
+// so that creating the schedule twice is harmless, and different for every other event or
+// round. atMS is when the event was recorded, in Unix milliseconds. With it, the schedule of
+// an event that a restore of the tables lost does not conflict with the schedule of the event
+// that has its id now. An event has several rounds if more than one schedule is created for
+// it. The name has at most MaxName characters. It begins with a readable part, cut if it is
+// too long: the instance, without characters that a name cannot have, the execution and the
+// event. The hash after it makes it unique.
 func Name(instance string, executionID, eventID, atMS int64, round ...int64) string {
 	h := sha256.New()
 	var n [8]byte
@@ -32,7 +32,7 @@ func Name(instance string, executionID, eventID, atMS int64, round ...int64) str
 	}
 	h.Write([]byte(instance))
 	for _, v := range round {
-		// No id holds this byte, because ids are UTF-8.
+		// No id has this byte, because ids are UTF-8.
 		h.Write([]byte{0xff})
 		binary.BigEndian.PutUint64(n[:], uint64(v))
 		h.Write(n[:])

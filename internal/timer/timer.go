@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// Timer delivers a message at a time: EventBridge Scheduler, or memory.
-// Its implementations are in internal/timer: scheduler, memory, and timertest, the suite that
-// both pass.
+// Timer delivers a message at a given time. Its implementations are packages scheduler
+// (EventBridge Scheduler) and memory; package timertest is the suite that both pass.
 type Timer interface {
-	// Schedule creates a one-time schedule that sends Body to the orchestrator
-	// queue. A name that exists already counts as success. Due times are
-	// rounded up to the service's precision; a time that is already past is
-	// delivered at once or refused with ErrPast, never lost.
-	// ErrUnavailable (wrapped) for throttling and passing faults.
+	// Schedule creates a one-time schedule that sends Body to the orchestrator queue.
+	// If the name already exists, the call succeeds. Due times are rounded up to the
+	// service's precision. A message whose time is in the past is delivered immediately
+	// or refused with ErrPast, never lost. The error wraps ErrUnavailable after
+	// throttling and temporary faults.
 	Schedule(ctx context.Context, s Schedule) error
-	// Cancel removes a schedule; a missing schedule counts as success.
+	// Cancel removes a schedule. It succeeds if there is none.
 	Cancel(ctx context.Context, name string) error
 }
 
-// Schedule is one delivery to come.
+// Schedule is one future delivery.
 type Schedule struct {
 	// Name, 1 to 64 characters of letters, digits, '-', '_' and '.'.
 	Name string
@@ -28,13 +27,13 @@ type Schedule struct {
 	Due time.Time
 	// Body of the message: a work item.
 	Body string
-	// Group is the message group that the message is sent under.
+	// Group is the message group of the message.
 	Group string
 }
 
 var (
-	// ErrUnavailable: throttled or a passing fault.
+	// ErrUnavailable: throttling or a temporary fault.
 	ErrUnavailable = errors.New("timer: unavailable, try again")
-	// ErrPast: the due time has passed; deliver the message by queue.
+	// ErrPast: the due time has passed; send the message to the queue instead.
 	ErrPast = errors.New("timer: due time is in the past")
 )

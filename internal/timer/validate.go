@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// InvalidScheduleError says why a schedule can't be created as it is; nothing
-// has been created.
+// InvalidScheduleError says why a schedule cannot be created. Nothing has been created.
 type InvalidScheduleError struct {
 	// Name of the schedule.
 	Name string
@@ -23,8 +22,8 @@ func (e *InvalidScheduleError) Error() string {
 // MaxBody of a schedule, in bytes.
 const MaxBody = 256 << 10
 
-// Validate reports why no service would take the schedule, as an
-// *InvalidScheduleError; nil when it would. A due time in the past is not such a reason.
+// Validate returns an *InvalidScheduleError if no service would accept the schedule, and
+// nil otherwise. A due time in the past is not an error here.
 func (s Schedule) Validate() error {
 	invalid := func(field, format string, args ...any) error {
 		return &InvalidScheduleError{Name: s.Name, Field: field, Problem: fmt.Sprintf(format, args...)}

@@ -153,7 +153,7 @@ func (c *checker) ranges(i *Item) {
 	c.ident("fairness_group", i.FairnessGroup, l.Name)
 	c.ident("limit_key", i.LimitKey, l.Name)
 	if i.Limit < 0 || i.Limit > maxPermits || i.Limit == 0 && i.LimitKey != "" {
-		c.fail(ReasonInvalidField, "limit", "%d is out of range; a limit over instances is from 1 to %d", i.Limit, maxPermits)
+		c.fail(ReasonInvalidField, "limit", "%d is out of range; a limit of instances is from 1 to %d", i.Limit, maxPermits)
 	}
 	if o := i.Origin; o != nil {
 		c.ident("origin.instance", o.Instance, l.InstanceID)

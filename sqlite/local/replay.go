@@ -77,13 +77,13 @@ type branch struct {
 	Branches int     `json:"branches,omitempty"`
 }
 
-// tellPlaces prints where the code waits in histories that it agrees with, one line for each running
+// tellPlaces prints where the code waits in histories that it agrees with, one line per running
 // execution.
 func tellPlaces(app *turnstile.App, file string, out io.Writer) {
 	var document struct{ Exports []json.RawMessage }
 	data, err := os.ReadFile(file)
 	if err != nil || json.Unmarshal(data, &document) != nil {
-		return // Only the agreement was asked for.
+		return // The caller requested only the check.
 	}
 	if document.Exports == nil {
 		document.Exports = []json.RawMessage{data}
@@ -124,7 +124,7 @@ func ran(x *history.Export) []history.Event {
 		}
 	}
 	if n < 0 || n > len(x.Events) {
-		return nil // The history was cut by hand.
+		return nil // The history was shortened by hand.
 	}
 	return engine.Runnable(x.Events[:n])
 }

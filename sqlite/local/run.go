@@ -19,9 +19,9 @@ import (
 )
 
 // Run runs the application until the process is asked to end (Ctrl-C, SIGTERM, or its terminal is
-// closed), and never returns. Instances continue where they were when the program last ended, however
-// it ended. If the code no longer agrees with the history of an instance, the instance is stuck, and
-// says why, until the code agrees again.
+// closed), and never returns. Instances continue from where they were when the program last ended for
+// any reason. If the code no longer agrees with the history of an instance, the instance is stuck,
+// with the reason, until the code agrees again.
 //
 // The program has three flags: -addr, the address of the console (embedded.WithConsole), -data, the
 // directory of the database (.turnstile), and -reset, to start with an empty database.
@@ -93,8 +93,8 @@ func (p *process) untilAsked(ctx context.Context, isSupervised bool) (context.Co
 		context.AfterFunc(ctx, stop)
 		return ctx, stop
 	}
-	// Ctrl-C and the end of the terminal reach all processes of a terminal. The process that started
-	// this one decides when it ends, also by ending itself in any way.
+	// Ctrl-C and closing the terminal signal all processes of the terminal. The process that started
+	// this one decides when it ends; if that process ends, this one ends too.
 	signal.Ignore(os.Interrupt, syscall.SIGHUP)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	go func() {

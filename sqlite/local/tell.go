@@ -9,7 +9,7 @@ import (
 // tell writes the address of the console to files, for `turnstile list` and other commands; forget
 // removes it again. A file without a name is skipped.
 func tell(url string, files ...string) (forget func(), err error) {
-	// If a file remains, its address does not answer, which readers notice.
+	// If a file remains, its readers notice that nothing listens at the address.
 	forget = func() {
 		for _, file := range files {
 			_ = os.Remove(file)

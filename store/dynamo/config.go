@@ -49,14 +49,14 @@ type Config struct {
 	// CompressOver is the size in bytes above which documents, outputs and states are
 	// compressed; 0 means DefaultCompressOver; negative means only if they would not fit otherwise.
 	CompressOver int
-	// Attempts is how often a write, or the unprocessed rest of a batch, is tried if it meets
-	// throttling, another transaction or a lost response; 0 means DefaultAttempts.
+	// Attempts is how often a write, or the unprocessed rest of a batch, is tried if it is throttled,
+	// conflicts with another transaction or its response is lost; 0 means DefaultAttempts.
 	Attempts int
 	// AttemptTimeout limits one attempt at a write, after which its outcome is unknown and it is
 	// repeated; 0 means DefaultAttemptTimeout.
 	AttemptTimeout time.Duration
 
-	// Meter receives the cost of each request to DynamoDB; if it is nil, DynamoDB is not asked for
+	// Meter receives the cost of each request to DynamoDB; if it is nil, the store does not request
 	// these figures.
 	Meter func(Usage)
 	// Sleep waits between attempts, or returns the context's error. Nil uses the wall clock.
@@ -131,5 +131,5 @@ func (c *Config) requestToken() string {
 }
 
 // once turns off the SDK's own retries. The store repeats writes itself, because the response to a
-// second attempt says nothing about the first.
+// second attempt does not show whether the first had an effect.
 func once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }

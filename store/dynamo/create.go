@@ -19,8 +19,8 @@ type AdminClient interface {
 }
 
 // CreateTables creates the tables for tests and local use, billed on demand, and waits until they are
-// active. Existing tables are not changed. In production, template.yaml creates the tables, with what
-// these lack: encryption, point-in-time recovery, protection against deletion.
+// active. Existing tables are not changed. In production, template.yaml creates the tables, with
+// features that these lack: encryption, point-in-time recovery, protection against deletion.
 func CreateTables(ctx context.Context, client AdminClient, config Config) error {
 	for _, d := range TableDefinitions() {
 		name := config.Tables.name(d.Table)

@@ -37,9 +37,9 @@
 // A turn in one item without a change of the record is one PutItem under the condition
 // attribute_not_exists(execution): this slot is free. Everything else is one TransactWriteItems of such
 // puts and the change of the record. If the condition fails, the item found (ALL_OLD) decides: an equal
-// token and digest mean that an attempt whose response was lost has already made this append; anything
-// else is a conflict. The SDK's retries are off for writes, because they hide that an earlier attempt
-// may have succeeded. The store repeats the identical request itself, with jitter.
+// token and digest mean that an attempt whose response was lost has already made this append; anything else
+// is a conflict. The SDK's retries are disabled for writes, because they hide that an earlier attempt may
+// have succeeded. The store repeats the identical request itself, with jitter.
 //
 // # instances
 //
@@ -74,9 +74,9 @@
 //
 // # Search attributes
 //
-// The record has one attribute for each of them: search.customer (S), with its type before the value:
-// "s:c-1", "n:99.5", "t:2026-11-21T15:04:05.000Z". Each also has a separate item in this table by which
-// the instance is found. It is put or deleted in the transaction that changes the record:
+// The record has one attribute for each search attribute: search.customer (S), with its type before the
+// value: "s:c-1", "n:99.5", "t:2026-11-21T15:04:05.000Z". Each also has a separate item in this table by
+// which the instance is found. It is put or deleted in the transaction that changes the record:
 //
 //	instance    S  U+001F, name, U+001F, instance: the key does not depend on the
 //	               value, so another value replaces the item.
@@ -90,9 +90,9 @@
 //
 // # activities
 //
-// One item holds what a worker needs of one activity. It is the only table that the activity function
-// uses. Key: activity (S), execution number, "#", event, "#", instance: "1#2#order-7". stop_reason (S)
-// exists if a stop was requested. expires_at (N, Unix seconds) is the TTL attribute. These are absent
+// One item holds the state that a worker needs of one activity. This is the only table that the activity
+// function uses. Key: activity (S), execution number, "#", event, "#", instance: "1#2#order-7". stop_reason
+// (S) exists if a stop was requested. expires_at (N, Unix seconds) is the TTL attribute. These are absent
 // until they are set:
 //
 //	beat_attempt, beat_at_ms, beat_details, beat_codec   the last heartbeat

@@ -25,8 +25,8 @@ func NewEncoder(config Config) *Encoder {
 	return &Encoder{compressor: compressor{over: over}, shards: config.Shards}
 }
 
-// mustCompress is the size above which a value is always compressed, whatever the configuration: an
-// item has little room beside it.
+// mustCompress is the size above which a value is always compressed, whatever the configuration,
+// because the rest of the item needs room.
 const mustCompress = MaxItem - 8<<10
 
 // Item is one item of the history table.
@@ -101,7 +101,7 @@ func (e *Encoder) split(items []Item, t *store.Turn, events []history.Event, doc
 		if it.Size+partSize <= MaxItem {
 			items = append(items, it)
 			if sum := sizeOf(items); sum > MaxTransaction {
-				// The rest does not need to be compressed to know that.
+				// The rest need not be compressed to detect that.
 				id, what, n := t.Largest()
 				return nil, &store.TooLargeError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: id, What: what, EventSize: n,
 					CommitSize: sum, Limit: "4 MB a transaction"}

@@ -73,7 +73,7 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 			}
 		}
 		if len(page.Records) == limit || filtered && looked >= maxLooked || q.Prefix != "" && keysLooked >= maxKeysLooked {
-			// One more key tells whether there is another page.
+			// One more key shows whether there is another page.
 			more := keys
 			if len(more) == 0 {
 				if more, err = s.next(ctx, shards, 1); err != nil {
@@ -88,8 +88,8 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	}
 }
 
-// maxLooked is how many records a call reads that has conditions, has a status and a name, or scans: an
-// index covers at most one of them.
+// maxLooked is how many records a call reads if it has conditions, has both a status and a name, or
+// scans, because an index covers at most one of them.
 const maxLooked = 1000
 
 // maxKeysLooked is how many keys a call with a prefix of ids reads, because no index covers it. They

@@ -66,7 +66,7 @@ func noteOf(s string) (n store.NextAttempt) {
 func addNotes(s *store.ActivityState, item attributes) {
 	for attempt := max(s.Next.Attempt-store.MaxEarlier, 1); attempt <= s.Next.Attempt; attempt++ {
 		switch n := noteOf(textOf(item, noteName(attempt))); {
-		case n.Attempt != attempt: // It was not noted, or by a build that keeps only the newest.
+		case n.Attempt != attempt: // The attempt was not noted, or a build noted it that keeps only the newest.
 		case attempt < s.Next.Attempt:
 			s.Earlier = append(s.Earlier, n)
 		default:

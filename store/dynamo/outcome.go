@@ -67,8 +67,8 @@ func outcomeOfCode(api smithy.APIError, err error) outcome {
 		"TransactionConflictException", "ReplicatedWriteConflictException",
 		// Refused before it was processed; the SDK uses the response to correct its clock.
 		"RequestTimeTooSkewed", "RequestExpired",
-		// The same; the next attempt is signed with renewed credentials, which the SDK renews like
-		// those of a role.
+		// Refused too; the SDK renews the credentials, like those of a role, before it signs the next
+		// attempt.
 		"ExpiredTokenException", "ExpiredToken":
 		return busy
 	case "TransactionInProgressException",

@@ -27,7 +27,7 @@ func (s *Store) Hide(ctx context.Context, instance string, executionID int64, fr
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// An ended instance never gets another search attribute.
+	// The search attributes of an ended instance never change.
 	r, err := s.Describe(ctx, instance)
 	if errors.Is(err, store.ErrNotFound) {
 		return &store.RecordConflictError{Instance: instance}
@@ -86,9 +86,9 @@ func (s *Store) hideSearched(ctx context.Context, r *store.Record, x *expression
 	return s.transactRecord(ctx, request{what: "hiding", instance: r.Instance}, writes, size, "")
 }
 
-// DeleteHistory implements store.Store. Executions are deleted from the oldest to the newest, and of
-// each the item of event 1 first, on its own: what an interruption leaves does not begin with event 1,
-// so Read does not treat it as a history.
+// DeleteHistory implements store.Store. Executions are deleted from the oldest to the newest, and the
+// item of event 1 of each is deleted first, on its own. So after an interruption the rest does not
+// begin with event 1, and Read does not treat it as a history.
 func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err

@@ -106,7 +106,7 @@ func decodeRecord(a attributes) (store.Record, error) {
 	r.FairnessGroup = textOf(a, "fairness_group")
 	var err error
 	fail := func(name string, err error) (store.Record, error) {
-		return store.Record{}, fmt.Errorf("store: record of instance %q can't be read: attribute %s: %w", r.Instance, name, err)
+		return store.Record{}, fmt.Errorf("store: record of instance %q cannot be read: attribute %s: %w", r.Instance, name, err)
 	}
 	if r.States, err = bytesOf(a, "states"); err != nil {
 		return fail("states", err)

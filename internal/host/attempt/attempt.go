@@ -57,11 +57,11 @@ type timeUp struct{ failure history.Failure }
 
 func (e *timeUp) Error() string { return e.failure.Message }
 
-// Is makes it a context.DeadlineExceeded, which code expects.
+// Is makes the error match context.DeadlineExceeded, which code expects.
 func (e *timeUp) Is(target error) bool { return target == context.DeadlineExceeded }
 
 // Do runs the attempt. When its time expires, its context is cancelled and a later result is
-// ignored. A panic is a failed attempt with its stack.
+// ignored. A panic fails the attempt, and the failure has its stack.
 func (a *Attempt) Do(ctx context.Context) Result {
 	a.Info.Deadline = a.Clock.Now().Add(a.Limit.Timeout)
 	ctx, cancel := context.WithCancelCause(activities.NewContext(ctx, a.Info))
@@ -96,8 +96,8 @@ func (a *Attempt) Do(ctx context.Context) Result {
 	return r
 }
 
-// explain sets the cause of a failure: an attempt that fails after its context was cancelled fails
-// for that reason, whatever error its code returned.
+// explain sets the cause of a failure. If an attempt fails after its context was cancelled, the
+// cancellation is the cause, whatever error the code returned.
 func (a *Attempt) explain(ctx context.Context, r *Result) {
 	if r.Failure == nil {
 		return

@@ -22,10 +22,10 @@ type Pulse struct {
 	// Record records a heartbeat now.
 	Record func(ctx context.Context, details []byte) (store.ActivityState, error)
 	// Extend is called with the first heartbeat and then with one in each Interval, recorded or not,
-	// because the attempt is alive; nil for nothing.
+	// because the attempt is alive. It may be nil.
 	Extend func(ctx context.Context)
-	// Look returns, in each Interval without a recorded heartbeat, whether the activity must stop; nil
-	// if that can wait for a heartbeat.
+	// Look is called in each Interval without a recorded heartbeat and returns whether the activity
+	// must stop; nil if the check can wait for the next heartbeat.
 	Look func(ctx context.Context) (store.ActivityState, error)
 	// Logger receives errors of heartbeats, which do not affect the activity.
 	Logger *slog.Logger
@@ -64,15 +64,16 @@ func (p *Pulse) start(ctx context.Context, of made) {
 
 // awaitLook schedules the next check in an Interval. The caller holds the lock.
 func (p *Pulse) awaitLook(ctx context.Context) {
-	// A process that dies does not end its attempts, so the checks stop at the attempt's deadline.
+	// In tests a process can die without ending its attempts, so the checks stop at the attempt's
+	// deadline.
 	if p.Look == nil || p.finished || ctx.Err() != nil || !p.of.Clock.Now().Before(p.of.Info.Deadline) {
 		return
 	}
 	p.stopLook = p.of.Clock.AfterFunc(p.Interval, func() { p.look(ctx) })
 }
 
-// look cancels the attempt's context if the activity must stop. It does not wait while a heartbeat
-// is being recorded, because that gives the same answer.
+// look cancels the attempt's context if the activity must stop. It skips the check while a
+// heartbeat is being recorded, because the heartbeat returns the same state.
 func (p *Pulse) look(ctx context.Context) {
 	if !p.mu.TryLock() {
 		p.of.Clock.AfterFunc(p.Interval, func() { p.look(ctx) })
@@ -109,7 +110,7 @@ func (p *Pulse) await() {
 	}
 	p.stop = p.of.Clock.AfterFunc(p.Timeout, func() {
 		p.of.expire(history.Failure{Kind: history.FailureHeartbeatTimeout, Retryable: true,
-			Message: fmt.Sprintf("attempt %d of activity %q gave no heartbeat for %s", p.of.Info.Number, p.of.Info.Name, p.Timeout)})
+			Message: fmt.Sprintf("attempt %d of activity %q sent no heartbeat for %s", p.of.Info.Number, p.of.Info.Name, p.Timeout)})
 	})
 }
 
@@ -144,7 +145,7 @@ func (p *Pulse) beat(ctx context.Context, details []byte) error {
 	return context.Cause(ctx)
 }
 
-// end stops the timeout: later heartbeats belong to an attempt that is over.
+// end stops the timeout. Later heartbeats belong to an attempt that has ended.
 func (p *Pulse) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

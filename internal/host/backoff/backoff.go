@@ -14,7 +14,7 @@ import (
 // their calls together.
 const firstPause, longestPause = 100 * time.Millisecond, 5 * time.Second
 
-// Pause waits before attempt n+1 of a throttled call, unless ctx ends before.
+// Pause waits before attempt n+1 of a throttled call, or until ctx ends.
 func Pause(ctx context.Context, c clock.Clock, r *random.Source, n int) error {
 	jitter, err := r.Share()
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 // and put back after the turn is committed. The cache is never trusted: a stale instance loses its
 // conditional write.
 //
-// If an instance does not fit, a random other one is evicted. If the least recently used one were
-// evicted and instances took their turns one after the other, slightly more of them than fit would
-// make the cache useless: each would be evicted just before its turn, and all would be read again
-// instead of a few.
+// If an instance does not fit, the cache evicts a random other one. It does not evict the least
+// recently used one: if slightly more instances than fit took their turns one after the other,
+// each would be evicted just before its next turn, and all of them would be read again instead of
+// a few.
 type Cache struct {
 	settings host.CacheSettings
 	clock    clock.Clock
@@ -96,8 +96,8 @@ func (c *Cache) Put(e *Entry) {
 	c.mu.Lock()
 	var out []*Entry
 	if old := c.entries[e.Instance]; old != nil {
-		// Another turn of this process was faster. The later commit is the better one, and a wrong guess
-		// costs a retry.
+		// Another turn of this process has put the instance back first. The cache keeps the later
+		// commit; a wrong choice costs only a retry.
 		out = append(out, c.remove(old))
 	}
 	c.add(e)

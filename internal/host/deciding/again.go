@@ -50,7 +50,7 @@ func (t *Turn) sendAgain(p *Plan) error {
 			a.done = true
 			return nil
 		case len(duplicates) > 0 && !t.Cold && (t.Running.Warm || t.View.Record == nil):
-			return ErrStale // The turn does not know everything that was committed.
+			return ErrStale // This turn has not read everything that was committed.
 		}
 		a.gathered, a.late, a.duplicates, a.messages = t.resending(since), late, len(duplicates) > 0, append(back, duplicates...)
 	}
@@ -77,9 +77,9 @@ func (t *Turn) sendAgain(p *Plan) error {
 	return nil
 }
 
-// late reports whether the history has later events than when the instance was marked as stuck,
-// beyond recorded arrivals: a process that died had the code record them, the write landed late,
-// and the process that marked the instance acknowledged the message for it.
+// late reports whether code recorded events after the instance was marked as stuck. That happens
+// if a process dies and its write lands late, after another process has marked the instance and
+// acknowledged the message.
 func (t *Turn) late() (bool, error) {
 	p := t.View.Problem()
 	switch {
@@ -122,9 +122,9 @@ func (t *Turn) gather(m *inbox.Message) error {
 	}
 }
 
-// duplicates returns the messages that are delivered for the first time although the history has their
-// events. Lambda may deliver one batch to two processes, with the same receipts. If the other
-// process died after its commit, no other message sends what it committed.
+// duplicates returns the messages that are delivered for the first time although the history already
+// has their events. Lambda may deliver one batch to two processes, with the same receipt handles. If
+// the other process died after its commit, only these messages can resend what it committed.
 func (t *Turn) duplicates() (duplicates []*inbox.Message) {
 	for _, m := range t.withBrought(t.open()) {
 		if !m.Returning() && t.stands(m) {
@@ -146,7 +146,7 @@ func (t *Turn) awaitDuplicate() error {
 	return t.currentRecord()
 }
 
-// stands reports whether the history may have the event of a message.
+// stands reports whether the history may already have the event of a message.
 func (t *Turn) stands(m *inbox.Message) bool {
 	x := t.Running.X
 	switch m.Item.Kind {
@@ -178,10 +178,9 @@ func (t *Turn) stands(m *inbox.Message) bool {
 	return !time.UnixMilli(x.RecordedAt(at)).Before(earliest(m))
 }
 
-// earliest returns the earliest time that the history can have for an event which was recorded
-// after the receipt of a message. It allows for a small clock skew between functions and SQS, and
-// for times in whole milliseconds. A message that was requeued was received earlier, so any time is
-// possible.
+// earliest returns the earliest recording time of an event that was recorded after a message was
+// received. It allows for a small clock skew between functions and SQS, and for times in whole
+// milliseconds. A requeued message was first received earlier, so any time is possible.
 func earliest(m *inbox.Message) time.Time {
 	if m.ReceivedAt.IsZero() || m.Item.Hops > 0 {
 		return time.Time{}

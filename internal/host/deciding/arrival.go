@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// arrival returns the arrival that a message brings to the execution. The version of a start is
+// arrival returns the arrival that a message reports to the execution. The version of a start is
 // fixed here: the newest registered version if the start names none. If the name is not registered,
 // the start keeps the version that it names; the instance is started and stuck until that code is
 // deployed.
@@ -49,10 +49,11 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID, Failure: i.Details.History(),
 			StartedAtMS: i.StartedAtMS, Attempt: i.Attempt, RequestID: i.RequestID, Actor: i.Actor}
 	case wire.ActivityPending:
-		// It concerns an activity that has not ended, and is checked as the activity's failure would be.
+		// The message concerns an activity that has not ended, so it is checked like a failure of the
+		// activity.
 		a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID}
 	case wire.ActivityHeartbeat:
-		// It is accepted for as long as a result would be.
+		// The message is accepted for as long as a result would be.
 		a.Event = history.Event{Kind: history.ActivityCompleted, SourceEventID: i.SourceEventID}
 	case wire.RetryActivity:
 		a.Event, a.Proven = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID}, true // As for a FireTimer.
@@ -85,7 +86,7 @@ func (t *Turn) startArrival(i *wire.Item) engine.Arrival {
 		Kind: history.OrchestrationStarted, Name: i.Name, Version: version, Payload: i.Input, Codec: i.Codec, Actor: i.Actor, Start: start}}
 	waits := history.Event{Kind: history.OrchestrationSuspended, SenderID: i.ID, Actor: i.Actor}
 	if i.NotBeforeMS > t.Now.At.UnixMilli() {
-		waits.FireAtMS = i.NotBeforeMS // It waits for its permit from then on.
+		waits.FireAtMS = i.NotBeforeMS // The wait for a permit starts at that time.
 	} else {
 		waits.LimitKey, waits.Limit = t.limit(&a.Event)
 	}
@@ -112,8 +113,8 @@ func (t *Turn) limit(started *history.Event) (key string, n int) {
 }
 
 // recordedParent returns a parent as it is recorded in the history of its child: without its token,
-// because a reader of the child's history could complete the parent's event with it. It keeps the
-// time of the event, so that the token can be made again.
+// because a reader of the child's history could complete the parent's event with it. The time of
+// the event is kept, so that the token can be computed again.
 func recordedParent(p *wire.Parent) *history.Parent {
 	if p == nil {
 		return nil
@@ -125,7 +126,8 @@ func recordedParent(p *wire.Parent) *history.Parent {
 // verdict returns the engine's verdict on a message, without running anything.
 func (t *Turn) verdict(m *inbox.Message) engine.Verdict { return t.Running.X.Judge(t.arrival(m)) }
 
-// news reports whether arrivals bring an event that the history does not have.
+// news reports whether one of the arrivals has an event that the history does
+// not have.
 func (t *Turn) news(arrivals []*inbox.Message) bool {
 	return slices.ContainsFunc(arrivals, func(m *inbox.Message) bool {
 		return t.verdict(m).Kind == engine.Recorded

@@ -15,12 +15,13 @@ import (
 // damage is the progress of handling a damaged history.
 type damage struct {
 	cause error
-	// reported: log and record say so. purged: a purge was handled since.
+	// reported: the damage is in the log and in the record. purged: a purge was
+	// handled after that.
 	reported, purged bool
 }
 
-// Failed records why loading, deciding or carrying out has failed. It returns nil if the turn
-// continues with that, and otherwise the error, which ends the attempt.
+// Failed records the error of a load, of a decision or of carrying out a plan. It returns nil
+// if the turn continues; otherwise it returns the error, which ends the attempt.
 func (t *Turn) Failed(err error) error {
 	if reading.Corrupt(err) && t.passed.damage == nil {
 		t.passed.damage, t.round = &damage{cause: err}, nil

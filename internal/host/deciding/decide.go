@@ -3,8 +3,8 @@ package deciding
 import "errors"
 
 // Decide returns the next plan for the state of a turn. An error ends the attempt: ErrStale,
-// ErrOver, store.ErrConflict, a *PatchError, or an error of a read. Nothing that the error concerns
-// was dispatched.
+// ErrOver, store.ErrConflict, a *PatchError, or an error of a read. Nothing was dispatched of the
+// decision that failed.
 func Decide(t *Turn) (Plan, error) {
 	p := &t.plan
 	*p = Plan{}

@@ -10,7 +10,7 @@ import (
 type draft struct {
 	// Turn is the result of the runs whose events the draft has.
 	engine.Turn
-	// messaged: it begins with an arrival from a message.
+	// messaged: the draft starts with an arrival from a message.
 	messaged bool
 	// parked: its last arrivals are recorded without running the code.
 	parked bool
@@ -19,7 +19,8 @@ type draft struct {
 	leaves leaves
 }
 
-// leaves says what remains to be done after a draft, besides what its run says.
+// leaves says what remains to be done after a draft, in addition to what its
+// run says.
 type leaves uint8
 
 const (

@@ -40,13 +40,13 @@ func (t *Turn) exists(p *Plan, m *inbox.Message) error {
 }
 
 // refuseStart settles a start whose id is reserved by a purged instance, so that it can never
-// start. Its parent is notified.
+// start. A parent is notified.
 func (t *Turn) refuseStart(p *Plan, m *inbox.Message) {
 	free := t.View.Record.FreeAt.UTC().Format(time.RFC3339)
 	p.report(warning("start refused: an instance with this id was purged, and the id is still reserved",
 		"instance", t.View.Instance, "id", m.Item.ID, "name", m.Item.Name, "free_at", free))
 	t.tellRefused(p, m, "purged_id", taken(history.FailurePurged,
-		"an instance %q was purged, and its id is free again at %s; choose another id for the child, or none", t.View.Instance, free))
+		"instance %q was purged, and its id can be reused from %s; choose another id for the child, or none", t.View.Instance, free))
 }
 
 // tellRefused settles a start that has no effect. If the start has a parent, it notifies the
@@ -67,7 +67,7 @@ func taken(kind, format string, args ...any) *history.Event {
 func (t *Turn) endFor(m *inbox.Message) (*history.Event, error) {
 	id := t.View.Instance
 	if !m.Item.OnConflict.UsesExisting() {
-		return taken(history.FailureAlreadyExists, "instance %q exists already, running or finished; choose another id for the child, or none, or use the existing one (UseExisting)", id), nil
+		return taken(history.FailureAlreadyExists, "instance %q already exists, running or ended; choose another id for the child, or none, or use the existing one (UseExisting)", id), nil
 	}
 	if m.Item.Parent.Instance == id {
 		return taken(history.FailureAlreadyExists, "instance %q would wait for itself; choose another id for the child, or none", id), nil
@@ -79,7 +79,7 @@ func (t *Turn) endFor(m *inbox.Message) (*history.Event, error) {
 	case r == nil || r.Purged:
 		return nil, fmt.Errorf("host: instance %q was purged while a parent found it: %w", id, store.ErrConflict)
 	case r.Name != m.Item.Name:
-		return taken(history.FailureAlreadyExists, "instance %q exists already and runs orchestration %q, not %q; choose another id for the child, or none", id, r.Name, m.Item.Name), nil
+		return taken(history.FailureAlreadyExists, "instance %q already exists and runs orchestration %q, not %q; choose another id for the child, or none", id, r.Name, m.Item.Name), nil
 	case !r.Status.Terminal():
 		return nil, fmt.Errorf("host: instance %q ended while a parent found it: %w", id, store.ErrConflict)
 	case r.Status == store.StatusCompleted && t.View.Damaged:
@@ -88,7 +88,7 @@ func (t *Turn) endFor(m *inbox.Message) (*history.Event, error) {
 	case r.Status == store.StatusCompleted:
 		return &history.Event{Kind: history.OrchestrationCompleted, Payload: r.Output}, nil
 	default:
-		f := history.Failure{Kind: history.FailureApplication, Message: "the record holds no failure"}
+		f := history.Failure{Kind: history.FailureApplication, Message: "the record has no failure"}
 		if r.Failure != nil {
 			f = *r.Failure
 		}

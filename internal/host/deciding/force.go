@@ -18,9 +18,9 @@ type forced struct {
 	looping bool
 }
 
-// recordedAhead takes the verdicts on arrivals that are recorded before the forced termination,
-// without running the code. When one of their messages is redelivered, it finds this commit and has
-// it dispatched again.
+// recordedAhead applies the verdicts on arrivals that are recorded before the forced termination,
+// without running the code. If one of their messages is redelivered, it finds this commit, which is
+// then dispatched again.
 func (t *Turn) recordedAhead(*Plan) error {
 	out, err := t.outcome()
 	if err != nil {
@@ -73,7 +73,7 @@ func (t *Turn) terminate(p *Plan, m *inbox.Message) error {
 	case t.foreignParent(m):
 		t.ofAnotherParent(p, m)
 	case t.Running.Creating:
-		// The start that is among the messages comes after it.
+		// The start among the messages comes after the terminate.
 		t.early(p, m)
 	case n != 0 && n != t.Running.Execution, t.Running.X.Ended():
 		p.settle(m, "late")
@@ -89,8 +89,8 @@ func (t *Turn) terminate(p *Plan, m *inbox.Message) error {
 }
 
 // overHistory returns the forced termination of an execution whose history has reached its limit of
-// events or bytes, if something would extend it: an arrival that would be recorded, or a wake.
-// Duplicates end nothing.
+// events or bytes, if an arrival that would be recorded or a wake would extend it. Duplicates never
+// end an execution.
 func (t *Turn) overHistory(r *round) *forced {
 	most, x := t.By.Settings.Limits, t.Running.X
 	long, large := most.Events >= 0 && x.LastEventID() >= int64(most.Events), most.Bytes >= 0 && x.HistoryBytes() >= most.Bytes
@@ -99,9 +99,9 @@ func (t *Turn) overHistory(r *round) *forced {
 	}
 	text := fmt.Sprintf("has %d events, the limit is %d (MaxHistory): ", x.LastEventID(), most.Events)
 	if large {
-		text = fmt.Sprintf("holds about %d bytes, the limit is %d (MaxHistoryBytes): pass references to large values, and ", x.HistoryBytes(), most.Bytes)
+		text = fmt.Sprintf("has about %d bytes, the limit is %d (MaxHistoryBytes): pass references to large values, and ", x.HistoryBytes(), most.Bytes)
 	}
-	return t.overLimit(fmt.Sprintf("the history of instance %q execution %d %scontinue as new before, where Info(ctx).ContinueAsNewSuggested says so",
+	return t.overLimit(fmt.Sprintf("the history of instance %q execution %d %scontinue as new earlier, when Info(ctx).ContinueAsNewSuggested is set",
 		t.View.Instance, t.Running.Execution, text))
 }
 

@@ -47,8 +47,9 @@ func (t *Turn) fork(p *Plan, m *inbox.Message) (bool, error) {
 	return true, nil
 }
 
-// forked returns how a fork begins. An error together with an empty plan means that nothing can be
-// copied; an error without a plan means that something must be read first.
+// forked returns the plan for the first events of a fork. An error together with an empty plan
+// means that nothing can be copied; an error without a plan means that something must be read
+// first.
 func (t *Turn) forked(m *inbox.Message) (*redriving.Plan, error) {
 	o, v := m.Item.Origin, &t.Running.Origin
 	if v.Instance != o.Instance || !v.Described {

@@ -32,11 +32,12 @@ type Group struct {
 }
 
 // GroupsOf groups the unsettled messages by the instance that their body names, whatever their
-// message group was. The order within a group is that of the batch, except that a start comes
-// before all messages after the last purge, because it may start the instance for which an event of
-// the same batch waits. If it does not, the messages are handled in their order (inOrder). A start
-// that may restart an ended instance keeps its position: the messages before it are for the
-// execution before, and those after it, including other starts, are not.
+// message group was. Within a group the order of the batch is kept, except that a start is moved
+// before all messages after the last purge, because an event of the same batch may be waiting for
+// the instance that it starts. If it does not start the instance, the messages are handled in their
+// order (inOrder). A start that may restart an ended instance keeps its position: the messages
+// before it are for the previous execution, and the messages after it, including other starts, are
+// not.
 func GroupsOf(messages []*inbox.Message, suspectedReceives int) []*Group {
 	var groups []*Group
 	byInstance := map[string]*Group{}
@@ -167,8 +168,8 @@ func (g *Group) Dispatched(commits []dispatch.Commit) {
 	}
 }
 
-// Arrived returns the depth of the message that brought an event; false if no message of the group
-// has.
+// Arrived returns the depth of the message that reported an event; false if no message of the
+// group did.
 func (g *Group) Arrived(c *store.Turn, e *history.Event) (depth int, ok bool) {
 	for _, m := range g.Messages {
 		if broughtBy(&m.Item, c.ExecutionID, e) {
@@ -178,7 +179,7 @@ func (g *Group) Arrived(c *store.Turn, e *history.Event) (depth int, ok bool) {
 	return 0, false
 }
 
-// broughtBy reports whether an item brought an event of an execution.
+// broughtBy reports whether an item reported an event of an execution.
 func broughtBy(i *wire.Item, execution int64, e *history.Event) bool {
 	switch e.Kind {
 	case history.OrchestrationStarted, history.ParentAttached:

@@ -25,10 +25,10 @@ import (
 type inlineResults struct{ calls, most int }
 
 // call runs an inline activity whose ActivityScheduled is durable, or is in the draft's open batch.
-// An instance that was read without its record may be one whose turn ended its process, and only a
-// wake may run that one, so the record is read. If this turn has committed nothing, because the
-// activity was open before, an isolated read checks that no result follows: a cache may be old, and
-// an ordinary read may miss what a transaction has just written.
+// The record is read first, because the instance may be one whose turn killed its process, which
+// only a wake may run. If this turn has committed nothing, because the activity was already open,
+// an isolated read checks that no result follows: the cache may be old, and an ordinary read may
+// miss what a transaction has just written.
 func (t *Turn) call(p *Plan) error {
 	if !t.Running.Creating && !(t.Running.Warm && t.Running.Confirmed) {
 		now, err := t.learn()

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// The messages that have arrived for an instance determine what must be read of it first.
+// The messages for an instance determine which of its data must be read first.
 
 // ByWhatIsStored reports whether messages must be handled from the store and not from the cache:
 // redelivered messages; those that are settled without a commit that would show a stale cache (a

@@ -22,9 +22,9 @@ func (e *PatchError) Unwrap() error { return e.Stuck }
 // use it. After that the instance is stuck for this reason, because a patch whose code was removed
 // by mistake looks the same.
 //
-// It does not apply if the code has already committed something for the messages, if the instance is
-// stuck, because then its wakes try again, or if a start creates the instance, because then there
-// is no history.
+// It does not apply in three cases: a turn for these messages has already been committed; the
+// instance is stuck, so its wakes run the code again; or a start creates the instance, which has no
+// history yet.
 func (t *Turn) leaveToAnotherBuild(stuck *engine.StuckError) error {
 	if d := t.round.draft; t.Running.Confirmed && (d == nil || d.leaves != recorded) {
 		return nil

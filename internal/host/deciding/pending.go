@@ -25,7 +25,7 @@ type pendingProgress struct {
 	// was first handled.
 	state *store.ActivityState
 	since time.Time
-	// limits to request, and the messages that they are for.
+	// limits to request, and the messages that need them.
 	limits  *Limits
 	limited []*inbox.Message
 }
@@ -89,7 +89,7 @@ func (t *Turn) pendingActivity(p *Plan, m *inbox.Message) error {
 func (t *Turn) stillPending(p *Plan, m *inbox.Message) error {
 	item := &m.Item
 	if _, open := t.Running.Work[item.SourceEventID]; !open {
-		// The orchestration no longer waits for it.
+		// The orchestration no longer waits for the activity.
 		p.settle(m, "late")
 		return nil
 	}
@@ -143,8 +143,8 @@ func (t *Turn) stillPending(p *Plan, m *inbox.Message) error {
 }
 
 // alive returns the time of the last sign of life of a pending activity: its heartbeat, or the
-// message by which its attempt became pending. It is never in the future, whatever another clock
-// said.
+// message by which its attempt became pending. It is never in the future, whatever the clock of
+// another process said.
 func (t *Turn) alive(item *wire.Item, now time.Time) (time.Time, error) {
 	state := t.passed.pendingProgress.state
 	if state == nil {
@@ -181,7 +181,7 @@ func (t *Turn) heartbeat(p *Plan, m *inbox.Message) error {
 func (t *Turn) silent(p *Plan, m *inbox.Message, scheduled *history.Event, silence time.Duration) error {
 	item := &m.Item
 	f := history.Failure{Kind: history.FailureHeartbeatTimeout, Retryable: true, Attempt: item.Attempt, Source: scheduled.Name, Message: fmt.Sprintf(
-		"attempt %d of the pending activity %q gave no heartbeat for %s", item.Attempt, scheduled.Name, silence)}
+		"attempt %d of the pending activity %q sent no heartbeat for %s", item.Attempt, scheduled.Name, silence)}
 	if !activities.Retryable(scheduled.Retry, &f, item.Attempt) {
 		p.becomes(m, Failed(m, f))
 		return nil
@@ -194,13 +194,14 @@ func (t *Turn) silent(p *Plan, m *inbox.Message, scheduled *history.Event, silen
 // follows.
 func (t *Turn) nextOf(p *Plan, m *inbox.Message, scheduled *history.Event, f *history.Failure, outcome string) error {
 	if t.Running.Warm && !t.Running.Confirmed {
-		// No commit would show that a result has arrived in the meantime.
+		// There is no commit that would show whether a result has arrived in
+		// the meantime.
 		return ErrStale
 	}
 	if m.Returning() {
-		// By another clock, an earlier delivery of it may have become the activity's failure, in a commit
-		// that a read does not show yet. Nothing would send the messages of that commit, because this
-		// message is settled here.
+		// A process whose clock is ahead may have turned an earlier delivery of this message into the
+		// activity's failure, in a commit that a read does not show yet. Since this message is settled
+		// here, no message would resend that commit.
 		if err := t.unmoved(); err != nil {
 			return err
 		}

@@ -145,7 +145,7 @@ func TestA13APendingActivityIsLookedAtWhenALimitMayBeOver(t *testing.T) {
 		pending 2 → reads activity 2; sends attempt behind 1 of activity 2, settles heartbeat_timeout
 		pending 2 → reads activity 2; asks for limits 2 in 1h0m0s, settles pending
 		pending 2 → reads activity 2; settles becomes ActivityFailed heartbeat_timeout; runs; commits 3-4: Failed(heartbeat_timeout)←2 Completed; settles recorded
-		stands at execution 1, completed with "heartbeat_timeout 2 attempt 2 of the pending activity \"Work\" gave no heartbeat for 1h0m0s"
+		stands at execution 1, completed with "heartbeat_timeout 2 attempt 2 of the pending activity \"Work\" sent no heartbeat for 1h0m0s"
 		# its message comes again, ahead of the result of the next attempt: no attempt follows
 		pending 2 → reads activity 2; sends attempt behind 1 of activity 2, settles heartbeat_timeout
 		pending 2×2, result of 2 → again nothing; reads activity 2; reads behind 3; settles late; runs; commits 3-4: Done←2 Completed; settles recorded
@@ -157,7 +157,7 @@ func TestA13APendingActivityIsLookedAtWhenALimitMayBeOver(t *testing.T) {
 		heartbeat of 2 → reads activity 2; beats for activity 2, kept for 1296h0m0s, settles heartbeat
 		pending 2 → reads activity 2; asks for limits 2 in 24h0m0s, settles pending
 		pending 2 → reads activity 2; settles becomes ActivityFailed heartbeat_timeout; runs; commits 3-4: Failed(heartbeat_timeout)←2 Completed; settles recorded
-		stands at execution 1, completed with "heartbeat_timeout 1 attempt 1 of the pending activity \"Work\" gave no heartbeat for 960h0m0s"
+		stands at execution 1, completed with "heartbeat_timeout 1 attempt 1 of the pending activity \"Work\" sent no heartbeat for 960h0m0s"
 		# what proves nothing
 		pending 2, heartbeat of 2 → settles dead forged; settles dead forged
 		# it was cancelled: nobody waits for it any more

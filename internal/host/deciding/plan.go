@@ -61,7 +61,7 @@ type Next struct {
 // Again has commits to send again.
 type Again struct {
 	Commits []dispatch.Commit
-	// Since is when they began to be gathered.
+	// Since is when gathering them started.
 	Since time.Time
 }
 
@@ -84,8 +84,8 @@ type Commit struct {
 	TakesOver int
 	// Mark says how the change affects the instance's problem.
 	Mark Mark
-	// Insists: it has results of inline activities, which would run again. So the write is retried as
-	// long as there is time.
+	// Insists: the commit has results of inline activities, which would otherwise run again. So the
+	// write is retried as long as there is time.
 	Insists bool
 	// Logs are emitted after it is made.
 	Logs []engine.Log

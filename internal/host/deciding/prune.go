@@ -1,12 +1,12 @@
 package deciding
 
-// pruneEvery is at how many executions an instance asks for earlier ones to be pruned: one message
-// for ten executions costs a tenth.
+// pruneEvery is the number of executions after which an instance requests a prune. One message per
+// ten executions costs a tenth of one per execution.
 const pruneEvery = 10
 
-// pruneFor returns up to which execution the instance asks for pruning when the next one starts; 0
-// for no request. The request is sent after the commit and never resent, because a later one covers
-// it. It makes no turn (sweep.Keeper).
+// pruneFor returns the last execution to prune when the execution next starts; 0 means no request.
+// The request is sent after the commit and never resent, because a later one covers it. It makes no
+// turn (sweep.Keeper).
 func (t *Turn) pruneFor(next int64) int64 {
 	keep := t.By.Keeps(t.Running.Started().Name)
 	if keep == 0 || next <= keep || next%pruneEvery != 0 {

@@ -23,9 +23,9 @@ const IDHeld = wire.MaxAge + 24*time.Hour
 
 // purge hides an ended instance at once. A work item deletes its history no sooner than the grace
 // period after its end, because a stalled writer must never find its event ids free again. That
-// item makes no turn (sweep.Keeper). A running instance is refused: a client that forces a purge
-// sends a terminate before it. All messages before a purge in its group are acknowledged, so
-// nothing needs to be sent again from the hidden history.
+// item makes no turn (sweep.Keeper). A purge of a running instance is refused; a client that
+// forces a purge sends a terminate before it. All messages before a purge in its group are
+// acknowledged, so nothing needs to be sent again from the hidden history.
 func (t *Turn) purge(p *Plan, m *inbox.Message) error {
 	if err := t.described(); err != nil {
 		return err
@@ -34,8 +34,8 @@ func (t *Turn) purge(p *Plan, m *inbox.Message) error {
 	case r == nil, r.Free(t.Now.At):
 		p.settleReporting(m, "unknown_instance", info("purge without effect: the instance does not exist", "instance", t.View.Instance))
 	case r.Purged:
-		// The deletion may have been lost with its schedule. It is scheduled again, and finds nothing if
-		// it was made.
+		// The deletion may have been lost with its schedule, so it is scheduled again. If it has already
+		// been made, it finds nothing.
 		again := *r
 		again.EndedAt = t.Now.At
 		p.Send.Deletion = &again
@@ -45,10 +45,11 @@ func (t *Turn) purge(p *Plan, m *inbox.Message) error {
 	case !r.Status.Terminal() && t.passed.damage != nil && m.Item.Force:
 		return t.endCorrupt(p)
 	case !r.Status.Terminal() && t.Running.X != nil && t.Running.X.Ended():
-		// It ended between the reads of its record and of its history.
+		// The execution ended between the read of its record and the read of
+		// its history.
 		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.View.Instance, t.Running.Execution, store.ErrConflict)
 	case !r.Status.Terminal():
-		p.settleReporting(m, "purge_refused", warning("purge refused: the instance runs; terminate it first", "instance", t.View.Instance))
+		p.settleReporting(m, "purge_refused", warning("purge refused: the instance is running; terminate it first", "instance", t.View.Instance))
 	default:
 		// The deletion is scheduled first: a hidden record no longer says when the instance ended, and a
 		// deletion does nothing while the instance is not hidden.

@@ -16,11 +16,11 @@ import (
 // A redrive is a start with its own conflict policy: the next execution of an ended instance
 // continues where that one failed (engine/redrive.go). The events that it copies are committed in
 // one write before its code runs, parked like the first events after a continue-as-new, so that a
-// process that dies leaves nothing to be undone. What it copied open is sent by the commit in which
-// the code has agreed with the copied events (internal/redriving/held.go). In all other respects it
-// is like a start that restarts an instance.
+// process that dies leaves nothing to be undone. The operations that are open in the copy are sent
+// by the commit in which the code agrees with the copied events (internal/redriving/held.go). In
+// all other respects a redrive is like a start that restarts an instance.
 
-// Redriven is how the execution continues that the redrive By starts.
+// Redriven describes how the execution that the redrive By starts continues.
 type Redriven struct {
 	*redriving.Plan
 	By *inbox.Message
@@ -29,7 +29,7 @@ type Redriven struct {
 	Of *store.Record
 }
 
-// redrive continues the instance by a start, or refuses that.
+// redrive continues the instance as the start requests, or refuses the start.
 func (t *Turn) redrive(p *Plan, m *inbox.Message, r *store.Record) (bool, error) {
 	if t.Running.X == nil {
 		return false, ErrStale // The history is needed and was not read.
@@ -37,7 +37,7 @@ func (t *Turn) redrive(p *Plan, m *inbox.Message, r *store.Record) (bool, error)
 	var from int64
 	if o := m.Item.Origin; o != nil {
 		if o.ExecutionID != 0 && o.ExecutionID != r.ExecutionID {
-			return false, nil // It has been restarted since.
+			return false, nil // The instance has been restarted since.
 		}
 		from = o.EventID
 	}
@@ -62,17 +62,17 @@ func (t *Turn) redrive(p *Plan, m *inbox.Message, r *store.Record) (bool, error)
 	return true, err
 }
 
-// landed is how long after it was sent a write may still take effect, with a margin for clock skew.
+// landed is the longest time between sending a write and its effect, plus a margin for clock skew.
 const landed = 6 * time.Minute
 
 // refuseRedrive makes a dead letter of a start that would redrive or fork an instance. A parent is
 // notified that its child has failed, as it had before.
 //
-// An earlier delivery or a duplicate invocation may have committed the fork that this one refuses,
-// for example because the original was purged since, and its process died. Nothing would run the
-// code of the fork. So an isolated read checks that no such commit exists. The write of an earlier delivery
-// may land late, also after its queue has given the message up, so the start is first requeued for
-// as long as a write may take.
+// An earlier delivery or a duplicate invocation may have committed the fork before its process died, and
+// this delivery refuses it, for example because the original was purged in between. Then no message would
+// run the code of the fork. So an isolated read checks that no such commit exists. The write of an earlier
+// delivery may land late, even after the queue has moved the message to its dead-letter queue, so the start
+// is first requeued for as long as a write may take.
 func (t *Turn) refuseRedrive(p *Plan, m *inbox.Message, reason wire.Reason, why error) error {
 	starts := t.Running.Execution
 	if !t.Running.Creating {
@@ -96,8 +96,8 @@ func (t *Turn) refuseRedrive(p *Plan, m *inbox.Message, reason wire.Reason, why 
 	return nil
 }
 
-// limitAgain returns the limit for whose permit an execution waits that continues after these events.
-// A build that lacks the code does not know the limit, so the last wait in the history names it.
+// limitAgain returns the limit of an execution that continues after these events. A build that lacks
+// the code does not know the limit, so it uses the limit of the last wait in the history.
 func (t *Turn) limitAgain(events []history.Event) (key string, n int) {
 	started := &events[0]
 	if _, err := t.By.Orchestrations.Lookup(started.Name, started.Version); err == nil || started.Start != nil && started.Start.LimitKey != "" {

@@ -13,13 +13,13 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// restart makes an ended instance start its next execution, by a start that asks for that; it
-// reports whether it does or will. Parents that waited for the execution before have been notified
-// of its end and are not notified again. The number of the next execution is new, so that a late
-// completion for an earlier execution does not reach it.
+// restart starts the next execution of an ended instance, if the start m requests a restart. It
+// reports whether it does so now or will. Parents that waited for the previous execution have been
+// notified of its end and are not notified again. The next execution has a new number, so that a
+// late completion for an earlier execution does not reach it.
 //
-// An event or a cancel names no execution. If one that the execution before has accepted were
-// redelivered during the next, it would be applied to that one too. So a start does not restart the
+// An event or a cancel names no execution. If the previous execution has accepted it and it is
+// redelivered during the next one, it would be applied there too. So a start does not restart the
 // instance while its batch has messages before it: it is left, with all that follow it, for the
 // turn after those are acknowledged.
 //
@@ -32,8 +32,8 @@ import (
 // have found the instance running and have acknowledged the start: then no redelivery would send
 // what this process commits.
 //
-// A start that has started the instance before is a repeat and has no effect. The same is true of a
-// start that the ended execution has used.
+// A start that has already started the instance is a repeat and has no effect. The same is true of
+// a start that the ended execution has used.
 func (t *Turn) restart(p *Plan, m *inbox.Message) (bool, error) {
 	x := t.Running.X
 	if !restarts(m) || m.State != inbox.Unsettled || t.Running.Creating || x != nil && !x.Ended() {
@@ -47,14 +47,14 @@ func (t *Turn) restart(p *Plan, m *inbox.Message) (bool, error) {
 	}
 	r := t.View.Record
 	if x != nil && (r == nil || r.Purged || !r.Status.Terminal() || r.ExecutionID != t.Running.Execution) {
-		return false, fmt.Errorf("host: the record of instance %q moved on from execution %d before a start could restart it: %w",
+		return false, fmt.Errorf("host: the record of instance %q changed from execution %d before a start could restart it: %w",
 			t.View.Instance, t.Running.Execution, store.ErrConflict)
 	}
 	switch {
 	case r == nil || r.Purged || !r.Status.Terminal(), r.Name != m.Item.Name, r.KnowsStart(m.Item.ID):
 		return false, nil
 	case m.Item.Parent != nil && m.Item.Parent.Instance == t.View.Instance:
-		return false, nil // It would wait for itself.
+		return false, nil // The instance would wait for itself.
 	}
 	if t.Group.All[0] != m {
 		p.Over = true
@@ -68,8 +68,8 @@ func (t *Turn) restart(p *Plan, m *inbox.Message) (bool, error) {
 }
 
 // overtaken settles messages that come before a start which has restarted the instance since they
-// were received, if the execution before has accepted them: another process has the same batch, and
-// they would be applied to both executions.
+// were received, if the previous execution has accepted them. Another process has the same batch,
+// and otherwise both executions would apply them.
 func (t *Turn) overtaken(p *Plan) error {
 	id := t.Running.Started().Start.StartID
 	at := slices.IndexFunc(t.Group.All, func(m *inbox.Message) bool {
@@ -110,8 +110,8 @@ func redrives(m *inbox.Message) bool {
 	return m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.Redrives()
 }
 
-// used reports whether the execution has accepted the parent or the events that a start brings to a
-// running instance.
+// used reports whether the execution has accepted the parent or the events of a start that found
+// the instance running.
 func (t *Turn) used(start *inbox.Message) bool {
 	return slices.ContainsFunc(t.withBrought([]*inbox.Message{start}), func(m *inbox.Message) bool { return t.verdict(m).Kind == engine.Duplicate })
 }

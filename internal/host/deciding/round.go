@@ -17,7 +17,7 @@ type round struct {
 	// pending are arrivals that the engine has not judged yet, decided those that it has.
 	pending []*inbox.Message
 	decided []judged
-	// parks: no code is run.
+	// parks: arrivals are recorded without running code.
 	parks bool
 	// blocked is the blocked goroutine in the code of the instance; nil if there is none.
 	blocked *engine.Blocked
@@ -32,8 +32,8 @@ type round struct {
 	then func(*Turn, *Plan) error
 }
 
-// owed has the operations that were cancelled by runs which left no event. The next commit stops
-// them, because only what is stored can be sent again.
+// owed has the operations that were cancelled by runs which recorded no event. The next commit
+// stops them, because only stored cancellations can be sent again.
 type owed struct {
 	cancelled []int64
 	reasons   map[int64]string
@@ -168,8 +168,8 @@ func (r *round) take(verdicts []engine.Verdict) {
 func (t *Turn) weigh(p *Plan) error {
 	r, d := t.round, t.round.draft
 	if t.Running.Warm && !t.Running.Confirmed && len(d.Events) == 0 && len(r.decided) > 0 && d.State != engine.RunInline {
-		// The verdict of a warm execution on a message is used only after a commit has shown that the
-		// execution is not stale. Here there is no commit.
+		// The decision of a warm execution about a message is used only after a commit has shown that
+		// the execution is not stale. This turn has nothing to commit.
 		return ErrStale
 	}
 	r.then = (*Turn).weighed
@@ -206,7 +206,7 @@ func (t *Turn) parked(*Plan) error {
 	return nil
 }
 
-// weighed gives the draft the cancellations that earlier runs owe.
+// weighed adds to the draft the cancellations that earlier runs owe.
 func (t *Turn) weighed(*Plan) error {
 	r, d := t.round, t.round.draft
 	r.owed.cancelled, d.Cancelled = append(r.owed.cancelled, d.Cancelled...), nil

@@ -13,7 +13,7 @@ type Report struct {
 	Level slog.Level
 	// With are its attributes, in pairs.
 	With []any
-	// Counted is the counter, Word what it counts.
+	// Counted is the counter; Word is the reason or outcome that it counts.
 	Counted host.Counter
 	Word    string
 }

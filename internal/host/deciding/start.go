@@ -22,10 +22,10 @@ func forbids(r *store.Record, m *inbox.Message) bool {
 	return m.Item.Kind == wire.StartOrchestration && r != nil && r.Purged && r.FreeAt.IsZero() && r.StartID == m.Item.ID
 }
 
-// brought returns the events that a start raises for the instance that already has its id, each as
-// the message that a sender would have sent, with the same number of hops. Their sender ids derive
-// from the start's, so a redelivered start raises none of them twice. The start itself stays
-// unsettled until they are recorded.
+// brought returns the events that a start raises for the instance that already has its id. Each is
+// a message as a client would have sent it, with the start's number of hops. Their sender ids
+// derive from the start's, so a redelivered start raises none of them twice. The start itself
+// stays unsettled until they are recorded.
 func (t *Turn) brought(m *inbox.Message) []*inbox.Message {
 	i := &m.Item
 	if i.Kind != wire.StartOrchestration || !i.OnConflict.UsesExisting() || len(i.Events) == 0 {
@@ -36,7 +36,7 @@ func (t *Turn) brought(m *inbox.Message) []*inbox.Message {
 		name, startID = first.Item.Name, first.Item.ID
 	}
 	if name != i.Name || startID == i.ID {
-		return nil // Another orchestration, or the start that brought them when it created the instance.
+		return nil // The instance runs another orchestration, or this start created it together with its events.
 	}
 	events := make([]*inbox.Message, len(i.Events))
 	for n, e := range i.Events {
@@ -47,7 +47,7 @@ func (t *Turn) brought(m *inbox.Message) []*inbox.Message {
 	return events
 }
 
-// withBrought puts the events that each start raises before it.
+// withBrought inserts before each start the events that it raises.
 func (t *Turn) withBrought(messages []*inbox.Message) []*inbox.Message {
 	var all []*inbox.Message
 	for _, m := range messages {

@@ -46,7 +46,7 @@ func (t *Turn) stamped(p store.Problem) *store.Problem {
 
 func killedProblem(message string) store.Problem {
 	return store.Problem{Kind: store.ProblemKilled, Message: fmt.Sprintf(
-		"handling message %s ended the process twice before the turn could return (out of memory, the function's timeout, a fatal error); its arrivals are recorded and the code is run by wake-ups only: raise the limits or deploy a fix",
+		"handling message %s ended the process twice before the turn could return (out of memory, the function's timeout, a fatal error); its events are recorded, and only wakes run the code: raise the limits or deploy a fix",
 		message)}
 }
 

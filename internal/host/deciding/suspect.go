@@ -26,9 +26,9 @@ const SecondMark = "#2"
 // because throttling, conflicts and returns count too. So the record is marked with the message's
 // id before the turn, and the mark is removed when the turn returns; a process that dies leaves it.
 //
-// One mark proves nothing either: the response to its write may have been lost, and nothing was
-// run. So a message that finds its own mark sets a second one and is run once more; a message that
-// finds the second mark is the poison message. A mark that this invocation has set itself, before a
+// One mark proves nothing either: the response to its write may have been lost before any code ran.
+// So a message that finds its own mark sets a second one and is run once more. A message that finds
+// its second mark is the poison message. A mark that this invocation has set itself, before a
 // conflict, does not count.
 func (t *Turn) suspect(p *Plan) error {
 	if t.passed.suspect {
@@ -44,8 +44,8 @@ func (t *Turn) suspect(p *Plan) error {
 	if id != "" && slices.ContainsFunc(t.Group.Messages, func(m *inbox.Message) bool { return m.ID == id && m.Returning() }) {
 		s.Mark = r.Suspect
 		if !second && t.Group.Suspect == "" {
-			// It was not received too often, so another try sets no mark and may run concurrently with
-			// others.
+			// The message was not received too often, so another try sets no mark and may run
+			// concurrently with others.
 			s.Marked = true
 			return nil
 		}

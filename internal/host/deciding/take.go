@@ -56,7 +56,7 @@ func (t *Turn) take(p *Plan) error {
 // instance is first. So the events of another start are recorded at that start's position.
 func (t *Turn) inOrder() {
 	var first *inbox.Message
-	if t.Running.Creating && t.Running.Redriven == nil { // A redrive keeps its place.
+	if t.Running.Creating && t.Running.Redriven == nil { // A redrive keeps its position.
 		first = NewStart(t.View.Record, t.open())
 	}
 	if first != nil && restarts(first) {
@@ -86,8 +86,9 @@ func (t *Turn) apart(messages []*inbox.Message) int {
 	return len(messages)
 }
 
-// found reports whether a start that may restart the instance has found it running, and the history
-// will not show that. A redelivered start whose events the execution has accepted has no effect.
+// found reports whether a start that may restart the instance has found it running and leaves no
+// trace of that in the history. A redelivered start whose events the execution has accepted has no
+// effect.
 func (t *Turn) found(m *inbox.Message) bool {
 	return restarts(m) && !t.Running.Creating && m.Item.ID != t.Running.Started().Start.StartID && len(t.brought(m)) == 0
 }

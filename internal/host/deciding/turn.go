@@ -45,7 +45,7 @@ type Terms struct {
 	Settings       *host.Settings
 	Orchestrations *engine.Registry
 	Keys           *keyring.Ring
-	// Build names the running build.
+	// Build is the name of the running build.
 	Build string
 	// Publishes: events about instances have a subscriber.
 	Publishes bool
@@ -111,7 +111,7 @@ func (r *Running) Started() *history.Event {
 	return &history.Event{Start: &history.Start{}}
 }
 
-// passed is how far an attempt has come.
+// passed is the progress of an attempt.
 type passed struct {
 	// suspect: the rule for suspected poison messages was applied.
 	suspect bool
@@ -124,8 +124,8 @@ type passed struct {
 	// found: the last handled message is a start that has found the instance running.
 	found bool
 	rest  []*inbox.Message
-	// forced: the instance was failed because no commit can hold its turn; refused is why not even
-	// that failure can be committed.
+	// forced: the instance was failed because no commit can hold its turn; refused is the reason
+	// if not even that failure can be committed.
 	forced  bool
 	refused error
 	// continued is how many executions were run in this invocation.

@@ -11,10 +11,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// resultsFirst moves each message that only says that no result is known, of an attempt or of a
-// pending activity, after the result of that activity if a later message of the batch has it. They
-// are in this order if the message was handled and its acknowledgement was lost: it is redelivered
-// together with the result of the next attempt.
+// resultsFirst handles batches in which a message reports that no result of an attempt or of a
+// pending activity is known, and a later message has the result. It moves the first message after
+// the second. The batch has this order if the first message was handled but its acknowledgement
+// was lost, so that it is redelivered together with the result of the next attempt.
 func (t *Turn) resultsFirst() {
 	messages := t.Group.Messages
 	for i := 0; i < len(messages); i++ {

@@ -57,11 +57,11 @@ func (t *Turn) owe(on *projection.Result, d *engine.Turn) {
 		owed = r.Unreported
 	}
 	var events, reported []host.InstanceEvent
-	// A record that an earlier build of this format wrote can be read.
+	// Records that an earlier build wrote in this format can be decoded.
 	_, _ = json.Unmarshal([]byte(owed), &events), json.Unmarshal([]byte(t.passed.reported), &reported)
 	for _, e := range slices.Concat(events, reported) {
 		if e.Execution == execution {
-			last = max(last, publishing.EventIDOf(e.Number)) // As for the problem.
+			last = max(last, publishing.EventIDOf(e.Number)) // The history may be stale here too.
 		}
 	}
 	events = append(events, host.InstanceEvent{Schema: publishing.Schema, Type: what, Instance: t.View.Instance, Execution: execution,

@@ -33,18 +33,18 @@ type wakes struct {
 	tried int
 }
 
-// wake handles wakes. A sweeper's wake names the stamp of a problem, and is dropped if the record
-// has another stamp: any change of a problem that an earlier delivery may have sent requires the
-// stamp that the wake names, and fails by now. The commits of that delivery were sent again before
-// this.
+// wake handles wakes. A sweeper's wake names the stamp of a problem, and is dropped if the record has
+// another stamp: an earlier delivery may have sent a change of the problem, but that change requires the
+// stamp that the wake names, so it can no longer succeed. The commits of that delivery were sent again
+// before this.
 //
 // One wake is one try. It is dropped, together with the wakes before it, if the problem says that
 // this try was made. A duplicate invocation has made the try and acknowledges the wake for both;
 // nothing would redeliver it if this process, whose code may work, died after its commit.
 //
 // Before the code is run, a wake sends again the messages that may not have been sent: those of the
-// open operations of the last turn or, for an operator's wake, of the current execution. An
-// instance that this turn starts has nothing to send again.
+// open operations of the last turn or, for an operator's wake, of the current execution. If this
+// turn starts the instance, there is nothing to resend.
 func (t *Turn) wake(p *Plan) error {
 	r, w := t.round, &t.round.wakes
 	if len(w.messages) == 0 || t.Running.Creating {
@@ -96,7 +96,8 @@ func (t *Turn) wakeBy(p *Plan, m *inbox.Message, problem *store.Problem) error {
 		w.run, w.try = true, m.Item.ID
 		return w.again.Current()
 	case problem == nil:
-		// The problem was cleared, and what was to follow may not have been done.
+		// The problem was cleared, but the actions that follow may not have been
+		// carried out.
 		w.run = true
 	default:
 		p.settle(m, "obsolete_wake")
@@ -107,8 +108,8 @@ func (t *Turn) wakeBy(p *Plan, m *inbox.Message, problem *store.Problem) error {
 // swept reports whether the instance has a problem that the sweeper handles. Only a new event, or a
 // wake by the sweeper or an operator, clears it. Otherwise the following could happen: process A
 // clears it for a duplicate and dies while its commit is in progress; process B, whose build is
-// broken, acknowledges that duplicate; then A's commit lands. No message is left to send what that
-// commit asks for.
+// broken, acknowledges that duplicate; then A's commit lands. No message remains that would
+// dispatch A's commit.
 func (t *Turn) swept() bool {
 	p := t.View.Problem()
 	return p != nil && p.Kind != store.ProblemCorrupt

@@ -59,9 +59,10 @@ func (t *Turn) afterEnd(p *Plan, m *inbox.Message) {
 	p.settle(m, "late")
 }
 
-// redriveMayFollow requeues a message that ends the child of a redriven parent for as long as the
-// start that redrives the child may take, because the message can overtake that start. Until the
-// start arrives, the recorded parent of the ended child is an earlier execution.
+// redriveMayFollow handles a message that ends the child of a redriven parent. Because the
+// message can overtake the start that redrives the child, it is requeued for as long as that
+// start may take. Until the start arrives, the recorded parent of the ended child is an earlier
+// execution.
 func (t *Turn) redriveMayFollow(p *Plan, m *inbox.Message, own *history.Parent) bool {
 	if !m.EndsChild() || own == nil || own.Instance != m.Item.Parent.Instance || own.ExecutionID >= m.Item.Parent.ExecutionID {
 		return false
@@ -106,8 +107,8 @@ func (t *Turn) afterPurge(p *Plan, m *inbox.Message) {
 }
 
 // early handles a message for an instance that has not started. An event is requeued through the
-// delay queue with a growing delay, so that it blocks neither its own group, in which the start may
-// be next, nor others. If no start arrives within the window, the event becomes a dead letter; a
+// delay queue with a growing delay, so that it does not block other groups or its own, in which the
+// start may be next. If no start arrives within the window, the event becomes a dead letter; a
 // redrive opens a new window.
 //
 // A parent's request to end its child is requeued too, because it can overtake the child's start,
@@ -132,11 +133,11 @@ func (t *Turn) early(p *Plan, m *inbox.Message) {
 	}
 }
 
-// forbidStart makes a child's start be refused if it still arrives, because nothing was received
-// for the whole window or because it is redriven from the dead letters days later. The parent has
-// closed the child, and no other message would end it. A tombstone without FreeAt refuses only this
-// start; others may use the id. If a purged instance already reserves the id, it is reserved for
-// longer: until the start, which was sent before, is too old to be applied.
+// forbidStart ensures that a child's start is refused if it arrives late, for example when it is
+// redriven from a dead-letter queue days later. The parent has closed the child, so no other
+// message would end it. A tombstone without FreeAt refuses only this start; others may use the id.
+// If a purged instance already reserves the id, it is reserved for longer: until the start, which
+// was sent before, is too old to be applied.
 func (t *Turn) forbidStart(p *Plan, m *inbox.Message) {
 	if t.held() {
 		p.Record = t.hide()

@@ -35,7 +35,7 @@ const (
 	ReturnedOften = 12
 )
 
-// Redriven reports whether a message was sent again from a dead-letter queue, or is treated as if
+// Redriven reports whether a message was redriven from a dead-letter queue, or is treated as if
 // it had been.
 func Redriven(m *queue.Message) bool {
 	return m.Attributes[wire.RedriveAttribute] != "" || m.Attributes[wire.ReasonAttribute] != ""

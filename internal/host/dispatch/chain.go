@@ -15,24 +15,24 @@ import (
 // timer and a message from outside start again at zero, because their items carry no depth.
 //
 // A message that follows from the result of a queued activity starts at zero too, because an
-// orchestration may run as many activities in a row as it likes. But the result of an activity that
-// took less than a second (delivery.Quick) carries the depth of the round that scheduled it, and an
-// execution that continues as new because of that result is one deeper, unless the execution took
-// longer: a loop that does nothing else costs as much as one without the activity.
+// orchestration may run as many activities in a row as it likes. However, the result of an activity
+// that took less than a second (delivery.Quick) carries the depth of the round that scheduled it.
+// If the execution also took less than that and continues as new because of the result, the next
+// execution is one deeper: a loop with only such an activity costs as much as one without it.
 //
 // The depth counts rounds and not turns (rule 2: a round is an arrival and the code's reaction to
 // it). A message is one deeper than the arrival that caused it, whatever else was in the same
 // batch. So a message from outside that is handled together with those of a loop neither hides the
 // loop nor is counted as part of it.
 type Chain struct {
-	// Depth of the current round. Worked is the depth that results of queued activities have brought
-	// to it.
+	// Depth of the current round. Worked is the depth that results of queued activities carried into
+	// it.
 	Depth, Worked int
 	// Open: the next arrivals belong to the same round, because it has only been recorded so far; the
 	// round has the largest of their depths.
 	Open bool
-	// Arrived returns the depth of the message that brought an event of a commit; false if no message
-	// of this turn has.
+	// Arrived returns the depth of the message that reported an event of a commit; false if no
+	// message of this turn did.
 	Arrived func(*store.Turn, *history.Event) (depth int, ok bool)
 	// Started is when the current execution started, in milliseconds since 1970.
 	Started int64
@@ -87,14 +87,14 @@ func (c *Chain) commits(t *store.Turn, s *host.LoopSettings) {
 	c.Depth, c.Worked, c.Open = depth+1, 0, false
 }
 
-// tookTime reports whether an execution that continues as new after the result of an activity
-// lasted longer than an execution of a loop does. The pause for its depth, which may have delayed
-// the code of a loop, is allowed for.
+// tookTime reports whether an execution that continues as new after the result of an activity ran
+// longer than an execution of a loop would. The threshold allows for the pause of its depth, which
+// may have delayed the code of a loop.
 func (c *Chain) tookTime(end *history.Event, s *host.LoopSettings) bool {
 	return time.Duration(end.AtMS-c.Started)*time.Millisecond >= delivery.Quick+2*Pause(s, c.Worked)
 }
 
-// Slowed is how many messages wait because of their depth, and the longest wait.
+// Slowed counts the messages that wait because of their depth, and has the longest wait.
 type Slowed struct {
 	Messages int
 	Longest  time.Duration

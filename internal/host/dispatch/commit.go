@@ -63,7 +63,8 @@ func (out *Outbox) Add(c Commit) {
 		closed := e.Inline || cancelled[e.EventID] || c.Done[e.EventID]
 		switch {
 		case e.Kind == history.OrchestrationChained:
-			// It has no completion, so it is not known whether it was sent.
+			// The operation has no completion, so it is not known whether it
+			// was sent.
 			out.detached(&c, e)
 		case e.Kind == history.SystemCall:
 			out.message(&c, e)
@@ -106,8 +107,8 @@ func (out *Outbox) Add(c Commit) {
 	out.Chain.commits(c.Turn, out.Loop)
 }
 
-// token returns the token of a scheduling event that was recorded at atMS. It differs from the
-// token sent before if another key has become the current one since; both are valid.
+// token returns the token of a scheduling event that was recorded at atMS. If another key has
+// become current, it differs from the token that was sent before; both are valid.
 func (out *Outbox) token(c *Commit, eventID, atMS int64) string {
 	return out.Keys.Token(c.Instance, c.ExecutionID, eventID, atMS)
 }
@@ -171,7 +172,7 @@ func (c *Commit) id(what string, eventID int64) string {
 	return derivedID(what, c.Instance, c.ExecutionID, eventID)
 }
 
-// derivedID returns the same id each time.
+// derivedID returns the same id each time for the same arguments.
 func derivedID(what, instance string, executionID, eventID int64) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %d %d %s", what, executionID, eventID, instance)

@@ -10,8 +10,8 @@ import (
 
 // takenOver sends a copied operation again, as if it had been scheduled at the time of the redrive:
 // an activity has the full time of its limits, a timer the time that it has left. An activity that
-// was open keeps its idempotency key. A child that runs or has completed is used; one that failed
-// is redriven too.
+// was open keeps its idempotency key. A child that is running or has completed is reused; a failed
+// child is redriven too.
 //
 // A fork has its own children: forks of the children of the instance that it forks. A child whose
 // id the code has chosen belongs to another instance, and is started like any other.

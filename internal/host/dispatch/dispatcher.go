@@ -61,7 +61,7 @@ func (d *dispatcher) take(ctx context.Context, r route, step []*outgoing) {
 }
 
 // takeOne asks an activity to stop, or creates or removes a schedule. If the timer service refuses
-// a time because it is past, that is no error: the timer is delivered at once.
+// a time because it is past, the timer is delivered at once and no error is returned.
 func (d *dispatcher) takeOne(ctx context.Context, p *outgoing) error {
 	switch p.route {
 	case toStop:
@@ -183,7 +183,7 @@ func (d *dispatcher) replace(ctx context.Context, p *outgoing, rejected *queue.R
 	if out.err != nil {
 		return errors.Join(rejected, out.err)
 	}
-	d.by.Logger.WarnContext(ctx, "message rejected by its queue; a failure or a dead letter is sent in its place",
+	d.by.Logger.WarnContext(ctx, "message rejected by its queue; a failure or a dead letter is sent instead",
 		"execution_id", p.at.execution, "event_id", p.at.event, "error", rejected)
 	d.by.tell(ctx, out.reported.refused)
 	by := out.messages[0]
@@ -209,8 +209,8 @@ func (d *dispatcher) sideBySide(n int, f func(i int)) {
 	}
 }
 
-// call calls f, unless the dispatch is to stop. It makes up to so many attempts if f fails with a
-// temporary error of the timer service.
+// call calls f, unless the dispatch must stop. If f fails with a temporary error of the timer
+// service, call repeats it, up to the given number of attempts.
 func (d *dispatcher) call(ctx context.Context, attempts int, f func() error) {
 	var err error
 	for n := 1; !d.stopped(); n++ {
@@ -223,7 +223,7 @@ func (d *dispatcher) call(ctx context.Context, attempts int, f func() error) {
 			return
 		}
 		if err == nil || ctx.Err() == nil {
-			err = last // The error of an abandoned call says less than the one before.
+			err = last // The error of an abandoned call says less than the error before it.
 		}
 		if n >= attempts || !errors.Is(err, timer.ErrUnavailable) || backoff.Pause(ctx, d.by.Clock, d.by.Random, n) != nil {
 			break

@@ -10,13 +10,13 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// An instance under a limit is suspended from its start until the limit's coordinator resumes it,
-// and a redrive waits in the same way. The open operations that a redrive copies are held back until
-// its code has run and agrees with the copied events.
+// An instance with a limit is suspended from its start until the limit's coordinator resumes it, and
+// a redrive waits in the same way. The open operations that a redrive copies are held back until its
+// code has run and agrees with the copied events.
 
-// asks asks the coordinator of a limit for a permit. The message is a start, so that the
-// coordinator exists. If the request does not fit into a message, the instance would wait for ever,
-// so it is terminated.
+// asks requests a permit from the coordinator of a limit. The message is a start, which also
+// creates the coordinator if necessary. If the request does not fit into a message, the instance
+// would wait for ever, so it is terminated.
 func (out *Outbox) asks(c *Commit, e *history.Event) {
 	question := coordination.Question{
 		Request: coordination.Request{Instance: c.Instance, Name: c.Name, ExecutionID: c.ExecutionID, EventID: e.EventID, SinceMS: e.AtMS},
@@ -40,9 +40,9 @@ func (out *Outbox) unasked(c *Commit, e *history.Event, why error) {
 		return
 	}
 	item := wire.Item{V: wire.Version, Kind: wire.TerminateInstance, Instance: c.Instance, ExecutionID: c.ExecutionID, ID: c.id("unasked", e.EventID),
-		Reason: fmt.Sprintf("it cannot ask for a permit of the limit %q: %v", e.LimitKey, why)}
+		Reason: fmt.Sprintf("it cannot request a permit of the limit %q: %v", e.LimitKey, why)}
 	if err := out.Send(&item); err != nil {
-		out.failed(fmt.Errorf("question of instance %q execution %d for a permit of the limit %q: %w", c.Instance, c.ExecutionID, e.LimitKey, errors.Join(why, err)))
+		out.failed(fmt.Errorf("request of instance %q execution %d for a permit of the limit %q: %w", c.Instance, c.ExecutionID, e.LimitKey, errors.Join(why, err)))
 		return
 	}
 	out.note("terminate", e.EventID, c.Instance)
@@ -60,9 +60,9 @@ func (out *Outbox) letGo(c *Commit, resumed *history.Event, cancelled map[int64]
 	}
 }
 
-// cancelHeld cancels an operation that is still held back, so that this execution has not sent it.
-// Only a child that was open in the execution before may run: the cancel comes from the execution
-// that has started it.
+// cancelHeld cancels an operation that is still held back, which this execution has not sent. Only
+// a child that was open in the previous execution may be running, so the cancel names the
+// execution that started it.
 func (out *Outbox) cancelHeld(c *Commit, eventID int64) {
 	e, o, since := &c.Held[eventID-1], c.Start.Origin, KeyOf(c.Start, eventID)
 	if e.Kind != history.SubOrchestrationScheduled || since == nil || o.Instance != c.Instance {

@@ -35,14 +35,15 @@ func (out *Outbox) activity(c *Commit, e *history.Event, sinceMS int64) {
 }
 
 // timer sends a timer. A timer whose recorded wait is short enough for the delay queue always goes
-// through that queue, also if another process sends it again by another clock, because its schedule
-// would never be removed.
+// through that queue, even if another process resends it by a different clock, because a schedule
+// for it would never be removed.
 func (out *Outbox) timer(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.TimerFired, Instance: c.Instance, ExecutionID: c.ExecutionID,
 		SourceEventID: e.EventID, Token: out.token(c, e.EventID, e.AtMS), FireAtMS: e.FireAtMS, Headers: out.headers(c, nil)}
 	due := time.UnixMilli(e.FireAtMS)
 	if !due.After(out.Now) {
-		// It does not count as a pause: it fires like a message that the instance sends to itself.
+		// Such a timer does not count as a pause, because it fires like a message that the
+		// instance sends to itself.
 		if err := out.Send(&item); err != nil {
 			out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, c.Instance, c.ExecutionID, err))
 		}
@@ -94,8 +95,8 @@ func (t timers) instead(e *history.Event) *history.Event {
 }
 
 // waitOf returns how long a timer counts as having waited. For a timer of a limit's coordinator
-// that is zero, so that the timer goes through the delay queue, and the limit keeps working while
-// the timer service accepts no calls.
+// it is zero, so that the timer goes through the delay queue and the limit keeps working while
+// the timer service is unavailable.
 func (c *Commit) waitOf(wait time.Duration) time.Duration {
 	if coordination.IsCoordinator(c.Instance) {
 		return 0
@@ -133,9 +134,10 @@ func (out *Outbox) Limit(item wire.Item, due time.Time) {
 	out.timed(timer.Schedule{Name: name, Due: due, Body: body, Group: wire.Group(item.Instance)}, due.Sub(out.Now))
 }
 
-// timed sends a message that is due later; wait is how far ahead it was when it was asked for. Up
-// to Settings.TimerBorder it uses the delay queue, because a minute's error would matter there;
-// beyond it, the timer service, which refuses schedules that are due too soon.
+// timed sends a message that is due later. wait is the time between the request and the due time.
+// For waits up to Settings.TimerBorder it uses the delay queue, because an error of a minute
+// would matter; for longer waits it uses the timer service, which refuses schedules that are due
+// too soon.
 func (out *Outbox) timed(s timer.Schedule, wait time.Duration) {
 	if rest := s.Due.Sub(out.Now); out.timedByQueue(rest) || out.timedByQueue(wait) {
 		out.queue(toDelay, queue.Outgoing{Body: s.Body, Delay: edge.QueueDelay(rest)})
@@ -215,13 +217,14 @@ func (out *Outbox) cancel(c *Commit, eventID int64, w Open, by int64) {
 		out.note("stop", eventID, "")
 	case history.TimerCreated:
 		if out.timedByQueue(c.waitOf(w.Wait)) {
-			// Its message still arrives, and then has no effect.
+			// The timer's message still arrives, and then has no effect.
 			return
 		}
 		out.put(outgoing{route: toRemoval, schedule: timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, eventID, w.AtMS)}})
 		out.note("remove timer", eventID, "")
 	case history.SubOrchestrationScheduled:
-		// The parent is named: an instance that has the id but is not this parent's child is left alone.
+		// The message names the parent, so that an instance that has the id but is not this parent's
+		// child is not affected.
 		item := wire.Item{V: wire.Version, Kind: wire.CancelInstance, Instance: w.Child, Reason: reason,
 			ID: c.id("cancel", eventID), Parent: out.parentOf(c.Instance, by, eventID, w.AtMS), Origin: since(c, eventID)}
 		kind := "cancel child"
@@ -254,8 +257,9 @@ func since(c *Commit, eventID int64) *history.Origin {
 	return &history.Origin{ExecutionID: first}
 }
 
-// Parent notifies a parent of the end of an instance. It makes the parent's token again, because
-// the token is not in the child's history, except one that the parent made from its own secret.
+// Parent notifies a parent of the end of an instance. It computes the parent's token again,
+// because the child's history does not have it, unless the parent made the token from its own
+// secret.
 func (out *Outbox) Parent(p *history.Parent, instance, name string, end *history.Event, headers map[string]string) {
 	item := wire.Item{V: wire.Version, Kind: wire.SubOrchCompleted, ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID,
 		SourceEventID: p.EventID, Token: p.Token, Headers: headers}

@@ -16,8 +16,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Events about an instance follow from its commits, like all messages that a commit sends: they are
-// dispatched with the commit, and sent again with it after a redelivery. So no event is lost when a
+// Events about an instance follow from its commits, like all messages that a commit sends. They are
+// dispatched with the commit and resent with it after a redelivery, so no event is lost when a
 // process dies, and a subscriber may receive one twice.
 
 // publishAgain is the delay before an event that the bus did not accept is published again.
@@ -48,7 +48,7 @@ func (out *Outbox) Moment(e *host.InstanceEvent) {
 	out.failed(fmt.Errorf("event %q about instance %q execution %d: %w", e.Type, e.Instance, e.Execution, err))
 }
 
-// momentItem returns the item as which an event waits to be published.
+// momentItem returns the item that holds an event until it is published.
 func momentItem(e *host.InstanceEvent) (wire.Item, error) {
 	data, err := json.Marshal(e)
 	return wire.Item{V: wire.Version, Kind: wire.InstanceEvent, Instance: e.Instance, ExecutionID: e.Execution, ID: e.Number, Event: data}, err
@@ -71,7 +71,7 @@ func momentOf(c *Commit, e *history.Event) (what, code string) {
 		return "suspended", ""
 	case history.OrchestrationResumed:
 		if redriving.Releases(e) {
-			return "", "" // It was not suspended.
+			return "", "" // The execution was not suspended.
 		}
 		return "resumed", ""
 	case history.OrchestrationContinuedAsNew:

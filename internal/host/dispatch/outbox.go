@@ -22,7 +22,7 @@ type Composer struct {
 	Keys *keyring.Ring
 	// Settings of dispatches. Without a timer service all timers go through the delay queue.
 	Settings *host.DispatchSettings
-	// Loop says from which depth on messages wait; nil if none do.
+	// Loop gives the depth from which messages wait; nil if none do.
 	Loop *host.LoopSettings
 	// Propagate returns the headers for all messages of a commit, by instance, execution and first
 	// event; nil for none.
@@ -45,7 +45,8 @@ type Outbox struct {
 	err      error
 }
 
-// services are those that a stack may lack: a timer service, and a bus for events about instances.
+// services says which optional services the stack has: a timer service, and a bus for events about
+// instances.
 type services struct{ timer, bus bool }
 
 // place is the position of the message that is being added, and its row of commits.
@@ -54,7 +55,7 @@ type place struct {
 	row Row
 }
 
-// reported is what observers and logs are told about an outbox.
+// reported is the information about an outbox for observers and logs.
 type reported struct {
 	actions []host.Action
 	// refused are the dead letters among the outgoing messages.
@@ -94,8 +95,8 @@ type route uint8
 
 // The routes, in the order in which a step of a dispatch takes them. Timers that the timer service
 // refuses as past go to the delay queue in the same step, and so do events that the bus does not
-// accept. Activities are last, because only they have an effect each time that they are sent: no
-// activity is sent while another message of its step is not.
+// accept. Activities are last, because only they have an effect each time that they are sent. So
+// no activity is sent until all other messages of its step are.
 const (
 	toStop route = iota
 	toRemoval
@@ -134,8 +135,9 @@ func (out *Outbox) encode(item *wire.Item) (string, error) {
 	return out.Edge.Encode(item)
 }
 
-// Send adds an item for the orchestrator queue. It is one deeper than the round that it follows
-// from; beyond a depth it first waits in the delay queue, unless it ends a child.
+// Send adds an item for the orchestrator queue. Its depth is one more than that of the round
+// that it follows from. From a certain depth on it first waits in the delay queue, unless it
+// ends a child.
 func (out *Outbox) Send(item *wire.Item) error {
 	ends := item.Parent != nil && item.Kind != wire.StartOrchestration
 	if !ends {
@@ -186,9 +188,9 @@ const maxReason = 4 << 10
 
 // sendOrRefuse sends an item whose result no instance waits for: a detached start, a message to
 // another instance, or the cancel of a child. If it does not fit into a message, a dead letter is
-// sent instead. The body of that is not a work item, so that a redrive does not start an
-// orchestration with part of its input; it names the event in whose history the whole input is. If
-// the dispatch is repeated, there may be two dead letters.
+// sent instead. The body of the dead letter is not a work item, so that a redrive does not start
+// an orchestration with part of its input. It names the event that has the whole input. If the
+// dispatch is repeated, there may be two dead letters.
 func (out *Outbox) sendOrRefuse(c *Commit, eventID int64, item *wire.Item, kind, what string) {
 	refuse := func(out *Outbox, err error) { out.refuse(c, eventID, what, err) }
 	switch err := out.Send(item); {

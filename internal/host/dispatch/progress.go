@@ -11,13 +11,13 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A dispatch that stops early records in the instance's record how far it came
+// A dispatch that stops early stores its progress in the instance's record
 // (store.Record.Dispatched), and the next delivery of its message continues from there. Otherwise
-// three thousand timers, for which one invocation has no time, would start over each time. A
-// dispatch that completes writes nothing.
+// a dispatch that takes longer than one invocation, such as one of 3,000 timers, would start over
+// each time. A dispatch that completes writes nothing.
 
 // position orders all messages of an instance by execution and event. sub is 0 for the message that
-// the event itself asks for. At the last event of a commit, sub 1, 2, … are the cancellations of
+// the event itself requires. At the last event of a commit, sub 1, 2, … are the cancellations of
 // the commit, and then the parents that are notified of its end.
 type position struct {
 	execution, event int64
@@ -85,8 +85,8 @@ func (out *Outbox) skip(p progress) {
 	}
 }
 
-// Progress returns how far a dispatch came before it stopped, for Skip when the message is
-// delivered again; empty if nothing of the row at which it stopped has been sent.
+// Progress returns the progress of a dispatch that stopped, for Skip when the message is
+// delivered again; empty if nothing of the row at which it stopped was sent.
 func (out *Outbox) Progress(messageID string) string {
 	p, ok := out.reached()
 	if !ok {
@@ -96,7 +96,7 @@ func (out *Outbox) Progress(messageID string) string {
 	return p.text()
 }
 
-// reached returns which part has been sent of the row of the first unsent message; false if that
+// reached returns which part of the row of the first unsent message has been sent; false if that
 // message is the first of its row.
 func (out *Outbox) reached() (p progress, ok bool) {
 	i := slices.IndexFunc(out.messages, func(p outgoing) bool { return !p.done })

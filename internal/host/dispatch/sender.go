@@ -24,14 +24,14 @@ var ErrUnsent = errors.New("host: not everything was dispatched")
 var ErrCutShort = errors.New("host: the invocation has no time left to continue the dispatch")
 
 const (
-	// stepMessages is how many outgoing messages a step has for each concurrent call: one batch. A step
-	// begins when all of the one before is sent and there is time for all of it. If it stops early
-	// anyway, everything after its first unsent message is sent again, so a step must fit into an
-	// invocation.
+	// stepMessages is the number of outgoing messages that a step has for each concurrent call: one
+	// batch. A step starts when the previous one is sent completely and there is time for the whole
+	// step. If it stops early anyway, everything after its first unsent message is sent again, so a
+	// step must fit into an invocation.
 	stepMessages = queue.MaxBatch
 	// timerAttempts is how often a call of the timer service is attempted if it is throttled or fails
-	// for another temporary reason: within eleven seconds. Clients of queues and stores retry by
-	// themselves.
+	// for another temporary reason; the attempts take at most eleven seconds. Clients of queues and
+	// stores retry by themselves.
 	timerAttempts = 8
 	// maxSendErrors is how many errors of one dispatch are reported.
 	maxSendErrors = 3
@@ -91,7 +91,7 @@ func (s *Sender) Send(ctx context.Context, out *Outbox) error {
 	return nil
 }
 
-// tell logs and counts the dead letters that are sent instead of messages.
+// tell logs and counts the dead letters that replace messages.
 func (s *Sender) tell(ctx context.Context, refused []refusal) {
 	for _, r := range refused {
 		s.Logger.ErrorContext(ctx, r.what, "instance", r.Instance, "execution_id", r.ExecutionID, "event_id", r.EventID, "error", r.err)
@@ -103,7 +103,8 @@ func (s *Sender) send(ctx context.Context, messages []outgoing) error {
 	d := &dispatcher{by: s, deadline: ctx}
 	if left, bounded := clock.Left(ctx, s.Clock); bounded && len(messages) > 0 {
 		// Calls in progress near the end are abandoned while there is time left to return the messages to
-		// their queue. If the process were killed during a call, the turn would be suspected of it.
+		// their queue. If the process were killed during a call, the turn would be suspected of killing
+		// it.
 		within, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer s.Clock.AfterFunc(left-s.Settings.MinRemaining/2, cancel)()

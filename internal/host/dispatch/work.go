@@ -19,8 +19,8 @@ type Open struct {
 	Kind history.Kind
 	// Child is the instance of a child, OnParentEnd what happens to it when the parent ends.
 	Child, OnParentEnd string
-	// Wait is how long a timer had to wait when it was created: it shows whether a schedule was made
-	// for it.
+	// Wait is how long a timer had to wait when it was created. It shows whether the timer has a
+	// schedule.
 	Wait time.Duration
 	// AtMS is when it was scheduled.
 	AtMS int64

@@ -9,8 +9,8 @@ import (
 )
 
 // PanicText returns the text of a panic in an activity, or in a function that orchestration code
-// passed in; see engine.PlainPanic. It cannot encode, so where payloads are encoded (sealed) it
-// gives only the type and the length of the text.
+// passed in; see engine.PlainPanic. It has no codec, so if payloads are encoded it gives only
+// the type and the length of the text.
 func PanicText(v any, encoded bool) string {
 	if !encoded {
 		return fmt.Sprint(v)

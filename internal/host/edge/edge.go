@@ -48,8 +48,8 @@ func (e Edge) Encode(item *wire.Item) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// Base64 is valid JSON whatever it contains, so the item was checked before its payloads are
-	// encoded.
+	// Base64 is valid JSON whatever it contains, so the item must be checked before its payloads
+	// are encoded.
 	encoded, err := e.codecs.EncodeItem(*item)
 	if err == nil && encoded.Codec != item.Codec {
 		body, err = e.limits.Encode(&encoded)
@@ -133,7 +133,7 @@ func MissesCodec(err error) bool {
 	return ok
 }
 
-// NotEncoded reports whether a payload could not be encoded. That is no fault of the payload, so the
+// NotEncoded reports whether a payload could not be encoded. The payload is not at fault, so the
 // operation is retried.
 func NotEncoded(err error) bool {
 	_, ok := errors.AsType[*codec.EncodeError](err)

@@ -14,7 +14,7 @@ const shortText = 4 << 10
 
 // Unsendable returns the failure for a value that does not fit into a message.
 func Unsendable(err error, what string) *history.Failure {
-	f := &history.Failure{Kind: history.FailureInvalidInput, Message: fmt.Sprintf("the %s can't be sent: %v", what, err)}
+	f := &history.Failure{Kind: history.FailureInvalidInput, Message: fmt.Sprintf("the %s cannot be sent: %v", what, err)}
 	if TooLarge(err) {
 		f.Kind = history.FailureTooLarge
 	}
@@ -26,7 +26,7 @@ func Unsendable(err error, what string) *history.Failure {
 func Shortened(err error, f *history.Failure) *history.Failure {
 	short := *f
 	short.Details, short.Stack = nil, ""
-	short.Message = fmt.Sprintf("%s (its details are left out, since the whole failure can't be sent: %v)", Cut(f.Message, shortText), err)
+	short.Message = fmt.Sprintf("%s (its details are left out, because the whole failure cannot be sent: %v)", Cut(f.Message, shortText), err)
 	return &short
 }
 

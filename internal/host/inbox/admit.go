@@ -18,10 +18,10 @@ import (
 )
 
 // Open parses the messages of a batch. Messages of the FIFO queue that are accepted for a turn are
-// left unsettled. If a message could not be moved, the rest of its group is not processed. A start
-// that may restart its instance, and that is requeued or dead-lettered here, is deleted before the
-// messages after it are processed: if this process died in between, those messages would be applied
-// to the execution that is ending, and be delivered again to the next one.
+// left unsettled. If a message could not be moved, the rest of its group is not processed. If a
+// start that may restart its instance is requeued or dead-lettered here, it is deleted before the
+// messages after it are processed. Otherwise, if this process died in between, those messages would
+// be applied to the current execution and then be delivered again to the next one.
 func (d *Receiver) Open(ctx context.Context, deliveries []platform.Delivery) []*Message {
 	messages := make([]*Message, len(deliveries))
 	var hops []*hop
@@ -51,9 +51,9 @@ func (d *Receiver) Open(ctx context.Context, deliveries []platform.Delivery) []*
 	return messages
 }
 
-// notTaken returns a message that could not be processed to its queue.
+// notTaken returns to its queue a message that could not be processed.
 func (d *Receiver) notTaken(ctx context.Context, m *Message, err error) {
-	d.Logger.WarnContext(ctx, "message not taken", "message_id", m.ID, "error", err)
+	d.Logger.WarnContext(ctx, "message not processed", "message_id", m.ID, "error", err)
 	word := "queue"
 	if errors.Is(err, errKeys) {
 		word = "keys"
@@ -70,7 +70,7 @@ func (d *Receiver) gone(ctx context.Context, m *Message) bool {
 	return err == nil
 }
 
-// admit parses one message. If no turn takes the message, admit returns the hop that forwards or
+// admit parses one message. If no turn handles the message, admit returns the hop that forwards or
 // requeues it, leaves an event for the bus in state Waiting, or moves the message to a dead-letter
 // queue. On an error the message is returned to its queue.
 func (d *Receiver) admit(ctx context.Context, m *Message) (*hop, error) {
@@ -114,7 +114,8 @@ func (d *Receiver) admit(ctx context.Context, m *Message) (*hop, error) {
 	}
 	if early {
 		if m.Item.Token != "" && !m.Proven {
-			// It would be requeued until it is due, and be refused then.
+			// Otherwise the message would be requeued until it is due, and
+			// refused then.
 			return nil, d.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q execution %d: its token does not match event %d%s",
 				m.Item.Kind, m.Item.Instance, m.Item.ExecutionID, m.Item.SourceEventID, MissingKey(d.Keys, m.Item.Token)))
 		}
@@ -179,7 +180,7 @@ func (d *Receiver) letIn(ctx context.Context, m *Message) error {
 	return d.DeadLetter(ctx, m, wire.ReasonDamaged, err.Error())
 }
 
-// clocksDiffer is more than the clock skew between two processes.
+// clocksDiffer is longer than any clock skew between two processes.
 const clocksDiffer = time.Hour
 
 // tooFar returns the problem of an item that is due later than any item of its kind can be; empty

@@ -52,7 +52,7 @@ func (d *Settler) Hold(ctx context.Context, batch []platform.Delivery) (own []pl
 		lost = append(lost, m.ID)
 		d.Observer.Count(host.CountReturned, delivery.NotHeld, 1)
 		item, _ := wire.ParseWrapped(m.Body)
-		d.Logger.InfoContext(delivery.LogContext(ctx, &item), "message not taken: its visibility timeout may end before the invocation does", "message_id", m.ID, "instance", item.Target(), "error", held[i].Err)
+		d.Logger.InfoContext(delivery.LogContext(ctx, &item), "message skipped: its visibility timeout may end before the invocation does", "message_id", m.ID, "instance", item.Target(), "error", held[i].Err)
 	}
 	return own, lost
 }

@@ -35,8 +35,8 @@ const (
 	Failed
 )
 
-// Left returns the messages whose outcome is not decided. If those are all, as in most turns, it
-// allocates nothing.
+// Left returns the messages whose outcome is not decided. It allocates nothing if that is all of
+// them, as in most turns.
 func Left(messages []*Message) []*Message {
 	if !slices.ContainsFunc(messages, func(m *Message) bool { return m.State != Unsettled }) {
 		return slices.Clip(messages)
@@ -114,8 +114,8 @@ func (m *Message) EndsChild() bool {
 	return m.Item.Parent != nil && (m.Item.Kind == wire.CancelInstance || m.Item.Kind == wire.TerminateInstance)
 }
 
-// Unheard reports whether a worker sends this message because an attempt that runs at most once was
-// started before and the worker knows no result of it.
+// Unheard reports whether a worker sent this message because an at-most-once attempt was already
+// started and the worker knows no result of it.
 func (m *Message) Unheard() bool {
 	return m.Item.Kind == wire.ActivityFailed && m.Item.Details != nil && m.Item.Details.Kind == history.FailureInterrupted
 }

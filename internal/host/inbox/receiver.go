@@ -13,9 +13,10 @@ import (
 )
 
 // A standard queue keeps no order, and may deliver one message to two processes at once, to each as
-// a first delivery. So no turn is made of its messages: a message waits there until it is due, and
-// is then forwarded to the FIFO queue, which delivers the messages of an instance one at a time.
-// Nothing is looked up before the forward; the message is checked when the FIFO queue delivers it.
+// a first delivery. So its messages never cause turns directly. A message waits in the standard
+// queue until it is due, and is then forwarded to the FIFO queue, which delivers the messages of an
+// instance one at a time. The forward requires no read; the message is checked when the FIFO queue
+// delivers it.
 
 // Receiver receives messages. It moves a message that it cannot parse, or whose sender may not send it,
 // to a dead-letter queue; requeues one that is not due; and forwards one from a standard queue to

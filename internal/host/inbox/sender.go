@@ -10,14 +10,14 @@ import (
 )
 
 // refusedSender returns why the sender of a message may not send it; empty if it may. The activity
-// function runs users' code and their libraries, and must be able to send to the orchestrator
-// queue, so the messages that it has no reason to send are refused. The check runs when a message
-// is first received, before any forward, because after a forward the orchestrator is its sender; a
-// refusal stays with the message.
+// function runs users' code and libraries, and must be able to send to the orchestrator queue, so
+// messages that it has no reason to send are refused. The check runs when a message is first
+// received, before any forward, because after a forward the orchestrator is its sender; a refusal
+// stays with the message.
 //
 // IAM decides about all other senders. A role that has since been replaced is not refused either,
 // so that messages in flight survive the replacement. Nothing is refused if the service does not
-// tell senders apart (an emulator names the account).
+// distinguish senders (an emulator reports the account).
 func (d *Receiver) refusedSender(m *Message) string {
 	if why := m.Attributes[wire.ReasonAttribute]; strings.HasPrefix(why, string(wire.ReasonSender)+":") {
 		return "it was refused before: " + strings.TrimSpace(strings.TrimPrefix(why, string(wire.ReasonSender)+":"))

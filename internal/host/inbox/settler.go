@@ -28,7 +28,7 @@ type Settler struct {
 	Settings *host.Settings
 }
 
-// Settle marks a message as to be acknowledged, and counts its outcome.
+// Settle marks a message for acknowledgement, and counts its outcome.
 func (d *Settler) Settle(m *Message, outcome string) {
 	m.State = Settled
 	d.Observer.Count(host.CountMessages, outcome, 1)
@@ -48,7 +48,7 @@ func (d *Settler) Acknowledge(ctx context.Context, messages []*Message) error {
 	return nil
 }
 
-// Fail marks a message as to be returned to its queue, and counts the reason.
+// Fail marks a message to be returned to its queue, and counts the reason.
 func (d *Settler) Fail(m *Message, reason string) {
 	m.State = Failed
 	d.Observer.Count(host.CountReturned, reason, 1)
@@ -109,7 +109,8 @@ func (d *Settler) later(item *wire.Item, due time.Time, attributes map[string]st
 	return queue.Outgoing{Body: body, Delay: edge.QueueDelay(due.Sub(d.Clock.Now())), Attributes: attributes}, err
 }
 
-// Leave requeues a message until another build takes it, for as long as that needs.
+// Leave requeues a message until a process of another build handles it, however
+// long that takes.
 func (d *Settler) Leave(ctx context.Context, m *Message, reason string) error {
 	if m.Item.Age(d.Clock.Now()) >= delivery.HeldUp {
 		d.Observer.Count(host.CountHeldUp, reason, 1)
@@ -150,7 +151,8 @@ type hop struct {
 	m   *Message
 	to  queue.Queue
 	msg queue.Outgoing
-	// what begins the text of its error; err says why msg could not be made.
+	// what is the start of the error's text; err is the error if msg could not
+	// be made.
 	what string
 	err  error
 	// counter and reason to count when msg is sent; an empty reason counts nothing.
@@ -190,8 +192,8 @@ func (d *Settler) Follow(ctx context.Context, m *Message, item *wire.Item, outco
 
 // hopMark returns the attributes that a message keeps over a hop. They say that it was redriven or
 // may have been handled before, because SQS counts receives from 1 again after each hop. A message
-// that enters the FIFO queue keeps the attribute of its redrive; one that leaves it does not, so
-// that the requeuing that the redrive started is limited in time.
+// that enters the FIFO queue keeps the attribute of its redrive. A message that leaves the queue
+// does not, so that the redrive extends the requeuing only once.
 func (m *Message) hopMark() map[string]string {
 	mark := ""
 	switch {
@@ -269,7 +271,7 @@ func (d *Settler) RequeueWithin(ctx context.Context, m *Message, window time.Dur
 }
 
 // RequeuedSince returns when a message was first requeued, and whether that is now. A redrive from a
-// dead-letter queue starts over.
+// dead-letter queue restarts the time.
 func (m *Message) RequeuedSince(now time.Time) (since time.Time, starts bool) {
 	if m.Item.FirstSeenMS == 0 || m.FromDeadLetters() {
 		return now, true

@@ -24,24 +24,24 @@ type Terms struct {
 	Visibility, Margin time.Duration
 }
 
-// Held is what an invocation knows of a message when it starts.
+// Held is what an invocation knows about a message when it starts.
 type Held struct {
 	// Until is the time until which the message belongs to this process alone.
 	Until time.Time
 	// Lost: another process may hold it, or may receive it before the invocation ends. It must not be
 	// processed, its visibility is not changed, and it is returned as failed.
 	Lost bool
-	// Err is why it could not be kept; nil if that was not tried.
+	// Err is the reason why it could not be kept; nil if that was not tried.
 	Err error
 }
 
 // Take determines until when the messages of a batch, all of one queue, belong to this process. A
 // message that certainly belongs to it until the end of the invocation costs no call. For the
 // others Take extends the visibility once, to that end plus the margin. An extension that is
-// refused, throttled or not answered does not count. A message whose visibility may be over is lost
-// without a call. On a standard queue it is also lost if its visibility may be over when the call
-// is answered, because there an old receipt may succeed and prove nothing
-// (ChangeMessageVisibility).
+// refused, throttled or not answered does not count. A message whose visibility timeout may have
+// expired is lost without a call. On a standard queue it is also lost if its visibility timeout may
+// have expired when the response arrives, because a call with an old receipt may succeed there and
+// so proves nothing (ChangeMessageVisibility).
 //
 // An invocation without a deadline extends nothing.
 func Take(ctx context.Context, c clock.Clock, q queue.Queue, terms Terms, messages []queue.Message) []Held {

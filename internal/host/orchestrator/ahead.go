@@ -14,8 +14,8 @@ import (
 
 // writeAhead writes the events that a commit copies before the commit, because the commit cannot
 // hold them. No reader sees them before the commit, so a process that dies leaves the instance as
-// it was. The writing may take longer than an invocation: the process that receives the message
-// next continues after the last part that is stored.
+// it was. Writing them may take longer than an invocation; the process that receives the message
+// next continues after the last stored part.
 func (a *attempt) writeAhead(ctx context.Context, c *deciding.Commit) error {
 	t := &c.Turns[0]
 	parts, name := partsOf(t.Events[:c.TakesOver], a.settler.Settings.Turn.Ahead)
@@ -51,7 +51,8 @@ func (a *attempt) writeAhead(ctx context.Context, c *deciding.Commit) error {
 }
 
 // noteAhead notes in the record of a redriven instance that parts of its next execution are
-// written. If the redrive dies, a purge of the instance deletes them. A fork has no record yet.
+// written. If the redrive is never committed, a purge of the instance deletes them. A fork has
+// no record yet.
 func (a *attempt) noteAhead(ctx context.Context, c *deciding.Commit) error {
 	t, r := &c.Turns[0], a.turn.View.Record
 	if !c.Change.If.Ended || r.Ahead == t.ExecutionID {

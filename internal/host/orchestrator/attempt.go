@@ -26,7 +26,7 @@ type attempt struct {
 type sent struct {
 	// row is the row of the last dispatch; the next commit of this turn continues it.
 	row dispatch.Row
-	// startedAt is when the work on the next commit began; before is the commit that this turn made last.
+	// startedAt is when the work on the next commit started; before is the last commit of this turn.
 	startedAt time.Time
 	before    dispatch.Place
 }
@@ -71,8 +71,8 @@ func (a *attempt) now(ctx context.Context) deciding.Moment {
 	return m
 }
 
-// release ends the attempt: it removes the suspect mark, however the turn returned, and puts into
-// the cache what may be kept.
+// release ends the attempt. It removes the suspect mark, whatever the result of the turn, and
+// puts the execution into the cache if it may be kept.
 func (a *attempt) release(ctx context.Context, err error) {
 	t := &a.turn
 	a.clearSuspect(ctx, err != nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// longestAwaited is the longest message of such a note, in bytes.
+// longestAwaited is the maximum length of such a note's message, in bytes.
 const longestAwaited = 2 << 10
 
 // noteAwaited notes in the record, for operators, that the instance waits for another build.

@@ -11,10 +11,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/logattr"
 )
 
-// blockedCode has the instances in whose code a goroutine of this process is blocked. Meanwhile the
-// instance's code is not run again here, so that at most one goroutine is left behind for an
-// instance: its arrivals are recorded, and the instance is stuck. Another process runs it, or this
-// one after the goroutine has ended.
+// blockedCode has the instances in whose code a goroutine of this process is blocked. While it is
+// blocked, this process does not run the instance's code again, so that at most one goroutine per
+// instance is abandoned. The instance's arrivals are recorded, and it is stuck. Another process can
+// run it, or this one after the goroutine has ended.
 type blockedCode struct {
 	mu sync.Mutex
 	by map[string]engine.Blocked

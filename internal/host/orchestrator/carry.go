@@ -65,7 +65,7 @@ func (a *attempt) carryOut(ctx context.Context, p *deciding.Plan) error {
 	return nil
 }
 
-// say writes a log line or counts.
+// say writes a log line or increments a counter.
 func (a *attempt) say(ctx context.Context, s *deciding.Report) {
 	if s.Text != "" {
 		a.settler.Logger.Log(ctx, s.Level, s.Text, s.With...)

@@ -125,12 +125,12 @@ func (a *attempt) once(ctx context.Context, c *deciding.Commit) error {
 	if err != nil {
 		return err
 	}
-	// Only the identical write may be repeated: it finds its own result, or takes effect now. Reading
-	// back would prove nothing.
+	// Only the identical write may be repeated: it either finds its own earlier result or takes
+	// effect now. Reading the history back would prove nothing.
 	return a.insists(ctx, c, func() error { return a.tables.Store.Commit(ctx, encoded) })
 }
 
-// insists makes a write of a commit, and repeats it as long as that may help.
+// insists makes a write of a commit, and repeats it while a repeat may succeed.
 func (a *attempt) insists(ctx context.Context, c *deciding.Commit, write func() error) error {
 	err := write()
 	for n := 1; a.commitsAgain(ctx, c, n, err); n++ {
@@ -156,9 +156,10 @@ func (a *attempt) commitRecord(ctx context.Context, c *deciding.Commit) error {
 	return nil
 }
 
-// commitsAgain reports whether to repeat a commit that has failed n times, and first waits until it
-// may be repeated. A throttled commit is repeated after growing pauses, as long as there is time if
-// it holds results of inline activities, because those would run again.
+// commitsAgain reports whether to repeat a commit that has failed n times, after waiting until it
+// may be repeated. A throttled commit is repeated after growing pauses. If it has results of inline
+// activities, it is repeated as long as there is time, because the activities would otherwise run
+// again.
 func (o *maker) commitsAgain(ctx context.Context, c *deciding.Commit, n int, err error) bool {
 	s := o.settler.Settings
 	switch {
@@ -170,7 +171,7 @@ func (o *maker) commitsAgain(ctx context.Context, c *deciding.Commit, n int, err
 	return false
 }
 
-// committed tells the observer about a commit and its dispatch.
+// committed notifies the observer of a commit and its dispatch.
 func (a *attempt) committed(c host.Committed) {
 	g := a.turn.Group
 	c.At, c.StartedAt = a.settler.Clock.Now(), a.sent.startedAt

@@ -9,10 +9,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/keyring"
 )
 
-// Records, logs and reasons are not encoded. If a codec is configured, they do not contain the text
-// of a payload, but its type, its length and a keyed hash.
+// Records, logs and reasons are not encoded. If a codec is configured, they contain the type, the
+// length and a keyed hash of a payload instead of its text.
 
-// concealing returns a function that gives the text which stands for a payload in an execution's
+// concealing returns a function that returns the text which replaces a payload in an execution's
 // reasons. Equal payloads of an execution have equal hashes in every process, so a reader sees
 // whether recorded and attempted input are the same, and an unchanged reason is not written again.
 // The key is the token of event 0, which no message ever carries, under the stack's current key.

@@ -9,10 +9,10 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// noteFork notes in the record of an instance that it is forked, so that its forks can be listed:
-// one write for each fork, and none for an instance without forks. It precedes the commit that
-// starts the fork: if the process dies between the two, the message remains and starts the fork
-// later. The fork of an instance that was purged in the meantime is not noted.
+// noteFork notes in the record of an instance that it was forked, so that its forks can be
+// listed. Each fork costs one write. It precedes the commit that starts the fork: if the process
+// dies between the two, the message remains and starts the fork later. The fork of an instance
+// that was purged in the meantime is not noted.
 func (a *attempt) noteFork(ctx context.Context, c *deciding.Commit) error {
 	t, d := &c.Turns[0], a.turn.Running.Redriven
 	if d == nil || t.First() > 1 {

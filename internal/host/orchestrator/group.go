@@ -21,8 +21,8 @@ import (
 
 // runGroup makes the turn of a group. Messages that are unsettled afterwards return to their queue.
 //
-// A turn that used the cache and is stale is made again from the store, and so is a turn that has
-// lost a commit, a few times.
+// A turn that used stale state from the cache is made again from the store. So is a turn that has
+// lost a commit, at most mostLost times.
 func (o *maker) runGroup(ctx context.Context, g *deciding.Group) {
 	ctx = logattr.Subject{Instance: g.Instance}.In(ctx)
 	startedAt := o.settler.Clock.Now()
@@ -43,7 +43,7 @@ func (o *maker) runGroup(ctx context.Context, g *deciding.Group) {
 	}
 }
 
-// mostLost is how often a turn that has lost a commit is made again.
+// mostLost is how often a turn is made again after it has lost a commit.
 const mostLost = 3
 
 // end is how an attempt at a turn ended.
@@ -59,7 +59,7 @@ const (
 	// over: nothing was decided before the invocation ended, or before another process might hold a
 	// message that the turn needs.
 	over
-	// large: no commit can hold it.
+	// large: no commit can hold the turn.
 	large
 	// unpatched and newer: another build must make the turn.
 	unpatched
@@ -179,10 +179,9 @@ func (o *maker) anotherBuild(ctx context.Context, g *deciding.Group, err error) 
 	})
 }
 
-// newer handles an instance whose history contains something that only another build can read: an
-// event of a newer kind, or payloads of a codec that this build does not have. Nothing is written,
-// and its messages are requeued through the delay queue until a build that can read it handles
-// them.
+// newer handles an instance whose history only another build can read, because it has an event of
+// a newer kind or payloads of a codec that this build does not have. Nothing is written, and its
+// messages are requeued through the delay queue until a build that can read it handles them.
 func (o *maker) newer(ctx context.Context, g *deciding.Group, cause error) {
 	reason, text := "newer", "history was written by a newer build; the instance's messages are requeued until such a build handles them"
 	if edge.MissesCodec(cause) {

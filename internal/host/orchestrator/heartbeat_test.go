@@ -116,7 +116,7 @@ func TestA11WithoutRetriesItIsATypedFailure(t *testing.T) {
 	})
 	w.start("a", "Main", "1")
 	w.run()
-	w.expectOutput("a", `"heartbeat_timeout 1 attempt 1 of activity \"Work\" gave no heartbeat for 1m0s"`)
+	w.expectOutput("a", `"heartbeat_timeout 1 attempt 1 of activity \"Work\" sent no heartbeat for 1m0s"`)
 }
 
 func TestF05TheLoserOfASelectSeesTheRequestToStopAtItsHeartbeat(t *testing.T) {

@@ -80,7 +80,7 @@ func TestAnInstanceThatCannotAskForItsTurnIsTerminated(t *testing.T) {
 	w.start("a", "Main", "1")
 	w.run()
 	w.expectStatus("a", store.StatusTerminated)
-	if f := w.record("a").Failure; f == nil || !strings.Contains(f.Message, "cannot ask for a permit of the limit") || !strings.Contains(f.Message, "line separator") {
+	if f := w.record("a").Failure; f == nil || !strings.Contains(f.Message, "cannot request a permit of the limit") || !strings.Contains(f.Message, "line separator") {
 		t.Errorf("the failure is %+v", f)
 	}
 	w.expectQuiet()

@@ -19,10 +19,10 @@ import (
 // activity.
 const longestInlineDelay = time.Second
 
-// runInline runs the attempts of an inline activity. Its context ends before the invocation does,
-// and that is a failed attempt like any other. A retry whose delay is long, or does not fit into
-// the invocation, is left to the code, which sets a timer for it. If a retry would start after the
-// total timeout, the activity fails at once.
+// runInline runs the attempts of an inline activity. The context of an attempt ends before the
+// invocation does; an attempt that this cuts short fails like any other. A retry whose delay is
+// long, or does not fit into the invocation, is left to the code, which sets a timer for it. If a
+// retry would start after the total timeout, the activity fails at once.
 //
 // No commit precedes a retry within the turn, so an isolated read checks that no duplicate
 // invocation has recorded the result; its error ends the attempt at the turn.
@@ -38,7 +38,7 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) (histo
 	s := t.Running.Started().Start
 	o := dispatch.KeyOf(s, first)
 	if o == nil {
-		o = dispatch.KeyOf(s, call.EventID) // Earlier builds carried the key of the open attempt only.
+		o = dispatch.KeyOf(s, call.EventID) // Earlier builds copied the key of the open attempt only.
 	}
 	if o != nil {
 		info.IdempotencyKey = attempts.IdempotencyKey(o.Instance, o.ExecutionID, first)

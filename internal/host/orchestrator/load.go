@@ -46,9 +46,10 @@ func (a *attempt) load(ctx context.Context) error {
 		if err != nil && !reading.Corrupt(err) {
 			return err
 		}
-		// The history is missing or damaged: the record shows whether it was purged. Or its last arrivals
-		// are parked: the record says why. Or it has ended: the record shows whether the instance was
-		// redriven and has copied the operations that the messages complete.
+		// The record is needed in three cases. If the history is missing or damaged, the record shows
+		// whether it was purged. If its last arrivals are parked, the record says why. If the execution
+		// has ended, the record shows whether the instance was redriven and has copied the operations
+		// that the messages complete.
 	}
 	return a.loadByRecord(ctx, open)
 }
@@ -81,8 +82,8 @@ func (a *attempt) loadByRecord(ctx context.Context, open []*inbox.Message) error
 		return err
 	}
 	if reading.ContinuedAsNew(turns) {
-		// Between the two reads the instance continued with another execution. A message for that one
-		// must not be checked against this one.
+		// Between the two reads the instance continued with another execution. A message for the new
+		// execution must not be checked against this one.
 		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.View.Instance, execution, store.ErrConflict)
 	}
 	return a.feed(execution, turns)

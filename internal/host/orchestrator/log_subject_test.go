@@ -15,7 +15,7 @@ import (
 // ofNobody are the lines that may be about no instance.
 var ofNobody = []string{
 	"message moved to the dead-letter queue", // of which nothing could be read
-	"message not taken",
+	"message not processed",
 	"not a work item for workers; it goes back",
 	"message not moved",
 	"visibility timeout of a returned message not set",

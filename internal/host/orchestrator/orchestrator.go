@@ -29,7 +29,7 @@ import (
 
 // Config configures an Orchestrator.
 type Config struct {
-	// Orchestrations that this build can run. Required.
+	// Orchestrations are the orchestrations that this build can run. Required.
 	Orchestrations *engine.Registry
 	// Inline activities; nil for none.
 	Inline *activities.Registry
@@ -51,9 +51,10 @@ type Config struct {
 	// Build names the running build. A process with another name is another build, which tries this
 	// build's stuck instances at once. Empty if processes have no builds.
 	Build string
-	// SweepAt is called with the time when a problem is due that this process has set or read, and
-	// when an ended instance is to be purged. At that time the caller sends a wire.Sweep to
-	// the orchestrator queue. Nil if a schedule sends sweeps. It must not block.
+	// SweepAt is called with the time at which a problem that this process has set or read is due,
+	// and with the time at which an ended instance must be purged. At that time the caller sends a
+	// wire.Sweep to the orchestrator queue. SweepAt must not block. It is nil if a schedule sends
+	// sweeps.
 	SweepAt func(at time.Time, ended bool)
 	// Propagator of trace context; nil for none.
 	Propagator host.Propagator
@@ -169,7 +170,7 @@ func (o *Orchestrator) handle(ctx context.Context, batch []platform.Delivery) (f
 	if o.receiver.KeysReady(ctx, messages) {
 		o.takeTurns(ctx, messages)
 	}
-	// The turns come first, so that nothing that is due waits for the event bus.
+	// The turns come first, so that no due message waits for the event bus.
 	o.receiver.Publish(ctx, messages)
 	return o.receiver.Close(ctx, messages)
 }
@@ -180,8 +181,8 @@ func (o *Orchestrator) takeTurns(ctx context.Context, messages []*inbox.Message)
 	groups := deciding.GroupsOf(messages, settings.SuspectReceives)
 	limit := settings.Parallelism
 	if slices.ContainsFunc(groups, func(g *deciding.Group) bool { return g.Suspect != "" }) {
-		// One after the other, so that a process that dies leaves the mark of the turn that ended it, and
-		// no other.
+		// Turns run one after the other, so that a process that dies leaves only the mark of the turn
+		// that killed it.
 		limit = 1
 	}
 	turns := make([][]*inbox.Message, len(groups))

@@ -96,7 +96,7 @@ func TestA11APendingActivityOfWhichNothingIsHeard(t *testing.T) {
 	if len(*tokens) != 2 {
 		t.Errorf("%d attempts, want a second one behind the silence", len(*tokens))
 	}
-	w.expectOutput("a", `"heartbeat_timeout 2 attempt 2 of the pending activity \"Work\" gave no heartbeat for 2h0m0s"`)
+	w.expectOutput("a", `"heartbeat_timeout 2 attempt 2 of the pending activity \"Work\" sent no heartbeat for 2h0m0s"`)
 	if took := w.clock.Now().Sub(startedAt); took < 12*time.Hour || took > 14*time.Hour {
 		t.Errorf("it failed after %s", took)
 	}

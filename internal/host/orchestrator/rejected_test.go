@@ -42,19 +42,19 @@ func TestL02WhatAQueueRejectsForItsSizeIsNotTriedForEver(t *testing.T) {
 				return nil, err
 			}
 			return failure(ctx.Await(large))
-		}, `the input of \"Count\" can't be sent`, nil},
+		}, `the input of \"Count\" cannot be sent`, nil},
 		{"the result of an activity", func(ctx *engine.Context, _ []byte) ([]byte, error) {
 			return failure(ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Large", Input: []byte("1"), Retry: &history.Retry{MaxAttempts: 5}})))
-		}, `the result of activity \"Large\" can't be sent`, nil},
+		}, `the result of activity \"Large\" cannot be sent`, nil},
 		{"the details of a failure", func(ctx *engine.Context, _ []byte) ([]byte, error) {
 			return failure(ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Fails", Input: []byte("1")})))
 		}, `out of stock (its details are left out`, nil},
 		{"the input of a child", func(ctx *engine.Context, _ []byte) ([]byte, error) {
 			return failure(ctx.Await(ctx.Child(engine.ChildCall{Name: "Child", Input: []byte(long)})))
-		}, `the input of \"Child\" can't be sent`, nil},
+		}, `the input of \"Child\" cannot be sent`, nil},
 		{"the output of a child", func(ctx *engine.Context, _ []byte) ([]byte, error) {
 			return failure(ctx.Await(ctx.Child(engine.ChildCall{Name: "Child", Input: []byte("1")})))
-		}, `the output of orchestration \"Child\" can't be sent`, nil},
+		}, `the output of orchestration \"Child\" cannot be sent`, nil},
 		{"a detached start", func(ctx *engine.Context, _ []byte) ([]byte, error) {
 			_, err := ctx.Detach(engine.ChildCall{Name: "Child", Instance: "other", Input: []byte(long)})
 			return []byte(`"started"`), err

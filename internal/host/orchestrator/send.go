@@ -61,7 +61,7 @@ func (a *attempt) dispatch(ctx context.Context, out *dispatch.Outbox) error {
 	return nil
 }
 
-// keepProgress records how far a dispatch came before it stopped. If that fails, only time is lost.
+// keepProgress stores the progress of a dispatch that stopped. A failure only costs time.
 func (a *attempt) keepProgress(ctx context.Context, out *dispatch.Outbox) {
 	t := &a.turn
 	open := inbox.Left(t.Group.Progress())
@@ -78,8 +78,8 @@ func (a *attempt) keepProgress(ctx context.Context, out *dispatch.Outbox) {
 	}
 }
 
-// noteLoop notes in the record, for operators, when the instance was slowed. If that fails, it is
-// noted with the next pause.
+// noteLoop notes in the record, for operators, when the instance was slowed. If the write fails,
+// the next pause is noted instead.
 func (a *attempt) noteLoop(ctx context.Context) {
 	now := a.settler.Clock.Now()
 	err := a.note(ctx, store.RecordChange{If: store.RecordCondition{Exists: true}, LoopedAt: &now, UpdatedAt: now})
@@ -88,7 +88,7 @@ func (a *attempt) noteLoop(ctx context.Context) {
 	}
 }
 
-// note makes a change of the record alone, on which nothing depends.
+// note makes a change of the record on which no other state depends.
 func (a *attempt) note(ctx context.Context, c store.RecordChange) error {
 	err := a.tables.Store.UpdateRecord(ctx, a.turn.View.Instance, c)
 	if err == nil {
@@ -169,7 +169,7 @@ func (a *attempt) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
 		return nil
 	}
 	if edge.Unfit(err) {
-		// As in the worker, it is a failure of the activity.
+		// As in the worker, the activity then fails.
 		unsent := edge.Unsendable(err, fmt.Sprintf("attempt %d of activity %q", next.Attempt, next.Name))
 		unsent.Source, unsent.Attempt = next.Name, s.Failure.Attempt
 		s.Message.Item = deciding.Failed(s.Message, *unsent)
@@ -221,8 +221,8 @@ func (a *attempt) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	return nil
 }
 
-// askForPrune sends the request to prune the executions up to upTo. If it fails, no turn is made
-// again for it, because the request of a later execution does the same.
+// askForPrune sends the request to prune the executions up to upTo. A failure is not retried,
+// because the request of a later execution covers the same executions.
 func (a *attempt) askForPrune(ctx context.Context, upTo int64) {
 	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: a.turn.View.Instance, UpToExecution: upTo, ID: fmt.Sprintf("prune-%d", upTo)}
 	if err := a.settler.Post(ctx, &item); err != nil {

@@ -22,8 +22,8 @@ type Environment struct {
 	Random io.Reader
 	// Go starts a goroutine; default the go statement. Each attempt has one.
 	Go func(func())
-	// Together runs a function n times concurrently and returns when all calls have returned; default:
-	// on goroutines that Go starts.
+	// Together runs a function n times concurrently and returns when all calls have returned. By
+	// default it uses goroutines that Go starts.
 	Together func(n int, f func())
 	// RequestID returns the name of the invocation, for the completions of the activities that ran in
 	// it; default: it has no name.

@@ -97,7 +97,8 @@ func (s *Standing) Of(d *engine.Turn) (p Result) {
 		s.recover(&c, &p)
 		dirty = dirty || p.Recovered != nil
 	case d.Suspended != nil && s.corrupt() && (len(d.Events) > 0 || s.Try != ""):
-		// The history can be read again, and a suspended instance needs nothing more.
+		// The history can be read again, and no more is required of a suspended
+		// instance.
 		s.recover(&c, &p)
 		dirty = true
 	}
@@ -148,11 +149,11 @@ func (s *Standing) SearchDiffers(d *engine.Turn) (set history.SearchAttributes) 
 
 // demandStamp makes the change that ends an instance require the stamp that was read, whether or
 // not the instance had a problem. Otherwise an end that is committed late would remove a problem
-// that was set since, and no wake would send what the end left unsent.
+// that was set in the meantime, and no wake would send the messages that the end did not send.
 //
-// If the commit of the end records its own message, the stamp is not needed. The message
-// is redelivered and sends what was not sent. And a writer that marks the instance for the same
-// message has already taken the event id of the end.
+// If the commit of the end records its own message, the stamp is not needed. If they were not
+// sent, the message is redelivered and resends them. A writer that marks the instance for the
+// same message has already taken the event id of the end, so the late end fails.
 func (s *Standing) demandStamp(c *store.RecordChange) {
 	if s.Starts.Creating || s.Record == nil {
 		return

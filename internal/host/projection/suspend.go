@@ -19,8 +19,8 @@ func suspendsIn(events []history.Event) bool {
 }
 
 // suspension projects that an instance is suspended or resumed, and reports whether that changes
-// the record. A suspended instance is listed as suspended even if it is stuck: it keeps its
-// problem, and nothing tries it until it is resumed. Like each change of a problem, the change
+// the record. A suspended instance is listed as suspended even if it is stuck. It keeps its
+// problem and is not tried again until it is resumed. Like each change of a problem, the change
 // requires the stamp that was read and raises it, so that messages sent for the earlier problem
 // have no effect.
 func (s *Standing) suspension(c *store.RecordChange, p *Result, d *engine.Turn) (changed bool) {

@@ -22,8 +22,8 @@ import (
 const Time = 2 * time.Second
 
 const (
-	// Rest is how long a process stops calling a bus after a slow failure. Without it each invocation,
-	// and the work queued after it, would wait for the bus once more.
+	// Rest is how long a process stops calling a bus after a slow failure. Otherwise every invocation,
+	// and the messages queued behind it, would wait for the bus again.
 	Rest = 30 * time.Second
 	// slow is the duration from which a failed call makes the process rest.
 	slow = Time / 4

@@ -32,9 +32,8 @@ func CorruptEvent(err error) int64 {
 }
 
 // missing returns an error if a history lacks events that exist according to the record, which was
-// read first; nil otherwise. A history can lack all its events, the final event of an execution
-// that another one followed or of an instance that has ended, or the events in a gap. Events that a
-// purge deleted are not checked.
+// read first; nil otherwise. A history can lack all its events, the events in a gap, or the final
+// event of an execution that has ended. Events that a purge deleted are not checked.
 func (v *View) missing(execution int64, turns []store.Turn, err error) *store.CorruptError {
 	r := v.Record
 	if !v.Described || r == nil || !holds(r, execution) {

@@ -81,9 +81,9 @@ func (s *Source) Tail(ctx context.Context, instance string, execution, from int6
 
 // Confirm checks whether an event that a read did not find exists. The record and the history are
 // two reads, and a Query can see only part of a transaction that is being committed; only a read
-// that is isolated from transactions can distinguish a lost event from one that was about to
-// appear. Confirm returns store.ErrConflict if nothing is lost, and a confirmed *store.CorruptError
-// if the event is.
+// that is isolated from transactions can distinguish a lost event from one whose transaction was in
+// progress. Confirm returns store.ErrConflict if the event exists, and a confirmed
+// *store.CorruptError if it is lost.
 func (s *Source) Confirm(ctx context.Context, lacks *store.CorruptError) error {
 	at, err := s.Store.ReadIsolated(ctx, lacks.Instance, lacks.ExecutionID, lacks.EventID)
 	if err != nil {

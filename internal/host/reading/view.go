@@ -33,8 +33,7 @@ type View struct {
 	answers map[int64]error
 }
 
-// Unread is returned by a View that cannot answer yet because the history of the execution was not
-// read.
+// Unread is the error of a View whose answer needs the history of an execution that was not read.
 type Unread struct{ Execution int64 }
 
 func (e *Unread) Error() string {

@@ -25,7 +25,7 @@ const furthestBack = 100
 type Resending struct {
 	// Commits whose actions are to be sent, in order.
 	Commits []dispatch.Commit
-	// Since is when the collecting began.
+	// Since is when collecting started.
 	Since time.Time
 
 	view *reading.View
@@ -45,8 +45,8 @@ func New(view *reading.View, execution int64, since time.Time, sent map[dispatch
 }
 
 // Fact adds the open operations of the turn that recorded an event of the current execution, for
-// the message that the event records. Until that message is acknowledged, it alone resends what its
-// turn has committed.
+// the message that the event records. Until that message is acknowledged, no other message resends
+// what its turn has committed.
 func (r *Resending) Fact(eventID int64) error {
 	turns, err := r.view.Turns(r.execution)
 	if err != nil {
@@ -104,7 +104,8 @@ func (r *Resending) turnOf(turns []store.Turn, i int) error {
 	return nil
 }
 
-// furthest returns the first execution to read when all executions since one are asked for.
+// furthest returns the first execution to read when all executions from since on are
+// requested.
 func (r *Resending) furthest(since int64) int64 {
 	return max(since, r.execution-furthestBack, r.view.FirstExecution(), 1)
 }
@@ -118,9 +119,9 @@ func (r *Resending) Current() error {
 	return r.add(r.execution)
 }
 
-// Everything adds the open operations of the executions from since on, 0 for the first of the
-// instance; of at most a hundred executions. The execution since must be readable: a build that
-// lacks its key does not know which operations are open there, so the message is requeued.
+// Everything adds the open operations of the executions from since on, at most 100; 0 means the
+// first execution of the instance. The execution since must be readable. A build that lacks its
+// key does not know which operations are open there, so the message is requeued.
 func (r *Resending) Everything(since int64) error {
 	if since > 0 && since == r.furthest(since) {
 		if _, err := r.view.Turns(since); edge.MissesCodec(err) {

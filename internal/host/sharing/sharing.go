@@ -1,13 +1,13 @@
 // Package sharing combines queue calls that are made concurrently in one invocation.
 //
-// Each call of a queue is billed, and takes as long for ten messages as for one. So messages that
-// the groups or attempts of one invocation send to a queue at the same time are sent in one call.
+// Each queue call is billed, and takes as long for ten messages as for one. So if several groups
+// or attempts of one invocation send to a queue at the same time, their messages share one call.
 // Each sender waits for its own messages and gets only their results: it acknowledges nothing
 // before they are accepted, and a message that SQS refuses fails its sender and no other.
 //
-// Order is kept where it exists: a sender that has to keep an order sends the second message after
-// the first is accepted. Messages that share a call come from several concurrent senders and have
-// no order.
+// Order is kept where it exists: a sender that needs an order sends the second message after the
+// first is accepted. Messages that share a call come from several concurrent senders and have no
+// order.
 package sharing
 
 import (
@@ -58,7 +58,7 @@ type sharedCall struct {
 	err        error
 }
 
-// errNotMade is the error of a call that did not return.
+// errNotMade is the error of a shared call that did not return.
 var errNotMade = errors.New("host: a call that was shared with others did not return")
 
 type sharingKey struct{}
@@ -104,7 +104,8 @@ func (s *invocation) alone() bool {
 	return s.busy == 1 && len(s.open) == 0
 }
 
-// look makes the open calls if all goroutines wait for one. The caller holds the lock.
+// look makes the open calls if every goroutine waits for one of them. The caller holds
+// the lock.
 func (s *invocation) look() {
 	if s.waiting < s.busy {
 		return
@@ -125,7 +126,8 @@ func (s *invocation) fill(c *sharedCall) {
 	}
 }
 
-// sharedQueue is a queue whose calls are shared if the context says with which invocation.
+// sharedQueue is a queue whose calls are shared within the invocation that the context
+// names.
 type sharedQueue struct{ queue.Queue }
 
 // Queues makes the calls of these queues shared.
@@ -165,7 +167,7 @@ func (q *sharedQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 		return q.Queue.Send(ctx, msgs...)
 	}
 	if err := queue.ValidateAll(q.FIFO(), msgs); err != nil {
-		return err // An invalid message would keep those of the others from being sent.
+		return err // An invalid message would prevent the messages of other senders from being sent.
 	}
 	return s.call(ctx, sharedKind{queue: q}, len(msgs), bytes, func(c *sharedCall) {
 		for _, m := range msgs {

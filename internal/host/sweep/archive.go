@@ -20,8 +20,8 @@ import (
 
 const (
 	// putTogether is how many documents are put into the archive concurrently. They are built one
-	// after the other, and put earlier once they have putBytes together. So memory holds one decoded
-	// history and less than putBytes of documents besides, however many instances are due.
+	// after the other, and are put earlier if they reach putBytes in total. So memory holds at most
+	// one decoded history and less than putBytes of documents, however many instances are due.
 	putTogether = 4
 	putBytes    = 8 << 20
 	// skippedFor is how long sweeps skip an instance whose archiving has ended the process twice.
@@ -32,8 +32,9 @@ const (
 var errNoTime = errors.New("host: the invocation has no time left")
 
 // archive puts the histories of due instances into the archive, and returns the instances that the
-// archive has taken. All others stay, and a later sweep finds them again. The error is why it
-// stopped before it tried the rest: the archive refuses everything, or errNoTime.
+// archive has taken. All others stay, and a later sweep finds them again. A non-nil error means
+// that archive did not try the rest, because the archive refuses everything or because of
+// errNoTime.
 func (s *Sweeper) archive(ctx context.Context, due []*store.Record, careful bool) ([]*store.Record, error) {
 	if s.Archive == nil {
 		return due, nil
@@ -74,7 +75,8 @@ func (s *Sweeper) archive(ctx context.Context, due []*store.Record, careful bool
 // archiving archives some instances.
 type archiving struct {
 	by *Sweeper
-	// errs are why instances were not archived, by index; stopped is why no more are tried.
+	// errs are the errors of instances that were not archived, by index; stopped is the
+	// reason why no more are tried.
 	errs    []error
 	stopped error
 	// documents that wait to be put, and their size in bytes.
@@ -159,8 +161,9 @@ func (a *archiving) put(ctx context.Context) {
 	}
 }
 
-// archiveMark begins the mark of an instance that is being archived, in its record's Suspect field.
-// The execution and the time in Unix milliseconds follow, and in a second mark secondMark.
+// archiveMark is the start of the mark of an instance that is being archived, in its record's
+// Suspect field. It is followed by the execution, the time in Unix milliseconds and, in a second
+// mark, secondMark.
 const (
 	archiveMark = "archive"
 	secondMark  = "#2"

@@ -13,9 +13,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Delete handles messages of one instance that ask for histories to be deleted. They make no turn,
-// because no turn reads what they delete, and they write no history. Each is settled or returned to
-// its queue.
+// Delete handles messages of one instance that request the deletion of histories. They cause no
+// turn, because no turn reads what they delete, and they write no history. Each is settled or
+// returned to its queue.
 func (k *Keeper) Delete(ctx context.Context, messages []*inbox.Message) {
 	for _, m := range messages {
 		if !clock.HasTime(ctx, k.Clock, k.Settings.Turn.MinRemaining) {
@@ -45,11 +45,12 @@ func (k *Keeper) delete(ctx context.Context, m *inbox.Message) error {
 	case !missing && k.mayPrune(&r, item.UpToExecution):
 		return k.prune(ctx, m, &r)
 	case missing || r.Purged && r.ExecutionID < item.UpToExecution || !r.Purged && r.FirstExecution <= item.UpToExecution:
-		// Not hidden: it was never purged.
+		// The instance is not hidden, so it was never purged.
 		k.Settle(m, "purge_refused")
 		return nil
 	case item.NotBeforeMS == 0:
-		// A sender by hand does not know when the instance ended.
+		// A sender that is not a turn, such as an operator, does not know when
+		// the instance ended.
 		due := k.Clock.Now().Add(k.Settings.Purge.Grace)
 		item.NotBeforeMS = due.UnixMilli()
 		return k.Requeue(ctx, m, item, due, "grace")

@@ -29,8 +29,9 @@ const (
 )
 
 // takeEnded handles the sweeps of ended instances. Each is settled even if it fails, because the
-// next one starts over and finds the same instances. Of several sweeps that start over, as after an
-// outage of some hours, one is run. A sweep for which there is no time left returns to the queue.
+// next one starts over and finds the same instances. If several sweeps start over, as after an
+// outage of some hours, only one is run. A sweep for which there is no time left returns to the
+// queue.
 func (s *Sweeper) takeEnded(ctx context.Context, messages []*inbox.Message) {
 	started := false
 	for _, m := range messages {
@@ -253,19 +254,19 @@ func (w *Watch) ContinuedAsNew(now time.Time) {
 	}
 }
 
-// children calls SweepAt for children that were kept while the execution that started them ran: the
-// retention of those that ended long ago is already over. The sweep comes a second later and not at
-// once, because then the ends of the next minutes share it. A child that ends later calls SweepAt
-// for itself.
+// children calls SweepAt for children that were kept while the execution that started them ran,
+// because the retention of a child that ended long ago has already expired. The sweep comes a
+// second later and not at once, so that the ends of the next minutes share it. A child that ends
+// later calls SweepAt itself.
 func (w *Watch) children(now time.Time) { w.SweepAt(now.Add(time.Second), true) }
 
-// list is a list of instances, newest first, that started before a time. Some of them are due.
+// list is a list of instances that started before a time, newest first. Some of them are due.
 type list struct {
 	// key orders the lists, and names a list in a sweep that continues.
 	key    string
 	status store.Status
 	name   string
-	// Instances that started before from are in another list too.
+	// Instances that started before from are also in another list.
 	from, to time.Time
 }
 

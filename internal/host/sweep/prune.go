@@ -15,13 +15,13 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// mostPruned is how many executions are read for one request. An instance that has thousands when
-// its limit is first lowered is pruned step by step.
+// mostPruned is how many executions are read for one request. An instance that has thousands of
+// executions when its limit is first lowered is pruned step by step.
 const mostPruned = 100
 
-// endedFor is how long an execution is kept after its end: a day longer than any message can be
-// applied (wire.MaxAge). So nothing of it will need to be sent again, and no stalled writer of it
-// can be left.
+// endedFor is how long an execution is kept after its end: a day longer than the age at which a
+// message is no longer applied (wire.MaxAge). By then nothing of the execution needs to be sent
+// again, and no stalled writer of it can remain.
 const endedFor = wire.MaxAge + 24*time.Hour
 
 // mayPrune reports whether an instance has executions up to upTo that it need not keep. A corrupt
@@ -35,9 +35,9 @@ func (k *Keeper) mayPrune(r *store.Record, upTo int64) bool {
 }
 
 // prune first updates the record with the first execution that is kept, and then deletes the
-// earlier ones. So a reader that finds a history missing sees in the record that it was pruned and
-// is not lost. If the deletion is lost, the executions stay in the table, where nothing reads them,
-// until the next prune or the purge: each deletion begins with the oldest execution that exists.
+// earlier ones. So a reader that does not find a history sees in the record that it was pruned, not
+// lost. If the deletion is lost, the executions stay in the table, where nothing reads them, until
+// the next prune or the purge: each deletion begins with the oldest execution that exists.
 func (k *Keeper) prune(ctx context.Context, m *inbox.Message, r *store.Record) error {
 	item, now := m.Item, k.Clock.Now()
 	first, before := k.prunable(ctx, r, item.UpToExecution, now.Add(-max(endedFor, k.Settings.Purge.Grace))), max(r.FirstExecution, 1)
@@ -61,8 +61,8 @@ func (k *Keeper) prune(ctx context.Context, m *inbox.Message, r *store.Record) e
 // and archives them. It returns the first that has to stay because it ended after the given time,
 // has started a child that is still running, or is not accepted by the archive.
 //
-// A lost or damaged execution does not say when it ended, but it ended before the next one, so it
-// is pruned with the next one. With an archive, a damaged execution stays, because the archive
+// The end time of a lost or damaged execution is unknown, but it ended before the next one did, so
+// it is pruned with the next one. With an archive, a damaged execution stays, because the archive
 // cannot take it. A lost execution has nothing to keep. Executions that were already pruned look
 // lost too, if an older build has restarted the instance in between and has set the first execution
 // back to the one that it had read.

@@ -24,8 +24,8 @@ const (
 	MaxWakes = 1000
 	// pageSize is how many records a sweep reads at a time.
 	pageSize = 100
-	// Again is the time after which a problem gets another wake although the one before was not
-	// handled: that one may be a dead letter.
+	// Again is the time after which a problem gets another wake although the previous one was
+	// not handled, because that one may be a dead letter.
 	Again = 24 * time.Hour
 )
 
@@ -91,8 +91,8 @@ func (s *Sweeper) Take(ctx context.Context, messages []*inbox.Message) {
 	}
 }
 
-// sweep sends a wake for each due problem, of instances created before a time or of all, and notes
-// that in the problem, so that no second wake is sent before the first is handled.
+// sweep sends a wake for each due problem, of instances created before a time or of all instances.
+// It notes the wake in the problem, so that no second wake is sent before the first is handled.
 func (s *Sweeper) sweep(ctx context.Context, beforeMS int64) error {
 	q := store.ListQuery{Status: store.StatusStuck, PageSize: pageSize}
 	if beforeMS > 0 {
@@ -153,8 +153,8 @@ func (s *Sweeper) sendWakes(ctx context.Context, due []*store.Record) error {
 	return s.Sender.Send(ctx, out)
 }
 
-// noteWoken records in problems that their wakes are sent. If that fails, the next sweep sends
-// another wake, which finds the problem moved and is dropped.
+// noteWoken records in problems that their wakes were sent. If that fails, the next sweep
+// sends another wake, which finds another stamp and is dropped.
 func (s *Sweeper) noteWoken(ctx context.Context, woken []*store.Record) {
 	sharing.SideBySide(ctx, s.Settings.Dispatch.Parallelism, len(woken), s.Together, func(i int) {
 		r := woken[i]
@@ -180,18 +180,18 @@ func (s *Sweeper) askForSweep(ctx context.Context, item wire.Item) error {
 	return nil
 }
 
-// AskFirst asks for a sweep once in the life of a process of a named build, so that this build
-// tries the stuck instances of the build before at once, and not only when they are due. Sweeps
-// that many processes ask for within a second are one. The second is part of the id because the
-// queue drops a repeated id for five minutes, and a build that is deployed again within those,
-// after another build, must get its sweep.
+// AskFirst requests one sweep in the life of a process of a named build, so that this build
+// tries the stuck instances of the previous build at once, and not only when they are due. If
+// many processes request a sweep within a second, only one runs. The second is part of the id
+// because the queue drops a repeated id for five minutes, and a build that is deployed again
+// within that time, after another build, must get its sweep.
 func (s *Sweeper) AskFirst(ctx context.Context, messages []*inbox.Message) {
 	if s.Build == "" || s.asked.Swap(true) {
 		return
 	}
 	for _, m := range messages {
 		if m.Item.Kind == wire.Sweep {
-			return // This sweep is enough.
+			return // The batch already has a sweep.
 		}
 	}
 	if err := s.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("build-%s-%d", s.Build, s.Clock.Now().Unix())}); err != nil {

@@ -20,8 +20,8 @@ import (
 // errNotSent is wrapped by errors of sending an answer.
 var errNotSent = errors.New("worker: the answer to the attempt was not sent")
 
-// answer is what the worker sends after an attempt, or instead of one, before it acknowledges the message. If an answer
-// has neither a completion nor a next attempt, the message is only acknowledged.
+// answer holds the messages that the worker sends after an attempt, or instead of one, before it acknowledges the
+// message. If an answer has neither a completion nor a next attempt, the message is only acknowledged.
 type answer struct {
 	// completion goes to the orchestrator: the result of the activity or a report about it.
 	completion *wire.Item

@@ -91,8 +91,8 @@ func (b *batch) handleAlone(ctx context.Context) {
 	}
 }
 
-// hasTimeFor reports whether an attempt that had to wait for the rest of its batch still has its full time. With less,
-// it would time out because of the other attempts. An attempt that needs more than a whole invocation always runs.
+// hasTimeFor reports whether an attempt that had to wait for the rest of its batch still has its full time. Otherwise
+// it could time out because of the other attempts. An attempt that needs more than a whole invocation always runs.
 func (b *batch) hasTimeFor(ctx context.Context, t *task) bool {
 	need := b.w.Settings.Attempt.Timeout
 	if r := t.item.Retry; r != nil && r.TimeoutMS > 0 {
@@ -150,7 +150,8 @@ func (b *batch) deleteDone(ctx context.Context) {
 	}
 }
 
-// handBack returns the unfinished messages to their queue after a delay, and returns their ids.
+// handBack makes the unfinished messages visible in their queue again after a delay, and
+// returns their ids.
 func (b *batch) handBack(ctx context.Context) []string {
 	failed := []string{}
 	var back delivery.Comeback
@@ -161,7 +162,7 @@ func (b *batch) handBack(ctx context.Context) []string {
 		}
 		failed = append(failed, t.ID)
 		if t.state == lost || t.state == parked {
-			continue // Another process may hold the message, or may have called its parked attempt.
+			continue // Another process may hold the message, or may have called its parked attempt back.
 		}
 		back.Add(b.w.Queues.Activity, &t.Message, &t.item, t.back)
 	}

@@ -16,11 +16,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// If permits become free rarely, nothing predicts when. So the first attempts that wait for one are parked: the worker
-// hides their messages for up to limits.MaxWait, records their receipt handles, and returns them. A process that returns
-// a permit that no group waits for immediately makes the message of the first parked attempt visible. If no process
-// does, the message becomes visible when its visibility timeout expires, and the attempt asks again. So a crash loses
-// nothing.
+// If permits become free rarely, nothing predicts when. So the attempts at the front of the waiting list are parked:
+// the worker hides their messages for up to limits.MaxWait, records their receipt handles, and returns them. A process
+// that returns a permit that no group waits for immediately makes the message of the first parked attempt visible. If
+// no process does, the message becomes visible when its visibility timeout expires, and the attempt requests a permit
+// again. So a crash loses nothing.
 
 // errParked says that the message of an attempt is hidden until a permit is free.
 var errParked = errors.New("worker: the attempt is parked until a permit of its limit is free")
@@ -86,7 +86,7 @@ func (w *Worker) call(ctx context.Context, limit string, called []limits.Who) {
 				w.Observer.Count(host.CountPermits, "called", 1)
 				continue
 			}
-			w.Logger.DebugContext(ctx, "parked attempt not called; it asks for a permit by itself", "key", limit, "instance", who.Instance, "event_id", who.EventID, "error", err)
+			w.Logger.DebugContext(ctx, "parked attempt not called; it requests a permit when its message becomes visible", "key", limit, "instance", who.Instance, "event_id", who.EventID, "error", err)
 			missed = append(missed, who)
 		}
 		if called = nil; len(missed) == 0 {

@@ -27,8 +27,8 @@ func (t *task) who() limits.Who {
 	return limits.Who{ActivityKey: t.key(), Attempt: max(t.item.Attempt, 1)}
 }
 
-// permits takes the permits that the attempt needs. If it does not get all of them, it gives back the ones that it took,
-// and returns what to send instead of the attempt.
+// permits takes the permits that the attempt needs. If it does not get all of them, it returns the permits that it
+// took, and returns the answer to send instead of the attempt.
 func (w *Worker) permits(ctx context.Context, t *task, p *prepared) (instead *answer, err error) {
 	r := t.item.Retry
 	if !limited(r) {
@@ -80,8 +80,8 @@ func (w *Worker) takePermit(ctx context.Context, t *task, p *prepared, limit str
 		w.Observer.Count(host.CountPermits, waits, 1)
 		return nil, errParked
 	case shows:
-		// Another process may still call this delivery of the message, which must not happen while the attempt runs. So
-		// the next delivery asks for the permit.
+		// Another process may still make this delivery of the message visible, which must not happen while the attempt
+		// runs. So the next delivery requests the permit.
 		return nil, w.showAgain(ctx, t)
 	}
 	if rate {
@@ -103,7 +103,8 @@ func (w *Worker) takePermit(ctx context.Context, t *task, p *prepared, limit str
 	return nil, nil
 }
 
-// comesBack returns the message of an attempt that returns when its turn is expected.
+// comesBack returns the answer that sends the attempt again for the time when its
+// turn is expected.
 func (w *Worker) comesBack(t *task, x *waiter) *answer {
 	since := x.waitsSince()
 	a := w.again(&t.item, w.now(), x.due, delayedForLimit)
@@ -143,7 +144,8 @@ func (w *Worker) leavesWaitingList(ctx context.Context, t *task) {
 // time is over.
 const mayStart = 5 * time.Second
 
-// errPermitOver says that an attempt was not started because its permit may have expired.
+// errPermitOver means that an attempt was not started because its permit may have
+// expired.
 var errPermitOver = errors.New("worker: attempt not started: its process was frozen for so long that its permit may have expired")
 
 // shorten subtracts the delay since the request for a permit from the attempt's time. It reports whether any time is

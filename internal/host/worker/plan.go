@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// mostInside is the longest wait that an attempt may expect and still wait in its process if that keeps the
-	// invocation running. It is about as long as a return through the queue takes. An attempt that has returned waits
-	// longer (inside). No attempt waits longer than twice that, whatever was expected.
+	// mostInside is the longest expected wait for which an attempt waits in its process, if that alone keeps the
+	// invocation running. It is about as long as a return through the queue takes. An attempt that has already
+	// returned waits longer (inside). No attempt waits longer than twice the limit, whatever was expected.
 	mostInside = time.Second
 	early      = 500 * time.Millisecond
 	// lead is the minimum time between taking a permit of a rate and its start. It allows for the write, so that the
@@ -53,7 +53,7 @@ type servedWaiter struct {
 type returningWaiter struct {
 	x         *waiter
 	due, turn time.Time
-	// out is how it leaves.
+	// out is the waiter's outcome.
 	out outcome
 }
 
@@ -66,7 +66,8 @@ func (p *pool) plan(w *Worker, s limits.State, now time.Time) plan {
 		if p.rate {
 			n, perMS = x.t.item.Retry.Rate, x.t.item.Retry.RateMS
 		}
-		// A number that other code declares applies for as long as that code asks with it.
+		// A number that other code declares applies as long as that code requests permits
+		// with it.
 		if n != s.N || perMS != s.PerMS {
 			made.writes = made.writes || n != s.Other.N || perMS != s.Other.PerMS || s.Other.Asked+limits.MaxWait.Milliseconds() <= now.UnixMilli()
 		}
@@ -93,7 +94,8 @@ func (p *pool) planLimit(w *Worker, made *plan, s limits.State, now time.Time) {
 		g.Have = 0
 	}
 	if g.Have > p.hold.have {
-		// Other processes have given it permits since it last read the item.
+		// Other processes have given this process permits since it last read
+		// the item.
 		made.until = latest(made.until, p.io.looked.Add(p.waitlist.within-margin))
 	}
 	keep := len(p.hold.users)
@@ -255,7 +257,7 @@ func (p *pool) nextLook(made *plan, groups, stay int, now time.Time) time.Durati
 	ahead := made.next.Ahead(p.token)
 	wait, _ := made.next.Wait(ahead+1, now)
 	if g.Have > 0 {
-		wait = max(wait, 4*made.next.Takes(now), 32*leastPoll) // Until then its attempts pass on the permits that it has.
+		wait = max(wait, 4*made.next.Takes(now), 32*leastPoll) // Until then the attempts of this process pass on the permits that it has.
 	}
 	waited := now.Sub(p.waitlist.waiting[0].since)
 	return min(max(wait/16, waited/16, leastPoll*time.Duration(1+ahead)), mostPoll)

@@ -23,8 +23,8 @@ const (
 	// gatherCrowded replaces gather if attempts already wait for the limit elsewhere. It keeps a function that receives
 	// thousands of messages for one limit, and sends them back, from writing the item continuously.
 	gatherCrowded = 100 * time.Millisecond
-	// leastPoll and mostPoll bound the interval between two reads for permits that other processes have given to this
-	// one.
+	// leastPoll and mostPoll limit the interval between two reads of the item, which show permits that other
+	// processes have given to this one.
 	leastPoll, mostPoll = 45 * time.Millisecond, 5 * time.Second
 )
 
@@ -57,7 +57,8 @@ type holding struct {
 	have  int
 	until time.Time
 	users []*waiter
-	// over: more permits are held than the limit allows, so returned permits are not passed on.
+	// over: more permits are held than the limit allows, so a returned permit is not passed to
+	// another attempt.
 	over bool
 }
 
@@ -65,7 +66,8 @@ type holding struct {
 type waitingList struct {
 	// waiting are the attempts, in order.
 	waiting []*waiter
-	// wants is how many more permits the item says that the process wants, each for within.
+	// wants is the number of further permits that the process requests, according to the
+	// item; each is for the time within.
 	wants  int
 	within time.Duration
 }
@@ -177,7 +179,7 @@ func (w *Worker) ask(ctx context.Context, p *pool, x *waiter) error {
 	x.since = now
 	at := len(p.waitlist.waiting)
 	if x.returns() {
-		// It arrived before the attempts that wait for the first time.
+		// The attempt arrived before the attempts that wait for the first time.
 		if i := slices.IndexFunc(p.waitlist.waiting, func(other *waiter) bool { return !other.returns() }); i >= 0 {
 			at = i
 		}
@@ -218,8 +220,8 @@ func (w *Worker) ask(ctx context.Context, p *pool, x *waiter) error {
 	return x.err
 }
 
-// shows writes, after a plan, what is displayed: the key in the list of keys, and the names of attempts. Attempts that
-// have a permit do not wait for it.
+// shows writes, after a plan, the data that is displayed: the key in the list of keys, and the names of attempts.
+// Attempts that have a permit do not wait for these writes.
 func (w *Worker) shows(ctx context.Context, p *pool, made *plan) {
 	w.names(ctx, p, made, false)
 	if now := w.now(); now.Sub(time.UnixMilli(made.next.Listed)) >= limits.ListAgain {
@@ -273,7 +275,8 @@ func (w *Worker) pause(ctx context.Context, ready <-chan struct{}, d time.Durati
 	clock.Await(w.Clock, ready, d)
 }
 
-// settle writes until the process owes nothing to the limit. The caller holds the lock.
+// settle writes the item until the process has no unwritten changes to the limit. The
+// caller holds the lock.
 func (w *Worker) settle(ctx context.Context, p *pool) error {
 	for p.owes() {
 		p.soon(w.now(), nil)

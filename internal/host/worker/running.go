@@ -10,14 +10,14 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// running are the attempts that this process is running, so that it runs none of them twice at the same time. A
+// running holds the attempts that this process is running, so that it never runs one of them twice at the same time. A
 // duplicate message exists if a process died after it sent the attempt and before it acknowledged the message that
-// caused it: the process that receives that message next sends the attempt again. A queue that delivers twice also
-// causes one.
+// caused it: the process that receives that message next sends the attempt again. A queue that delivers a message twice
+// also causes a duplicate.
 //
 // A duplicate may also be received after the attempt was answered: a process that was killed leaves one message in the
-// queue, and its successor, which repeats the turn, sends another. Then the attempt runs again, as at-least-once allows.
-// The most recently answered attempts are kept so that the log can say so.
+// queue, and its successor, which repeats the turn, sends another. Then the attempt runs again, as at-least-once
+// allows. The process remembers the most recently answered attempts so that it can log such a repeat.
 type running struct {
 	mu       sync.Mutex
 	attempts map[attemptID]*made
@@ -115,10 +115,11 @@ func (r *running) leave(t *task) (again *queue.Message) {
 	return again
 }
 
-// beside handles a message whose attempt is already running in this process. A copy is done, because the running
-// attempt's message stays in the queue until the attempt was answered. That message itself returns to the queue if it
-// became visible too early. So does a message that an operator sent (early), because it may have claimed the attempt,
-// and a message whose attempt runs for an operator's message, because the claim may leave the attempt to it.
+// beside handles a message whose attempt is already running in this process. A copy is acknowledged, because the
+// running attempt's message stays in the queue until the attempt is answered. That message itself returns to the
+// queue if it became visible too early. A message that an operator sent (early) also returns, because it may have
+// claimed the attempt. So does a message whose attempt runs for an operator's message, because the claim may leave
+// the attempt to it.
 func (w *Worker) beside(ctx context.Context, t *task, other *made) error {
 	if other.message == t.ID || t.item.ID != "" || other.early {
 		return &underWay{t.item.Attempt, other.until, "this process"}

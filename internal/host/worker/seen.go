@@ -32,10 +32,10 @@ const (
 	// that. After an item was deleted, its versions start again, and a write based on the old State could overwrite a
 	// newer one.
 	mostSeen, rememberFor = 1000, 10 * time.Minute
-	// newest is how long a remembered State is as good as a read.
+	// newest is how long a remembered State is used instead of a read.
 	newest = time.Second
-	// quick is how long a remembered State is written without a read if other processes change the limit too, because a
-	// failed write costs more than a read.
+	// quick is how long a process writes on the basis of a remembered State, without a read, if other processes change
+	// the limit too. A failed write costs more than a read.
 	quick = 10 * time.Millisecond
 	// mostWrites is how often a change of a limit is tried. Each failed try means that the limit has changed in the
 	// meantime.
@@ -99,8 +99,8 @@ func errBusy(limit string) error {
 	return fmt.Errorf("worker: limit %q not changed: other processes changed it during each of %d tries", limit, mostWrites)
 }
 
-// change writes the State that next returns, or nothing if next returns false. It calls next again for each newer State,
-// and returns the time of the State that was used. With polls it reads first.
+// change writes the State that next returns, or nothing if next returns false. It calls next again for each newer
+// State, and returns the time of the State that was used. If polls is set, it reads the limit first.
 func (w *Worker) change(ctx context.Context, limit string, polls bool, next func(s limits.State, now time.Time) (limits.State, bool)) (at time.Time, err error) {
 	now := w.now()
 	state, at, known := w.seen.known(limit, now)

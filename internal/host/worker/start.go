@@ -16,7 +16,8 @@ import (
 // errNotAlone says that an attempt waits until no other attempt of its batch is running.
 var errNotAlone = errors.New("worker: a process has died in an attempt of this activity, so the next attempt waits until no other attempt of its batch is running")
 
-// underWay is the error for an attempt that another process may be running, or that this process is running.
+// underWay is the error for an attempt that is already running in this process, or may be running in
+// another.
 type underWay struct {
 	attempt int
 	until   time.Time
@@ -106,7 +107,8 @@ func (w *Worker) suspect(ctx context.Context, t *task, p *prepared, found store.
 		return nil, errNotAlone
 	}
 	if err := w.Stops.SetSuspect(ctx, t.key(), record, now.Add(delivery.Retention)); err != nil {
-		// The record may have been stored anyway. No process has died because of it.
+		// The record may have been stored although the call failed. No process has
+		// died because of this attempt.
 		w.setSuspect(ctx, t, found)
 		return nil, fmt.Errorf("suspect record not written: %w", err)
 	}

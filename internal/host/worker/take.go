@@ -54,7 +54,8 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 	}
 	defer w.givePermits(ctx, t, p)
 	if len(p.permits) > 0 {
-		// Others may wait for its permit, so the attempt learns of a stop even if it sends no heartbeat.
+		// Other attempts may wait for its permit, so the attempt is notified of a stop request even if
+		// it sends no heartbeat.
 		p.Pulse.Look = func(ctx context.Context) (store.ActivityState, error) {
 			for _, held := range p.permits {
 				w.names(ctx, held.pool, nil, true)
@@ -190,7 +191,7 @@ func notStarted(item *wire.Item, now time.Time) *answer {
 // delivery of the first attempt skips the read if it starts so soon that only a request to stop could exist, because
 // that is not worth a read.
 func (w *Worker) known(ctx context.Context, t *task, now time.Time) (store.ActivityState, error) {
-	age := now.Sub(time.UnixMilli(t.item.ScheduledAtMS)).Abs() // It was scheduled by another clock.
+	age := now.Sub(time.UnixMilli(t.item.ScheduledAtMS)).Abs() // The clock of another process scheduled it.
 	if t.item.Attempt <= 1 && t.item.Hops == 0 && t.ReceiveCount <= 1 && !delivery.Redriven(&t.Message) && age < w.Settings.Attempt.CancelCheckAfter {
 		return store.ActivityState{}, nil
 	}
@@ -201,8 +202,8 @@ func (w *Worker) known(ctx context.Context, t *task, now time.Time) (store.Activ
 	return state, err
 }
 
-// requeued sends an attempt that this build cannot run through the delay queue again, until a build that can run it
-// receives it. The total timeout continues.
+// requeued requeues an attempt that this build cannot run, until a build that can run it receives it. The total
+// timeout continues.
 func (w *Worker) requeued(item *wire.Item, now time.Time, why string) *answer {
 	first, longest := w.Settings.Attempt.UnknownFirst, w.Settings.Attempt.UnknownMax
 	if why == delayedForCodec {
@@ -212,7 +213,7 @@ func (w *Worker) requeued(item *wire.Item, now time.Time, why string) *answer {
 	switch since := time.UnixMilli(item.FirstSeenMS); {
 	case item.FirstSeenMS == 0:
 		a.next.FirstSeenMS = now.UnixMilli()
-	case now.Sub(since) >= delivery.HeldUp && why != notServed: // This case is reported at once.
+	case now.Sub(since) >= delivery.HeldUp && why != notServed: // An attempt that is not served was reported at once.
 		w.Observer.Count(host.CountHeldUp, why, 1)
 	}
 	return a
@@ -274,8 +275,8 @@ func (w *Worker) attempt(ctx context.Context, t *task, code activities.Activity,
 				EventID: item.SchedulingEventID, Token: item.Token}.String()}}
 }
 
-// idempotencyKey derives the key from the execution that scheduled the activity. If a redrive took the activity over,
-// that is the execution in which it was pending.
+// idempotencyKey derives the key from the execution that scheduled the activity. If a redrive copied the activity
+// while it was open, that is the execution that it was copied from.
 func idempotencyKey(item *wire.Item) string {
 	if o := item.Origin; o != nil && o.ExecutionID > 0 {
 		return attempt.IdempotencyKey(cmp.Or(o.Instance, item.Instance), o.ExecutionID, item.SchedulingEventID)
@@ -305,10 +306,10 @@ func (w *Worker) pulse(t *task) *attempt.Pulse {
 	return p
 }
 
-// hide keeps the message hidden for as long as the attempt may run, or until shortly after its next heartbeat is due. If
-// this process dies, the message becomes visible soon after that, and not only after the queue's visibility timeout. If
-// the policy has no such limit and the queue's timeout is long enough, no call is made. After the attempt has ended, its
-// batch takes care of the message.
+// hide keeps the message hidden for as long as the attempt may run, or until shortly after its next heartbeat is due.
+// If this process dies, the message becomes visible soon after that, and not only after the queue's visibility timeout.
+// If the policy has neither limit and the queue's visibility timeout is long enough, no call is made. After the attempt
+// has ended, its batch takes care of the message.
 func (w *Worker) hide(ctx context.Context, t *task, timeout time.Duration, p *attempt.Pulse) error {
 	if p.Timeout > 0 {
 		timeout = min(timeout, p.Timeout+p.Interval)

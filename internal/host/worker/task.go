@@ -40,7 +40,7 @@ const (
 	waits
 	// done: its answer was sent; the message can be acknowledged.
 	done
-	// lost: another process may hold it, so it is left alone.
+	// lost: another process may hold it, so it is not touched.
 	lost
 	// parked: it waits for a permit, and is hidden meanwhile.
 	parked
@@ -93,9 +93,9 @@ func (w *Worker) handle(ctx context.Context, t *task, alone bool) {
 	}
 }
 
-// returnsOften reports whether an operator must learn of a message that returns to the queue: it was received often, or
-// it is old and was received a few times, which are 16 minutes apart where the delay cannot be set. An attempt with a
-// limit is exempt because it is received often while it waits for a permit.
+// returnsOften reports whether a message that returns to the queue must be reported to operators. That is the case if
+// it was received often, or if it is old and was received a few times, because receives are 16 minutes apart if the
+// delay cannot be set. An attempt with a limit is exempt because it is received often while it waits for a permit.
 func (w *Worker) returnsOften(t *task) bool {
 	if r := t.item.Retry; r != nil && (r.Limit > 0 || r.Rate > 0) {
 		return false

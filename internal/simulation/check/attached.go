@@ -14,7 +14,7 @@ func (w *checker) checkAttached(instance string, e *history.Event) {
 	}
 	p := e.Start.Parent
 	if p == nil {
-		return // It waits for the instance that this one was forked from.
+		return // It waits for the instance from which this one was forked.
 	}
 	w.Reached("P-03")
 	if x := w.Ledger.Executions[ledger.At(p.Instance, p.ExecutionID)]; x == nil || x.Completed[p.EventID] == 0 && x.End() == nil {

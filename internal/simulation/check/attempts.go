@@ -97,7 +97,8 @@ func (w *checker) aboutToRetry(p *world.Process, body string) {
 	}
 }
 
-// HasBeaten checks that an attempt that sent a heartbeat knows of its stop.
+// HasBeaten checks that the context of an attempt is cancelled if the answer to its heartbeat
+// requests a stop.
 func (w *checker) HasBeaten(ctx context.Context, p *world.Process, info *activities.Info) {
 	w.checkStopReason(ctx, p, info)
 	if !p.Dead && w.knows(p.Running).told[keyOf(info)] && ctx.Err() == nil {
@@ -105,8 +106,8 @@ func (w *checker) HasBeaten(ctx context.Context, p *world.Process, info *activit
 	}
 }
 
-// Notified records what a worker has learned of a stop. A refused heartbeat told it nothing,
-// whatever another delivery of the same attempt has learned.
+// Notified records that a worker was notified of a stop. A refused heartbeat notified it of
+// nothing, even if another delivery of the same attempt was notified.
 func (w *checker) Notified(p *world.Process, key store.ActivityKey, state *store.ActivityState, beat bool) {
 	if p.Dead || p.Worker == nil {
 		if !p.Dead && p.Running != nil && !state.Beat.At.IsZero() {
@@ -127,7 +128,7 @@ func (w *checker) Notified(p *world.Process, key store.ActivityKey, state *store
 	w.of(p.Running).toCount++
 }
 
-// Counts records what a worker reported of attempts that were asked to stop.
+// Counts records how many attempts a worker reported as asked to stop.
 func (w *checker) Counts(p *world.Process, c host.Counter, reason string, n int) {
 	if p.Running == nil {
 		return
@@ -162,7 +163,7 @@ func (w *checker) Beats(p *world.Process, key store.ActivityKey, beat store.Hear
 	}
 }
 
-// shown are the faults by which a message becomes visible while it is handled.
+// shown lists the faults that make a message visible while it is being handled.
 var shown = [...]fault.Kind{fault.Ghost, fault.AckLost, fault.Unhandled, fault.Unavailable, fault.AnswerLost, fault.LandsLate, fault.NeverLands, fault.Repeated, fault.Slow, fault.OutOfTime, fault.Stalled, fault.Frozen, fault.OldReceipt}
 
 func (w *checker) shownAgain() (n int) {
@@ -205,8 +206,8 @@ func (w *checker) checkDetails(p *world.Process, key store.ActivityKey, info *ac
 	}
 }
 
-// checkHeld is A-10 for the start of an attempt without a limit of its own: this process keeps one
-// of its messages until the invocation is over. The batch may contain several.
+// checkHeld is A-10 for the start of an attempt whose activity has no time limit: one message of
+// the attempt, of which the batch may have several, stays hidden until this invocation is over.
 func (w *checker) checkHeld(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	inv := p.Running
 	if inv.Expired || inv.Slowed || w.Walk != nil {
@@ -222,7 +223,7 @@ func (w *checker) checkHeld(p *world.Process, key store.ActivityKey, info *activ
 			return // The worker hides it for as long as the attempt may take, or another call has changed that.
 		}
 		if m.ReceivedAt.IsZero() && inv.Fooled[m.ID] {
-			return // When it was received is not known, and its queue says that it is hidden.
+			return // It is not known when it was received, and its queue says that it is hidden.
 		}
 		held := true
 		for _, h := range m.From.Snapshot() {

@@ -20,7 +20,7 @@ func (w *checker) checkCarried(x *ledger.Recorded, last, next *store.Turn) {
 		}
 	}
 	if w.Scenario.Program(x.Events[0].Name) == nil {
-		return // Other programs do not record what they took.
+		return // Other programs do not record which events they took.
 	}
 	transcript := next.Events[0].Payload
 	over := next.Events[1:]

@@ -8,7 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// changing is a change of a record on its way, and what its process knew when it sent it.
+// changing is a change of a record that was sent and has not landed, with the state that
+// its process knew when it sent it.
 type changing struct {
 	p        *world.Process
 	inv      *world.Invocation
@@ -21,7 +22,7 @@ type changing struct {
 	before *store.Record
 }
 
-// changing returns the notes of a change that is about to be sent; nil if nothing of it is
+// changing returns the notes of a change that is about to be sent; nil if the change is not
 // checked.
 func (w *checker) changing(x *world.Write) *changing {
 	p, c := x.By, x.Change
@@ -96,7 +97,7 @@ func (g *changing) wakes(w *checker, stamp int64) bool {
 }
 
 // damages reports whether a change says that a history is damaged, or ends an instance with
-// a damaged history for a purge with force: its writer has read none of it.
+// a damaged history for a purge with force, whose writer has not read the history.
 func damages(c *store.RecordChange) bool {
 	return c.Status != nil && (*c.Status == store.StatusCorrupt || *c.Status == store.StatusTerminated)
 }

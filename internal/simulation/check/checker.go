@@ -22,21 +22,21 @@ type checker struct {
 	reasons reasons
 	// latest is the token of each process's last commit of each instance, landed or not.
 	latest map[commitOf]string
-	// due is the earliest time of each attempt that may follow.
+	// due is the earliest time at which each next attempt may start.
 	due map[ledger.Attempt]time.Time
 	// endedAt is the step at which an execution of an instance last ended.
 	endedAt map[string]int
-	// tookIn is the first execution of the run that has recorded the event of a message.
+	// tookIn is the first execution of the run that has recorded the event of a given message.
 	tookIn map[string]int64
 	// said are the messages that clients sent to instances, newest the last of them that each instance has
 	// recorded, by its position in the queue.
 	said map[saying]*said
-	// taken is what redrives have copied.
+	// taken has the events that redrives have copied.
 	taken map[ledger.Execution]*takenOver
-	// pruned is the first remaining execution of instances of which some executions were pruned.
+	// pruned is the first remaining execution of each instance that has pruned executions.
 	pruned map[string]int64
-	// kept are instances of which pruned executions may remain: a build that keeps all executions got the
-	// prune request, or no living process has the request.
+	// kept are instances whose pruned executions may remain: a build that keeps all executions received
+	// the prune request, or no living process has the request.
 	kept map[string]bool
 	// forked says that an instance was forked.
 	forked bool
@@ -44,19 +44,19 @@ type checker struct {
 	forks map[string][]forkOf
 	// keys are the idempotency keys under which activities ran.
 	keys map[store.ActivityKey]string
-	// inline are those of inline activities: a turn that was lost may have had another activity at the
-	// event.
+	// inline are the keys of inline activities, which are separate because a turn that was lost may have
+	// had another activity with the same event id.
 	inline map[store.ActivityKey]map[inlineWork]string
 	// keysInline are the idempotency keys of the inline activities in the history of each execution.
 	keysInline map[ledger.Execution]map[inlineWork]string
 	// byDuplicate is the last event of each execution that a duplicate invocation has committed.
 	byDuplicate map[ledger.Execution]int64
 	newest      map[string]int
-	// permits is what is known of limits over instances.
+	// permits has the state of limits over instances.
 	permits permits
-	// turns are the turns of the keys by which activities share a queue, by the queue's name.
+	// turns has the state of the fair shares of each named queue, by its name.
 	turns map[string][]*turn
-	// shown has the states of each instance as its record had them last.
+	// shown has the states in the latest record of each instance.
 	shown map[string][]history.State
 	// told holds the events about instances.
 	told told

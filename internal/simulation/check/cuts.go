@@ -13,7 +13,7 @@ import (
 // events had arrived one at a time, the history would be the same.
 func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, events []history.Event) {
 	if w.Older {
-		return // The build that works takes another path than the one that this history took.
+		return // The working build takes a different path from the one in this history.
 	}
 	for i := range turns {
 		if turns[i].Parked {
@@ -54,7 +54,7 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 		}
 		for i := range out.Events {
 			if out.Events[i].Op == history.OpGUID && !w.Scenario.IsRandom() {
-				return // Its id is now another one, and the code may depend on it. Random programs do not.
+				return // Its id would be different, and the code may depend on it. Random programs do not.
 			}
 			if w.Room > 0 && at+i < len(events) && events[at+i].Forced == history.ForcedByLimit {
 				return // A commit has no room for the operations that the code schedules.
@@ -74,8 +74,8 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 	}
 }
 
-// redrivenAt returns what a redrive copied together with the event: the redrive that started
-// execution n, or an earlier one from which n has the event.
+// redrivenAt returns the copy with which a redrive passed on the event: the redrive that
+// started execution n, or an earlier one through which n has the event.
 func (w *checker) redrivenAt(instance string, n, event int64) *takenOver {
 	k := w.taken[ledger.At(instance, n)]
 	for k != nil && int64(k.events) != event-1 {

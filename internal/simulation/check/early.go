@@ -14,7 +14,7 @@ import (
 )
 
 // checkFired is T-01 and T-09 for a TimerFired that is about to be recorded: no timer fires
-// early, unless an operator requested it, and then the event says who and why.
+// early, unless an operator requested it; then the event names the operator and the reason.
 func (w *checker) checkFired(x *ledger.Recorded, e *history.Event, violate func(rule, format string, args ...any)) {
 	created := &x.Events[e.SourceEventID-1]
 	if e.SenderID == "" {
@@ -70,7 +70,7 @@ func (w *checker) messagesOf(inv *world.Invocation, key store.ActivityKey, attem
 	return items
 }
 
-// madeEarly reports whether the attempt may be one that an operator requested.
+// madeEarly reports whether an operator may have requested the attempt.
 func (w *checker) madeEarly(p *world.Process, key store.ActivityKey, info *activities.Info) bool {
 	return slices.ContainsFunc(w.messagesOf(p.Running, key, info.Number), w.askedFor)
 }
@@ -101,8 +101,8 @@ func (w *checker) isBarred(inv *world.Invocation, item *wire.Item) bool {
 	return barred && since < inv.Started
 }
 
-// checkEarly is A-18 for an attempt that starts: an operator requested it, or its message is
-// not that of an attempt that was made early for an operator.
+// checkEarly is A-18 for an attempt that starts: if its message says that an operator requested
+// it, the operator did; otherwise no operator has already had the same attempt made early.
 func (w *checker) checkEarly(p *world.Process, key store.ActivityKey, info *activities.Info) {
 	own := w.messagesOf(p.Running, key, info.Number)
 	for _, item := range own {

@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// shows is the invariant of codecs: a process that encodes sends no decoded payload. values
-// are payloads with their marker, text is everything else too.
+// shows checks the invariant of codecs: a process that encodes sends no decoded payload.
+// values are payloads with their marker; text is everything, including the payloads.
 func (w *checker) shows(p *world.Process, what func() string, mark string, text []byte, values ...[]byte) {
 	if !p.Encodes || p.Dead {
 		return

@@ -12,7 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// End checks what must hold when the faults have stopped and nothing is left to happen.
+// End checks the invariants of the final state, after the faults have stopped and when
+// no action is left.
 func (w *checker) End() {
 	for _, q := range w.Sources {
 		if c := q.Queue.Counts(); c.Total() != 0 {
@@ -66,8 +67,8 @@ func (w *checker) End() {
 	w.Scenario.Check(w.World)
 }
 
-// checkExecution is I-05 for what is stored, I-04, and the agreement of parents and
-// children.
+// checkExecution checks I-04, I-05 for the stored history, and that parents and
+// children agree.
 func (w *checker) checkExecution(instance string, n int64) {
 	x := w.Ledger.Executions[ledger.At(instance, n)]
 	if x == nil {

@@ -19,9 +19,8 @@ func (w *checker) checkLost(m *queue.Outgoing) {
 	}
 }
 
-// checkForged is M-14 and M-19: nothing that the forger made up, and nothing that a lost
-// history sent, is recorded; and what is stored tells the forger nothing that would make a
-// valid token.
+// checkForged is M-14 and M-19: no forged message, and no message of a lost history, is
+// recorded; and the stored data does not reveal a valid token to the forger.
 func (w *checker) checkForged(t *store.Turn) {
 	if strings.HasPrefix(t.Instance, world.ForgedInstance) {
 		w.Violate("M-14", "%s was started by a parent's token that is made up, or by a compromised activity", t.Instance)

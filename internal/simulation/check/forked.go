@@ -17,8 +17,8 @@ import (
 
 // O-12: a fork starts with a copy of the original's history, in one commit, and from then on the
 // two share no open operation. Completed activities stay completed; the fork starts open and failed
-// ones again. Because the original may continue meanwhile, the fork is compared with what the
-// original had when the invocation started, and with what it has now.
+// ones again. Because the original may continue while the fork is created, the fork is compared
+// with the original's history at the start of the invocation, and with its current history.
 
 // noteForked records the current lengths of the executions that the messages of an invocation
 // fork.
@@ -35,8 +35,8 @@ func (w *checker) noteForked(inv *world.Invocation) {
 	}
 }
 
-// checkForked checks the first commit of an instance. It returns what the execution has copied
-// from another instance; nil if it is not a fork.
+// checkForked checks the first commit of an instance. It returns the copy that the execution has of
+// another instance; nil if it is not a fork.
 func (w *checker) checkForked(inv *world.Invocation, x *ledger.Recorded, t *store.Turn) *takenOver {
 	start := t.Events[0].Start
 	if start == nil || start.Origin == nil || start.Origin.Instance == t.Instance {
@@ -65,7 +65,7 @@ func (w *checker) checkForked(inv *world.Invocation, x *ledger.Recorded, t *stor
 	w.checkContinues(of, t, k, violate)
 	w.checkCopied(of, t, k, violate)
 	w.checkForkCarries(inv, of, t, k, violate)
-	k.events = max(k.events, 1) // It starts with the start of the original.
+	k.events = max(k.events, 1) // It begins with the original's start event.
 	note(&w.taken, ledger.At(t.Instance, t.ExecutionID), k)
 	return k
 }
@@ -107,7 +107,7 @@ func (w *checker) checkContinues(of *ledger.Recorded, t *store.Turn, k *takenOve
 	}
 }
 
-// checkNoFork: what is started as a fork becomes one. A child starts from the beginning if the
+// checkNoFork: a start that requests a fork creates one. A child starts from the beginning if the
 // original's child does not exist.
 func (w *checker) checkNoFork(inv *world.Invocation, t *store.Turn) {
 	start := t.Events[0].Start
@@ -117,7 +117,7 @@ func (w *checker) checkNoFork(inv *world.Invocation, t *store.Turn) {
 	case strings.HasPrefix(start.StartID, world.ForkID):
 		w.Violate("O-12", "%s/%d treats the fork %s as a plain start", t.Instance, t.ExecutionID, start.StartID)
 	case start.Parent == nil || !w.forked || inv == nil || w.Room > 0:
-		return // Or the commit has no room for what it would copy.
+		return // Or the copy does not fit into the commit.
 	case t.ExecutionID > w.Ledger.Hidden[t.Instance]+1:
 		return // It continues from an execution of its own.
 	}
@@ -182,8 +182,8 @@ func (w *checker) had(inv *world.Invocation, of ledger.Execution) int {
 	return w.of(inv).origins[of]
 }
 
-// checkForkCarries: of what follows the prefix in the original, the fork has all external events
-// and all results of operations scheduled in the prefix, and no failure and no cancel.
+// checkForkCarries: of the original's events after the prefix, the fork has all external events and
+// all results of operations scheduled in the prefix, and no failure and no cancel.
 func (w *checker) checkForkCarries(inv *world.Invocation, of *ledger.Recorded, t *store.Turn, k *takenOver, violate func(string, ...any)) {
 	behind := k.events
 	if k.events > 0 {

@@ -18,8 +18,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// formats records data that does not affect the progress of an instance: who asked, which headers a start
-// had, who made an attempt. It must arrive in the histories.
+// formats records data that does not affect the progress of an instance but must reach its history: the
+// actors of requests, the headers of starts, the workers of attempts.
 type formats struct {
 	// made are the processes that started an attempt, and for whom.
 	made map[ledger.Attempt][]madeBy
@@ -33,7 +33,7 @@ type madeBy struct {
 	actors  []string
 }
 
-// hasHeaders records who makes an attempt, and checks the headers that it gets.
+// hasHeaders records which process makes an attempt, and checks the headers that the attempt receives.
 func (w *checker) hasHeaders(p *world.Process, info *activities.Info) {
 	key := ledger.Attempt{ActivityKey: keyOf(info), Number: info.Number}
 	by := madeBy{process: p.Name}
@@ -46,7 +46,7 @@ func (w *checker) hasHeaders(p *world.Process, info *activities.Info) {
 	}
 	note(&w.formats.made, key, append(w.formats.made[key], by))
 	x := w.Ledger.Executions[ledger.At(info.Instance, info.ExecutionID)]
-	// An inline attempt may belong to a start whose commit lost to that of another process.
+	// An inline attempt may belong to a start whose commit conflicted with the commit of another process.
 	if x != nil && x.Events[0].Start != nil && (!info.Inline || p.Seen[ledger.At(info.Instance, info.ExecutionID)] >= info.EventID) && int64(len(x.Events)) >= info.EventID {
 		if want := header.Merge(x.Events[0].Start.Headers, x.Events[info.EventID-1].Headers); !maps.Equal(info.Headers, want) {
 			w.Violate("formats", "%s makes attempt %d of activity %d of %s/%d with headers %v, want %v", p.Name, info.Number, info.EventID, info.Instance, info.ExecutionID, info.Headers, want)
@@ -84,9 +84,9 @@ func (w *checker) checkFormats(p *world.Process, x *ledger.Recorded, t *store.Tu
 	}
 }
 
-// headersOfStart returns the headers with which an execution must start: its client's, those of the event
-// that started it, or, if it continues another execution, the headers of that execution and those that its
-// code added. A redrive has those of the execution that failed.
+// headersOfStart returns the headers with which an execution must start: the headers of its client or of
+// the event that started it, or, if it continues another execution, the headers of that execution and those
+// that its code added. A redriven execution has the headers of the failed one.
 func (w *checker) headersOfStart(p *world.Process, t *store.Turn, e *history.Event) (want map[string]string, known bool) {
 	before := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)]
 	if before != nil && before.Events[0].Start != nil {

@@ -12,9 +12,9 @@ import (
 )
 
 // Deletes records that an instance's histories are deleted while a message for it, received
-// before, is not settled yet: the grace period ended before its redelivery. Messages that its
-// turn may not have sent are never sent: a purge does not promise them. Instances that may
-// have waited for one are forsaken.
+// before, is not settled yet: the grace period ended before its redelivery. If its turn has
+// not sent all its messages, the rest are never sent: a purge does not guarantee them.
+// Instances that may have waited for one are forsaken.
 func (w *checker) Deletes(instance string, upTo int64) {
 	if w.checkDeletes(instance, upTo) {
 		return // A pruned execution has no unsent messages any more.

@@ -33,8 +33,8 @@ func (w *checker) checkInterrupted(in *world.Invocation, x *ledger.Recorded, t *
 	}
 }
 
-// brings reports whether a message that a process can decode is the result of an activity, or
-// its failure in an attempt.
+// brings reports whether a message is the result of an activity or a failed attempt, and can
+// be decoded by the process.
 func (w *checker) brings(p *world.Process, m world.Delivered, t *store.Turn, source int64) bool {
 	item, err := w.Item(m.Body)
 	if err != nil || !w.Opens(p, m.Body) || item.Instance != t.Instance || item.SourceEventID != source || !w.isFor(item, t) || w.ByForger(item) || world.IsTooOld(item) {

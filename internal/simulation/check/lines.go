@@ -284,8 +284,8 @@ type changed struct {
 	passed         []time.Time
 }
 
-// NotifiedOfLimit implements world.Watcher: a process has to return what it has taken, and has to call the parked
-// attempts that it has marked as called in the item.
+// NotifiedOfLimit implements world.Watcher: a process must return the permits that it has taken, and must call the
+// parked attempts that it has marked as called in the item.
 func (w *checker) NotifiedOfLimit(p *world.Process, key string, after store.Claim) {
 	c := w.permits.changes[changeOf{key, after.Attempt, after.Token}]
 	if p.Dead || p.Running == nil || c.in != p.Running {
@@ -344,7 +344,7 @@ func (w *checker) checkLines(inv *world.Invocation) {
 		return
 	}
 	maps.DeleteFunc(n.toGive, func(token string, _ bool) bool {
-		// Any other process removes what has expired.
+		// Expired entries need not be returned: any other process removes them.
 		is := w.permits.stored[w.permits.limits[token]]
 		g, now := is.of(token), w.Clock.Now().UnixMilli()
 		return g.have > 0 && g.until <= now || g.have == 0 && g.waits <= now

@@ -12,7 +12,7 @@ import (
 // removed, or landed late, counts there as a death.
 const seenDeaths = 3
 
-// countDeaths records what the process that died was handling.
+// countDeaths records which messages the dead process was handling.
 func (w *checker) countDeaths(inv *world.Invocation) {
 	if inv.P.Worker == nil {
 		return
@@ -24,8 +24,7 @@ func (w *checker) countDeaths(inv *world.Invocation) {
 	}
 }
 
-// losing is W-06: an activity is lost because processes died of it, and for no other
-// problem.
+// losing is W-06: an activity fails as lost only if processes died while handling it.
 func (w *checker) losing(p *world.Process, item *wire.Item) {
 	if item.Kind != wire.ActivityFailed || item.Details == nil || item.Details.Kind != history.FailureLost || p.Worker == nil {
 		return

@@ -15,11 +15,12 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Acknowledged is I-07: what is deleted from a queue is accounted for.
+// Acknowledged is I-07: a message is deleted from a queue only if its effect is accounted for.
 func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 	p, startedAt := inv.P, inv.Started
 	w.Reached("I-07")
-	// What one of two duplicate invocations has accounted for, the other one may acknowledge too.
+	// If one of two duplicate invocations has accounted for a message, the other one may acknowledge it
+	// too.
 	defer note(&w.reach.settled, m.ID, true)
 	stored, err := w.Item(m.Body)
 	if err != nil && w.reach.noise[m.Body] {

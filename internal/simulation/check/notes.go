@@ -27,24 +27,23 @@ func (w *checker) notesOf(p *world.Process) *processNotes {
 
 // notes are the checker's notes on an invocation.
 type notes struct {
-	// lost are the instances of which it has lost a commit or a change.
+	// lost are the instances for which a commit or change of it lost to another process.
 	lost ledger.ByInstance[bool]
 	// marked are the suspected poison messages that it has recorded, by instance.
 	marked map[string]string
 	// sent are the bodies that it has sent, if it received anything from a standard queue.
 	sent []string
-	// learned is what each of its strands knows of activities, and what it knows itself if it
-	// has none; toCount are the stops that it learned of and has not counted yet.
+	// learned is the knowledge of activities of each of its strands, or of the invocation if it
+	// has none; toCount are the stops of which it was notified and that it has not counted yet.
 	learned map[any]*learned
 	toCount int
 	// shown is the number of faults, before it started, that make a message visible again.
 	shown int
-	// afterDays: its process woke after a day or more for a message to an instance that was
-	// purged.
+	// afterDays: its process was woken after a day or more by a message to a purged instance.
 	afterDays bool
 	progress  progress
-	// gone are the instances that one of its messages starts and that were purged when it
-	// started, exist counts the starts for which it reported that their instances exist.
+	// gone are the instances that its messages start and that were purged when the invocation
+	// started. exist counts the starts for which it reported that their instances exist.
 	gone  ledger.ByInstance[bool]
 	exist int
 	// origins are the executions that one of its messages forks, and how many events each had
@@ -61,7 +60,7 @@ type notes struct {
 	// inline are the inline activities that it has run, if their execution was not committed.
 	inline []inlineRun
 	ahead  ahead
-	// ranInline are the inline activities of which it has made an attempt.
+	// ranInline are the inline activities that it has attempted.
 	ranInline map[store.ActivityKey]bool
 	// asked are the delays that the errors of ending attempts requested.
 	asked map[making]time.Duration
@@ -71,8 +70,8 @@ type notes struct {
 	toGive, toCall map[string]bool
 }
 
-// making is an attempt that is being made. Its token distinguishes it from one that a forger has
-// sent, and from one that was sent with an earlier key.
+// making is a running attempt. Its token distinguishes it from an attempt sent by a forger, and
+// from one sent with an earlier key.
 type making struct {
 	token   string
 	attempt int
@@ -87,7 +86,7 @@ func (w *checker) of(inv *world.Invocation) *notes {
 	return n
 }
 
-// learned is what a process has learned of activities.
+// learned is a process's knowledge of activities.
 type learned struct {
 	// stops and told are the activities asked to stop, as learned before an attempt and in the
 	// answer to a heartbeat.
@@ -96,8 +95,8 @@ type learned struct {
 	final map[store.ActivityKey]int
 }
 
-// knows returns what the running strand has learned, or the invocation if it has none: two
-// copies of a message do not know of each other.
+// knows returns the knowledge of the running strand, or of the invocation if it has no strands,
+// because two copies of a message do not share what they read.
 func (w *checker) knows(inv *world.Invocation) *learned {
 	n, at := w.of(inv), inv.Runs()
 	k := n.learned[at]

@@ -15,24 +15,24 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// told is what is known of events about instances: what has happened, in order, and what the bus has
-// accepted.
+// told has the state of events about instances: the events that must be published, in order, and those
+// that the bus has accepted.
 type told struct {
 	happened []moment
 	// marks are problems that must be reported; landed are the changes of problems that were checked,
 	// by problem number.
 	marks, landed map[markOf]bool
-	// published are the events by instance and number; numbers are those of problems.
+	// published has the accepted events by instance and number; numbers has the numbers of problems.
 	published map[numbered]host.InstanceEvent
 	numbers   map[markOf]string
-	// forsaken are instances whose history was deleted while a message for them was not settled: what
-	// its turn may not have sent is never sent.
+	// forsaken are instances whose history was deleted while a message for them was not settled:
+	// messages that its turn has not sent are never sent.
 	forsaken map[string]bool
 	// called is how often an invocation has called the bus, hung is when a process last got no answer
 	// from it.
 	called map[*world.Invocation]int
 	hung   map[*world.Process]time.Time
-	// redriven are the instances for which a dead letter was resent.
+	// redriven are the instances for which a dead letter was redriven.
 	redriven map[string]bool
 }
 
@@ -48,14 +48,14 @@ type markOf struct {
 	instance string
 	stamp    int64
 	what     string
-	// purged is the last execution of the instance that had the id before, whose problems had numbers
-	// of their own.
+	// purged is the last execution of the previous instance with this id, whose problems were numbered
+	// separately.
 	purged int64
 }
 
 type numbered struct{ instance, number string }
 
-// notifiedOf returns what is reported of an event of a history; empty for nothing.
+// notifiedOf returns the type of instance event that a history event causes; empty for none.
 func notifiedOf(e *history.Event, execution int64, messaged bool) string {
 	switch e.Kind {
 	case history.OrchestrationStarted:
@@ -85,8 +85,8 @@ func notifiedOf(e *history.Event, execution int64, messaged bool) string {
 		history.OrchestrationContinuedAsNew: "continued_as_new", history.OrchestrationCompleted: "completed"}[e.Kind]
 }
 
-// beginning returns what is reported of an execution that a message starts. A fork starts with the
-// history of another instance, and is reported as a start.
+// beginning returns the type of instance event for an execution that a message starts. A fork starts
+// with the history of another instance, and is reported as a start.
 func beginning(execution int64) string {
 	if execution > 1 {
 		return "restarted"
@@ -94,7 +94,7 @@ func beginning(execution int64) string {
 	return "started"
 }
 
-// happens records what has to be reported of a turn that has landed.
+// happens records the instance events that must be published for a turn that has landed.
 func (w *checker) happens(t *store.Turn) {
 	if !w.Subscribed() {
 		return
@@ -107,7 +107,7 @@ func (w *checker) happens(t *store.Turn) {
 	}
 }
 
-// tells records what has to be reported of a problem that has landed.
+// tells records the instance events that must be published for a problem that has landed.
 func (w *checker) tells(x *world.Write) {
 	if x.Change == nil || !w.Subscribed() {
 		return
@@ -152,8 +152,8 @@ func (w *checker) tells(x *world.Write) {
 	w.told.happened = append(w.told.happened, moment{instance: g.instance, what: what, mark: m, late: x.By.Dead || x.By.Running != x.In})
 }
 
-// Publishes implements world.Watcher: nothing is reported that has not happened, and what is reported
-// again is the same.
+// Publishes implements world.Watcher: only events that happened are published, and a repeated event is
+// equal to the first.
 func (w *checker) Publishes(p *world.Process, e *host.InstanceEvent) {
 	w.Reached("events about instances")
 	var execution, event, stamp int64
@@ -270,8 +270,8 @@ func (w *checker) farBack(m *moment) bool {
 	return m.execution > 0 && w.told.redriven[m.instance] && w.Ledger.Last[m.instance]-m.execution > 100
 }
 
-// checkNotified: everything that has happened was reported, and the numbers increase in the order in
-// which it happened.
+// checkNotified: every instance event was published, and the numbers increase in the order of the
+// events.
 func (w *checker) checkNotified() {
 	last := map[string]string{}
 	for _, m := range w.told.happened {

@@ -6,9 +6,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// W-08 for the one answer that needs no commit, and therefore would not reveal that a
-// process knows only an old state of the instance: if a purged instance holds the id of a
-// start, no process answers that the instance exists.
+// W-08 for the only answer that needs no commit, so that no conflict reveals that the
+// process has an old state of the instance: if the id of a start belongs to a purged
+// instance, no process answers that the instance exists.
 
 // noteGone records which purged instances the messages of an invocation are to start, as of
 // its start.

@@ -13,12 +13,13 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// checkQuery asks the code of an execution behind what has just landed, whatever state it is in. The code
-// answers as an execution does that was replayed for a turn, it has read all that it was run for, and
-// nothing that was only recorded. A replay takes time, so one commit in four is looked at.
+// checkQuery sends a query to an execution after a commit has landed, in whatever state the execution is.
+// The code must answer like an execution that was replayed for a turn: it has read all events for which
+// it was run, and no event that was only recorded. A replay takes time, so one commit in four is looked
+// at.
 func (w *checker) checkQuery(p *world.Process, x *ledger.Recorded, t *store.Turn) {
 	if w.Commits%4 != 1 || w.Walk != nil || w.Older || p.Code != w.Good {
-		return // Code of another build may answer otherwise.
+		return // The code of another build may answer differently.
 	}
 	now := w.Clock.Now().UnixMilli()
 	of := querying.Of{Instance: t.Instance, ExecutionID: t.ExecutionID, Query: program.HowFar, NowMS: now}
@@ -27,7 +28,7 @@ func (w *checker) checkQuery(p *world.Process, x *ledger.Recorded, t *store.Turn
 	refused, _ := errors.AsType[*querying.Error](err)
 	switch {
 	case err != nil && refused == nil:
-		return // The end of the run tells of it.
+		return // The check at the end of the run reports it.
 	case refused != nil && (refused.Kind == querying.Panicked || refused.Kind == querying.DurableCall || refused.Kind == querying.Blocked || refused.Kind == querying.Failed):
 		w.Violate("query", "%s/%d answers with %s: %s", t.Instance, t.ExecutionID, refused.Kind, refused.Message)
 	case err != nil || a.Problem != nil:
@@ -47,7 +48,7 @@ func (w *checker) checkQuery(p *world.Process, x *ledger.Recorded, t *store.Turn
 		return
 	}
 	if out, err := execution.Run(engine.Input{NowMS: now}); err != nil || len(out.Events) > 0 || out.Stuck != nil {
-		return // The code has more to do with what is recorded.
+		return // The code has not processed all recorded events yet.
 	}
 	w.Reached("query")
 	if want, err := execution.Query(program.HowFar, nil); err != nil || !bytes.Equal(a.Output, want) {

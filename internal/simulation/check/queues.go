@@ -87,8 +87,8 @@ func (w *checker) isAttempt(d world.Delivered, item *wire.Item) bool {
 		was.SchedulingEventID == item.SchedulingEventID && was.Attempt == item.Attempt
 }
 
-// turn is what has happened since the last message of a key was delivered, or its first one became
-// visible.
+// turn records what happened since the last message of a key was delivered, or since its first one
+// became visible.
 type turn struct {
 	key string
 	// visible are messages of the key, as of the last receive.

@@ -12,7 +12,8 @@ import (
 )
 
 // reach counts how often a run reached the situation of each scenario. It observes from
-// outside: what is received, stored, sent and answered.
+// outside which messages are received and sent, which data is stored, and which answers are
+// returned.
 type reach struct {
 	stuck map[string]bool // instances
 	wakes map[string]int  // deliveries, by instance and id
@@ -27,9 +28,9 @@ type reach struct {
 	settled map[string]bool
 	// early are events that arrived before their start, by instance and sender id.
 	early map[[2]string]bool
-	// unknown are the tokens of commits whose writer got an unknown outcome; unsaid are
-	// children whose end was committed by a process that died before it sent the
-	// notification; waiting are stuck instances for which something was recorded.
+	// unknown are the tokens of commits whose outcome their writer does not know; unsaid
+	// are children whose end was committed by a process that died before it notified the
+	// parent; waiting are stuck instances that have recorded events.
 	unknown map[string]bool
 	unsaid  map[ledger.Child]bool
 	waiting map[string]bool
@@ -56,7 +57,7 @@ type progress struct {
 	sends int
 	// unreported are children that it ended and whose parents it has not notified yet.
 	unreported map[ledger.Child]bool
-	// refused are the instances for which the store failed.
+	// refused are the instances for which the store returned an error.
 	refused ledger.ByInstance[bool]
 	// ran: it has run an activity, and has committed nothing since.
 	ran bool

@@ -49,8 +49,8 @@ func (w *checker) landedIn(inv *world.Invocation, c *store.Commit) {
 	}
 }
 
-// reachRead classifies what was read: W-02, if a process finds a commit whose writer does
-// not know that it landed.
+// reachRead classifies a read: W-02, if a process finds a commit whose writer does not know
+// that it landed.
 func (w *checker) reachRead(p *world.Process, instance string, turns []store.Turn, err error) {
 	if p.Dead {
 		return
@@ -120,8 +120,8 @@ func (w *checker) marked(r *store.Record) {
 	}
 }
 
-// landedLate classifies a commit that lands after its writer has got an answer: W-13, if
-// the writer has continued with another turn meanwhile.
+// landedLate classifies a commit that lands after its writer received an answer: W-13, if
+// the writer has continued with another turn by then.
 func (w *checker) landedLate(p *world.Process, c *store.Commit) {
 	if !p.Dead && w.latest[commitOf{p, c.Turns[0].Instance}] != c.Turns[0].Token {
 		w.Reached("W-13")

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// reasons are those that programs gave for their cancels.
+// reasons are the reasons that programs gave for their cancels.
 type reasons struct {
 	// said is the reason that an operation must get. sent are the reasons in the cancels of a
 	// child, by message id: the code may have cancelled it for one reason, and its parent may
@@ -61,7 +61,7 @@ func (w *checker) Stops(p *world.Process, key store.ActivityKey, reason string) 
 }
 
 // checkSaid checks the reason that is given to an operation. If the code of its instance gave
-// none, it is the reason for which the instance was cancelled.
+// none, it must be the reason for which the instance was cancelled.
 func (w *checker) checkSaid(p *world.Process, key store.ActivityKey, reason string) {
 	want, ok := w.reasons.said[key]
 	switch {
@@ -75,9 +75,9 @@ func (w *checker) checkSaid(p *world.Process, key store.ActivityKey, reason stri
 	}
 }
 
-// wasEnded reports whether an execution was forced to end for a reason, or by a limit, for none;
-// children are told that their parent has ended. The forced end stops again what the code has
-// cancelled before; of two reasons the first stays.
+// wasEnded reports whether an execution was forced to end for the given reason, which is empty if
+// a limit ended it; its children get the reason that their parent has ended. A forced end stops
+// operations again that the code has cancelled before; the first of two reasons remains.
 func (w *checker) wasEnded(key store.ActivityKey, reason string) bool {
 	end := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)].End()
 	return end != nil && end.Forced != "" && (reason == "" || end.Failure != nil && end.Failure.Message == reason ||
@@ -89,9 +89,9 @@ func parentEnded(key store.ActivityKey) string {
 	return fmt.Sprintf("its parent %q has ended", key.Instance)
 }
 
-// takenOver reports whether a redrive has copied an operation. No later execution has started
-// what was cancelled there, and a second cancel gives no reason, that the parent has ended, or
-// why it was cancelled.
+// takenOver reports whether a redrive has copied an operation. No later execution has started the
+// operations that were cancelled there. A second cancel gives no reason, or that the parent has
+// ended, or the reason for which the parent was cancelled.
 func (w *checker) takenOver(key store.ActivityKey) bool {
 	x := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)]
 	if x == nil || len(x.Events) == 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// takenOver is what the commit of a redrive has from the previous execution.
+// takenOver describes the events that the commit of a redrive has copied from the previous execution.
 type takenOver struct {
 	// events is the number of first events of the commit that were copied; carried are those after
 	// OrchestrationRedriven, by event id.
@@ -34,7 +34,7 @@ func (k *takenOver) has(e *history.Event) bool {
 	return k != nil && (e.EventID <= int64(k.events) || k.carried[e.EventID])
 }
 
-// rest returns the commit without what it has from the previous execution.
+// rest returns the commit without the events copied from the previous execution.
 func (k *takenOver) rest(t *store.Turn) *store.Turn {
 	if k == nil {
 		return t
@@ -49,9 +49,9 @@ func (k *takenOver) rest(t *store.Turn) *store.Turn {
 	return &own
 }
 
-// checkRedriven is O-10: a redrive copies what the previous execution has, with what completed after it; it
-// omits nothing that was completed, and copies no failure and no cancel. Nil for a commit that starts no
-// redriven execution.
+// checkRedriven is O-10: a redrive copies the history of the previous execution up to the failure, and
+// results that were recorded after it. It omits no result, and copies no failure and no cancel. Nil for a
+// commit that starts no redriven execution.
 func (w *checker) checkRedriven(p *world.Process, t *store.Turn) *takenOver {
 	before := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)]
 	if t.First() != 1 || before == nil || t.ExecutionID <= w.Ledger.Hidden[t.Instance]+1 {
@@ -175,7 +175,7 @@ func (w *checker) checkCarriedOn(before *ledger.Recorded, t *store.Turn, k *take
 		}
 	}
 	for _, e := range want {
-		if e.EventID != redrivenFrom(t.Events[0].Start) { // From there on it happens again.
+		if e.EventID != redrivenFrom(t.Events[0].Start) { // From there on, everything runs again.
 			violate("%s at %d of the execution before is lost", e.Kind, e.EventID)
 		}
 	}
@@ -304,9 +304,9 @@ func (w *checker) checkStartStays(r *store.Record) {
 			continue
 		}
 		if s := first.Start; s != nil && s.Origin != nil {
-			return // It is a fork, and has copied what happened before its own start.
+			return // It is a fork, and has copied events from before its own start.
 		}
-		// Another execution may have started by another clock.
+		// Another execution may have started on a process with a different clock.
 		if n == w.Ledger.Hidden[r.Instance]+1 && n < r.ExecutionID && r.CreatedAt.UnixMilli() > first.AtMS {
 			w.Violate("O-10", "the record of %s says that it started at %d; its execution %d has taken over what happened at %d", r.Instance, r.CreatedAt.UnixMilli(), r.ExecutionID, first.AtMS)
 		}

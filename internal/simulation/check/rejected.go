@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// checkRejection is E-09 for what is recorded: a rejection names an event of its execution
+// checkRejection is E-09 for recorded rejections: each names an event of its execution
 // whose data cannot be decoded, gives the reason, and is the only one of that event. The
 // transcript shows that the event was not taken as well, and that no event was skipped.
 func (w *checker) checkRejection(x *ledger.Recorded, t *store.Turn, e *history.Event) {

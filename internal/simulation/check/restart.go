@@ -88,7 +88,7 @@ func (w *checker) checkHasStarted(inv *world.Invocation, item *wire.Item) {
 			continue
 		}
 		if x.Events[0].Start.StartID == item.ID || x.Senders["start:"+item.ID] || slices.ContainsFunc(item.Events, func(e wire.StartEvent) bool { return x.Senders[e.ID] }) {
-			return // It has started, or has used, a run.
+			return // It has started a run, or its events were recorded in one.
 		}
 	}
 	w.Violate("O-09", "%s acknowledged the start %s of %s, which is to restart and had ended with execution %d", inv.P.Name, item.ID, instance, n)

@@ -42,19 +42,20 @@ type Recorded struct {
 	// stored are the events as the store received them, if payloads are encoded in this run.
 	Encoded bool
 	stored  []history.Event
-	// Completed maps each scheduling event to its completion; Senders are those of external events.
+	// Completed maps each scheduling event to its completion; Senders has the senders of external
+	// events.
 	Completed map[int64]int64
 	Senders   map[string]bool
 	Cancelled bool
-	// Suspended is the event since which no code runs, nil while code may run.
+	// Suspended is the event since which no code runs; nil if code may run.
 	Suspended *history.Event
 	// Until is when the execution continues on its own, according to the last suspend; 0 if it
 	// waits for a resume.
 	Until int64
 	// Held is the event id of the last suspend, 0 if the execution is not suspended.
 	Held int64
-	// Said is the last suspend with a reason, or else the last one: it says why the execution is
-	// suspended.
+	// Said is the suspend that gives the reason for which the execution is suspended: the last one
+	// with a reason, otherwise the last one.
 	Said *history.Event
 	// Inline counts open inline activities.
 	Inline int
@@ -66,8 +67,8 @@ type Recorded struct {
 	Parked []int64
 	// Rejected are the external events that a wait has rejected.
 	Rejected map[int64]bool
-	// Run is the first execution of its run. Of is the execution of another instance from which it
-	// was forked.
+	// Run is the first execution of the run to which it belongs. Of is the execution of another
+	// instance from which it was forked.
 	Run int64
 	Of  Execution
 }
@@ -232,7 +233,8 @@ func SentBy(e *history.Event) string {
 	return e.SenderID
 }
 
-// copied returns a deep copy of an event, because its creator may overwrite what it points to.
+// copied returns a deep copy of an event, because its creator may overwrite the data that it points
+// to.
 func copied(e *history.Event) history.Event {
 	c := *e
 	c.Payload = bytes.Clone(e.Payload)
@@ -318,7 +320,7 @@ func parentAlike(a, b *history.Parent) bool {
 	return *a == *b
 }
 
-// Holds reports whether the event that is stored at an index is this one.
+// Holds reports whether the event stored at an index equals e.
 func (x *Recorded) Holds(at int, e *history.Event) bool {
 	if at < 0 || at >= len(x.Events) {
 		return false

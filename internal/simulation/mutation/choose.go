@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Turn returns a number that is another one after each commit, and the same for
-// the same commit: how many commits there are. Where git can't tell, in a
-// shallow clone or without a repository, it is the day since 1970.
+// Turn returns the number of commits, which differs after each commit and is the same
+// for the same commit. In a shallow clone, or without a repository, it returns the
+// number of days since 1970.
 func Turn(ctx context.Context, root string, now time.Time) (n int, why string) {
 	git := func(args ...string) string {
 		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...).Output()
@@ -29,8 +29,8 @@ func Turn(ctx context.Context, root string, now time.Time) (n int, why string) {
 	return n, fmt.Sprintf("day %d", n)
 }
 
-// Order returns the mutations that are not rare, in an order in which the first is
-// another one each turn, until each has been first.
+// Order returns the mutations that are not rare. Each turn another mutation comes
+// first, until each has been first.
 func Order(all []Mutation, turn int) []*Mutation {
 	var often []*Mutation
 	for i := range all {
@@ -42,7 +42,7 @@ func Order(all []Mutation, turn int) []*Mutation {
 	if n == 0 {
 		return nil
 	}
-	// Neighbouring turns start far apart, because a draw is longer than one mutation.
+	// Successive turns start far apart, because a draw has more than one mutation.
 	stride := n * 5 / 13
 	for !coprime(stride, n) {
 		stride++

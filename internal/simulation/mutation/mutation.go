@@ -13,27 +13,27 @@ import (
 type Mutation struct {
 	// Name in a few words.
 	Name string
-	// Bug is what is wrong with it, in a sentence.
+	// Bug describes the bug in a sentence.
 	Bug string
-	// File that has it, from the root of the module, and the edits that make
-	// it.
+	// File is the file with the bug, relative to the root of the module, and Edits create
+	// the bug.
 	File  string
 	Edits []Edit
-	// Rare mutations take more seeds than CI has time for, or were not caught
-	// yet: only a run of all mutations has them.
+	// Rare mutations need more seeds than CI has time for, or have never been caught. Only a
+	// run of all mutations includes them.
 	Rare bool
-	// Bias that the runs have which are to catch it, one of simulation.Biases; ""
-	// for runs as they are drawn, of which few have any one bias.
+	// Bias of the runs that must catch it, one of simulation.Biases; "" for unbiased runs,
+	// few of which have a given bias by chance.
 	Bias string
-	// Test is the test that has to fail, as "DIRECTORY NAME", of a bug which no run of the
-	// simulation has: in what it does not run, as the client, or behind what its programs do
-	// not do. Empty for one that its runs are to catch.
+	// Test is the test that must fail, as "DIRECTORY NAME", if no run of the simulation can
+	// reach the bug: it is in code that the simulation does not run, such as the client, or
+	// needs something that its programs do not do. Empty if the simulation must catch it.
 	Test string
-	// Otherwise is the test that has to fail, as in Test, if neither a seed nor the corpus
+	// Otherwise is the test that must fail, as in Test, if neither a seed nor the corpus
 	// catches the mutation. Such a mutation is Rare.
 	Otherwise string
-	// Panics says why a crash of the soak itself counts as being caught; empty
-	// where it does not.
+	// Panics says why a crash of the soak itself counts as catching it; empty if it does
+	// not.
 	Panics string
 }
 

@@ -1,7 +1,7 @@
 package mutation
 
-// activityMutations are of attempts, heartbeats, pending activities, and what
-// an instance has to do with others.
+// activityMutations are bugs of attempts, heartbeats, pending activities, and of the
+// messages between instances.
 func activityMutations() []Mutation {
 	return []Mutation{
 		{

@@ -1,7 +1,7 @@
 package mutation
 
-// againMutations are of instances that have ended and restart, and of what becomes of a
-// start whose id is taken.
+// againMutations are bugs of restarts of ended instances, and of starts whose id is in
+// use.
 func againMutations() []Mutation {
 	return []Mutation{
 		{

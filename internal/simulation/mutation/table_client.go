@@ -1,7 +1,7 @@
 package mutation
 
-// clientMutations are of rules that no run of the simulation has, most of them the client's and the
-// command line's: each names the test that fails.
+// clientMutations are bugs in rules that no run of the simulation uses, most of them in the client
+// and the command line. Each names the test that fails.
 func clientMutations() []Mutation {
 	return []Mutation{
 		{

@@ -1,6 +1,6 @@
 package mutation
 
-// codecMutations are of payload codecs.
+// codecMutations are bugs of payload codecs.
 func codecMutations() []Mutation {
 	return []Mutation{
 		{

@@ -1,6 +1,6 @@
 package mutation
 
-// commitMutations are of commits and what is sent after them.
+// commitMutations are bugs of commits and of their dispatch.
 func commitMutations() []Mutation {
 	return []Mutation{
 		{
@@ -100,7 +100,7 @@ func commitMutations() []Mutation {
 			Bias:      "torn reads",
 			Bug:       "A redelivered message about a pending activity starts another attempt, though its first delivery has failed the activity in a commit that the read does not show.",
 			File:      "internal/host/deciding/pending.go",
-			Edits:     edit("\tif m.Returning() {\n\t\t// By another clock", "\tif m.Returning() && t.Running.Creating {\n\t\t// By another clock"),
+			Edits:     edit("\tif m.Returning() {\n\t\t// A process whose clock is ahead", "\tif m.Returning() && t.Running.Creating {\n\t\t// By another clock"),
 		},
 		{
 			Name:  "a turn that is too large fails its instance",

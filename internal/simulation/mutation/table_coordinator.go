@@ -1,6 +1,7 @@
 package mutation
 
-// coordinatorMutations are of instances under a limit, and of the gate that lets them begin.
+// coordinatorMutations are bugs of instances under a limit, and of the coordinator that lets
+// them start.
 func coordinatorMutations() []Mutation {
 	return []Mutation{
 		{

@@ -1,6 +1,7 @@
 package mutation
 
-// earlyMutations are of what operators do not let wait for its time.
+// earlyMutations are bugs of timers and retries that an operator runs before they are
+// due.
 func earlyMutations() []Mutation {
 	return []Mutation{
 		{

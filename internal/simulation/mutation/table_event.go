@@ -1,6 +1,6 @@
 package mutation
 
-// eventMutations are of events about instances, which others subscribe to.
+// eventMutations are bugs of events about instances, to which other services subscribe.
 func eventMutations() []Mutation {
 	return []Mutation{
 		{

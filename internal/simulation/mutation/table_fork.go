@@ -1,6 +1,6 @@
 package mutation
 
-// forkMutations are of instances that go on as others.
+// forkMutations are bugs of forks.
 func forkMutations() []Mutation {
 	const plan = "internal/redriving/redriving.go"
 	return []Mutation{

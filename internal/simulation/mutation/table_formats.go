@@ -1,7 +1,7 @@
 package mutation
 
-// formatMutations are of what is said beside what makes an instance go on: how
-// old an item is, who asked, which headers came with a start, which labels the code gave.
+// formatMutations are bugs of data that does not affect how an instance continues: the
+// age of an item, the actor, the headers of a start, the labels of operations.
 func formatMutations() []Mutation {
 	return []Mutation{
 		{

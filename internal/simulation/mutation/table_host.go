@@ -7,7 +7,7 @@ func hostMutations() []Mutation {
 	return slices.Concat(commitMutations(), sharingMutations(), redeliveryMutations(), stuckMutations(), messageMutations(), purgeMutations(), redriveMutations(), suspendMutations(), inlineMutations())
 }
 
-// sharingMutations are of calls that several make together.
+// sharingMutations are bugs of calls that several callers share.
 func sharingMutations() []Mutation {
 	return []Mutation{
 		{
@@ -26,7 +26,7 @@ func sharingMutations() []Mutation {
 	}
 }
 
-// messageMutations are of what becomes of single messages.
+// messageMutations are bugs of the processing of single messages.
 func messageMutations() []Mutation {
 	return []Mutation{
 		{

@@ -1,6 +1,7 @@
 package mutation
 
-// inlineMutations are of inline activities, which run between the commits of a turn.
+// inlineMutations are bugs of inline activities, which run between the commits of a
+// turn.
 func inlineMutations() []Mutation {
 	return []Mutation{
 		{

@@ -1,6 +1,6 @@
 package mutation
 
-// keyMutations break what keeps completions from being forged.
+// keyMutations break the protection against forged completions.
 func keyMutations() []Mutation {
 	return []Mutation{
 		{

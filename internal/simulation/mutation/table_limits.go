@@ -1,6 +1,6 @@
 package mutation
 
-// limitMutations are of limits over instances.
+// limitMutations are bugs of limits over instances.
 func limitMutations() []Mutation {
 	return []Mutation{
 		{

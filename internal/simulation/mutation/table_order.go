@@ -1,6 +1,7 @@
 package mutation
 
-// orderMutations do what is right, too late, too early, or not for all.
+// orderMutations perform the right actions too late, too early, or not for all
+// instances.
 func orderMutations() []Mutation {
 	return []Mutation{
 		{

@@ -1,6 +1,6 @@
 package mutation
 
-// pruneMutations are of executions that are pruned.
+// pruneMutations are bugs of pruning executions.
 func pruneMutations() []Mutation {
 	const keeper = "internal/host/sweep/prune.go"
 	return []Mutation{

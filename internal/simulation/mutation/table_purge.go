@@ -1,6 +1,6 @@
 package mutation
 
-// purgeMutations are of ids that live once.
+// purgeMutations are bugs of purges, and of ids after a purge.
 func purgeMutations() []Mutation {
 	return []Mutation{
 		{

@@ -1,6 +1,6 @@
 package mutation
 
-// queryMutations are bugs of states and of the code that answers queries.
+// queryMutations are bugs of states and of queries.
 func queryMutations() []Mutation {
 	const answers = ". TestAQueryIsAnsweredByTheCodeAndChangesNothing"
 	return []Mutation{

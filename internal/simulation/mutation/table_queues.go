@@ -1,6 +1,6 @@
 package mutation
 
-// queueMutations are of queues that have a name, and of fair shares.
+// queueMutations are bugs of named queues and of fair queues.
 func queueMutations() []Mutation {
 	return []Mutation{
 		{

@@ -1,6 +1,6 @@
 package mutation
 
-// redeliveryMutations are of messages that come back.
+// redeliveryMutations are bugs of redelivered messages.
 func redeliveryMutations() []Mutation {
 	return []Mutation{
 		{

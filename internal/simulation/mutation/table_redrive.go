@@ -1,6 +1,6 @@
 package mutation
 
-// redriveMutations are of instances that go on where they failed.
+// redriveMutations are bugs of redrives.
 func redriveMutations() []Mutation {
 	return []Mutation{
 		{

@@ -1,6 +1,7 @@
 package mutation
 
-// reportMutations tell a program, or those that work for it, something else than was said.
+// reportMutations return something different to a program, or to its activities and
+// children, than was recorded.
 func reportMutations() []Mutation {
 	return []Mutation{
 		{

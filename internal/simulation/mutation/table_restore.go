@@ -1,6 +1,7 @@
 package mutation
 
-// restoreMutations break what keeps apart the histories before and after a restore of the tables.
+// restoreMutations break the rules that distinguish histories before and after a restore of the
+// tables.
 func restoreMutations() []Mutation {
 	return []Mutation{
 		{

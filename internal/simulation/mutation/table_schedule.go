@@ -1,6 +1,6 @@
 package mutation
 
-// scheduleMutations are of schedules, and of what is purged by its retention.
+// scheduleMutations are bugs of schedules and of retention.
 func scheduleMutations() []Mutation {
 	return []Mutation{
 		{

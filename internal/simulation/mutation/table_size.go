@@ -1,6 +1,6 @@
 package mutation
 
-// sizeMutations are of what is about as long as it may be.
+// sizeMutations are bugs of payloads and texts near their size limits.
 func sizeMutations() []Mutation {
 	return []Mutation{
 		{

@@ -1,6 +1,6 @@
 package mutation
 
-// storeMutations are about the condition under which a turn is written.
+// storeMutations are bugs of the condition under which a turn is written.
 func storeMutations() []Mutation {
 	return []Mutation{
 		{

@@ -1,6 +1,7 @@
 package mutation
 
-// stuckMutations are of instances that are stuck, of wakes and of suspects.
+// stuckMutations are bugs of stuck instances, of wakes, and of messages suspected of
+// killing their process.
 func stuckMutations() []Mutation {
 	return []Mutation{
 		{

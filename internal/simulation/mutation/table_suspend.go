@@ -1,6 +1,6 @@
 package mutation
 
-// suspendMutations are of instances that are suspended and resumed.
+// suspendMutations are bugs of suspends and resumes.
 func suspendMutations() []Mutation {
 	return []Mutation{
 		{

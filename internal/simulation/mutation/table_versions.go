@@ -1,6 +1,6 @@
 package mutation
 
-// versionMutations run another version than they have to.
+// versionMutations run the wrong version.
 func versionMutations() []Mutation {
 	return []Mutation{
 		{

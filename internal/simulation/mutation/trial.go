@@ -17,35 +17,36 @@ import (
 	"time"
 )
 
-// Trials builds mutated soaks and runs them. They may be made side by side.
+// Trials builds mutated soaks and runs them. It is safe for concurrent use.
 type Trials struct {
 	// Root of the module.
 	Root string
-	// Dir takes what is built. It must exist.
+	// Dir is the directory for builds. It must exist.
 	Dir string
-	// From is the first seed, Most how many seeds a mutation must be caught
-	// within. The steps of each run are bounded by the simulation.
+	// From is the first seed, and Most is how many seeds are run at most to catch a
+	// mutation. The simulation limits the steps of each run.
 	From uint64
 	Most int
 }
 
-// Trial is what became of a mutation.
+// Trial is the result for one mutation.
 type Trial struct {
 	Mutation *Mutation
-	// Caught: an invariant was broken, its Test failed, or, where the mutation says why that
-	// counts, the soak crashed.
+	// Caught: an invariant was broken, its Test failed, or the soak crashed and Panics says
+	// why that counts.
 	Caught bool
-	// Seeds that it took, the one that failed included; all if none did.
+	// Seeds is the number of seeds run, including the one that failed; all of them if none
+	// failed.
 	Seeds int
-	// Corpus is the line of the corpus that caught it where no seed did.
+	// Corpus is the line of the corpus that caught it, if no seed did.
 	Corpus int
-	// Rule is the invariant that was broken, or the test that failed, Text how.
+	// Rule is the invariant that was broken or the test that failed, and Text says how.
 	Rule, Text string
 	// Build and Run are how long they took.
 	Build, Run time.Duration
 }
 
-// Try makes the trial of one mutation. An error says that it could not be made.
+// Try tries one mutation. It returns an error if the trial could not be run.
 func (t *Trials) Try(ctx context.Context, m *Mutation) (Trial, error) {
 	r := Trial{Mutation: m}
 	if m.Test != "" {
@@ -79,10 +80,10 @@ func (t *Trials) Try(ctx context.Context, m *Mutation) (Trial, error) {
 	return r, nil
 }
 
-// ofTest is a line that a failed test has written.
+// ofTest matches a line that a failed test has written.
 var ofTest = regexp.MustCompile(`(?m)^\s+\w+_test\.go:\d+: (.*)$`)
 
-// readTest runs the test that is to fail by the mutation, and does not fail without it.
+// readTest runs the test, which must fail with the mutation and pass without it.
 func (r *Trial) readTest(ctx context.Context, t *Trials, test string) error {
 	m := r.Mutation
 	defer func(startedAt time.Time) { r.Run = time.Since(startedAt) }(time.Now())
@@ -128,9 +129,9 @@ func (t *Trials) test(ctx context.Context, test string, flags ...string) (out []
 	return run.CombinedOutput()
 }
 
-// Unmutated runs the sources as they are over the seeds that the caught trials took, with
-// their biases, and over the corpus where it caught one. It returns an error if an invariant
-// breaks: a mutation is not caught by a run that fails without it.
+// Unmutated runs the unchanged sources with the seeds and biases of the trials that were
+// caught, and with the corpus if it caught one. It returns an error if an invariant breaks:
+// a mutation is not caught by a run that fails without it.
 func (t *Trials) Unmutated(ctx context.Context, made []Trial) error {
 	seeds, corpus := map[string]int{}, false // seeds by bias
 	for i := range made {
@@ -164,7 +165,7 @@ func (t *Trials) Unmutated(ctx context.Context, made []Trial) error {
 	return nil
 }
 
-// build builds the soak with a mutation into a directory of its own.
+// build builds the soak with a mutation, in a separate directory.
 func (t *Trials) build(ctx context.Context, m *Mutation) (soak string, err error) {
 	dir, err := os.MkdirTemp(t.Dir, "mutant")
 	if err != nil {
@@ -183,7 +184,7 @@ func (t *Trials) build(ctx context.Context, m *Mutation) (soak string, err error
 	return soak, nil
 }
 
-// overlay writes the mutated file, and what has the go command take it in place of the file.
+// overlay writes the mutated file, and the overlay file that makes the go command use it.
 func (t *Trials) overlay(dir string, m *Mutation) (file string, err error) {
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	if m.File != "" {
@@ -210,14 +211,14 @@ func (t *Trials) soak(ctx context.Context, soak string, n int, bias string) (out
 	return exec.CommandContext(ctx, soak, "-from", strconv.FormatUint(t.From, 10), "-n", strconv.Itoa(n), "-bias", bias, "-parallel", "1", "-shrink", "0").CombinedOutput()
 }
 
-// corpus makes the runs of the corpus, up to the first that fails.
+// corpus runs the corpus up to the first failure.
 func (t *Trials) corpus(ctx context.Context, soak string) (out []byte, err error) {
 	return exec.CommandContext(ctx, soak, "-corpus", filepath.Join(t.Root, "internal", "simulation", "testdata", "corpus.txt")).CombinedOutput()
 }
 
 var ofCorpus = regexp.MustCompile(`(?m)^corpus line (\d+) \(.*\): ([^:]+): (.*)$`)
 
-// readCorpus takes in what the corpus printed and how it ended.
+// readCorpus parses the output of a corpus run and its error.
 func (r *Trial) readCorpus(out []byte, ended error) error {
 	if ended == nil {
 		return nil
@@ -233,7 +234,7 @@ func (r *Trial) readCorpus(out []byte, ended error) error {
 
 var broken = regexp.MustCompile(`(?m)^seed (\d+): ([^:]+): (.*)$`)
 
-// read takes in what a soak printed and how it ended.
+// read parses the output of a soak and its error.
 func (r *Trial) read(t *Trials, out []byte, ended error) error {
 	var exit *exec.ExitError
 	switch {

@@ -122,8 +122,8 @@ func (s *places) asksAgain(w *world.World, t *store.Turn, own []history.Event) {
 	}
 }
 
-// runs checks an attempt that starts: its instance does not wait. Inline activities run before the commit
-// that records the permit.
+// runs checks an attempt that starts: its instance must not be waiting for a permit. Inline activities run
+// before the commit that records the permit.
 func (s *places) runs(p *world.Process, info *activities.Info) {
 	if own, waits := s.waits[info.Instance]; waits && own.execution == info.ExecutionID && !info.Inline {
 		p.W.Violate("outcome", "the coordinator: an attempt of %s/%d runs, which waits for a permit", info.Instance, info.ExecutionID)

@@ -33,7 +33,7 @@ func Scopes() []*Scope {
 			// Two faults: programs that have few states with one.
 			{"crashes", func(s *Scope) { s.Allowance.Crashes = 2 }, []string{"timeout", "child", "family", "mend", "again", "redrive", "fork", "suspend"}},
 			{"mixed", func(s *Scope) { s.Allowance = world.Allowance{Crashes: 1, Duplicates: 1} }, []string{"race", "timeout", "child", "family", "continue", "mend", "again", "redrive", "fork", "suspend"}},
-			// These have no activity.
+			// These programs have no activity.
 			{"worker", func(s *Scope) { s.Allowance.Crashes, s.Workers = 1, true }, []string{"timeout", "continue", "aside", "again"}},
 			{"scheduled", func(s *Scope) { s.Allowance.Crashes, s.Scheduled = 1, true }, []string{"race", "cancel", "child", "family", "continue", "aside", "mend", "again", "redrive", "fork", "suspend"}},
 		} {
@@ -209,7 +209,7 @@ func parentCode(ctx *engine.Context, _ []byte) ([]byte, error) {
 	return values[0], nil
 }
 
-// badCode schedules something else and panics, so that nothing of it may stay.
+// badCode schedules another operation and panics, so that nothing of its turn may be recorded.
 func badCode(ctx *engine.Context, _ []byte) ([]byte, error) {
 	work1(ctx, "wrong")
 	panic("this build does not work")

@@ -98,8 +98,8 @@ func (s *shrinker) run(c choice.Choices, setup []func(*world.World)) (world.Resu
 
 func (s *shrinker) fails(r *world.Result) bool { return r.Failed() && r.Violations[0].Rule == s.rule }
 
-// cost measures how much there is to read and to understand in a run: faults, the program,
-// what does not happen in the simplest order, and the lines.
+// cost measures how much of a run a person must read and understand: the faults, the
+// program, the steps that are not in the simplest order, and the lines of the story.
 func cost(r *world.Result, made []choice.Decision) int {
 	n := r.Steps
 	for _, f := range r.Faults {
@@ -132,7 +132,7 @@ func sum(made []choice.Decision, of func(choice.Decision) int) (n int) {
 	return n
 }
 
-// passes repeats pass until it finds nothing any more.
+// passes repeats pass until it finds nothing more.
 func (s *shrinker) passes() {
 	for s.left() && s.pass() {
 	}
@@ -258,8 +258,9 @@ func (s *shrinker) lowerNumbers() {
 
 const few = 20
 
-// lower looks for the lowest value of a decision that still fails: among few values one by
-// one, because they may be names of things, and among many by bisection.
+// lower looks for the lowest value of a decision with which the run still fails. It tries
+// few values one by one, because they may stand for unrelated things, and many values by
+// bisection.
 func (s *shrinker) lower(i int, of func(*choice.Decision) *int, least int) {
 	high := *of(&s.best[i])
 	for v := least; v < high && high <= few; v++ {

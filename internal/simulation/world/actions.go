@@ -109,7 +109,7 @@ func (k *Walk) takers(worker bool) []*Process {
 			continue
 		}
 		n++
-		if p.Running == nil && !slices.ContainsFunc(idle, func(o *Process) bool { return !k.scope.Cached || string(o.heard) == string(p.heard) }) {
+		if p.Running == nil && !slices.ContainsFunc(idle, func(o *Process) bool { return !k.scope.Cached || string(o.received) == string(p.received) }) {
 			idle = append(idle, p)
 		}
 	}

@@ -55,7 +55,7 @@ func (w *World) LeftAhead(instance string, execution int64) (left []string) {
 func (s simStore) Ahead(ctx context.Context, instance string, executionID int64, name string) (last int64, err error) {
 	err = s.p.call(readClass, func() string { return fmt.Sprintf("looks what of %s/%d is written ahead", instance, executionID) }, func() error {
 		last, err = s.Store.Ahead(ctx, instance, executionID, name)
-		s.p.hears(func() string { return fmt.Sprint(last) })
+		s.p.noteReceived(func() string { return fmt.Sprint(last) })
 		return err
 	})
 	return last, err

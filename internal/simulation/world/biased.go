@@ -326,8 +326,8 @@ func (w *World) drawRoom() int {
 	return []int{4, 5, 6, 8}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "room"), 4)]
 }
 
-// drawAhead decides how many bytes of what a redrive copies are written in advance at once; 0 for the
-// production value.
+// drawAhead decides how many bytes of a redrive's copy one write in advance contains; 0 for the production
+// value.
 func (w *World) drawAhead() int {
 	if !w.has(smallCommits) {
 		return 0

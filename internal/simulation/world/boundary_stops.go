@@ -33,7 +33,7 @@ func (s simStops) RequestStop(ctx context.Context, key store.ActivityKey, reason
 func (s simStops) State(ctx context.Context, key store.ActivityKey) (state store.ActivityState, err error) {
 	err = s.p.call(stopsRead, func() string { return fmt.Sprintf("looks whether activity %v is to stop", key) }, func() error {
 		state, err = s.Activities.State(ctx, key)
-		s.p.hears(func() string { return stateText(&state) })
+		s.p.noteReceived(func() string { return stateText(&state) })
 		return err
 	})
 	if err != nil && s.p.Running != nil {
@@ -51,7 +51,7 @@ func (s simStops) Heartbeat(ctx context.Context, key store.ActivityKey, beat sto
 	err = s.p.call(stopsWrite, func() string { return fmt.Sprintf("gives a heartbeat of activity %v: attempt %d", key, beat.Attempt) }, func() error {
 		s.p.W.Watch.Beats(s.p, key, beat)
 		state, err = s.Activities.Heartbeat(ctx, key, beat, expiresAt)
-		s.p.hears(func() string { return stateText(&state) })
+		s.p.noteReceived(func() string { return stateText(&state) })
 		return err
 	})
 	if err != nil {

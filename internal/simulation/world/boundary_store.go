@@ -28,8 +28,8 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	x := &Write{By: s.p, In: inv, Instance: c.Turns[0].Instance, Commit: &c, Encoded: &encoded, Change: c.Record}
 	w.Watch.Writes(x)
 	kind, own := commitClass, inv.Committed.Of(x.Instance)
-	// The write may have landed or may still land, so no process may be told that it did not.
-	// A writer that is told so after a commit of its own concludes that another process
+	// The write may have landed or may still land, so the answer must not be that it did not.
+	// A writer that gets this answer after a commit of its own concludes that another process
 	// continued from that commit.
 	switch reporting := reportsMuch(&c); {
 	case w.attempted[c.Turns[0].Token]:
@@ -83,7 +83,7 @@ func (s simStore) Read(ctx context.Context, instance string, executionID, from i
 		turns, err = s.Store.Read(ctx, instance, executionID, from)
 		turns, err = s.p.W.tornRead(instance, executionID, turns, err)
 		turns, err = s.p.W.damagedRead(instance, executionID, turns, err)
-		s.p.hears(func() string { return turnsText(turns) })
+		s.p.noteReceived(func() string { return turnsText(turns) })
 		return err
 	})
 	s.p.W.Watch.Reads(s.p, instance, turns, err)
@@ -109,7 +109,7 @@ func (s simStore) Describe(ctx context.Context, instance string) (r store.Record
 		if err == nil {
 			s.p.W.Watch.Describes(s.p, &r)
 		}
-		s.p.hears(func() string { return RecordText(&r) })
+		s.p.noteReceived(func() string { return RecordText(&r) })
 		return err
 	})
 	return r, err
@@ -125,7 +125,7 @@ func (s simStore) ReadIsolated(ctx context.Context, instance string, executionID
 		if err == nil && at.Record != nil {
 			s.p.W.Watch.Describes(s.p, at.Record)
 		}
-		s.p.hears(func() string { return fmt.Sprintf("%t %s", at.Stored, jsonText(at.Record)) })
+		s.p.noteReceived(func() string { return fmt.Sprintf("%t %s", at.Stored, jsonText(at.Record)) })
 		return err
 	})
 	return at, err
@@ -141,7 +141,7 @@ func (s simStore) List(ctx context.Context, q store.ListQuery) (page store.ListP
 		page.Records = slices.DeleteFunc(page.Records, func(store.Record) bool { return s.p.W.hit(fault.IndexLate) })
 		s.p.W.Watch.Lists(s.p, page.Records)
 		for i := range page.Records {
-			s.p.hears(func() string { return RecordText(&page.Records[i]) })
+			s.p.noteReceived(func() string { return RecordText(&page.Records[i]) })
 		}
 		return err
 	})

@@ -118,7 +118,7 @@ func (w *World) delivers(s timer.Schedule) {
 	w.SendAs("a schedule", w.FIFO, out)
 }
 
-// fires records that the message of a schedule is no longer on its way.
+// fires records that the message of a schedule has been delivered.
 func (w *World) fires(body string) {
 	at := slices.Index(w.Firing, body)
 	w.Firing = slices.Delete(w.Firing, at, at+1)

@@ -91,7 +91,7 @@ func (w *World) restoreAll() {
 	}
 }
 
-// damagedRead returns what a Query finds of a history that may be damaged.
+// damagedRead returns the result of a Query for a history that may be damaged.
 func (w *World) damagedRead(instance string, execution int64, turns []store.Turn, err error) ([]store.Turn, error) {
 	d := w.damaged(instance)
 	switch {

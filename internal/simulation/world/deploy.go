@@ -74,9 +74,9 @@ func (w *World) deploy(b *Build, within time.Duration) {
 	})
 }
 
-// DeployBroken deploys a build that does not work, and later one that does. If replacing
-// the processes takes minutes, both builds run at the same time; operators see stuck
-// instances and wake them.
+// DeployBroken deploys a broken build, and later a working one. If replacing the processes
+// takes minutes, both builds run at the same time; operators see stuck instances and wake
+// them.
 func (w *World) DeployBroken() {
 	how := w.How(fault.Deployed)
 	b := w.Scenario.Broken(w)

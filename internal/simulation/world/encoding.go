@@ -112,7 +112,7 @@ func (k *key) Decode(encoded []byte) ([]byte, error) {
 		plain[i] ^= k.stream(n, i)
 	}
 	if k.sum(n, plain) != sum {
-		return nil, fmt.Errorf("it is not what key %s has sealed", k.name)
+		return nil, fmt.Errorf("it was not encrypted with key %s", k.name)
 	}
 	return plain, nil
 }
@@ -173,9 +173,9 @@ func (s *encoding) String() string {
 	case s.World == nil:
 		return ""
 	case len(s.processes) == 1:
-		return "; payloads are sealed"
+		return "; payloads are encrypted"
 	case s.complete != nil:
-		return "; payloads are sealed, and one build in two lacks a key"
+		return "; payloads are encrypted, and one build in two lacks a key"
 	}
-	return "; payloads are sealed, the keys change"
+	return "; payloads are encrypted, the keys change"
 }

@@ -39,8 +39,8 @@ func newPlan(c *choice.Choices) plan {
 	return p
 }
 
-// draw draws rates. They determine how the seed weighs its decisions, and are no decisions
-// themselves: a source needs none.
+// draw draws the rates of faults. They are the weights of the seed's decisions, not
+// decisions themselves, so a run from a source needs none.
 func (p *plan) draw(c *choice.Choices) {
 	for f := range fault.Damaged { // It comes with its bias.
 		if c.Uniform(2) == 0 {

@@ -29,12 +29,12 @@ type Fingerprint [sha256.Size]byte
 //     the queues, schedules, and the time.
 //   - Code and host are deterministic. What a process does next is a function of its build
 //     and of everything that it has received since it started: its batches, the answer to
-//     each call, and the time of each (hears). A process that keeps nothing warm receives
+//     each call, and the time of each (noteReceived). A process that keeps nothing warm receives
 //     everything again with its next batch. Its random numbers are a function of its batch.
 //   - A call that lands later is a function of what its process had received.
-//   - What the checker knows is a function of the stored state. There are two exceptions:
-//     which process has seen what, which is a function of what it received, and whether an
-//     instance was created since an invocation started, which is recorded.
+//   - The checker's knowledge is a function of the stored state. There are two exceptions: the
+//     events that each process has seen, which are a function of what it received, and whether
+//     an instance was created since an invocation started, which is recorded.
 //
 // Names of processes are left out, because nothing depends on them. Ids of messages are
 // included, although they depend on the order of sending: that costs states, and saves a
@@ -67,7 +67,7 @@ func (k *Walk) Fingerprint() Fingerprint {
 		if p.Running == nil && !k.scope.Cached {
 			continue
 		}
-		text := fmt.Sprintf("process of %s worker %t told %s", p.Code.Name, p.Worker != nil, p.heard)
+		text := fmt.Sprintf("process of %s worker %t received %s", p.Code.Name, p.Worker != nil, p.received)
 		if inv := p.Running; inv != nil {
 			text += fmt.Sprintf("until %d", inv.Deadline.UnixMilli())
 			for _, instance := range w.Ledger.Instances() {

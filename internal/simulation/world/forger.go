@@ -26,9 +26,9 @@ const (
 	ForgedInstance = "forged-"
 )
 
-// forge sends a completion of an open operation with a token that the forger made from what
-// it has read, or starts a child for the operation, whose end would be reported to the
-// parent.
+// forge sends a completion of an open operation, with a token that the forger made from
+// data that it has read. Or it starts a child for the operation, whose end the parent would
+// be notified of.
 func (w *World) forge() {
 	all := w.Ledger.Instances()
 	if len(all) == 0 {

@@ -38,10 +38,10 @@ type Process struct {
 	Seen map[ledger.Execution]int64
 	// Idle is when it became idle.
 	Idle time.Time
-	// random is its source of random numbers. heard is everything that it has received,
+	// random is its source of random numbers. received is everything that it has received,
 	// recorded only in the search of a scope.
-	random *rand.ChaCha8
-	heard  []byte
+	random   *rand.ChaCha8
+	received []byte
 
 	Running *Invocation
 	// codecs decode what it reads and receives; nil for none.

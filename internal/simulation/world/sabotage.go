@@ -9,7 +9,7 @@ import (
 // Sabotage breaks the world on purpose, so that a test can verify that the checks detect
 // it. Otherwise it is not set.
 type Sabotage struct {
-	// Commit returns what the store answers in place of err.
+	// Commit returns the store's answer, which replaces err.
 	Commit func(c *store.Commit, err error) error
 	// Loses reports whether a message that a process sends to the queue of that name is
 	// lost, although the answer says that it was accepted.

@@ -2,8 +2,8 @@ package world
 
 import "runtime"
 
-// growWide lets the stack of an invocation grow at once to what it needs: that is
-// cheap while there is little on it.
+// growWide grows the stack of an invocation to its final size in one step, which is
+// cheap while the stack is nearly empty.
 //
 //go:noinline
 func growWide() {

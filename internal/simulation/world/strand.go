@@ -13,7 +13,7 @@ import (
 type strand struct {
 	routine *routine
 	wakeAt  time.Time
-	// ready is what it waits for besides the time; nil for nothing.
+	// ready, if not nil, also ends its wait when it is closed.
 	ready <-chan struct{}
 	// inner are the strands that it runs itself and waits for.
 	inner []*strand

@@ -66,8 +66,8 @@ func (w *World) sendSweep(id string) {
 }
 
 // nextSweep returns when the sweeper should run in a walk: when the wake of a problem is
-// due, if neither a sweep nor a wake is on its way. What is on its way depends only on what
-// is stored and queued.
+// due, if neither a sweep nor a wake has been sent and not processed. This depends only on
+// the stored state and the queues.
 func (k *Walk) nextSweep() (next time.Time, ok bool) {
 	w := k.W
 	page, err := w.Store.List(context.Background(), store.ListQuery{Status: store.StatusStuck})

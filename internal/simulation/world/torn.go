@@ -43,7 +43,7 @@ func (w *World) torn(instance string) *tear {
 	return t
 }
 
-// mended ends the commit that is under way: another writer has waited for it.
+// mended completes a commit that was half done: another writer has waited for it.
 func (w *World) mended(instance string) { delete(w.tears, instance) }
 
 // tearing decides whether a commit that is about to land takes some time between its items, and
@@ -161,7 +161,7 @@ func (w *World) inProgress(p *Process, instance string) error {
 	return fmt.Errorf("%w: TransactionInProgress (simulated)", store.ErrUnknownOutcome)
 }
 
-// tornRead returns what a Query finds while a commit is under way.
+// tornRead returns the result of a Query while a commit is half done.
 func (w *World) tornRead(instance string, execution int64, turns []store.Turn, err error) ([]store.Turn, error) {
 	t := w.torn(instance)
 	if t == nil || err != nil {
@@ -197,11 +197,11 @@ func (w *World) tornRead(instance string, execution int64, turns []store.Turn, e
 	return turns, nil
 }
 
-// deletedBehind returns what a Query of several pages finds if a deletion overtakes it: it has read
-// the first page, and nothing is left of the others. Each page is a separate read (API_Query: a
-// page has 1 MB, and LastEvaluatedKey says where the next one starts). It is rare, because a
-// process reads a history only after it has read a record that is not hidden, and the deletion
-// waits for an hour: there is one read during a deletion in 6,000 schedules with biases.
+// deletedBehind returns the result of a Query of several pages if a deletion overtakes it: the
+// first page, and nothing of the others. Each page is a separate read (API_Query: a page has 1 MB,
+// and LastEvaluatedKey says where the next one starts). It is rare, because a process reads a
+// history only after it has read a record that is not hidden, and the deletion waits for an hour:
+// there is one read during a deletion in 6,000 schedules with biases.
 func (w *World) deletedBehind(turns []store.Turn) []store.Turn {
 	if len(turns) < 2 {
 		return turns
@@ -210,7 +210,7 @@ func (w *World) deletedBehind(turns []store.Turn) []store.Turn {
 	return turns[:1+w.Choices.IntN(w.Choices.At(w.How(fault.Torn), "pages"), len(turns)-1)]
 }
 
-// tornRecord returns what a GetItem finds while a commit is under way.
+// tornRecord returns the result of a GetItem while a commit is half done.
 func (w *World) tornRecord(instance string, r store.Record, err error) (store.Record, error) {
 	t := w.torn(instance)
 	if t == nil || err != nil || !t.changed || t.recordSeen {

@@ -80,9 +80,9 @@ func BodyText(body string) string {
 	return s + ")"
 }
 
-// spotText returns the text by which a decision about a call is located: those parts of the
-// call's description that stay the same when something else is left out. Numbers of events,
-// executions, attempts and messages do not, and are removed.
+// spotText returns the text that locates a decision about a call: the parts of the call's
+// description that stay the same if a smaller run leaves out something else. Numbers of
+// events, executions, attempts and messages do not, and are removed.
 func spotText(what string) string {
 	for _, end := range []string{": ", " event", " id "} {
 		what, _, _ = strings.Cut(what, end)

@@ -15,9 +15,8 @@ import (
 // Walk is one run of a scope, in which nothing is left to chance: before each step it lists
 // what can happen next (actions.go), and its caller chooses.
 //
-// Time stands still except for an action that advances it to whatever is due next, and a
-// message in flight becomes visible again by an action too. So the moment of each is
-// decided like everything else.
+// Time advances only by an action that moves it to the next due time, and a message in flight
+// becomes visible again only by an action. So both are decisions like all others.
 type Walk struct {
 	W     *World
 	scope *Limits
@@ -140,19 +139,19 @@ func (k *Walk) call(p *Process, c *class, what func() string, effect func() erro
 			w.Log("%s %s: %s", p.Name, what(), answerText(err))
 		}
 	}
-	p.hears(func() string { return answerText(err) })
+	p.noteReceived(func() string { return answerText(err) })
 	return err
 }
 
 func (k *Walk) landLater(p *Process, what func() string, effect func() error) {
-	k.late = append(k.late, lateCall{func() string { return p.Name + " " + what() }, effect, k.W.Clock.Now(), string(p.heard)})
+	k.late = append(k.late, lateCall{func() string { return p.Name + " " + what() }, effect, k.W.Clock.Now(), string(p.received)})
 }
 
-// hears records what a process has received, and when. Its code is deterministic: two
+// noteReceived records everything that a process receives, and when. Its code is deterministic: two
 // processes that have received the same do the same from then on.
-func (p *Process) hears(what func() string) {
+func (p *Process) noteReceived(what func() string) {
 	if p.W.Walk != nil {
-		p.heard = fmt.Appendf(p.heard, "%d %s\n", p.W.Clock.Now().UnixMilli(), what())
+		p.received = fmt.Appendf(p.received, "%d %s\n", p.W.Clock.Now().UnixMilli(), what())
 	}
 }
 
@@ -169,8 +168,8 @@ func (k *Walk) deliver(from *Queue, ids []string, p *Process) {
 		w.Processes = append(w.Processes, p)
 	}
 	if !k.scope.Cached {
-		// It has kept nothing of what it received before.
-		p.heard = nil
+		// Nothing that it received before affects what it does.
+		p.received = nil
 		clear(p.Seen)
 	}
 	var batch []Delivered
@@ -178,7 +177,7 @@ func (k *Walk) deliver(from *Queue, ids []string, p *Process) {
 	for _, m := range msgs {
 		batch = append(batch, from.delivered(m))
 		fmt.Fprintf(identity, "%s\n", m.Receipt)
-		p.hears(func() string { return messageText(&m) })
+		p.noteReceived(func() string { return messageText(&m) })
 	}
 	// Its random numbers depend on the delivery, and only one delivery has these receipts.
 	// They are therefore the same wherever the run came from, and never repeat.

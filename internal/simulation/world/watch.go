@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Watcher observes a world. The world calls its methods at the moments that they name, while nothing else runs. A Watcher must not affect
-// the run; it reports broken invariants with World.Violate.
+// Watcher observes a world. The world calls each method when the event in its name happens, while nothing else runs. A
+// Watcher must not affect the run; it reports broken invariants with World.Violate.
 type Watcher interface {
 	storeWatcher
 	queueWatcher
@@ -35,7 +35,7 @@ type Write struct {
 	Commit, Encoded *store.Commit
 	// Change is the change of the record; nil if it stays the same.
 	Change *store.RecordChange
-	// Notes hold what the watcher needs later.
+	// Notes holds the watcher's data about the change.
 	Notes any
 }
 
@@ -52,7 +52,7 @@ type storeWatcher interface {
 	Answered(x *Write, err error)
 	// WritesAhead is called when a process is about to write a part before its turn, with encoded payloads.
 	WritesAhead(p *Process, part *store.Turn)
-	// Reads is called with what a process has read of an execution.
+	// Reads is called with the turns of an execution that a process has read.
 	Reads(p *Process, instance string, turns []store.Turn, err error)
 	// Describes is called with a record that a process has read, Lists with those that it has listed.
 	Describes(p *Process, r *store.Record)
@@ -103,8 +103,8 @@ type processWatcher interface {
 	Returned(inv *Invocation, failed map[string]bool)
 	// Acknowledged is called when a message was deleted from its queue, by the event source or by the process.
 	Acknowledged(inv *Invocation, m Delivered)
-	// Counts is called with what a process reports to its observer, Logs with each line of its log; given are the keys that the logger has
-	// for all its lines.
+	// Counts is called with each count that a process reports to its observer, Logs with each line of its log; given
+	// are the keys that the logger adds to all its lines.
 	Counts(p *Process, c host.Counter, reason string, n int)
 	Logs(p *Process, r *slog.Record, given []string)
 }

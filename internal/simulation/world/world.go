@@ -125,7 +125,7 @@ type World struct {
 	// requeueIn: the host requeues a message before the low receive limit that its queue has in this run.
 	requeueIn bool
 
-	// What clients and others have done. Said has the ids of clients' items, forged the made-up tokens, lost those
+	// The actions of clients and others. Said has the ids of clients' items, forged the made-up tokens, lost those
 	// among them that a lost history had, attempted the tokens of commits that were sent. Lost: an activity failed
 	// because all its deliveries failed.
 	Said, forged, lost, attempted map[string]bool

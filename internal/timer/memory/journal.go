@@ -2,7 +2,7 @@ package memory
 
 import "github.com/turnstile-go/turnstile/internal/timer"
 
-// load creates what the timer's journal kept.
+// load creates the schedules of the timer's journal.
 func (t *Timer) load() error {
 	if t.opts.Journal == nil {
 		return nil

@@ -8,9 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/timer"
 )
 
-// A delivery that fails is tried again after firstRetry, then twice as long
-// each time up to maxRetry, until it succeeds or the timer is closed: a firing
-// is never lost.
+// A failed delivery is retried after firstRetry, then after twice the previous delay, up
+// to maxRetry, until it succeeds or the timer is closed. So no firing is lost.
 const (
 	firstRetry = time.Second
 	maxRetry   = time.Minute
@@ -20,15 +19,15 @@ type schedule struct {
 	timer.Schedule
 	// seq is the order of creation.
 	seq int64
-	// next is when to deliver by the wall clock: Due, later after a failure; retry is how
-	// long to wait after the next failure.
+	// next is when to deliver by the wall clock: Due, or later after a failure. retry is
+	// the delay after the next failure.
 	next  time.Time
 	retry time.Duration
-	// index is its place in the heap.
+	// index is its position in the heap.
 	index int
 }
 
-// compare orders schedules by delivery.
+// compare orders schedules by the time of delivery.
 func compare(a, b *schedule) int {
 	if c := a.next.Compare(b.next); c != 0 {
 		return c
@@ -36,7 +35,7 @@ func compare(a, b *schedule) int {
 	return cmp.Compare(a.seq, b.seq)
 }
 
-// dueHeap holds the schedules, the next to deliver first.
+// dueHeap holds the schedules, the next delivery first.
 type dueHeap []*schedule
 
 func (h dueHeap) Len() int           { return len(h) }

@@ -18,19 +18,17 @@ var ErrClosed = errors.New("timer: closed")
 
 // Options of a timer.
 type Options struct {
-	// Deliver sends the body under the group to the orchestrator queue. It is
-	// called by the clock, never by Schedule, one call at a time. Its context
-	// ends with Close. Required.
+	// Deliver sends the body to the orchestrator queue, in the message group. The clock calls it,
+	// never Schedule, one call at a time. Close cancels its context. Required.
 	Deliver func(ctx context.Context, s timer.Schedule) error
 	// Clock; default [clock.Wall].
 	Clock clock.Clock
-	// RefusePast refuses due times in the past with timer.ErrPast, as
-	// EventBridge Scheduler does; else they are delivered at once.
+	// RefusePast refuses due times in the past with timer.ErrPast, as EventBridge Scheduler does;
+	// otherwise they are delivered immediately.
 	RefusePast bool
-	// Failed is told of each delivery that failed and will be tried again.
-	// Default: nobody is.
+	// Failed, if set, is called for each failed delivery that will be retried.
 	Failed func(s timer.Schedule, err error)
-	// Journal keeps the schedules beyond the process; default: nobody does.
+	// Journal stores the schedules so that they survive the process; default none.
 	Journal journal.Timer
 }
 
@@ -48,14 +46,14 @@ type Timer struct {
 	lastSeq   int64
 	schedules map[string]*schedule
 	due       dueHeap
-	// stopTimer stops the clock's timer armed for armedFor; nil while none is.
+	// stopTimer stops the clock's timer, which is armed for armedFor; nil if none is armed.
 	stopTimer func() bool
 	armedFor  time.Time
 }
 
 var _ timer.Timer = (*Timer)(nil)
 
-// New returns a timer, with what its journal has kept or without schedules.
+// New returns a timer with the schedules of its journal, if it has one.
 func New(opts Options) (*Timer, error) {
 	if opts.Deliver == nil {
 		return nil, errors.New("timer: memory: Deliver is required")
@@ -114,8 +112,8 @@ func (t *Timer) add(s timer.Schedule) {
 	t.due.add(created)
 }
 
-// Cancel removes a schedule; see timer.Timer. One that is being delivered at
-// this moment still arrives.
+// Cancel removes a schedule; see timer.Timer. A schedule that is being delivered at this moment
+// still arrives.
 func (t *Timer) Cancel(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -132,8 +130,8 @@ func (t *Timer) Cancel(ctx context.Context, name string) error {
 	return nil
 }
 
-// Pending returns the schedules that are not yet delivered, in the order of
-// delivery. One that is being delivered is among them until it has been.
+// Pending returns the schedules that have not been delivered yet, in the order of delivery,
+// including one that is being delivered.
 func (t *Timer) Pending() []timer.Schedule {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,8 +144,7 @@ func (t *Timer) Pending() []timer.Schedule {
 	return out
 }
 
-// NextDue returns when the next delivery is due, or due again after a failure;
-// false when none is.
+// NextDue returns when the next delivery, or retry of a failed one, is due; false if there is none.
 func (t *Timer) NextDue() (time.Time, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -157,8 +154,8 @@ func (t *Timer) NextDue() (time.Time, bool) {
 	return t.due[0].next, true
 }
 
-// Close drops what is pending, which the journal keeps, and waits for a delivery that is under way,
-// whose context it ends. Deliver must not call it.
+// Close discards the pending schedules, which the journal keeps. It cancels the context of a
+// running delivery, and waits until it returns. Deliver must not call it.
 func (t *Timer) Close() {
 	t.cancel()
 	t.mu.Lock()
@@ -180,9 +177,8 @@ func (t *Timer) remove(s *schedule) {
 	}
 }
 
-// arm sets the clock's timer to the first schedule, and to nothing else, for a
-// virtual clock skips to it. While deliveries are under way they go on by
-// themselves.
+// arm sets the clock's timer to exactly the first schedule, because a virtual clock skips to that
+// time. While fire is delivering it does nothing: fire delivers later schedules too.
 func (t *Timer) arm() {
 	wanted := len(t.due) > 0 && !t.firing
 	if wanted && t.stopTimer != nil && t.armedFor.Equal(t.due[0].next) {
@@ -202,15 +198,15 @@ func (t *Timer) disarm() {
 	}
 }
 
-// fire delivers all that is due.
+// fire delivers all due schedules.
 func (t *Timer) fire() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.firing || t.closed {
 		return
 	}
-	// The clock's timer is spent, or this is an older one that came although
-	// it was replaced; either way arm has to set it anew.
+	// The clock's timer has fired, or an older one that was replaced has fired late. In both cases
+	// arm must set it again.
 	t.disarm()
 	t.firing = true
 	for len(t.due) > 0 && !t.due[0].next.After(t.opts.Clock.Now()) {
@@ -222,7 +218,7 @@ func (t *Timer) fire() {
 		}
 		t.mu.Lock()
 		switch {
-		case t.schedules[s.Name] != s: // cancelled, perhaps created anew
+		case t.schedules[s.Name] != s: // cancelled, and perhaps created again
 		case err == nil:
 			t.remove(s)
 		default:

@@ -14,8 +14,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/timer"
 )
 
-// createFailed turns the error of CreateSchedule into what it is to the
-// caller; nil where it is success.
+// createFailed converts an error of CreateSchedule to the error of Schedule: nil if the
+// schedule already exists.
 func (t *Timer) createFailed(ctx context.Context, name string, due time.Time, err error) error {
 	var (
 		exists  *types.ConflictException
@@ -32,22 +32,22 @@ func (t *Timer) createFailed(ctx context.Context, name string, due time.Time, er
 	case errors.As(err, &noGroup):
 		return wrap("the schedule group does not exist; check its name, the region and that the stack is deployed: %w", err)
 	case errors.As(err, &invalid):
-		// Scheduler refuses the past with the same error as everything else
-		// that it does not like. Only where the clocks can disagree is it taken
-		// as such, never for a time that is well ahead.
+		// Scheduler refuses times in the past with the same error as any other invalid
+		// argument. The error counts as ErrPast only for a due time so near that the
+		// clocks may disagree about it.
 		now := t.opts.Now()
 		if due.Sub(now) <= t.opts.PastMargin {
 			return wrap("now %s: %w: %w", stamp(now), timer.ErrPast, err)
 		}
 		return wrap("EventBridge Scheduler refuses it although it is due in %s; check that it may assume the role %s, and target and dead-letter queue: %w", due.Sub(now).Round(time.Second), t.opts.RoleARN, err)
 	case errors.As(err, &quota):
-		// Room comes back as schedules fire, and nothing gets lost meanwhile.
+		// Schedules that fire make room, and nothing is lost until then.
 		return wrap("the account's quota of schedules is used up; have it raised: %w: %w", timer.ErrUnavailable, err)
 	}
 	return t.failed(ctx, fmt.Sprintf("create schedule %q", name), err)
 }
 
-// deleteFailed is createFailed for DeleteSchedule.
+// deleteFailed does the same for DeleteSchedule and Cancel.
 func (t *Timer) deleteFailed(ctx context.Context, name string, err error) error {
 	var (
 		gone *types.ResourceNotFoundException
@@ -58,7 +58,7 @@ func (t *Timer) deleteFailed(ctx context.Context, name string, err error) error 
 	case errors.As(err, &gone):
 		return nil
 	case errors.As(err, &busy):
-		// It is being changed at this moment.
+		// Another request is changing the schedule.
 		return fmt.Errorf("timer: %s of group %q: %w: %w", what, t.opts.Group, timer.ErrUnavailable, err)
 	}
 	return t.failed(ctx, what, err)
@@ -67,7 +67,7 @@ func (t *Timer) deleteFailed(ctx context.Context, name string, err error) error 
 func (t *Timer) failed(ctx context.Context, what string, err error) error {
 	switch {
 	case ctx.Err() != nil && !errors.Is(err, ctx.Err()):
-		// The context cut the call short, whatever the SDK made of it.
+		// The call was interrupted by its context, whatever error the SDK returned.
 		return fmt.Errorf("timer: %s of group %q: %w: %w", what, t.opts.Group, ctx.Err(), err)
 	case unavailable(err):
 		return fmt.Errorf("timer: %s of group %q: %w: %w", what, t.opts.Group, timer.ErrUnavailable, err)
@@ -75,8 +75,8 @@ func (t *Timer) failed(ctx context.Context, what string, err error) error {
 	return fmt.Errorf("timer: %s of group %q: %w", what, t.opts.Group, err)
 }
 
-// unavailable reports whether a call failed for a passing reason: throttling,
-// a fault of the service or of the connection.
+// unavailable reports whether a call failed for a temporary reason: throttling, or a
+// fault of the service or of the connection.
 func unavailable(err error) bool {
 	if retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err) == aws.TrueTernary {
 		return true

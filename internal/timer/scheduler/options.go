@@ -19,27 +19,28 @@ const (
 
 // Options of a Timer.
 type Options struct {
-	// Group is the schedule group, which has to exist. Required.
+	// Group is the schedule group, which must exist. Required.
 	Group string
 	// TargetARN is the orchestrator queue. Required.
 	TargetARN string
-	// RoleARN is the role that Scheduler sends under, to the target and to the
+	// RoleARN is the role with which Scheduler sends to the target and to the
 	// dead-letter queue. Required.
 	RoleARN string
-	// DeadLetterARN is a standard queue that gets what could not be delivered,
-	// in Scheduler's envelope. Required: a firing may not get lost.
+	// DeadLetterARN is a standard queue that receives messages that could not be
+	// delivered, in Scheduler's envelope. Required, because no firing may be lost.
 	DeadLetterARN string
 	// KMSKeyARN encrypts the schedules; default: a key that AWS owns.
 	KMSKeyARN string
-	// RetryAttempts and MaxEventAge bound Scheduler's own retries before the
-	// dead-letter queue: at most 185 within 1 minute to 24 hours, which are
-	// the defaults of Scheduler and of the zero values. NoRetry: none at all.
+	// RetryAttempts and MaxEventAge limit the retries of Scheduler before it sends to
+	// the dead-letter queue: at most 185, within 1 minute to 24 hours. The default is
+	// the maximum of both, as for Scheduler. NoRetry: no retries.
 	RetryAttempts int
 	NoRetry       bool
 	MaxEventAge   time.Duration
-	// PastMargin: a due time that is no further ahead than this and that
-	// Scheduler calls invalid is taken as past by its clock. Further ahead it
-	// is an error, never a firing. Default DefaultPastMargin.
+	// PastMargin is how far ahead a due time may be for Schedule to return
+	// timer.ErrPast if Scheduler calls it invalid, because Scheduler's clock may be
+	// ahead. If the due time is later than that, Schedule returns another error.
+	// Default DefaultPastMargin.
 	PastMargin time.Duration
 	// Now is the clock; default time.Now.
 	Now func() time.Time

@@ -14,10 +14,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/timer"
 )
 
-// Precision of Scheduler: a schedule fires within a minute from its due time.
+// Precision of Scheduler: a schedule fires within a minute after its due time.
 const Precision = time.Minute
 
-// Client is what a Timer uses of *scheduler.Client.
+// Client has the methods of *scheduler.Client that a Timer uses.
 type Client interface {
 	CreateSchedule(context.Context, *scheduler.CreateScheduleInput, ...func(*scheduler.Options)) (*scheduler.CreateScheduleOutput, error)
 	DeleteSchedule(context.Context, *scheduler.DeleteScheduleInput, ...func(*scheduler.Options)) (*scheduler.DeleteScheduleOutput, error)
@@ -34,8 +34,7 @@ type Timer struct {
 
 var _ timer.Timer = (*Timer)(nil)
 
-// New returns a timer. The error names every option that is missing or can't
-// be.
+// New returns a timer. The error names every missing or invalid option.
 func New(client Client, opts Options) (*Timer, error) {
 	if client == nil {
 		return nil, errors.New("timer: scheduler: no client")
@@ -46,13 +45,12 @@ func New(client Client, opts Options) (*Timer, error) {
 	return &Timer{client: client, opts: opts}, nil
 }
 
-// Schedule creates a schedule; see timer.Timer. The due time is rounded up to
-// the next second, which is what an expression can say; Scheduler fires within
-// the minute from there. A due time that has passed is refused with
-// timer.ErrPast. An error that is none of timer's stays until what it says is
-// put right.
+// Schedule creates a schedule; see timer.Timer. The due time is rounded up to the
+// second, the resolution of a schedule expression; Scheduler fires within a minute
+// after it. A due time that has passed is refused with timer.ErrPast. An error that is
+// not one of package timer's remains until the named problem is fixed.
 //
-// The group is left out where the target is a standard queue.
+// If the target is a standard queue, the group is left out.
 func (t *Timer) Schedule(ctx context.Context, s timer.Schedule) error {
 	if err := s.Validate(); err != nil {
 		return err
@@ -109,7 +107,7 @@ func (t *Timer) input(s timer.Schedule, due time.Time, body string) *scheduler.C
 	return in
 }
 
-// retryPolicy is nil where Scheduler's defaults are wanted.
+// retryPolicy returns nil for Scheduler's defaults.
 func (t *Timer) retryPolicy() *types.RetryPolicy {
 	var p types.RetryPolicy
 	if t.opts.NoRetry || t.opts.RetryAttempts > 0 {

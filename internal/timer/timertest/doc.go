@@ -1,7 +1,6 @@
-// Package timertest is the suite that every implementation of timer.Timer
-// passes: what T-04, T-06 and T-07 of the scenarios ask of a timer, and the
-// contract's details.
+// Package timertest is the suite that every implementation of timer.Timer passes. It
+// tests scenarios T-04, T-06 and T-07 and the details of the contract.
 //
-// It decides nothing by the wall clock: it waits for deliveries and checks
-// lower bounds of durations only.
+// No result depends on the wall clock: the suite waits for deliveries, and checks only
+// lower bounds of durations.
 package timertest

@@ -11,35 +11,35 @@ import (
 	"github.com/turnstile-go/turnstile/internal/timer"
 )
 
-// Harness connects the suite with an implementation.
+// Harness connects the suite to an implementation.
 type Harness struct {
-	// Open returns a new timer without schedules. It cleans up through
+	// Open returns a new timer without schedules. It registers its cleanup with
 	// t.Cleanup.
 	Open func(t *testing.T) Opened
-	// Within runs the body of a test: in a synctest bubble, or as it is. Nil
-	// means as it is.
+	// Within runs the body of a test, for example in a synctest bubble. If it is nil,
+	// the suite calls the body directly.
 	Within func(t *testing.T, body func(t *testing.T))
 	// Soon is how far ahead the suite sets its due times: longer than it takes
 	// to create a hundred schedules.
 	Soon time.Duration
-	// Precision is by how much a delivery may come early: never more than the
-	// service's rounding of due times.
+	// Precision is how early a delivery may come: at most the service's rounding of due
+	// times.
 	Precision time.Duration
 }
 
 // Opened is a timer under test.
 type Opened struct {
 	timer.Timer
-	// Next waits for the next delivery and returns its body and its group;
-	// ok is false when none came within the wait.
+	// Next waits for the next delivery and returns its body and group; ok is false if
+	// none came within the wait.
 	Next func(wait time.Duration) (body, group string, ok bool)
 }
 
-// enough is how long the suite waits for what has to come. It costs time only
-// in a test that fails.
+// enough is how long the suite waits for a delivery that must come. Only a failing test
+// takes that long.
 const enough = 10 * time.Minute
 
-// quiet is how long the suite looks for what must not come.
+// quiet is how long the suite waits for a delivery that must not come.
 const quiet = 3 * time.Second
 
 // Run runs the suite.

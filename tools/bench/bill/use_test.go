@@ -73,7 +73,7 @@ func TestWhatAStackInUseCostsAMonth(t *testing.T) {
 	}
 	row("all of these", slices.Sorted(maps.Keys(all)))
 	if least, most := len(customMetrics(t, &uses[0].workload)), len(all); least != bill.LeastMetrics || most+2 != bill.MostMetrics {
-		t.Errorf("%d to %d metrics, and HandedBack and Conflicts: package bill says %d to %d", least, most, bill.LeastMetrics, bill.MostMetrics)
+		t.Errorf("%d to %d metrics, and Returned and Conflicts: package bill says %d to %d", least, most, bill.LeastMetrics, bill.MostMetrics)
 	}
 	if idle != bill.IdleStackMonth {
 		t.Errorf("an idle stack costs $%.2f, package bill says $%.2f", idle, bill.IdleStackMonth)

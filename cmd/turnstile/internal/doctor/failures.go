@@ -27,7 +27,7 @@ func Failures(functions []Invocations, heldUp int) []api.Finding {
 			if fn.Failed >= manyFailed {
 				level = Problem
 			}
-			f.add(level, fmt.Sprintf("The function does not start, crashes or times out: see its log. `aws lambda get-function-configuration --function-name %s --query LoggingConfig.LogGroup` prints its name. Messages wait meanwhile.", fn.Name),
+			f.add(level, fmt.Sprintf("The function does not start, crashes or times out: see its log. `aws lambda get-function-configuration --function-name %s --query LoggingConfig.LogGroup` prints its name. Until it is fixed, messages wait.", fn.Name),
 				"%d invocations of the %s function failed in the last hour", fn.Failed, fn.Role)
 		}
 		if fn.Refused > 0 {

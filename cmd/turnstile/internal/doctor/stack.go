@@ -307,7 +307,7 @@ func Clock(skew time.Duration) []api.Finding {
 	case by >= skewed:
 		f.add(Warning, "Set the clock: --since and ages are off by as much.", "this machine's clock is %s off", by.Round(time.Second))
 	default:
-		f.add(OK, "", "this machine's clock is right to within %s", skewed)
+		f.add(OK, "", "this machine's clock is accurate to within %s", skewed)
 	}
 	return f.all
 }

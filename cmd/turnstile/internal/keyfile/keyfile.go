@@ -51,7 +51,7 @@ func Codecs(file string, getenv func(string) string) (*codec.Set, error) {
 	return parse(file, string(data))
 }
 
-// parse parses a key file. Each line has a codec's mark and its key: 32 bytes in base64 or hex. The
+// parse parses a key file. Each line has a codec's name and its key: 32 bytes in base64 or hex. The
 // first codec encodes sent payloads, and all of them decode; a key decodes both with and without
 // compression. Empty lines and lines that start with # are skipped. Errors do not contain keys.
 func parse(where, text string) (*codec.Set, error) {

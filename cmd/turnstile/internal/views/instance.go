@@ -15,8 +15,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// Instance prints how an instance stands, and what it waits for. keyAdvice says what to do
-// about payloads that are sealed; plan is what a redrive of a failed one would do, nil if that is not known.
+// Instance prints the state of an instance, and what it waits for. keyAdvice says what to do
+// about payloads that cannot be decrypted; plan is what a redrive of a failed instance would do, nil if unknown.
 func Instance(out io.Writer, now time.Time, d *client.Description, waiting *client.Pending, paused []api.PausedQueue, plan *api.Redriven, keyAdvice string) {
 	t := plain.NewTable()
 	t.Row("instance", printable.Line(d.Instance))

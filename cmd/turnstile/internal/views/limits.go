@@ -62,7 +62,7 @@ func declared(l *client.Limit) string {
 	return fmt.Sprintf("%d, and %d in other code: the lower number applies", l.Declared, l.Other)
 }
 
-// limitedTo is a number that a key is limited to, of a rate with its span.
+// limitedTo formats the number of a limit, and for a rate its window.
 func limitedTo(l *client.Limit, n int, perMS int64) string {
 	if l.Rate {
 		return fmt.Sprintf("%d per %s", n, time.Duration(perMS)*time.Millisecond)
@@ -70,7 +70,7 @@ func limitedTo(l *client.Limit, n int, perMS int64) string {
 	return strconv.Itoa(n)
 }
 
-// limited is what a limit is of, and what is wrong with its gate.
+// limited says what a limit applies to, and what is wrong with its coordinator.
 func limited(l *client.Limit) string {
 	switch {
 	case l.Other > 0 && !l.Instances:
