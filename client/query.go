@@ -54,12 +54,12 @@ type QueryError struct {
 	// Kind is "unknown" if the code has no handler of that name, "not_run" if the code has not run yet,
 	// "not_registered" if the build that was asked lacks the orchestration, "disagrees" if its code no
 	// longer agrees with the history, "durable_call", "panic" or "failed" if the handler made a durable
-	// call, panicked or returned an error, and "blocked" if there was no answer within ten seconds.
+	// call, panicked or returned an error, and "blocked" if there was no answer within 10 seconds.
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
 	// EventID at which the code disagrees; 0 for other kinds.
 	EventID int64 `json:"event_id,omitempty"`
-	// Stack of a panic; empty for other kinds.
+	// Stack of a panic, or of the code that blocks; empty for most other kinds.
 	Stack string `json:"stack,omitempty"`
 }
 
