@@ -37,14 +37,14 @@ func queryMutations() []Mutation {
 			Bug:   "A query of an instance that is stuck is answered from events for which no turn has run the code.",
 			File:  querying,
 			Edits: edit("if to = c.x.ReadTo(); stuck", "if to = c.x.ReadTo() + 1; stuck"),
-			Test:  ". TestCodeThatDisagreesAnswersUpToWhereItAgrees",
+			Test:  "internal/querying TestTheCodeAnswersUpToTheLastEventThatItHasProcessed",
 		},
 		{
 			Name:  "code that disagrees with an ended instance answers",
 			Bug:   "A query of an instance that has ended is answered as if it had not.",
 			File:  querying,
 			Edits: edit("if to == 0 || last.Events[len(last.Events)-1].Kind.Terminal() {", "if to == 0 {"),
-			Test:  ". TestCodeThatDisagreesAnswersUpToWhereItAgrees",
+			Test:  "internal/querying TestEachReasonForNoAnswerHasItsKind",
 		},
 		{
 			Name:  "a query that is over calls the handler",
