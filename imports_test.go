@@ -109,8 +109,9 @@ var layers = []layer{
 	// The API for authors, and the client that calls it from outside, which imports it.
 	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/coordination internal/marks internal/names internal/near"},
 	{dir: "internal/rehearsal", own: "engine history store"},
+	{dir: "internal/turncache", own: "history store"},
 	{dir: "internal/querying", own: "engine internal/near internal/rehearsal store"},
-	{dir: "client", own: ". internal/activities internal/clock internal/conditions codec history internal/around internal/coordination internal/keyring internal/limits internal/names internal/near internal/querying internal/redriving internal/rehearsal internal/scheduling internal/unconsumed internal/queue store internal/wire internal/exports"},
+	{dir: "client", own: ". internal/activities internal/clock internal/conditions codec history internal/around internal/coordination internal/keyring internal/limits internal/names internal/near internal/querying internal/redriving internal/rehearsal internal/scheduling internal/turncache internal/unconsumed internal/queue store internal/wire internal/exports"},
 	{dir: "schedule", own: ". client internal/names internal/scheduling internal/wire", foreign: "github.com/netresearch/go-cron"},
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},
 	// The page and the API of the console: they import the client, and not the programs in which
@@ -119,7 +120,7 @@ var layers = []layer{
 	{dir: "internal/console/page"},
 	{dir: "internal/console/acts", own: ". client history internal/console/api internal/wire schedule"},
 	{dir: "console", own: "client internal/console"},
-	{dir: "internal/console", own: ". client codec internal/console/acts internal/console/api internal/console/page internal/catalog internal/bill internal/cause internal/deadletter internal/difference history internal/recording internal/near internal/places internal/schema internal/timeline internal/unconsumed internal/queue schedule store internal/wire internal/exports"},
+	{dir: "internal/console", own: ". client codec internal/console/acts internal/console/api internal/console/page internal/catalog internal/bill internal/cause internal/deadletter internal/difference history internal/recording internal/near internal/places internal/schema internal/timeline internal/turncache internal/unconsumed internal/queue schedule store internal/wire internal/exports"},
 	{dir: "docs"},
 	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
@@ -129,7 +130,7 @@ var layers = []layer{
 	{dir: "internal/simulation/ledger", own: "history store internal/wire"},
 	{dir: "internal/simulation/program", own: "engine history internal/simulation/choice"},
 	{dir: "internal/simulation/world", own: "host internal/host/publishing internal/host/platform internal/activities internal/clock codec engine history host internal/host/orchestrator internal/host/worker internal/keyring internal/limits journal internal/queue internal/queue/memory internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program store internal/store/memory internal/timer internal/timer/memory internal/wire"},
-	{dir: "internal/simulation/check", own: "internal/header internal/host/platform internal/activities engine history host internal/querying internal/queue internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world store internal/timer internal/wire"},
+	{dir: "internal/simulation/check", own: "internal/header internal/host/platform internal/activities engine history host internal/querying internal/queue internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world store internal/timer internal/turncache internal/wire"},
 	{dir: "internal/simulation/scenario", own: ". internal/activities engine internal/coordination examples/orders/orders history internal/queue internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world internal/scheduling schedule store internal/wire"},
 	{dir: "internal/simulation", own: "history internal/kept internal/simulation/check internal/simulation/choice internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store"},
 	{dir: "internal/simulation/search", own: "internal/activities engine history internal/simulation internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store internal/wire"},

@@ -14,6 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/internal/turncache"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -65,6 +66,8 @@ type Client struct {
 	// and WithInterceptors derived from one client.
 	around []turnstile.Interceptor
 	self   *Config
+	// asked has the decoded histories of instances that were asked queries.
+	asked *turncache.Cache
 }
 
 // New returns a client with the given configuration. Most programs do not call it: awslambda.NewClient
@@ -97,7 +100,7 @@ func New(cfg Config) (*Client, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return &Client{cfg: cfg, self: &cfg}, nil
+	return &Client{cfg: cfg, self: &cfg, asked: turncache.New(askedBytes)}, nil
 }
 
 // WithActor returns a client that acts on behalf of a user, a role or a service, such as an ARN or a

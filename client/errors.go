@@ -37,9 +37,9 @@ var (
 
 // NotFoundError is an [ErrNotFound] that names the instance.
 type NotFoundError struct {
-	Instance string
+	Instance string `json:"instance"`
 	// FreeAt is when the id can be reused if an instance with that id was purged; zero otherwise.
-	FreeAt time.Time
+	FreeAt time.Time `json:"free_at,omitzero"`
 }
 
 func (e *NotFoundError) Error() string {

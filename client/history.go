@@ -57,15 +57,22 @@ func (c *Client) Export(ctx context.Context, instance string, execution int64) (
 const looks = 3
 
 // read reads an execution of an instance that was described as d, the current one if execution is 0.
-// The record and the history are two reads: if a commit between them may explain a contradiction, both
-// are read again before the history is reported as damaged.
 func (c *Client) read(ctx context.Context, d Description, execution int64) ([]store.Turn, int64, error) {
+	return c.readBy(ctx, d, execution, func(d *Description, of int64) ([]store.Turn, error) {
+		return c.cfg.Store.Read(ctx, d.Instance, of, 1)
+	})
+}
+
+// readBy is read with another way to read all turns of an execution. The record and the history are two
+// reads: if a commit between them may explain a contradiction, both are read again before the history is
+// reported as damaged.
+func (c *Client) readBy(ctx context.Context, d Description, execution int64, read func(d *Description, of int64) ([]store.Turn, error)) ([]store.Turn, int64, error) {
 	for n := 1; ; n++ {
 		of := execution
 		if of == 0 {
 			of = d.ExecutionID
 		}
-		turns, err := c.cfg.Store.Read(ctx, d.Instance, of, 1)
+		turns, err := read(&d, of)
 		if err == nil && len(turns) == 0 && of == d.ExecutionID {
 			err = &store.CorruptError{Instance: d.Instance, ExecutionID: of, EventID: 1, Unconfirmed: true, Reason: "the record names an execution that has no history"}
 		}

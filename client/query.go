@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/internal/querying"
+	"github.com/turnstile-go/turnstile/internal/turncache"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -35,6 +36,9 @@ type QueryAnswer[T any] struct {
 	Problem *store.Problem `json:"problem,omitempty"`
 }
 
+// askedBytes is the memory for histories of instances that were asked.
+const askedBytes = 32 << 20
+
 // Querier answers queries: a [Client] whose process has the code, or a caller of the query function of a
 // stack. Its errors are those of [Client.Query].
 type Querier interface {
@@ -54,12 +58,12 @@ type QueryError struct {
 	// Kind is "unknown" if the code has no handler of that name, "not_run" if the code has not run yet,
 	// "not_registered" if the build that was asked lacks the orchestration, "disagrees" if its code no
 	// longer agrees with the history, "durable_call", "panic" or "failed" if the handler made a durable
-	// call, panicked or returned an error, and "blocked" if there was no answer within ten seconds.
+	// call, panicked or returned an error, and "blocked" if there was no answer within 10 seconds.
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
 	// EventID at which the code disagrees; 0 for other kinds.
 	EventID int64 `json:"event_id,omitempty"`
-	// Stack of a panic; empty for other kinds.
+	// Stack of a panic, or of the code that blocks; empty for most other kinds.
 	Stack string `json:"stack,omitempty"`
 }
 
@@ -73,7 +77,9 @@ func (e *QueryError) Error() string {
 //
 //	answer, err := client.Query(ctx, c, Estimate, "order-17", Place{Country: "NO"})
 //
-// A query reads the record and the history of the current execution, and replays it.
+// A query reads the record and the history of the current execution, and replays it. A client that has
+// asked the instance before reads only the record, the last turn that it knows and later ones; it keeps
+// up to 32 MiB of decoded histories for that.
 //
 // Errors: [*NotFoundError], [*QueryError], [ErrNoQueries]; [*turnstile.EncodeError],
 // [*turnstile.PayloadTooLargeError] for the input, [*turnstile.DecodeError] for the output;
@@ -110,11 +116,13 @@ func (c *Client) Query(ctx context.Context, r QueryRequest) (QueryAnswer[json.Ra
 	if err != nil {
 		return none, err
 	}
-	turns, execution, err := c.read(ctx, d, 0)
+	turns, execution, err := c.readBy(ctx, d, 0, func(d *Description, of int64) ([]store.Turn, error) {
+		return c.asked.Read(turncache.Key{Instance: d.Instance, ExecutionID: of, StartID: d.StartID}, func(from int64) ([]store.Turn, error) {
+			turns, err := c.cfg.Store.Read(ctx, d.Instance, of, from)
+			return turns, errors.Join(err, c.cfg.Codecs.DecodeTurns(turns))
+		})
+	})
 	if err != nil {
-		return none, err
-	}
-	if err := c.cfg.Codecs.DecodeTurns(turns); err != nil {
 		return none, err
 	}
 	of := querying.Of{Instance: r.Instance, ExecutionID: execution, Query: r.Name, Input: r.Input, NowMS: c.cfg.Clock.Now().UnixMilli(), Encoded: c.cfg.Codecs != nil}

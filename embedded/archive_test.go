@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -12,15 +13,21 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
 func TestHistoriesPurgedByRetentionAreArchivedAndReplay(t *testing.T) {
 	t.Parallel()
-	loop := turnstile.NewOrchestration[int, int]("Loop")
+	loop, rounds, first := turnstile.NewOrchestration[int, int]("Loop"), turnstile.NewState[int]("rounds"), turnstile.NewState[string]("first")
 	app := turnstile.NewApp(loop.With(turnstile.Retention(2 * time.Hour)).Implement(func(ctx turnstile.Context, n int) (int, error) {
-		if err := turnstile.Sleep(ctx, time.Minute); err != nil || n == 3 {
+		if n == 1 {
+			if err := first.Set(ctx, "one"); err != nil {
+				return 0, err
+			}
+		}
+		if err := errors.Join(turnstile.Sleep(ctx, time.Minute), rounds.Set(ctx, n)); err != nil || n == 3 {
 			return n, err
 		}
 		return 0, loop.ContinueAsNew(ctx, n+1)
@@ -65,6 +72,37 @@ func TestHistoriesPurgedByRetentionAreArchivedAndReplay(t *testing.T) {
 		if err != nil || x.Instance != "Order/1" || len(x.Turns) == 0 {
 			t.Errorf("execution %s: %+v, %v", n, x, err)
 		}
+	}
+	// The record with its states is gone. A replay of the last document computes them, with their numbers
+	// and times.
+	if _, err := client.Get(t.Context(), r.Client(), rounds, "Order/1"); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("a state after the purge: %v", err)
+	}
+	var last history.Export
+	if data, err := os.ReadFile(filepath.Join(folder, "%4Frder%2F1", "3.json")); err != nil {
+		t.Fatal(err)
+	} else if last, err = history.DecodeExport(data); err != nil {
+		t.Fatal(err)
+	}
+	replay := engine.New(engine.Config{Instance: last.Instance, ExecutionID: last.ExecutionID, Registry: app.Orchestrations()})
+	defer replay.Close()
+	if err := replay.Feed(last.Events, false); err != nil {
+		t.Fatal(err)
+	}
+	turn, err := replay.Run(engine.Input{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	states, err := history.DecodeStates(turn.States)
+	if err != nil || len(states) != 2 {
+		t.Fatalf("%d states, %v", len(states), err)
+	}
+	want := []history.State{
+		{Name: "first", Value: []byte(`"one"`), ExecutionID: 1, EventID: 1, AtMS: states[0].AtMS},
+		{Name: "rounds", Value: []byte("3"), ExecutionID: 3, EventID: 3, AtMS: last.Events[2].AtMS},
+	}
+	if !reflect.DeepEqual(states, want) || states[0].AtMS >= last.Events[0].AtMS {
+		t.Errorf("the states are %+v, want %+v", states, want)
 	}
 	turnstiletest.Replay(t, app, filepath.Join(folder, "%4Frder%2F1", "*.json"))
 	if entries, err := os.ReadDir(filepath.Join(folder, "%4Frder%2F1")); err != nil || len(entries) != 3 {

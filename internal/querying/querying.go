@@ -71,7 +71,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Ask replays the turns of an execution, opened and from the first, and asks the code. The error is an
 // *Error, that of a damaged history, or the error of ctx. Code that does not return in time is left to
-// its goroutine.
+// its goroutine, which closes the copy if the code returns after all.
 func Ask(ctx context.Context, registry *engine.Registry, of Of, turns []store.Turn) (Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, Limit)
 	defer cancel()
@@ -79,68 +79,100 @@ func Ask(ctx context.Context, registry *engine.Registry, of Of, turns []store.Tu
 		answer Answer
 		err    error
 	}
-	done := make(chan result, 1)
+	started, answered, closed := make(chan string, 1), make(chan result, 1), make(chan struct{})
 	go func() {
+		defer close(closed)
+		started <- goroutine()
 		r := result{err: &Error{Kind: Panicked, Message: "the handler called runtime.Goexit; return an error instead"}}
-		defer func() { done <- r }()
-		r.answer, r.err = ask(registry, of, turns)
+		c := &replica{ctx: limited, registry: registry, of: of, turns: turns}
+		defer c.close()
+		defer func() { answered <- r }()
+		r.answer, r.err = c.ask()
 	}()
 	select {
-	case r := <-done:
-		return r.answer, r.err
+	case <-closed:
 	case <-limited.Done():
+	}
+	select {
+	case r := <-answered:
+		// If time is up, either a deferred function of the code blocks, which does not change the answer,
+		// or the code stopped in time to see it.
+		if over := limited.Err(); over == nil || r.err != over {
+			return r.answer, r.err
+		}
+	default:
 	}
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
 	}
-	return Answer{}, &Error{Kind: Blocked, Message: fmt.Sprintf("there was no answer within %s: the handler blocks, or the code takes too long to replay; a handler must only read variables", Limit)}
+	stack := blockedStack(<-started)
+	place := engine.PlaceOf(stack)
+	if place != "" {
+		place = " at " + place
+	}
+	return Answer{}, &Error{Kind: Blocked, Stack: stack, Message: fmt.Sprintf("there was no answer within %s: the handler or the code blocks, or takes too long%s; a handler must only read variables, and code must wait with durable operations", Limit, place)}
 }
 
-func ask(registry *engine.Registry, of Of, turns []store.Turn) (Answer, error) {
-	a := Answer{Last: turns[len(turns)-1].Last()}
-	x, turn, err := replay(registry, of, turns, a.Last)
+// replica replays the code of an execution, more than once if the code cannot process all events.
+type replica struct {
+	ctx      context.Context
+	registry *engine.Registry
+	of       Of
+	turns    []store.Turn
+	x        *engine.Execution // the last replay; nil before the first
+}
+
+func (c *replica) close() {
+	if c.x != nil {
+		c.x.Close()
+	}
+}
+
+func (c *replica) ask() (Answer, error) {
+	last := &c.turns[len(c.turns)-1]
+	a := Answer{Last: last.Last()}
+	turn, err := c.replay(a.Last)
 	if err != nil {
 		return Answer{}, err
 	}
-	defer func() { x.Close() }()
 	to := a.Last
 	if s := turn.Suspended; s != nil {
 		// The code has not seen what came after the suspend.
 		to = s.EventID - 1
-		x.Close()
-		if x, turn, err = replay(registry, of, turns, to); err != nil {
+		if turn, err = c.replay(to); err != nil {
 			return Answer{}, err
 		}
 	}
 	if stuck := cmp.Or(turn.Stuck, turn.Instead); stuck != nil {
-		if to = x.ReadTo(); stuck.Kind == engine.StuckNotRegistered {
+		if to = c.x.ReadTo(); stuck.Kind == engine.StuckNotRegistered {
 			return Answer{}, &Error{Kind: NotRegistered, Message: stuck.Message}
 		}
-		last := turns[len(turns)-1].Events
-		if to == 0 || last[len(last)-1].Kind.Terminal() {
+		if to == 0 || last.Events[len(last.Events)-1].Kind.Terminal() {
 			return Answer{}, &Error{Kind: Disagrees, EventID: stuck.EventID, Message: stuck.Message, Stack: stuck.Stack}
 		}
 		a.Problem = rehearsal.ProblemOf(stuck)
-		x.Close()
-		if x, turn, err = replay(registry, of, turns, to); err != nil {
+		if turn, err = c.replay(to); err != nil {
 			return Answer{}, err
 		}
 		if again := cmp.Or(turn.Stuck, turn.Instead); again != nil {
 			return Answer{}, &Error{Kind: Disagrees, EventID: again.EventID, Message: again.Message, Stack: again.Stack}
 		}
 	}
-	a.ReadTo = x.ReadTo()
-	names := x.Queries()
+	a.ReadTo = c.x.ReadTo()
+	names := c.x.Queries()
 	switch {
-	case slices.Contains(names, of.Query):
+	case slices.Contains(names, c.of.Query):
 	case a.ReadTo == 0:
 		return Answer{}, &Error{Kind: NotRun, Message: "its code has not run yet"}
 	case len(names) == 0:
 		return Answer{}, &Error{Kind: Unknown, Message: "its code handles no queries so far; register the handler before the code waits for the first time"}
 	default:
-		return Answer{}, &Error{Kind: Unknown, Message: "its code handles " + strings.Join(names, ", ") + near.Hint(of.Query, names)}
+		return Answer{}, &Error{Kind: Unknown, Message: "its code handles " + strings.Join(names, ", ") + near.Hint(c.of.Query, names)}
 	}
-	a.Output, err = x.Query(of.Query, of.Input)
+	if err := c.ctx.Err(); err != nil {
+		return Answer{}, err
+	}
+	a.Output, err = c.x.Query(c.of.Query, c.of.Input)
 	if err == nil {
 		return a, nil
 	}
@@ -153,21 +185,24 @@ func ask(registry *engine.Registry, of Of, turns []store.Turn) (Answer, error) {
 	return Answer{}, &Error{Kind: Failed, Message: err.Error(), Err: err}
 }
 
-// replay runs the code through the events up to one of them.
-func replay(registry *engine.Registry, of Of, turns []store.Turn, to int64) (*engine.Execution, engine.Turn, error) {
+// replay closes the last replay, and runs the code through the events up to one of them.
+func (c *replica) replay(to int64) (engine.Turn, error) {
+	c.close()
+	if err := c.ctx.Err(); err != nil {
+		return engine.Turn{}, err
+	}
 	options := engine.Options{ReadOnly: true}
-	if of.Encoded {
+	if c.of.Encoded {
 		options.Conceal = func([]byte) string { return "a sealed payload" }
 	}
-	x := engine.New(engine.Config{Instance: of.Instance, ExecutionID: of.ExecutionID, Registry: registry, Options: options})
-	x.Reserve(int(to))
-	for i := range turns {
-		t := &turns[i]
+	c.x = engine.New(engine.Config{Instance: c.of.Instance, ExecutionID: c.of.ExecutionID, Registry: c.registry, Options: options})
+	c.x.Reserve(int(to))
+	for i := range c.turns {
+		t := &c.turns[i]
 		events := t.Events[:min(int64(len(t.Events)), max(to+1-t.First(), 0))]
-		if err := x.Feed(events, t.Parked); err != nil {
-			return nil, engine.Turn{}, err
+		if err := c.x.Feed(events, t.Parked); err != nil {
+			return engine.Turn{}, err
 		}
 	}
-	turn, err := x.Run(engine.Input{NowMS: of.NowMS})
-	return x, turn, err
+	return c.x.Run(engine.Input{NowMS: c.of.NowMS})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/turncache"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -58,6 +59,8 @@ type checker struct {
 	turns map[string][]*turn
 	// shown has the states in the latest record of each instance.
 	shown map[string][]history.State
+	// asked has the histories that a process keeps which answers queries.
+	asked *turncache.Cache
 	// told holds the events about instances.
 	told told
 }

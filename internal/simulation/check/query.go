@@ -4,14 +4,46 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/querying"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/turncache"
 	"github.com/turnstile-go/turnstile/store"
 )
+
+// checkWarm reads what has just landed as a process does that answers queries and has read some of it
+// before.
+func (w *checker) checkWarm(x *ledger.Recorded, t *store.Turn) {
+	r, err := w.Describe(t.Instance)
+	if err != nil || r.Purged || r.ExecutionID != t.ExecutionID || w.Commits%4 != 1 || w.Walk != nil {
+		return
+	}
+	if w.asked == nil {
+		w.asked = turncache.New(1 << 20)
+	}
+	var from int64
+	turns, err := w.asked.Read(turncache.Key{Instance: t.Instance, ExecutionID: t.ExecutionID, StartID: r.StartID}, func(first int64) ([]store.Turn, error) {
+		from = first
+		return w.Store.Read(context.Background(), t.Instance, t.ExecutionID, first)
+	})
+	var events []history.Event
+	for i := range turns {
+		events = append(events, turns[i].Events...)
+	}
+	if err != nil || !slices.EqualFunc(events, x.Events, func(a, b history.Event) bool {
+		return a.EventID == b.EventID && a.Kind == b.Kind && a.AtMS == b.AtMS && a.SourceEventID == b.SourceEventID
+	}) {
+		w.Violate("query", "a warm process reads %d events of %s/%d, which has %d: %v", len(events), t.Instance, t.ExecutionID, len(x.Events), err)
+	}
+	if from > 1 {
+		w.Reached("query, warm")
+	}
+}
 
 // checkQuery sends a query to an execution after a commit has landed, in whatever state the execution is.
 // The code must answer like an execution that was replayed for a turn: it has read all events for which

@@ -105,6 +105,7 @@ func (w *checker) committed(x0 *world.Write) {
 			w.checkStatusNow(p, x, t)
 			w.checkNumbers(x, t)
 			w.checkQuery(p, x, t)
+			w.checkWarm(x, t)
 		}
 	}
 	w.checkOrder(x0)
