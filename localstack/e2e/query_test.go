@@ -23,7 +23,7 @@ import (
 
 // invokeQueries invokes the deployed query function, as the client of Lambda does. LocalStack checks no
 // signatures.
-func (s *stack) invokeQueries(ctx context.Context, t *testing.T, payload []byte) ([]byte, error) {
+func (s *stack) invokeQueries(ctx context.Context, t testing.TB, payload []byte) ([]byte, error) {
 	t.Helper()
 	url := variable(t, "AWS_ENDPOINT_URL") + "/2015-03-31/functions/" + variable(t, "TURNSTILE_QUERY_FUNCTION") + "/invocations"
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(payload))
@@ -43,7 +43,7 @@ func (s *stack) invokeQueries(ctx context.Context, t *testing.T, payload []byte)
 }
 
 // asking is a client that asks queries of the deployed query function.
-func (s *stack) asking(ctx context.Context, t *testing.T) *client.Client {
+func (s *stack) asking(ctx context.Context, t testing.TB) *client.Client {
 	t.Helper()
 	c, err := awslambda.NewClient(ctx, awslambda.WithAWSConfig(s.cfg), awslambda.WithQueries(func(ctx context.Context, payload []byte) ([]byte, error) {
 		return s.invokeQueries(ctx, t, payload)
