@@ -8,7 +8,7 @@ import (
 )
 
 // title prints what is about to happen.
-func title(out io.Writer, f flags, console string) {
+func title(out io.Writer, f flags, console, tracked string) {
 	time := "real time"
 	if f.virtual {
 		time = "virtual time, waits are skipped"
@@ -18,7 +18,7 @@ func title(out io.Writer, f flags, console string) {
 		approval = "never approved"
 	}
 	if console != "" {
-		fmt.Fprintf(out, "console    %s\nthis order %s#/instances/%s\n\n", console, console, url.PathEscape(f.instance))
+		fmt.Fprintf(out, "console    %s\nthis order %s#/instances/%s\ncustomer   %s?order=%s\n\n", console, console, url.PathEscape(f.instance), tracked, url.QueryEscape(f.instance))
 		if f.approve {
 			approval += `, or by you: raise "approved" there`
 		}

@@ -48,7 +48,7 @@ func parse(args []string, out io.Writer) (flags, error) {
 	set.BoolVar(&f.approve, "approve", true, "approve the order; with -approve=false the approval times out")
 	set.DurationVar(&f.approveAfter, "approve-after", 5*time.Second, "when to approve the order")
 	set.BoolVar(&f.virtual, "virtual", false, "skip waits: time is virtual and jumps to the next timer")
-	set.BoolVar(&f.console, "console", false, "serve the console, run more slowly, and continue until Ctrl-C")
+	set.BoolVar(&f.console, "console", false, "serve the console and the page of the customer, run more slowly, and continue until Ctrl-C")
 	set.StringVar(&f.addr, "addr", "", "address of the console, as `HOST:PORT` of this machine; default "+embedded.ConsoleAddr+", or any free port if that is in use")
 	set.BoolVar(&f.keep, "keep", false, "keep running, and read work items as JSON from standard input, one per line")
 	set.DurationVar(&f.limit, "limit", 25*time.Second, "stop waiting for the order after this time; there is no limit with -keep or -console")

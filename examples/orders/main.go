@@ -2,7 +2,7 @@
 // turn as it is committed.
 //
 //	go run ./examples/orders                      an order, approved and shipped
-//	go run ./examples/orders -console             the same in a browser, slowly, until Ctrl-C
+//	go run ./examples/orders -console             the same in a browser, with the page of the customer, slowly, until Ctrl-C
 //	go run ./examples/orders -approve=false       without an approval: everything is undone
 //	go run ./examples/orders -virtual             the same without the waits
 //	go run ./examples/orders -input '{"id":"7"}'  an order of your own

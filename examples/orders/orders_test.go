@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -114,6 +115,18 @@ func TestTheConsoleStaysUntilItIsInterrupted(t *testing.T) {
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
 		t.Errorf("the console says %s", answer.Status)
+	}
+	customer := regexp.MustCompile(`customer   (http://127\.0\.0\.1:\d+/)\?order=order-1001\n`).FindStringSubmatch(out.String())
+	if customer == nil {
+		t.Fatalf("it does not say where the page of the customer is:\n%s", out)
+	}
+	tracked, err := client.Get(customer[1] + "orders/order-1001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tracked.Body.Close()
+	if text, err := io.ReadAll(tracked.Body); err != nil || !strings.Contains(string(text), "the card was declined") {
+		t.Errorf("the customer is told %s, %v", text, err)
 	}
 	interrupt()
 	if code := <-ended; code != exitFailed {

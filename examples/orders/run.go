@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/examples/orders/orders"
+	"github.com/turnstile-go/turnstile/examples/orders/tracking"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/livetrace"
 )
@@ -55,7 +56,17 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) int {
 		fmt.Fprintln(out, "orders:", err)
 		return exitFailed
 	}
-	title(out, f, env.ConsoleURL())
+	var tracked string
+	if f.console {
+		url, end, err := serve(tracking.Handler(env.Client()))
+		if err != nil {
+			fmt.Fprintln(out, "orders:", err)
+			return exitFailed
+		}
+		defer end()
+		tracked = url
+	}
+	title(out, f, env.ConsoleURL(), tracked)
 
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)

@@ -27,7 +27,7 @@ func unique(what string) string { return what + "-" + rand.Text() }
 
 // waiting starts an order and returns when it waits for its approval, with
 // stock reserved and card charged.
-func waiting(ctx context.Context, t *testing.T, c *client.Client, id string) *client.Run[orders.Result] {
+func waiting(ctx context.Context, t testing.TB, c *client.Client, id string) *client.Run[orders.Result] {
 	t.Helper()
 	run, err := client.Start(ctx, c, orders.Fulfil, order(id), client.WithInstanceID(id))
 	if err != nil {
@@ -39,7 +39,7 @@ func waiting(ctx context.Context, t *testing.T, c *client.Client, id string) *cl
 
 // awaitApprovalAwaited returns when an order has nothing left to do but to wait
 // for its approval.
-func awaitApprovalAwaited(ctx context.Context, t *testing.T, c *client.Client, id string) {
+func awaitApprovalAwaited(ctx context.Context, t testing.TB, c *client.Client, id string) {
 	t.Helper()
 	awaitEvent(ctx, t, c, id, history.ExternalSubscribed)
 }

@@ -36,7 +36,7 @@ const patience = 20 * time.Minute
 
 // deployed returns the stack that the environment names, and a context that
 // ends a test that hangs.
-func deployed(t *testing.T) (*stack, context.Context) {
+func deployed(t testing.TB) (*stack, context.Context) {
 	t.Helper()
 	if os.Getenv("AWS_ENDPOINT_URL") == "" || os.Getenv("TURNSTILE_LOCALSTACK") != "1" {
 		t.Skip("NOT RUN: needs LocalStack with the template deployed (TURNSTILE_LOCALSTACK=1 and what `localstack/local.sh env` prints); `make test` starts it and runs this")
@@ -59,7 +59,7 @@ func deployed(t *testing.T) (*stack, context.Context) {
 }
 
 // variable is one that `local.sh env` prints.
-func variable(t *testing.T, name string) string {
+func variable(t testing.TB, name string) string {
 	t.Helper()
 	value := os.Getenv(name)
 	if value == "" {
@@ -69,7 +69,7 @@ func variable(t *testing.T, name string) string {
 }
 
 // eventually looks until ok says so: for what nothing announces.
-func eventually(ctx context.Context, t *testing.T, what string, ok func() bool) {
+func eventually(ctx context.Context, t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
@@ -83,7 +83,7 @@ func eventually(ctx context.Context, t *testing.T, what string, ok func() bool) 
 }
 
 // awaitEvent returns the first event of a kind in the current history.
-func awaitEvent(ctx context.Context, t *testing.T, c *client.Client, instance string, kind history.Kind) (found history.Event) {
+func awaitEvent(ctx context.Context, t testing.TB, c *client.Client, instance string, kind history.Kind) (found history.Event) {
 	t.Helper()
 	eventually(ctx, t, "instance "+instance+" has no "+kind.String(), func() bool {
 		events, err := c.History(ctx, instance, 0)

@@ -24,6 +24,8 @@ var (
 
 	// Status says how far an order is. Lists show the state of this name.
 	Status = turnstile.NewState[string]("status")
+	// Arrival asks an order when it will arrive.
+	Arrival = turnstile.NewQuery[Place, Estimate]("arrival")
 )
 
 var (
@@ -74,6 +76,18 @@ type Result struct {
 	Tracking *Tracking `json:"tracking,omitempty"`
 	// By is the person who approved or rejected the order; empty if the approval timed out.
 	By string `json:"by,omitempty"`
+}
+
+// Place is the input of Arrival.
+type Place struct {
+	// Country is "DE", "FR" or "NO".
+	Country string `json:"country"`
+}
+
+// Estimate is the answer of Arrival.
+type Estimate struct {
+	// Days is in how many days the parcel arrives at the latest.
+	Days int `json:"days"`
 }
 
 // Approval is the data of the event "approved".

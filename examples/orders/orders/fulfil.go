@@ -9,13 +9,14 @@ import (
 )
 
 // Orchestrations returns the orchestrations that the orchestrator process registers, and the event
-// that they wait for, so that the console knows its type.
+// and the query of Fulfil, so that the console knows their types.
 func Orchestrations() []turnstile.Component {
 	return []turnstile.Component{
 		Fulfil.Implement(fulfil),
 		Ship.Implement(ship),
 		Remind.Implement(remind),
 		Approved,
+		Arrival,
 	}
 }
 
@@ -23,10 +24,13 @@ func Orchestrations() []turnstile.Component {
 // steps are undone in reverse order.
 func fulfil(ctx turnstile.Context, o Order) (Result, error) {
 	var undo undoing
-	result, err := fulfilSteps(ctx, o, &undo)
+	var arrives arrival
+	Arrival.Handle(ctx, arrives.estimate)
+	result, err := fulfilSteps(ctx, o, &undo, &arrives)
 	if err == nil && result.Status == shipped {
 		return result, nil
 	}
+	arrives.undone = true
 	// With WithoutCancel this works even if the order was cancelled.
 	if failed := undo.all(turnstile.WithoutCancel(ctx)); failed != nil {
 		return Result{}, errors.Join(err, failed)
@@ -39,11 +43,12 @@ const (
 	notApproved = "not approved"
 )
 
-func fulfilSteps(ctx turnstile.Context, o Order, undo *undoing) (Result, error) {
+func fulfilSteps(ctx turnstile.Context, o Order, undo *undoing, arrives *arrival) (Result, error) {
 	within, err := duration(o.ApproveWithin, 24*time.Hour)
 	if err != nil {
 		return Result{}, err
 	}
+	arrives.approval = within
 
 	// Both start before the first is awaited. A cancel waits for them, because a bank that is asked
 	// to stop may already have charged. A bank that answers after the last attempt may have charged
@@ -72,6 +77,7 @@ func fulfilSteps(ctx turnstile.Context, o Order, undo *undoing) (Result, error) 
 	status(ctx, "waiting for approval")
 	approval, err := approve(ctx, o, within)
 	if errors.Is(err, turnstile.ErrTimeout) || err == nil && !approval.Approved {
+		status(ctx, notApproved)
 		return Result{Status: notApproved, By: approval.By}, nil
 	}
 	if err != nil {
@@ -79,6 +85,7 @@ func fulfilSteps(ctx turnstile.Context, o Order, undo *undoing) (Result, error) 
 	}
 
 	status(ctx, "shipping")
+	arrives.approval = 0
 	instance := turnstile.InstanceID(turnstile.Info(ctx).Instance + "/shipment")
 	tracking, err := Ship.With(instance).Call(ctx, Shipment{OrderID: o.ID, Customer: o.Customer, Reservation: reservation})
 	if err != nil {
