@@ -42,7 +42,7 @@ type Querier interface {
 }
 
 // ErrNoQueries: the client has neither the code of the application nor a way to ask a process that has it.
-var ErrNoQueries = errors.New("turnstile: this client cannot ask queries: set Config.App or Config.Queries, or use WithApp in a process that has the code")
+var ErrNoQueries = errors.New("turnstile: this client cannot ask queries: it has neither the application (Config.App, WithApp) nor a query function (Config.Queries)")
 
 // QueryError says that a query has no answer.
 type QueryError struct {
@@ -90,6 +90,9 @@ func Query[In, Out any](ctx context.Context, c *Client, q turnstile.Query[In, Ou
 	value, err := decode[Out](a.Value, "output of query", q.Name())
 	return QueryAnswer[Out]{Value: value, ExecutionID: a.ExecutionID, ReadTo: a.ReadTo, LastEventID: a.LastEventID, Problem: a.Problem}, err
 }
+
+// CanQuery reports whether the client has what [Client.Query] needs: Config.App or Config.Queries.
+func (c *Client) CanQuery() bool { return c.cfg.Queries != nil || c.cfg.App != nil }
 
 // Query is the untyped form of [Query].
 func (c *Client) Query(ctx context.Context, r QueryRequest) (QueryAnswer[json.RawMessage], error) {

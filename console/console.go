@@ -38,7 +38,7 @@ func AllowActions() Option { return console.AllowActions() }
 func AllowHosts(names ...string) Option { return console.AllowHosts(names...) }
 
 // WithActor returns the login on whose behalf a request acts, which histories name
-// (client.Client.WithActor). It is asked for actions only, and a request that names an actor
+// (client.Client.WithActor). It is asked for actions and queries only, and a request that names an actor
 // itself (the header Turnstile-Actor) is refused. Default: the one that the request names.
 func WithActor(of func(*http.Request) string) Option { return console.WithActor(of) }
 
