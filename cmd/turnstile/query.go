@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
@@ -44,11 +44,8 @@ func queryCommand() *command {
 					return err
 				}
 				a, err := cl.Query(ctx, r)
-				if refused, is := errors.AsType[*client.QueryError](err); is {
-					return fmt.Errorf("%w (%s)%s", err, refused.Kind, stackOf(refused))
-				}
 				if err != nil {
-					return err
+					return views.NoAnswer(err)
 				}
 				if c.json() {
 					return c.printJSON(api.QueryAnswerOf(&a))
@@ -64,14 +61,6 @@ func queryCommand() *command {
 			}
 		},
 	}
-}
-
-// stackOf returns the stack of a handler's panic in lines of its own.
-func stackOf(e *client.QueryError) string {
-	if e.Stack == "" {
-		return ""
-	}
-	return "\n" + strings.TrimSpace(e.Stack)
 }
 
 // queried completes an instance id, then the name of a query that the code declares.

@@ -22,6 +22,7 @@ func asked(t *testing.T) *client.Client {
 	t.Helper()
 	flow, approved, asks := turnstile.NewOrchestration[int, int]("Flow"), turnstile.NewEvent[int]("approved"), turnstile.NewActivity[int, int]("Ask")
 	twice, panics, calls := turnstile.NewQuery[int, int]("twice"), turnstile.NewQuery[int, int]("panics"), turnstile.NewQuery[int, int]("calls")
+	step := turnstile.NewState[string]("step")
 	app := turnstile.NewApp(twice, flow.Implement(func(ctx turnstile.Context, _ int) (int, error) {
 		twice.Handle(ctx, func(n int) (int, error) {
 			if n < 0 {
@@ -31,6 +32,9 @@ func asked(t *testing.T) *client.Client {
 		})
 		panics.Handle(ctx, func(int) (int, error) { panic("boom") })
 		calls.Handle(ctx, func(n int) (int, error) { return asks.Call(ctx, n) })
+		if err := step.Set(ctx, "waits"); err != nil {
+			return 0, err
+		}
 		return approved.Wait(ctx)
 	}))
 	env := turnstiletest.New(t, app, turnstiletest.WithStartTime(epoch))
@@ -76,6 +80,20 @@ func TestAQueryIsAnsweredByAClientAndByAConsole(t *testing.T) {
 			t.Errorf("%s: a shell is offered %q", name, got)
 		}
 	}
+}
+
+func TestAnAgentReadsStatesAndAsks(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.made = asked(t)
+	a := b.agent()
+	a.says("read_state", `{"instance":"i"}`, `"status":"suspended"`, `"states":{"step":{"value":"waits"`, `"event_id":1`)
+	a.says("read_state", `{"instance":"i","name":"step"}`, `"value":"waits"`)
+	a.refuses("read_state", `{"instance":"i","name":"steps"}`, `has not set the state "steps"`, `did you mean "step"?`)
+	a.refuses("read_state", `{"instance":"j"}`, `no instance "j"`)
+	a.says("ask_query", `{"instance":"i","name":"twice","input":4}`, `"output":8`, `"read_to":2`, `"last_event_id":3`)
+	a.refuses("ask_query", `{"instance":"i","name":"twise"}`, "calls, panics, twice", "(unknown)")
+	a.refuses("ask_query", `{"instance":"i","name":"panics","input":1}`, "boom", "(panic)", "query_test.go")
 }
 
 func TestAStackAnswersAQueryWithItsFunction(t *testing.T) {
