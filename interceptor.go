@@ -7,11 +7,11 @@ import (
 	"fmt"
 )
 
-// Interceptor wraps the orchestrations and activities of an application, or the calls of a client:
+// Interceptor wraps the orchestrations, activities and queries of an application, or the calls of a client:
 // for authorisation, logging, metrics, tracing. It is a [Component] of an [App], which uses
-// Orchestration and Activity, and an argument of Client.WithInterceptors, which uses Client, so one
-// value serves both. A nil function adds no cost, and neither does the feature if an application or
-// a client has no interceptors.
+// Orchestration, Activity and Query, and an argument of Client.WithInterceptors, which uses Client, so
+// one value serves both. A nil function adds no cost, and neither does the feature if an application
+// or a client has no interceptors.
 //
 //	app := turnstile.NewApp(audit, metrics, Fulfil.Implement(fulfil), Charge.Implement(charge))
 //	c = c.WithInterceptors(audit, metrics)
@@ -43,9 +43,14 @@ type Interceptor struct {
 	// code within the attempt.
 	Activity func(ctx context.Context, call *ActivityCall, next func(context.Context) error) error
 
-	// Client runs around each call of a client that sends something. It may change the headers of
+	// Query runs around the answer to a query, in the process that answers: next replays the history
+	// and calls the handler. If it does not call next, it must return an error, which the client gets
+	// as a QueryError of the kind "failed"; a panic is one of the kind "panic".
+	Query func(ctx context.Context, call *QueryCall, next func(context.Context) error) error
+
+	// Client runs around each call of a client that sends something or asks a query. It may change the headers of
 	// the call; see [ClientCall]. It must not call the intercepted client with its own context.
-	// Calling next again sends the message again under the same ids, which is harmless.
+	// Calling next again sends the message again under the same ids, which is harmless, or asks again.
 	Client func(ctx context.Context, call *ClientCall, next func(context.Context) error) error
 }
 
@@ -67,19 +72,38 @@ type ActivityCall struct {
 	Result json.RawMessage
 }
 
+// QueryCall is a query that an [Interceptor] wraps. Do not change it.
+type QueryCall struct {
+	// Instance that is asked, its orchestration, and the execution that answers.
+	Instance, Orchestration string
+	ExecutionID             int64
+	// Name of the query.
+	Name string
+	// Input is the input as JSON.
+	Input json.RawMessage
+	// Output is the output as JSON, after next has returned without an error.
+	Output json.RawMessage
+	// Headers are those of the start of the execution ([Info]).
+	Headers map[string]string
+	// RequestHeaders are those that interceptors of the client have set ([ClientCall]), such as the
+	// context of a trace. They prove nothing.
+	RequestHeaders map[string]string
+}
+
 // ClientCall is a call of a client that an [Interceptor] wraps.
 type ClientCall struct {
 	// Operation is the kind of call: "start" (also for Restart), "raise", "cancel", "terminate",
 	// "suspend", "resume", "reschedule", "fire_timer", "retry_now", "redrive", "wake", "purge",
-	// "complete", "fail", "heartbeat", "SetLimit" or "ResetLimit".
+	// "complete", "fail", "heartbeat", "SetLimit", "ResetLimit" or "query".
 	Operation string
 	// Instance is the id of the instance that the call addresses. Name is the name of the
-	// orchestration that is started or of the event that is raised, or the key of a limit.
+	// orchestration that is started, of the event that is raised or of the query, or the key of a limit.
 	Instance, Name string
 	// Actor is the actor on whose behalf the client acts; empty if there is none.
 	Actor string
 	// Payload is the payload that is sent, as JSON: the input of a start, the data of an event, a
-	// result, the details of a failure or a heartbeat, or the number of a limit. Do not change it.
+	// result, the details of a failure or a heartbeat, the number of a limit, or the input of a query.
+	// Do not change it.
 	Payload json.RawMessage
 	// Headers are sent with the message: at most 16, with 4,096 bytes in all. Headers of a start
 	// are recorded, and passed to the activities and children of the instance. Headers of every
@@ -92,9 +116,9 @@ func (i Interceptor) addTo(a *App) {
 	switch {
 	case i.Name == "":
 		a.problems = append(a.problems, errors.New("turnstile: an interceptor has no name: set Interceptor.Name, which errors show"))
-	case i.Orchestration == nil && i.Activity == nil && i.Client == nil:
-		a.problems = append(a.problems, fmt.Errorf("turnstile: interceptor %q has no function: set Orchestration, Activity or Client", i.Name))
-	case i.Orchestration == nil && i.Activity == nil:
+	case i.Orchestration == nil && i.Activity == nil && i.Query == nil && i.Client == nil:
+		a.problems = append(a.problems, fmt.Errorf("turnstile: interceptor %q has no function: set Orchestration, Activity, Query or Client", i.Name))
+	case i.Orchestration == nil && i.Activity == nil && i.Query == nil:
 		a.problems = append(a.problems, fmt.Errorf("turnstile: interceptor %q has only Client, which an application does not use: pass it to client.Client.WithInterceptors", i.Name))
 	}
 	for _, other := range a.interceptors {

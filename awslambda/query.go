@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -29,7 +30,11 @@ func RunQueries(app *turnstile.App, opts ...Option) {
 }
 
 // queryFunction handles the invocations of the query function.
-type queryFunction struct{ client *client.Client }
+type queryFunction struct {
+	client *client.Client
+	logger *slog.Logger
+	flush  func(context.Context) error
+}
 
 func newQueryFunction(app *turnstile.App, environ []string, opts ...Option) (*queryFunction, error) {
 	o := collect(opts)
@@ -48,7 +53,7 @@ func newQueryFunction(app *turnstile.App, environ []string, opts ...Option) (*qu
 	if err != nil {
 		return nil, err
 	}
-	return &queryFunction{client: c}, nil
+	return &queryFunction{client: c, logger: o.logTo(env.LogLevel), flush: o.flush}, nil
 }
 
 // noQueue is the queue of a client that only reads.
@@ -70,6 +75,7 @@ func (q *queryFunction) Handle(ctx context.Context, r struct {
 	client.QueryRequest
 	Records json.RawMessage `json:"Records"`
 }) (queryAnswer, error) {
+	defer flushed(ctx, q.logger, q.flush)
 	if r.Records != nil {
 		return queryAnswer{}, errors.New("turnstile: this is the query function, and it received messages from a queue or a stream: remove its event source, and send messages to the orchestrator queue")
 	}

@@ -123,7 +123,7 @@ func (c *Client) WithApp(app *turnstile.App) *Client {
 	return &other
 }
 
-// WithInterceptors returns a client that runs these interceptors around each call that sends a message,
+// WithInterceptors returns a client that runs these interceptors around each call that sends a message or asks a query,
 // inside any that c already has; see [turnstile.Interceptor]. The first is the outermost. An
 // interceptor without Client is ignored.
 //

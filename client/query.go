@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/around"
 	"github.com/turnstile-go/turnstile/internal/querying"
 	"github.com/turnstile-go/turnstile/internal/turncache"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -20,6 +24,9 @@ type QueryRequest struct {
 	Name string `json:"name"`
 	// Input is JSON; nil for none.
 	Input json.RawMessage `json:"input,omitempty"`
+	// Headers are for the interceptors of the process that answers, such as the context of a trace: at
+	// most 16, with 4,096 bytes in all. They are not recorded.
+	Headers map[string]string `json:"headers,omitempty"`
 }
 
 // QueryAnswer is the answer to a query.
@@ -46,7 +53,7 @@ type Querier interface {
 }
 
 // ErrNoQueries: the client has neither the code of the application nor a way to ask a process that has it.
-var ErrNoQueries = errors.New("turnstile: this client cannot ask queries: set Config.App or Config.Queries, or use WithApp in a process that has the code")
+var ErrNoQueries = errors.New("turnstile: this client cannot ask queries: it has neither the application (Config.App, WithApp) nor a query function (Config.Queries)")
 
 // QueryError says that a query has no answer.
 type QueryError struct {
@@ -58,7 +65,7 @@ type QueryError struct {
 	// Kind is "unknown" if the code has no handler of that name, "not_run" if the code has not run yet,
 	// "not_registered" if the build that was asked lacks the orchestration, "disagrees" if its code no
 	// longer agrees with the history, "durable_call", "panic" or "failed" if the handler made a durable
-	// call, panicked or returned an error, and "blocked" if there was no answer within 10 seconds.
+	// call, panicked or returned an error (as an interceptor may), and "blocked" if there was no answer within 10 seconds.
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
 	// EventID at which the code disagrees; 0 for other kinds.
@@ -97,6 +104,9 @@ func Query[In, Out any](ctx context.Context, c *Client, q turnstile.Query[In, Ou
 	return QueryAnswer[Out]{Value: value, ExecutionID: a.ExecutionID, ReadTo: a.ReadTo, LastEventID: a.LastEventID, Problem: a.Problem}, err
 }
 
+// CanQuery reports whether the client has what [Client.Query] needs: Config.App or Config.Queries.
+func (c *Client) CanQuery() bool { return c.cfg.Queries != nil || c.cfg.App != nil }
+
 // Query is the untyped form of [Query].
 func (c *Client) Query(ctx context.Context, r QueryRequest) (QueryAnswer[json.RawMessage], error) {
 	none := QueryAnswer[json.RawMessage]{}
@@ -106,12 +116,28 @@ func (c *Client) Query(ctx context.Context, r QueryRequest) (QueryAnswer[json.Ra
 	if len(r.Input) > turnstile.MaxPayload {
 		return none, &turnstile.PayloadTooLargeError{What: "input of query", Name: r.Name, Size: len(r.Input), Limit: turnstile.MaxPayload}
 	}
-	if c.cfg.Queries != nil {
-		return c.cfg.Queries.Query(ctx, r)
-	}
-	if c.cfg.App == nil {
+	if !c.CanQuery() {
 		return none, ErrNoQueries
 	}
+	a := none
+	item := wire.Item{Instance: r.Instance, Name: r.Name, Headers: r.Headers}
+	err := c.intercepted(ctx, "query", item, r.Input, func(ctx context.Context, item wire.Item) (err error) {
+		if r.Headers = item.Headers; c.cfg.Queries != nil {
+			a, err = c.cfg.Queries.Query(ctx, r)
+		} else {
+			a, err = c.ask(ctx, r)
+		}
+		return err
+	})
+	if err != nil {
+		return none, err
+	}
+	return a, nil
+}
+
+// ask answers a query with the code of the application.
+func (c *Client) ask(ctx context.Context, r QueryRequest) (QueryAnswer[json.RawMessage], error) {
+	none := QueryAnswer[json.RawMessage]{}
 	d, err := c.Describe(ctx, r.Instance)
 	if err != nil {
 		return none, err
@@ -125,8 +151,17 @@ func (c *Client) Query(ctx context.Context, r QueryRequest) (QueryAnswer[json.Ra
 	if err != nil {
 		return none, err
 	}
-	of := querying.Of{Instance: r.Instance, ExecutionID: execution, Query: r.Name, Input: r.Input, NowMS: c.cfg.Clock.Now().UnixMilli(), Encoded: c.cfg.Codecs != nil}
-	a, err := querying.Ask(ctx, c.cfg.App.Orchestrations(), of, turns)
+	call := &turnstile.QueryCall{Instance: r.Instance, Orchestration: d.Name, ExecutionID: execution, Name: r.Name, Input: r.Input, RequestHeaders: r.Headers}
+	if start := turns[0].Events[0].Start; start != nil {
+		call.Headers = start.Headers
+	}
+	var a querying.Answer
+	err = c.interceptAnswer(ctx, call, func(ctx context.Context) (err error) {
+		of := querying.Of{Instance: r.Instance, ExecutionID: execution, Query: r.Name, Input: r.Input, NowMS: c.cfg.Clock.Now().UnixMilli(), Encoded: c.cfg.Codecs != nil}
+		a, err = querying.Ask(ctx, c.cfg.App.Orchestrations(), of, turns)
+		call.Output = a.Output
+		return err
+	})
 	if refused, ok := errors.AsType[*querying.Error](err); ok {
 		return none, &QueryError{Instance: r.Instance, Orchestration: d.Name, Query: r.Name, Kind: refused.Kind, Message: refused.Message, EventID: refused.EventID, Stack: refused.Stack}
 	}
@@ -134,4 +169,33 @@ func (c *Client) Query(ctx context.Context, r QueryRequest) (QueryAnswer[json.Ra
 		return none, fmt.Errorf("turnstile: query %q of instance %q: %w", r.Name, r.Instance, err)
 	}
 	return QueryAnswer[json.RawMessage]{Value: a.Output, ExecutionID: execution, ReadTo: a.ReadTo, LastEventID: a.Last, Problem: a.Problem}, nil
+}
+
+// interceptAnswer runs the interceptors of the application around ask. An error or a panic of an
+// interceptor becomes a *querying.Error.
+func (c *Client) interceptAnswer(ctx context.Context, call *turnstile.QueryCall, ask func(context.Context) error) (err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *around.Panic:
+			text := v.Error()
+			if c.cfg.Codecs != nil {
+				text = v.Plain()
+			}
+			err = &querying.Error{Kind: querying.Panicked, Message: text, Stack: engine.AuthorsStack(string(debug.Stack()))}
+		case *turnstile.MisuseError:
+			err = &querying.Error{Kind: querying.Panicked, Message: v.Error()}
+		default:
+			panic(v)
+		}
+	}()
+	var inner error
+	err = c.cfg.App.InterceptQuery(ctx, call, func(ctx context.Context) error {
+		inner = ask(ctx)
+		return inner
+	})
+	if err != nil && (inner == nil || !errors.Is(err, inner)) {
+		return &querying.Error{Kind: querying.Failed, Message: err.Error(), Err: err}
+	}
+	return err
 }

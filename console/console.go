@@ -38,9 +38,9 @@ func AllowActions() Option { return console.AllowActions() }
 func AllowHosts(names ...string) Option { return console.AllowHosts(names...) }
 
 // WithActor sets the function that returns the user on whose behalf a request acts; histories
-// record that actor (client.Client.WithActor). The function is called only for actions. With this
-// option a request that itself names an actor (in the header Turnstile-Actor) is refused. By
-// default the actor is the one that the request names.
+// record that actor (client.Client.WithActor). The function is called only for actions and queries.
+// With this option a request that itself names an actor (in the header Turnstile-Actor) is refused.
+// By default the actor is the one that the request names.
 func WithActor(of func(*http.Request) string) Option { return console.WithActor(of) }
 
 // WithPolling sets how often the console polls for changes, if the store does not report them:

@@ -45,6 +45,7 @@ func run(pass *analysis.Pass) (any, error) {
 		c.reach()
 		c.findMapOrder()
 		c.findCaptures()
+		c.findLostWrites()
 	}
 	c.reach()
 	c.exportFacts()

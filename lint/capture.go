@@ -26,6 +26,65 @@ func (c *collector) findCaptures() {
 	}
 }
 
+// findLostWrites finds handlers of queries that write a variable of the orchestration. A handler runs in a
+// copy, so the write is lost.
+func (c *collector) findLostWrites() {
+	for _, h := range c.handlers {
+		for _, v := range c.captured(h.literal) {
+			if pos := c.assignsTo(h.literal.Body, v); pos != token.NoPos {
+				c.add(h.in, capture, pos, "the captured variable "+v.Name(), "is written by the handler of a query, which runs in a copy of the execution: the write is lost", "only read variables in a handler, and return the result")
+			}
+		}
+	}
+}
+
+// handler is a literal that answers a query of the orchestration code in.
+type handler struct {
+	in      *function
+	literal *ast.FuncLit
+}
+
+// assignsTo returns where code assigns to a variable, or to a part of it.
+func (c *collector) assignsTo(code ast.Node, v *types.Var) token.Pos {
+	found := token.NoPos
+	check := func(e ast.Expr) {
+		for pos := e; ; {
+			switch x := e.(type) {
+			case *ast.Ident:
+				if found == token.NoPos && c.info.Uses[x] == v {
+					found = pos.Pos()
+				}
+				return
+			case *ast.SelectorExpr:
+				e = x.X
+			case *ast.IndexExpr:
+				e = x.X
+			case *ast.StarExpr:
+				e = x.X
+			case *ast.ParenExpr:
+				e = x.X
+			default:
+				return
+			}
+		}
+	}
+	ast.Inspect(code, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, e := range n.Lhs {
+				check(e)
+			}
+		case *ast.IncDecStmt:
+			check(n.X)
+		case *ast.RangeStmt:
+			check(n.Key)
+			check(n.Value)
+		}
+		return true
+	})
+	return found
+}
+
 // branch is one place where branches are started.
 type branch struct {
 	literal *ast.FuncLit

@@ -17,6 +17,8 @@ type collector struct {
 	functions []*function
 	byObject  map[types.Object]*function
 	literals  map[*ast.FuncLit]*function
+	// handlers are the literals that answer queries.
+	handlers []handler
 	// implementations are the arguments of Orchestration.Implement: *types.Func or *ast.FuncLit.
 	implementations map[any]bool
 	// mapOrdered are the functions whose results depend on the order of a map.
@@ -183,6 +185,12 @@ func (c *collector) call(f *function, call *ast.CallExpr, ours map[ast.Node]bool
 	case w == activityIs && len(call.Args) == 1:
 		c.literal(f, activityCode, call.Args[0])
 		ours[call.Args[0]] = true
+	case w == queryIs && len(call.Args) == 2:
+		if l, ok := ast.Unparen(call.Args[1]).(*ast.FuncLit); ok {
+			c.handlers = append(c.handlers, handler{f, l})
+		}
+		c.literal(f, activityCode, call.Args[1])
+		ours[call.Args[1]] = true
 	case w == orchestrationIs && len(call.Args) == 1:
 		c.implementation(f, call.Args[0], ours)
 	case w == fromOutside:
@@ -202,7 +210,8 @@ func (c *collector) leavesHistory(to *types.Func) bool {
 	if to == nil || types.IsInterface(receiverType(to)) {
 		return true
 	}
-	return isTurnstile(to.Pkg().Path()) && wordOf(to) != unrecorded
+	w := wordOf(to)
+	return isTurnstile(to.Pkg().Path()) && w != unrecorded && w != queryIs
 }
 
 // implementation records the implementation of an orchestration. A function of another module is

@@ -125,6 +125,8 @@ const (
 	activityIs
 	// orchestrationIs joins an orchestration to its implementation.
 	orchestrationIs
+	// queryIs registers the handler of a query, which runs outside of replay.
+	queryIs
 	// unrecorded takes a Context and records nothing.
 	unrecorded
 	// oneAfterAnother calls its function immediately, possibly several times.
@@ -155,6 +157,8 @@ func wordOf(f *types.Func) word {
 		return activityIs
 	case "Orchestration.Implement":
 		return orchestrationIs
+	case "Query.Handle", "Context.HandleQuery":
+		return queryIs
 	case ".Poll":
 		return oneAfterAnother
 	case "Saga.Add":

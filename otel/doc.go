@@ -1,5 +1,5 @@
 // Package otel reports an application of Turnstile to OpenTelemetry: spans for calls of a client,
-// for turns and for attempts of activities, by the semantic conventions for messaging and for
+// for turns, for attempts of activities and for answers to queries, by the semantic conventions for messaging and for
 // functions, and metrics.
 //
 //	tel, err := otel.New(otel.Config{
@@ -20,7 +20,7 @@
 //
 // The ids of these spans derive from instance, execution and event, so a replay, a redelivery or
 // another process creates no span twice, and a link finds its span wherever that was recorded. Only
-// spans of clients have random ids.
+// spans of clients and of answers to queries have random ids. An answer is in the trace of its query.
 //
 // The trace context is sent in the header traceparent of W3C Trace Context: in a start, where it is
 // recorded, and in the work items that a turn sends, where it is created for each item.

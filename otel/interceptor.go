@@ -2,21 +2,24 @@ package otel
 
 import (
 	"context"
+	"errors"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/activities"
+	"github.com/turnstile-go/turnstile/internal/querying"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Interceptor returns the interceptor that creates the spans of attempts and of a client's calls.
+// Interceptor returns the interceptor that creates the spans of attempts, of answers to queries and of a client's calls.
 // Make it a part of the application, and pass it to the client's WithInterceptors. The spans
 // contain neither payloads nor the texts of errors, which may quote them.
 func (t *Telemetry) Interceptor() turnstile.Interceptor {
-	return turnstile.Interceptor{Name: "otel", Activity: t.attempt, Client: t.call}
+	return turnstile.Interceptor{Name: "otel", Activity: t.attempt, Query: t.answer, Client: t.call}
 }
 
 // call creates the span of a client's call, which sends a message.
@@ -25,20 +28,57 @@ func (t *Telemetry) call(ctx context.Context, call *turnstile.ClientCall, next f
 	if call.Name != "" {
 		name += " " + call.Name
 	}
-	ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindProducer), trace.WithAttributes(
+	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindProducer), trace.WithAttributes(
 		t.system,
 		attribute.String("messaging.operation.name", call.Operation),
 		attribute.String("messaging.operation.type", "send"),
 		attribute.String("messaging.destination.name", "orchestrator"),
 		attribute.String("turnstile.instance", call.Instance),
-	))
+	)}
+	kind := "send" // of an error
+	if call.Operation == "query" {
+		kind = "query" // It sends no message.
+		options = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+			attribute.String("turnstile.query", call.Name), attribute.String("turnstile.instance", call.Instance))}
+	}
+	ctx, span := t.tracer.Start(ctx, name, options...)
 	defer span.End()
 	if all := withTrace(ctx, call.Headers); wire.CheckHeaders(all) == nil {
 		call.Headers = all // Otherwise the headers have no room for the trace.
 	}
 	err := next(ctx)
 	if err != nil {
-		failed(span, "send")
+		if no, is := errors.AsType[*client.QueryError](err); is {
+			kind = no.Kind
+		}
+		failed(span, kind)
+	}
+	return err
+}
+
+// answer creates the span of the answer to a query, inside the span of the client that asked.
+func (t *Telemetry) answer(ctx context.Context, call *turnstile.QueryCall, next func(context.Context) error) error {
+	if from := contextOf(call.RequestHeaders); from.IsValid() {
+		ctx = trace.ContextWithSpanContext(ctx, from)
+	}
+	ctx, span := t.tracer.Start(ctx, "answer "+call.Name, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(
+		attribute.String("turnstile.query", call.Name),
+		attribute.String("turnstile.instance", call.Instance),
+		attribute.Int64("turnstile.execution_id", call.ExecutionID),
+	))
+	kind := "panic" // unless it returns
+	defer func() {
+		if kind != "" {
+			failed(span, kind)
+		}
+		span.End()
+	}()
+	err := next(ctx)
+	if kind = ""; err != nil {
+		kind = "query"
+		if no, is := errors.AsType[*querying.Error](err); is {
+			kind = no.Kind
+		}
 	}
 	return err
 }

@@ -32,7 +32,7 @@ func onToken(cmd *command, data, about, done string, declare func(*cli, *flag.Fl
 			if err != nil {
 				return err
 			}
-			payload, err := c.readPayload(data, *text)
+			payload, err := c.readPayload("--"+data, *text)
 			if err != nil {
 				return err
 			}

@@ -4,7 +4,7 @@ package main
 func groups() []group {
 	return []group{
 		{"Start instances and send to them", []*command{startCommand(), raiseCommand(), completeCommand(), failCommand(), heartbeatCommand()}},
-		{"Inspect", []*command{listCommand(), failuresCommand(), describeCommand(), historyCommand(), timelineCommand(), attemptsCommand(), diffCommand(), watchCommand(), waitCommand(), stateCommand(), metricsCommand(), costCommand()}},
+		{"Inspect", []*command{listCommand(), failuresCommand(), describeCommand(), historyCommand(), timelineCommand(), attemptsCommand(), diffCommand(), watchCommand(), waitCommand(), stateCommand(), queryCommand(), metricsCommand(), costCommand()}},
 		{"Control and repair", append(actCommands(), rescheduleCommand(), redriveCommand(), restartCommand(), purgeCommand(),
 			deadLetterListCommand(), deadLetterShowCommand(), deadLetterRedriveCommand(), deadLetterDeleteCommand())},
 		{"Schedules", []*command{scheduleListCommand(), scheduleShowCommand(), scheduleCreateCommand(), schedulePauseCommand(), scheduleResumeCommand(),

@@ -134,7 +134,7 @@ func (a *agent) refuses(tool, arguments string, want ...string) {
 }
 
 var (
-	looks = []string{"compare_executions", "describe_instance", "explain_stuck", "list_failures", "list_instances", "list_limits", "read_docs", "show_attempts", "show_history", "show_timeline"}
+	looks = []string{"ask_query", "compare_executions", "describe_instance", "explain_stuck", "list_failures", "list_instances", "list_limits", "read_docs", "read_state", "show_attempts", "show_history", "show_timeline"}
 	// built needs a project.
 	built = []string{"replay"}
 )
@@ -355,6 +355,7 @@ func TestNoAnswerToAnAgentIsLong(t *testing.T) {
 		{"show_history", `{"instance":"parent","limit":1000}`}, {"show_history", `{"instance":"parent","event":1}`}, {"show_history", `{"instance":"failed-001"}`},
 		{"show_timeline", `{"instance":"parent","limit":1000,"calls":true,"cost":true,"executions":100}`}, {"show_attempts", `{"instance":"failed-001","event":2}`},
 		{"compare_executions", `{"a":"parent","b":"failed-001","all":true,"limit":1000}`}, {"list_limits", `{}`},
+		{"read_state", `{"instance":"parent"}`}, {"ask_query", `{"instance":"parent","name":"` + strings.Repeat("n", 200<<10) + `"}`},
 		{"read_docs", `{"page":"cli.md"}`}, {"read_docs", `{}`},
 	} {
 		if text, _ := a.call(c.tool, c.arguments); len(text) > longest || !utf8.ValidString(text) {

@@ -58,7 +58,7 @@ func raiseCommand() *command {
 				if *early && len(named) == 0 {
 					return usagef("--early needs INSTANCE: flags cannot select an instance that does not exist yet")
 				}
-				if r.Data, err = c.readPayload("data", *data); err != nil {
+				if r.Data, err = c.readPayload("--data", *data); err != nil {
 					return err
 				}
 				cl, err := c.client(ctx)

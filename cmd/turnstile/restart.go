@@ -52,7 +52,7 @@ func restartCommand() *command {
 			run := b.action(c)
 			return func(ctx context.Context, operands []string) error {
 				var err error
-				if r.Input, err = c.readPayload("input", *input); err != nil {
+				if r.Input, err = c.readPayload("--input", *input); err != nil {
 					return err
 				}
 				if b.resume != "" && (*input != "" || r.Version != "") || len(operands) == 0 && *input != "" {

@@ -125,7 +125,7 @@ func scheduleCreateCommand() *command {
 			c.settings.declareActor(flags)
 			return func(ctx context.Context, cl backend.Instances, name string) error {
 				var err error
-				if d.Starts.Input, err = c.readPayload("input", *input); err != nil {
+				if d.Starts.Input, err = c.readPayload("--input", *input); err != nil {
 					return err
 				}
 				d.Name, d.Overlap, d.CatchUp = name, schedule.Overlap(*overlap), schedule.CatchUp(*catchUp)

@@ -90,7 +90,7 @@ func startCommand() *command {
 				if r.NotBefore, err = starts.time(c.now()); err != nil {
 					return err
 				}
-				if r.Input, err = c.readPayload("input", *input); err != nil {
+				if r.Input, err = c.readPayload("--input", *input); err != nil {
 					return err
 				}
 				cl, err := c.client(ctx)

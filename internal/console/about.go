@@ -14,7 +14,7 @@ func (h *handler) about(*request) (api.About, error) {
 	_, pauses := h.queues.(QueuePauser)
 	return api.About{
 		Now: h.now().UTC(), Build: buildOf(), Place: h.place, Actions: h.actions,
-		Capabilities: api.Capabilities{DeadLetters: h.dead != nil, Queues: h.queues != nil, QueueAges: knowsAges, QueuePause: pauses, Live: h.liveBy(), Catalog: h.catalog != nil, Code: h.client.App() != nil, CompleteByRow: h.tokens != nil, Logs: h.logs != nil, FreeLooks: h.place.OneMachine() && h.place.Kind != "local stack"},
+		Capabilities: api.Capabilities{DeadLetters: h.dead != nil, Queues: h.queues != nil, QueueAges: knowsAges, QueuePause: pauses, Live: h.liveBy(), Catalog: h.catalog != nil, Code: h.client.App() != nil, Queries: h.client.CanQuery(), CompleteByRow: h.tokens != nil, Logs: h.logs != nil, FreeLooks: h.place.OneMachine() && h.place.Kind != "local stack"},
 		Limits: api.Limits{
 			PayloadBytes: turnstile.MaxPayload, FoldedOverBytes: api.FoldOver,
 			PageSize: maxPage, EventsPage: maxEvents, RequestBytes: maxRequest, LivePages: livePages, ImportBytes: maxImport,

@@ -62,7 +62,7 @@ func (h *handler) builds(ctx context.Context) ([]Build, error) {
 
 func (h *handler) readCatalog(r *request) (api.Catalog, error) {
 	builds, err := h.builds(r.Context())
-	out := api.Catalog{Builds: []api.CatalogBuild{}, Orchestrations: []api.CatalogEntry{}, Activities: []api.CatalogEntry{}, Events: []api.CatalogEntry{}}
+	out := api.Catalog{Builds: []api.CatalogBuild{}, Orchestrations: []api.CatalogEntry{}, Activities: []api.CatalogEntry{}, Events: []api.CatalogEntry{}, Queries: []api.CatalogEntry{}}
 	if err != nil {
 		return out, err
 	}
@@ -81,6 +81,8 @@ func (h *handler) readCatalog(r *request) (api.Catalog, error) {
 				count, to = &one.Orchestrations, &out.Orchestrations
 			case catalog.Activity:
 				count, to = &one.Activities, &out.Activities
+			case catalog.Query:
+				count, to = &one.Queries, &out.Queries
 			}
 			*count++
 			if k := (key{e.Kind, e.Name, e.Version}); seen[k] {

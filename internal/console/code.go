@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// mostReplays is how many replays run at once to tell where code waits, those that do not
-// come to rest among them; longestReplay is how long somebody waits for one.
+// mostReplays is how many replays run at once, for queries and to find where code waits, including
+// those that do not come to rest; longestReplay is how long a request waits to find where code waits.
 const (
 	mostReplays   = 4
 	longestReplay = 5 * time.Second
@@ -45,13 +45,22 @@ func (h *handler) code(r *request) (api.CodeWaits, error) {
 	if len(events) == 0 || events[len(events)-1].Kind.Terminal() || past == "" && d.Status.Terminal() {
 		return api.CodeWaitsOf(d.Instance, x.number, x.last(), nil, nil), nil
 	}
+	done, err := h.replaying()
+	if err != nil {
+		return api.CodeWaits{}, err
+	}
+	found, err := places.Of(app.Orchestrations(), d.Instance, x.number, events, longestReplay, done)
+	return api.CodeWaitsOf(d.Instance, x.number, events[len(events)-1].EventID, found, err), nil
+}
+
+// replaying counts a replay until done is called. It returns an error if too many run.
+func (h *handler) replaying() (done func(), err error) {
 	select {
 	case h.replays <- struct{}{}:
+		return func() { <-h.replays }, nil
 	default:
-		return api.CodeWaits{}, api.Errorf(api.CodeBusy, "%d replays are running or blocked: try again later", mostReplays)
+		return nil, api.Errorf(api.CodeBusy, "%d replays are running or blocked: try again later", mostReplays)
 	}
-	found, err := places.Of(app.Orchestrations(), d.Instance, x.number, events, longestReplay, func() { <-h.replays })
-	return api.CodeWaitsOf(d.Instance, x.number, events[len(events)-1].EventID, found, err), nil
 }
 
 // wholeTurns are the turns that were over with an event. Of a turn that was not, a replay

@@ -36,6 +36,7 @@ var statuses = map[api.Code]int{
 	api.CodeEnded:            http.StatusConflict,
 	api.CodeStillRunning:     http.StatusConflict,
 	api.CodeContradicted:     http.StatusConflict,
+	api.CodeNoAnswer:         http.StatusConflict,
 	api.CodeNotPending:       http.StatusConflict,
 	api.CodeCorrupt:          http.StatusConflict,
 	api.CodeNewer:            http.StatusNotImplemented,
@@ -83,6 +84,10 @@ func (h *handler) explain(err error) *api.Error {
 	case api.CodeContradicted:
 		refused, _ := errors.AsType[*client.RedriveError](err)
 		e.Problem = refused.Stuck
+	case api.CodeNoAnswer:
+		query, _ := errors.AsType[*client.QueryError](err)
+		no := api.NoAnswer(*query)
+		e.NoAnswer = &no
 	case api.CodeNotFound:
 		if missing, ok := errors.AsType[*client.NotFoundError](err); ok {
 			e.FreeAt = missing.FreeAt
@@ -101,6 +106,7 @@ func codeOf(err error) api.Code {
 		ended    *client.EndedError
 		running  *client.StillRunningError
 		redrive  *client.RedriveError
+		query    *client.QueryError
 		ticks    *schedule.InvalidError
 		pending  *client.NotPendingError
 		token    *client.TokenError
@@ -119,7 +125,9 @@ func codeOf(err error) api.Code {
 		return api.CodeAlreadyExists
 	case errors.As(err, &purged):
 		return api.CodePurged
-	case errors.Is(err, client.ErrNoActivities):
+	case errors.As(err, &query):
+		return api.CodeNoAnswer
+	case errors.Is(err, client.ErrNoActivities), errors.Is(err, client.ErrNoQueries):
 		return api.CodeNotOffered
 	case errors.As(err, &ended):
 		return api.CodeEnded

@@ -101,7 +101,7 @@ func checkLink(name, template string) error {
 func WithClock(now func() time.Time) Option { return option(func(o *options) { o.now = now }) }
 
 // WithActor says on whose behalf a request acts, for the histories (Client.WithActor): the
-// login that the mounting program knows. It is asked for actions alone, and a
+// login that the mounting program knows. It is asked for actions and queries alone, and a
 // request that names an actor itself ([ActorHeader]) is refused. Default: the one
 // that the request names.
 func WithActor(of func(*http.Request) string) Option {

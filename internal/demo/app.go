@@ -33,7 +33,13 @@ var (
 	signedOff = turnstile.NewEvent[string]("signed off")
 
 	anyStatus = turnstile.NewState[any]("status")
+	pagesLeft = turnstile.NewQuery[pages, int]("pages left")
 )
+
+// pages is what SyncCatalogue reads at a time.
+type pages struct {
+	Size int `json:"size"`
+}
 
 // App returns the application that is deployed at the end of the story. latency is the
 // duration of each call to the orders' services. asked is called with the person who is to
@@ -68,7 +74,7 @@ func oldApp() *turnstile.App {
 
 func parts(latency time.Duration, asked func(who, token string)) []turnstile.Component {
 	own := []turnstile.Component{
-		signedOff,
+		signedOff, pagesLeft,
 		campaign.Implement(func(ctx turnstile.Context, what string) (string, error) {
 			return region.Call(ctx, what+" in the north")
 		}),
@@ -79,6 +85,12 @@ func parts(latency time.Duration, asked func(who, token string)) []turnstile.Com
 			return syncs.Call(ctx, what)
 		}),
 		syncs.Implement(func(ctx turnstile.Context, what string) (string, error) {
+			pagesLeft.Handle(ctx, func(p pages) (int, error) {
+				if p.Size < 1 {
+					return 0, fmt.Errorf("size is %d: it must be at least 1", p.Size)
+				}
+				return (4000 + p.Size - 1) / p.Size, nil
+			})
 			if err := anyStatus.Set(ctx, map[string]string{"step": "calling the shop"}); err != nil {
 				return "", err
 			}

@@ -211,3 +211,41 @@ func TestTheAwaitedEventIsFilledInWhenItIsKnown(t *testing.T) {
 		b.press("Escape")
 	}
 }
+
+// A query is asked in a form that knows the code, and its answer stands in the form with how far the
+// history was read. A console that only reads has the form.
+func TestTheCodeIsAskedInAForm(t *testing.T) {
+	t.Parallel()
+	h, err := demo.Open(t.Context(), demo.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, "/", h)
+	for name, view := range map[string]browser.View{"light": {}, "dark": {Dark: true}, "narrow": {Width: 360, Height: 780}} {
+		b := s.open("#/instances/"+encode(demo.ManyAttempts), view)
+		b.settled()
+		b.click(".actions button", "Query")
+		b.shows("The code answers from its variables")
+		b.click("dialog button", "pages left")
+		b.shows("The code expects demo.pages")
+		b.axeFinds("the form to ask, " + name)
+		b.replace("textarea", `{"size":100}`)
+		b.click("dialog button", "Ask")
+		b.shows("40", ", execution 1.")
+		b.axeFinds("the answer, " + name)
+		b.replace("textarea", `{"size":0}`)
+		b.wait(`!document.querySelector("dialog .payload")`)
+		b.click("dialog button", "Ask")
+		b.shows(`query "pages left" of instance`, "size is 0: it must be at least 1")
+		b.replace("input", "pages")
+		b.click("dialog button", "Ask")
+		b.shows("its code handles pages left")
+		b.press("Escape")
+	}
+}
+
+// replace replaces the text of a field of the dialog.
+func (b *tab) replace(field, text string) {
+	b.t.Helper()
+	eval[bool](b, `(f => (f.value = `+js(text)+`, f.dispatchEvent(new Event("input", {bubbles: true}))))(document.querySelector("dialog `+field+`"))`)
+}

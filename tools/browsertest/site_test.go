@@ -40,6 +40,9 @@ func (s *site) notThere(root string) {
 
 // expected reports whether a problem of a tab is that something is missing which is not there.
 func (s *site) expected(problem string) bool {
+	if strings.Contains(problem, "status of 409") && strings.HasSuffix(problem, "/query)") {
+		return true // There is no answer to a query.
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Contains(problem, "status of 404") && slices.ContainsFunc(s.missing, func(root string) bool {

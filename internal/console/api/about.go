@@ -85,6 +85,8 @@ type Capabilities struct {
 	Catalog bool `json:"catalog"`
 	// Code: the code is at hand, so that it can be told where an instance waits in it.
 	Code bool `json:"code"`
+	// Queries: the code can be asked queries.
+	Queries bool `json:"queries"`
 	// CompleteByRow: an activity can be completed without its token.
 	CompleteByRow bool `json:"complete_by_row"`
 	// Logs: what was logged about an instance is at hand.

@@ -12,11 +12,12 @@ import (
 type Catalog struct {
 	// Builds that have said what they have, the newest first.
 	Builds []CatalogBuild `json:"builds"`
-	// Orchestrations by name, the newest version first; Activities and Events by name. Of
+	// Orchestrations by name, the newest version first; Activities, Events and Queries by name. Of
 	// what several builds have the newest build's counts.
 	Orchestrations []CatalogEntry `json:"orchestrations"`
 	Activities     []CatalogEntry `json:"activities"`
 	Events         []CatalogEntry `json:"events"`
+	Queries        []CatalogEntry `json:"queries"`
 }
 
 // CatalogBuild is a build of the application, or a process of it.
@@ -27,13 +28,14 @@ type CatalogBuild struct {
 	Serves string `json:"serves"`
 	// Since when: the first start of a process of it.
 	Since time.Time `json:"since"`
-	// Orchestrations, Activities and Events are how many it has.
+	// Orchestrations, Activities, Events and Queries are how many it has.
 	Orchestrations int `json:"orchestrations"`
 	Activities     int `json:"activities"`
 	Events         int `json:"events"`
+	Queries        int `json:"queries"`
 }
 
-// CatalogEntry is an orchestration, an activity or an event.
+// CatalogEntry is an orchestration, an activity, an event or a query.
 type CatalogEntry struct {
 	Name string `json:"name"`
 	// Version of an orchestration; left out for none.
@@ -56,8 +58,8 @@ type CatalogType struct {
 
 // Check holds data against a type of the code.
 type Check struct {
-	// Kind is "orchestration" for its input, "activity" for its result, "event" for its
-	// data.
+	// Kind is "orchestration" or "query" for its input, "activity" for its result, "event"
+	// for its data.
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 	// Version of an orchestration; left out for the newest.

@@ -43,6 +43,8 @@ const (
 	// CodeContradicted: the code disagrees with the history that a redrive would take over,
 	// as problem says. Nothing was changed.
 	CodeContradicted Code = "contradicted"
+	// CodeNoAnswer: the code has no answer to a query, as no_answer says.
+	CodeNoAnswer Code = "no_answer"
 	// CodeNotPending: the activity is already completed, or nothing waits for it.
 	CodeNotPending Code = "not_pending"
 	// CodeBadToken: the text is not the completion token of an activity.
@@ -82,6 +84,8 @@ type Error struct {
 	Advice string `json:"advice,omitempty"`
 	// Problem is where code and history part, of the code contradicted.
 	Problem *store.Problem `json:"problem,omitempty"`
+	// NoAnswer is why a query has no answer, of the code no_answer.
+	NoAnswer *NoAnswer `json:"no_answer,omitempty"`
 	// FreeAt is, of the codes not_found and purged, when the id of an instance that was purged can be
 	// started again. It is left out if there was no such instance.
 	FreeAt time.Time `json:"free_at,omitzero"`

@@ -24,6 +24,9 @@ var (
 	OrchestratorFunction = Key{"OrchestratorFunction", "TURNSTILE_ORCHESTRATOR_FUNCTION"}
 	ActivityFunction     = Key{"ActivityFunction", "TURNSTILE_ACTIVITY_FUNCTION"}
 
+	// QueryFunction is optional: a stack of an older template has none.
+	QueryFunction = Key{"QueryFunction", "TURNSTILE_QUERY_FUNCTION"}
+
 	// The log groups of the functions, which only a stack's outputs name.
 	OrchestratorLogs = Key{"OrchestratorLogGroup", ""}
 	ActivityLogs     = Key{"ActivityLogGroup", ""}
@@ -99,7 +102,7 @@ func FromEnvironment(getenv func(string) string) Addresses {
 // All returns the requested addresses. Its error names all missing ones.
 func (a Addresses) All(asked ...Key) (map[Key]string, error) {
 	found := map[Key]string{}
-	for _, known := range []Key{ActivitiesTable, OrchestratorLogs, ActivityLogs} {
+	for _, known := range []Key{ActivitiesTable, QueryFunction, OrchestratorLogs, ActivityLogs} {
 		found[known] = a.value(known) // These are optional.
 	}
 	for prefix, list := range map[string]Key{ofQueue: activityQueues, ofFunction: activityFunctions} {

@@ -33,6 +33,8 @@ func Of(err error) string {
 	var unreachable *remote.UnreachableError
 	var said *remote.Error
 	switch {
+	case errors.Is(err, client.ErrNoQueries):
+		return "The query function is in the stack's output QueryFunction, or in TURNSTILE_QUERY_FUNCTION. If the stack has none, deploy the template of this build."
 	case errors.As(err, &said) && said.Said.Advice != "":
 		return "" // The text of the error contains the console's advice.
 	case errors.As(err, &wait) && wait.Last != nil && wait.Last.Problem != nil:
@@ -62,7 +64,7 @@ func Of(err error) string {
 func ofCode(code, text string) string {
 	switch code {
 	case "AccessDenied", "AccessDeniedException", "UnauthorizedOperation":
-		return "The AWS role does not have this permission. The stack's output OperatePolicyArn is a policy for all commands, and WatchPolicyArn one for commands that only read; doctor also requires DoctorPolicyArn."
+		return "The AWS role does not have this permission. The stack's output OperatePolicyArn is a policy for all commands, and WatchPolicyArn one for commands that only read; query also requires QueryPolicyArn, and doctor DoctorPolicyArn."
 	case "ExpiredToken", "ExpiredTokenException", "RequestExpired":
 		return "The AWS session has expired: log in again."
 	case "UnrecognizedClientException", "InvalidClientTokenId", "SignatureDoesNotMatch", "InvalidSignatureException":
@@ -72,7 +74,7 @@ func ofCode(code, text string) string {
 			return "Check the name, --region and --profile: `aws cloudformation list-stacks` lists the stacks."
 		}
 	case "ResourceNotFoundException", "AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist":
-		return "The table or queue does not exist: check the account and the region, and that the stack is deployed."
+		return "The table, queue or function does not exist: check the account and the region, and that the stack is deployed."
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/smithy-go"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
@@ -18,6 +19,8 @@ func Explain(err error) *api.Error {
 	var of smithy.APIError
 	if !errors.As(err, &of) {
 		switch {
+		case errors.Is(err, client.ErrNoQueries):
+			return &api.Error{Code: api.CodeNotOffered, Message: text, Advice: Of(err)}
 		case strings.Contains(text, "connection refused"), strings.Contains(text, "no such host"):
 			return &api.Error{Code: api.CodeUnavailable, Message: text, Advice: Of(err)}
 		case strings.Contains(text, "failed to refresh cached credentials"), strings.Contains(text, "get credentials"):
@@ -31,7 +34,7 @@ func Explain(err error) *api.Error {
 	case "ExpiredToken", "ExpiredTokenException", "RequestExpired", "UnrecognizedClientException", "InvalidClientTokenId", "SignatureDoesNotMatch", "InvalidSignatureException":
 		return &api.Error{Code: api.CodeCredentials, Message: text, Advice: Of(err)}
 	case "ResourceNotFoundException", "AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist":
-		return &api.Error{Code: api.CodeOlderStack, Message: "a table or queue does not exist: " + text,
+		return &api.Error{Code: api.CodeOlderStack, Message: "a table, queue or function does not exist: " + text,
 			Advice: "If the stack is older than this build, deploy the template of this build. Otherwise check the account and the region."}
 	case "ValidationException":
 		if strings.Contains(of.ErrorMessage(), "specified index") {
@@ -72,6 +75,8 @@ func policyOf(action string) string {
 		return "WatchPolicyArn, or OperatePolicyArn"
 	case "lambda:GetFunctionConfiguration", "lambda:GetFunctionRecursionConfig", "dynamodb:DescribeTable", "dynamodb:DescribeTimeToLive", "dynamodb:DescribeContinuousBackups":
 		return "DoctorPolicyArn"
+	case "lambda:InvokeFunction":
+		return "QueryPolicyArn"
 	case "sqs:SendMessage":
 		return "OperatePolicyArn (only to start and raise events: StartPolicyArn)"
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/smithy-go"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
@@ -22,6 +23,8 @@ func TestErrorsOfAWSSayWhatIsMissingAndWhatHasIt(t *testing.T) {
 		{"AccessDenied", "User: arn:aws:iam::1:user/u is not authorized to perform: sqs:receivemessage on resource: arn:aws:sqs:eu-central-1:1:dead because no identity-based policy allows the sqs:receivemessage action",
 			api.CodeDenied, []string{"sqs:receivemessage", "arn:aws:sqs:eu-central-1:1:dead", "OperatePolicyArn"}},
 		{"AccessDenied", "User: u is not authorized to perform: sqs:SendMessage on resource: q with an explicit deny in a service control policy", api.CodeDenied, []string{"sqs:SendMessage", "explicitly"}},
+		{"AccessDeniedException", "User: u is not authorized to perform: lambda:InvokeFunction on resource: arn:aws:lambda:eu-central-1:1:function:shop-query because no identity-based policy allows it",
+			api.CodeDenied, []string{"lambda:InvokeFunction", "shop-query", "QueryPolicyArn"}},
 		{"AccessDeniedException", "no", api.CodeDenied, []string{"WatchPolicyArn"}},
 		{"ExpiredTokenException", "expired", api.CodeCredentials, []string{"log in again"}},
 		{"ResourceNotFoundException", "Requested resource not found", api.CodeOlderStack, []string{"older than this build", "region"}},
@@ -37,6 +40,9 @@ func TestErrorsOfAWSSayWhatIsMissingAndWhatHasIt(t *testing.T) {
 				t.Errorf("%s: %q is not said in %q", c.code, s, got.Message+" "+got.Advice)
 			}
 		}
+	}
+	if got := Explain(client.ErrNoQueries); got == nil || got.Code != api.CodeNotOffered || !strings.Contains(got.Advice, "QueryFunction") {
+		t.Errorf("a stack without a query function: %+v", got)
 	}
 	if got := Explain(errors.New("something else")); got != nil {
 		t.Errorf("another error is %+v", got)

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/turnstile-go/turnstile/awslambda"
@@ -108,13 +110,35 @@ func (b AWS) Client(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg), awslambda.WithCodecs(codecs), awslambda.WithConfig(awslambda.Config{
+	options := []awslambda.Option{awslambda.WithAWSConfig(cfg), awslambda.WithCodecs(codecs), awslambda.WithConfig(awslambda.Config{
 		OrchestratorQueueURL: found[address.OrchestratorURL], HistoryTable: found[address.HistoryTable], InstancesTable: found[address.InstancesTable], ActivitiesTable: found[address.ActivitiesTable],
-	}))
+	})}
+	if function := found[address.QueryFunction]; function != "" {
+		options = append(options, awslambda.WithQueries(invoker(lambda.NewFromConfig(cfg), function)))
+	}
+	c, err := awslambda.NewClient(ctx, options...)
 	if err != nil {
 		return nil, err
 	}
 	return c.WithActor(b.settings.Actor), nil
+}
+
+// invoker invokes a function synchronously and returns its response.
+func invoker(l *lambda.Client, function string) func(context.Context, []byte) ([]byte, error) {
+	return func(ctx context.Context, payload []byte) ([]byte, error) {
+		out, err := l.Invoke(ctx, &lambda.InvokeInput{FunctionName: &function, Payload: payload})
+		if err != nil {
+			return nil, err
+		}
+		if out.FunctionError == nil {
+			return out.Payload, nil
+		}
+		var failed struct{ ErrorMessage string }
+		if json.Unmarshal(out.Payload, &failed) != nil || failed.ErrorMessage == "" {
+			failed.ErrorMessage = string(out.Payload)
+		}
+		return nil, fmt.Errorf("function %s failed: %s; its logs say more", function, failed.ErrorMessage)
+	}
 }
 
 // Letters implements [Backend].

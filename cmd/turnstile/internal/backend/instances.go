@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
@@ -23,6 +24,7 @@ type Instances interface {
 	Wait(ctx context.Context, instance string) (client.Description, error)
 	WaitUntil(ctx context.Context, instance string, enough func(*client.Description) bool) (client.Description, error)
 	Pending(ctx context.Context, instance string) (client.Pending, error)
+	Query(ctx context.Context, r client.QueryRequest) (client.QueryAnswer[json.RawMessage], error)
 	// PausedQueues returns the paused queues, as far as they are known.
 	PausedQueues(ctx context.Context) ([]api.PausedQueue, error)
 	Export(ctx context.Context, instance string, execution int64) (history.Export, error)

@@ -45,6 +45,10 @@ func (s *server) addLooks() {
 		look("Show a timeline"), s.timeline)
 	add(s, "show_attempts", "Show the stored attempts of one activity: error, time and worker of each. Use it for an activity that was retried or is pending.",
 		look("Show the attempts of an activity"), s.attempts)
+	add(s, "read_state", "Read the states that an instance shows about itself, such as its progress, each with the event at which it was set. Runs no code, and reads one record.",
+		look("Read the states of an instance"), s.states)
+	add(s, "ask_query", "Ask the code of an instance, which answers from its variables after a replay of the history. Nothing is recorded or sent. An unknown name is an error that lists the queries of the code.",
+		look("Ask a query"), s.query)
 	add(s, "list_limits", "List limits and rates: which attempts or instances hold a permit, which wait and since when, and what an operator has set. Use it if attempts do not start or instances are queued.",
 		look("List limits"), s.limits)
 	add(s, "compare_executions", "Compare two instances, or two executions of one, operation by operation: inputs, results, failures, attempts, and operations that only one side has. Compare a failed instance with a successful one.",

@@ -78,6 +78,12 @@ func (e *Error) As(target any) bool {
 			*t = &client.RedriveError{Problem: e.Said.Message, Stuck: e.Said.Problem}
 			return true
 		}
+	case **client.QueryError:
+		if no := e.Said.NoAnswer; no != nil {
+			refused := client.QueryError(*no)
+			*t = &refused
+			return true
+		}
 	case **client.NotFoundError:
 		if code == api.CodeNotFound {
 			*t = &client.NotFoundError{FreeAt: e.Said.FreeAt}

@@ -57,6 +57,9 @@ func TestEachCallIsARequestOfTheAPI(t *testing.T) {
 			_, err := c.Timeline(ctx, "a", 3, "17")
 			return err
 		},
+		`POST /api/v1/instances/a%2F1/query {"name":"left","input":{"n":12345678901234567890}}`: func(ctx context.Context, c *remote.Client) error {
+			return called(c.Query(ctx, client.QueryRequest{Instance: "a/1", Name: "left", Input: json.RawMessage(`{"n":12345678901234567890}`)}))
+		},
 		`POST /api/v1/instances/a/cancel {"reason":"late"}`: func(ctx context.Context, c *remote.Client) error {
 			return called(acts.Cancel.Call(ctx, c, "a", api.End{Reason: "late"}))
 		},
@@ -161,11 +164,16 @@ func TestAnErrorOfTheConsoleHasTheTypeOfTheClients(t *testing.T) {
 		"already_exists": func(err error) bool { _, ok := errors.AsType[*client.AlreadyExistsError](err); return ok },
 		"ended":          func(err error) bool { _, ok := errors.AsType[*client.EndedError](err); return ok },
 		"still_running":  func(err error) bool { _, ok := errors.AsType[*client.StillRunningError](err); return ok },
-		"contradicted":   func(err error) bool { _, ok := errors.AsType[*client.RedriveError](err); return ok },
-		"not_offered":    func(err error) bool { return errors.Is(err, client.ErrNoActivities) },
+		"no_answer": func(err error) bool {
+			e, ok := errors.AsType[*client.QueryError](err)
+			return ok && *e == client.QueryError{Instance: "a", Orchestration: "Flow", Query: "left", Kind: "disagrees", Message: "no", EventID: 7}
+		},
+		"contradicted": func(err error) bool { _, ok := errors.AsType[*client.RedriveError](err); return ok },
+		"not_offered":  func(err error) bool { return errors.Is(err, client.ErrNoActivities) },
 	}
+	more := map[string]string{"no_answer": `,"no_answer":{"instance":"a","orchestration":"Flow","query":"left","kind":"disagrees","message":"no","event_id":7}`}
 	for code := range is {
-		_, err := remote.Over(&said{answers: []string{fmt.Sprintf(`409 {"error":{"code":%q,"message":"no","free_at":"2030-01-16T12:00:00Z"}}`, code)}}, never).Describe(t.Context(), "a")
+		_, err := remote.Over(&said{answers: []string{fmt.Sprintf(`409 {"error":{"code":%q,"message":"no","free_at":"2030-01-16T12:00:00Z"%s}}`, code, more[code])}}, never).Describe(t.Context(), "a")
 		for other, holds := range is {
 			if holds(err) != (other == code) {
 				t.Errorf("%s is an error of the type of %s: %t", code, other, holds(err))

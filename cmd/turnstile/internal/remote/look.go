@@ -157,6 +157,13 @@ func (c *Client) Attempts(ctx context.Context, instance string, execution, event
 	return got, err
 }
 
+// Query asks the code of an instance.
+func (c *Client) Query(ctx context.Context, r client.QueryRequest) (client.QueryAnswer[json.RawMessage], error) {
+	var got api.QueryAnswer
+	err := c.post(ctx, "instances/"+segment(r.Instance)+"/query", api.Query{Name: r.Name, Input: r.Input}, &got)
+	return client.QueryAnswer[json.RawMessage]{Value: got.Output, ExecutionID: got.ExecutionID, ReadTo: got.ReadTo, LastEventID: got.LastEventID, Problem: got.Problem}, err
+}
+
 // Difference compares two executions; 0 is the current one.
 func (c *Client) Difference(ctx context.Context, a string, executionA int64, b string, executionB int64, all bool) (api.Difference, error) {
 	v := url.Values{"a": {a}, "b": {b}, "all": {strconv.FormatBool(all)}}

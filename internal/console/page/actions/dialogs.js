@@ -4,7 +4,7 @@ import { html, useEffect, useState } from "../ui.js";
 import { useAbout } from "../about.js";
 import { path, post } from "../api.js";
 import { find, useCatalog, useCheck } from "../catalog.js";
-import { Button, Field, FormDialog, Id, Moment, Text, TypedField, jsonError } from "../components.js";
+import { Button, Field, FormDialog, Id, Moment, Payload, Text, TypedField, jsonError } from "../components.js";
 import { plural } from "../format.js";
 import { format } from "../location.js";
 import { removing } from "../removal.js";
@@ -53,11 +53,34 @@ export function RaiseDialog(props) {
   };
   return html`<${FormDialog} title="Raise an event" action=${notes.length + check.problems.length > 0 ? "Raise it anyway" : "Raise the event"} onClose=${props.onClose} disabled=${wrong} submit=${submit}>
     ${of(props.instance)}
-    <${Field} label="Event" hint="The name in the code; case-sensitive.">${(p) => html`<input ...${p} value=${name} required autocomplete="off" spellcheck=${false} list="known-events" onInput=${(e) => { touch(true); setName(e.target.value); }} />`}<//>
-    <datalist id="known-events">${names.map((n) => html`<option key=${n} value=${n} />`)}</datalist>
-    ${waits.length > 0 && html`<p class="fill"><span class="muted small">It waits for</span>${waits.slice(0, 10).map((n) => html`<${Button} key=${n} kind="quiet" aria-pressed=${n === name ? "true" : "false"} onClick=${() => setName(n)}><${Text} value=${n} max=${60} /><//>`)}</p>`}
+    <${NameField} label="Event" names=${names} value=${name} onInput=${(n) => { touch(true); setName(n); }} word="It waits for" picks=${waits} />
     <${TypedField} label="Data" hint='JSON, such as {"by":"ada"}, or empty for none.' value=${data} onInput=${setData} type=${find(catalog.events, name.trim())?.takes} check=${check} first=${name !== ""} />
     ${notes.length > 0 && html`<div class="notice slim" role="alert"><div class="grow">${notes.map((n) => html`<p key=${n}><${Text} value=${sentence(n)} lines=${true} max=${1000} /></p>`)}</div></div>`}<//>`;
+}
+
+// NameField. Props: label, value, onInput(name), names to suggest, picks (names with a button each), word before these.
+function NameField({ label, value, onInput, names, picks, word }) {
+  return html`<${Field} label=${label} hint="The name in the code; case-sensitive.">${(p) => html`<input ...${p} value=${value} required autocomplete="off" spellcheck=${false} list="known-code" onInput=${(e) => onInput(e.target.value)} />`}<//>
+    <datalist id="known-code">${names.map((n) => html`<option key=${n} value=${n} />`)}</datalist>
+    ${picks.length > 0 && html`<p class="fill"><span class="muted small">${word}</span>${picks.slice(0, 10).map((n) => html`<${Button} key=${n} kind="quiet" aria-pressed=${n === value ? "true" : "false"} onClick=${() => onInput(n)}><${Text} value=${n} max=${60} /><//>`)}</p>`}`;
+}
+
+// QueryDialog asks the code, and stays open with the answer.
+export function QueryDialog({ instance, onClose }) {
+  const [name, setName] = useState(""), [input, setInput] = useState(""), [answer, setAnswer] = useState({});
+  const { queries } = useCatalog(), names = queries.map((q) => q.name), asked = JSON.stringify([name, input]), a = answer.asked === asked && answer;
+  const submit = async () => {
+    setAnswer({});
+    setAnswer({ ...(await post(path("instances", instance.instance, "query"), withJSON({ name: name.trim() }, { input }))), asked });
+    return false;
+  };
+  return html`<${FormDialog} title="Query the code" action="Ask" onClose=${onClose} disabled=${name.trim() === "" || jsonError(input) !== ""} submit=${submit}>
+    ${of(instance)}<p>The code answers from its variables. Nothing is recorded or sent.</p>
+    <${NameField} label="Query" names=${names} value=${name} onInput=${setName} word="The code has" picks=${names} />
+    <${TypedField} label="Input" hint="JSON, or empty for none." value=${input} onInput=${setInput} type=${find(queries, name.trim())?.takes} check=${useCheck("query", name, "", input)} />
+    ${a && html`<div class="notice slim" role="status"><div class="grow"><${Payload} value=${a.output} label="answer" open=${true} />
+      <p class="small muted">${a.read_to < a.last_event_id ? `The code has processed the events up to ${a.read_to} of ${a.last_event_id}` : `After event ${a.read_to}`}, execution ${a.execution_id}.</p>
+      ${a.problem && html`<p>It cannot process the next event: <${Text} value=${a.problem.message} lines=${true} max=${1000} /></p>`}</div></div>`}<//>`;
 }
 
 const sentence = (text) => text[0].toUpperCase() + text.slice(1);

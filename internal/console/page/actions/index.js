@@ -1,10 +1,10 @@
 // What can be done with an instance.
 import { html, useEffect, useState } from "../ui.js";
-import { useActs, useMayAct } from "../about.js";
+import { useAbout, useActs, useMayAct } from "../about.js";
 import { path, post } from "../api.js";
 import { Button } from "../components.js";
 import { isProblem } from "../problems.js";
-import { ActDialog, ForkDialog, PurgeDialog, RaiseDialog, RedriveDialog, RescheduleDialog } from "./dialogs.js";
+import { ActDialog, ForkDialog, PurgeDialog, QueryDialog, RaiseDialog, RedriveDialog, RescheduleDialog } from "./dialogs.js";
 
 // actionsOf are the names of the acts that make sense for an instance. Pure.
 export function actionsOf(i) {
@@ -16,13 +16,13 @@ export function actionsOf(i) {
   return isProblem(i) ? ["wake", "suspend", "raise", "cancel", "fork", "terminate", "purge"] : ["raise", "suspend", "cancel", "wake", "fork", "terminate", "purge"];
 }
 
-// fork is a redrive as another instance.
-const fork = { title: "Fork" };
+// others are no acts: a fork is a redrive as another instance, and a query changes nothing.
+const others = { fork: { title: "Fork" }, query: { title: "Query" } };
 
-const icons = { raise: "bell", cancel: "cross", suspend: "pause", resume: "play", terminate: "stop", fork: "right", purge: "trash" };
+const icons = { query: "search", raise: "bell", cancel: "cross", suspend: "pause", resume: "play", terminate: "stop", fork: "right", purge: "trash" };
 
 // dialogs are the forms of the acts that have one of their own.
-const dialogs = { raise: RaiseDialog, reschedule: RescheduleDialog, redrive: RedriveDialog, fork: ForkDialog, purge: PurgeDialog };
+const dialogs = { raise: RaiseDialog, reschedule: RescheduleDialog, redrive: RedriveDialog, fork: ForkDialog, query: QueryDialog, purge: PurgeDialog };
 
 // startsNothing reports whether a redrive would start nothing again, by its plan: with the same code it
 // fails as before. Pure.
@@ -43,17 +43,18 @@ function useStartsNothing(instance, may) {
   return state.key === key && state.nothing;
 }
 
-// Actions shows the actions of an instance as buttons; nothing where the
-// console only reads. Props: instance (as the API has it), onDone (called when
+// Actions shows the actions of an instance as buttons, and the query, which a
+// console that only reads has too. Props: instance (as the API has it), onDone (called when
 // one was sent, or refused: read the instance again), waits (the names of the events
 // that it waits for).
 export function Actions({ instance, waits, onDone }) {
   const [open, setOpen] = useState(null);
   const acts = useActs(), may = useMayAct(), nothing = useStartsNothing(instance, may);
-  if (!may) return null;
-  const act = open && (acts.get(open) ?? fork), Dialog = dialogs[open] ?? ActDialog;
+  const shown = [...(useAbout()?.capabilities.queries ? ["query"] : []), ...(may ? actionsOf(instance) : [])];
+  if (shown.length === 0) return null;
+  const of = (key) => acts.get(key) ?? others[key], act = open && of(open), Dialog = dialogs[open] ?? ActDialog;
   const first = isProblem(instance) ? "wake" : instance.suspension ? "resume" : instance.status === "failed" ? (nothing ? "restart" : "redrive") : "";
-  return html`<div class="actions" role="group" aria-label="Actions">${actionsOf(instance).map((key) => html`<${Button} key=${key} icon=${icons[key] ?? "wake"} kind=${key === first ? "primary" : ""} onClick=${() => setOpen(key)}>${(acts.get(key) ?? fork).title}<//>`)}</div>
+  return html`<div class="actions" role="group" aria-label="Actions">${shown.map((key) => html`<${Button} key=${key} icon=${icons[key] ?? "wake"} kind=${key === first ? "primary" : ""} onClick=${() => setOpen(key)}>${of(key).title}<//>`)}</div>
     ${nothing && html`<p class="small muted">A redrive would start no operation again, so with the same code it would fail as before. Restart it to run from the beginning.</p>`}
     ${act && html`<${Dialog} act=${act} instance=${instance} waits=${waits} onClose=${() => setOpen(null)} onDone=${onDone} />`}`;
 }

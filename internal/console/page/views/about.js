@@ -26,6 +26,7 @@ function Sections({ about }) {
       ["Actions", yes(about.actions, "allowed", "not allowed (read-only)")],
       ["Live changes", can.live === "push" ? "pushed as they happen" : `polled every ${cost.poll_seconds} s or more`],
       ["Dead letters", yes(can.dead_letters, "shown", "not available")], ["Queues", yes(can.queues, "shown", "not available")],
+      ["Queries", yes(can.queries, "answered", "not available: there is neither the code nor the stack's query function")],
     ]} /></section>
     <${Workers} />
     <section class="card"><h2>What an open page costs</h2>
