@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -20,7 +21,8 @@ func TestTheCodeOfAnInstanceAnswersAQuery(t *testing.T) {
 		t.Errorf("it offers %+v", a)
 	}
 	c := get[api.Catalog](b, "catalog")
-	if len(c.Queries) != 1 || c.Queries[0].Name != "pages left" || c.Queries[0].Takes.Example == "" || c.Builds[0].Queries != 1 || c.Builds[0].Events != len(c.Events) {
+	i := slices.IndexFunc(c.Queries, func(q api.CatalogEntry) bool { return q.Name == "pages left" })
+	if i < 0 || c.Queries[i].Takes.Example == "" || c.Builds[0].Queries != len(c.Queries) || c.Builds[0].Events != len(c.Events) {
 		t.Errorf("the catalog has the queries %+v", c.Queries)
 	}
 	for _, e := range c.Events {
