@@ -65,6 +65,9 @@ func (c *Client) read(ctx context.Context, d Description, execution int64) ([]st
 		if of == 0 {
 			of = d.ExecutionID
 		}
+		if !d.has(of) {
+			return nil, of, nil
+		}
 		turns, err := c.cfg.Store.Read(ctx, d.Instance, of, 1)
 		if err == nil && len(turns) == 0 && of == d.ExecutionID {
 			err = &store.CorruptError{Instance: d.Instance, ExecutionID: of, EventID: 1, Unconfirmed: true, Reason: "the record names an execution that has no history"}
