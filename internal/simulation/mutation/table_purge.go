@@ -40,7 +40,7 @@ func purgeMutations() []Mutation {
 			Name:  "a turn ignores the tombstone",
 			Bug:   "The turn runs a start of a purged id and fails to write it, repeatedly.",
 			File:  "internal/host/deciding/load.go",
-			Edits: edit("if NewStart(r, open) == nil || t.held() {", "if NewStart(r, open) == nil {"),
+			Edits: edit("case start == nil || t.held():", "case start == nil:"),
 		},
 		{
 			Name:  "a tombstone expires immediately",

@@ -128,7 +128,7 @@ func redriveMutations() []Mutation {
 			Bug:   "A process dies with the commit of a fork under way, another refuses the fork because the original was purged, and when the commit has landed nobody runs the code.",
 			Test:  "internal/host/deciding TestO10ARedriveThatCannotBeIsRefused",
 			File:  "internal/host/deciding/redrive.go",
-			Edits: edit("	if m.ReceiveCount > 1 || m.FromDeadLetters() {", "	if m.ReceiveCount > 1<<20 {"),
+			Edits: edit("(m.ReceiveCount > 1 || m.FromDeadLetters())", "m.ReceiveCount > 1<<20"),
 		},
 		{
 			Name:  "a redrive copies failures",
