@@ -33,7 +33,7 @@ func (c *Client) CountByStatus(ctx context.Context, q ListQuery, most int) (coun
 			return nil, nil, err
 		}
 	}
-	all := []Status{StatusRunning, StatusStuck, StatusCorrupt, StatusSuspended, StatusScheduled, StatusQueued, StatusCompleted, StatusFailed, StatusCancelled, StatusTerminated}
+	all := []Status{StatusRunning, StatusStuck, StatusCorrupt, StatusSuspended, StatusScheduled, StatusQueued, StatusForking, StatusCompleted, StatusFailed, StatusCancelled, StatusTerminated}
 	if q.Status != "" {
 		all = []Status{q.Status}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
@@ -21,6 +23,9 @@ type Description struct {
 	// kept: 1, or higher if an instance with the same id was purged before, or if executions of this
 	// one were pruned ([turnstile.KeepExecutions]). Pruned is how many were pruned.
 	ExecutionID, FirstExecution, Pruned int64
+	// Skipped are the numbers between them that never became current, in order: of redrives that copied
+	// their history in several commits and never completed. They have no history.
+	Skipped []int64
 	// StartID of the start that created it.
 	StartID string
 	// CreatedAt is when the first execution started, or, after a restart, when the restarted one did; a
@@ -72,6 +77,21 @@ func (d *Description) Looping(now time.Time) bool {
 	return !d.LoopedAt.IsZero() && now.Sub(d.LoopedAt) < loopShown
 }
 
+// Executions returns the numbers of the executions whose histories are kept, in order. A fork whose
+// copy is not complete has none ([StatusForking]).
+func (d *Description) Executions() iter.Seq[int64] {
+	last := d.ExecutionID
+	if d.Status == StatusForking {
+		last = 0
+	}
+	return store.Executions(d.FirstExecution, last, d.Skipped)
+}
+
+// has reports whether a number is that of an execution that is not later than the current one.
+func (d *Description) has(execution int64) bool {
+	return d.Status != StatusForking && execution <= d.ExecutionID && !slices.Contains(d.Skipped, execution)
+}
+
 // Parent identifies where a child was scheduled.
 type Parent struct {
 	Instance    string
@@ -116,7 +136,7 @@ func (c *Client) describe(r *store.Record) *Description {
 	d := &Description{
 		DecodeError: err,
 		Instance:    r.Instance, Name: r.Name, Version: r.Version, Status: Status(r.Status),
-		ExecutionID: r.ExecutionID, FirstExecution: r.FirstExecution, Pruned: r.Pruned, StartID: r.StartID,
+		ExecutionID: r.ExecutionID, FirstExecution: r.FirstExecution, Pruned: r.Pruned, Skipped: r.Skipped, StartID: r.StartID,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
 		SearchAttributes: searchAttributesOf(r.SearchAttributes),
 		States:           states, Output: r.Output, Failure: r.Failure, Problem: r.Problem, Suspension: r.Suspension, Awaits: r.Awaiting(c.cfg.Clock.Now()), LoopedAt: r.LoopedAt,

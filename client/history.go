@@ -72,6 +72,9 @@ func (c *Client) readBy(ctx context.Context, d Description, execution int64, rea
 		if of == 0 {
 			of = d.ExecutionID
 		}
+		if !d.has(of) {
+			return nil, of, nil
+		}
 		turns, err := read(&d, of)
 		if err == nil && len(turns) == 0 && of == d.ExecutionID {
 			err = &store.CorruptError{Instance: d.Instance, ExecutionID: of, EventID: 1, Unconfirmed: true, Reason: "the record names an execution that has no history"}

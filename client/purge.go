@@ -125,7 +125,7 @@ func (c *Client) family(ctx context.Context, instance string) ([]Description, er
 	seen := map[string]bool{instance: true}
 	for i := 0; i < len(all); i++ {
 		parent := all[i]
-		for execution := parent.FirstExecution; execution <= parent.ExecutionID; execution++ {
+		for execution := range parent.Executions() {
 			turns, _, err := c.read(ctx, parent, execution)
 			if err != nil {
 				return nil, fmt.Errorf("turnstile: the children of instance %q are not known, because its history cannot be read: %w", parent.Instance, err)

@@ -6,7 +6,8 @@ type Status string
 // The statuses. A stuck or corrupt instance is running but cannot continue; Description.Problem says
 // why. A suspended instance runs no code until it is resumed; Description.Suspension says since when.
 // If it is stuck too, it also has a Problem. A scheduled instance is suspended from its start until the
-// time in Suspension. A queued instance waits for a permit of a limit ([turnstile.Limit]).
+// time in Suspension. A queued instance waits for a permit of a limit ([turnstile.Limit]). A forking instance is a
+// fork that has not started, because its copy takes several commits and is not complete.
 const (
 	StatusRunning    Status = "running"
 	StatusCompleted  Status = "completed"
@@ -18,6 +19,7 @@ const (
 	StatusSuspended  Status = "suspended"
 	StatusScheduled  Status = "scheduled"
 	StatusQueued     Status = "queued"
+	StatusForking    Status = "forking"
 )
 
 // Terminal reports whether the instance has ended: completed, failed, cancelled

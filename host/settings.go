@@ -58,9 +58,9 @@ type TurnSettings struct {
 	// detected within twice this time. Default 10 seconds; negative: blocking is not detected, and the
 	// code runs on the caller's goroutine.
 	BlockLimit time.Duration
-	// Ahead is how many bytes of history one write contains when a redrive or a fork copies more
+	// Part is how many bytes of history one write contains when a redrive or a fork copies more
 	// history than fits into its commit. Default 245,760; at most that.
-	Ahead int
+	Part int
 	// FailWhenStuck is whether an instance fails instead of being stuck.
 	FailWhenStuck bool
 	// WakeFirst and WakeMax are the first and the longest delay after which a sweep lets a stuck
@@ -229,7 +229,7 @@ func DefaultSettings() Settings {
 	return Settings{
 		Parallelism: 10, SendWindow: 20 * time.Millisecond, SuspectReceives: 4,
 		Turn: TurnSettings{MinRemaining: 10 * time.Second, InlineTime: 15 * time.Second, CommitAttempts: 3, Executions: 20,
-			BlockLimit: 10 * time.Second, Ahead: 240 << 10, WakeFirst: time.Minute, WakeMax: time.Hour},
+			BlockLimit: 10 * time.Second, Part: 240 << 10, WakeFirst: time.Minute, WakeMax: time.Hour},
 		Dispatch: DispatchSettings{Parallelism: 32, MinRemaining: 5 * time.Second, TimerBorder: queue.MaxDelay, TimerLeast: 2 * time.Minute},
 		Messages: MessageSettings{BackoffFirst: time.Second, BackoffMax: 15 * time.Minute, QueueVisibility: 2 * time.Minute, RequeueAfterReceives: 900, ReleaseTime: 10 * time.Second,
 			EarlyWindow: 15 * time.Minute, EarlyFirst: 2 * time.Second, EarlyMax: 2 * time.Minute, PatchWindow: 15 * time.Minute,
@@ -255,8 +255,8 @@ func (s *Settings) Complete() error {
 	if s.Cache.Age > d.Cache.Age {
 		wrong("Cache.Age", s.Cache.Age, fmt.Sprintf("at most %s is safe", d.Cache.Age))
 	}
-	if s.Turn.Ahead < 1 || s.Turn.Ahead > d.Turn.Ahead {
-		wrong("Turn.Ahead", s.Turn.Ahead, fmt.Sprintf("1 to %d is safe", d.Turn.Ahead))
+	if s.Turn.Part < 1 || s.Turn.Part > d.Turn.Part {
+		wrong("Turn.Part", s.Turn.Part, fmt.Sprintf("1 to %d is safe", d.Turn.Part))
 	}
 	if s.Purge.Grace < d.Purge.Grace {
 		wrong("Purge.Grace", s.Purge.Grace, fmt.Sprintf("at least %s is safe", d.Purge.Grace))

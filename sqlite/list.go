@@ -169,7 +169,7 @@ func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery, _ int) (co
 }
 
 // statuses are all statuses under which instances are listed.
-var statuses = append(store.TerminalStatuses(), store.StatusRunning, store.StatusStuck, store.StatusCorrupt, store.StatusSuspended, store.StatusScheduled, store.StatusQueued)
+var statuses = append(store.TerminalStatuses(), store.StatusRunning, store.StatusStuck, store.StatusCorrupt, store.StatusSuspended, store.StatusScheduled, store.StatusQueued, store.StatusForking)
 
 // countColumns counts each of them. (Grouping would sort the rows first.)
 var countColumns = func() string {

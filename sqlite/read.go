@@ -20,8 +20,8 @@ func (s *Store) Read(ctx context.Context, id string, executionID, from int64) ([
 			return ctx.Err()
 		}, `SELECT `+turnColumns+` FROM turns
 			WHERE no = (SELECT no FROM instances WHERE instance = ?1) AND execution = ?2 AND first >= coalesce(
-				(SELECT max(first) FROM turns WHERE no = (SELECT no FROM instances WHERE instance = ?1) AND execution = ?2 AND first <= ?3), ?3) AND first < ?4
-			ORDER BY first`, id, executionID, from, aheadFrom)
+				(SELECT max(first) FROM turns WHERE no = (SELECT no FROM instances WHERE instance = ?1) AND execution = ?2 AND first <= ?3), ?3)
+			ORDER BY first`, id, executionID, from)
 	})
 	if err != nil {
 		return nil, err
@@ -30,11 +30,6 @@ func (s *Store) Read(ctx context.Context, id string, executionID, from int64) ([
 	for i := range items {
 		if turns[i], err = items[i].turn(id); err != nil {
 			return nil, err
-		}
-		if turns[i].Ahead != "" {
-			if err := s.join(ctx, &turns[i]); err != nil {
-				return nil, err
-			}
 		}
 	}
 	return store.Tail(turns, from)

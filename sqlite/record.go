@@ -52,7 +52,8 @@ type rest struct {
 	Unreported       string                   `json:"unreported,omitempty"`
 	LoopedMS         int64                    `json:"looped_ms,omitempty"`
 	Stamp            int64                    `json:"stamp,omitempty"`
-	Ahead            int64                    `json:"ahead,omitempty"`
+	Reserved         *store.Reservation       `json:"reserved,omitempty"`
+	Skipped          []int64                  `json:"skipped,omitempty"`
 	Forked           int64                    `json:"forked,omitempty"`
 	Forks            []string                 `json:"forks,omitempty"`
 	Purged           bool                     `json:"purged,omitempty"`
@@ -83,12 +84,16 @@ type parent struct {
 }
 
 func rowOf(r *store.Record) (row, error) {
+	var reserved *store.Reservation
+	if r.Reserved != (store.Reservation{}) {
+		reserved = &r.Reserved
+	}
 	b, err := json.Marshal(rest{
 		ExecutionID: r.ExecutionID, StartID: r.StartID, EarlierStarts: r.EarlierStarts, Version: r.Version,
 		CreatedMS: millis(r.CreatedAt), UpdatedMS: millis(r.UpdatedAt), EndedMS: millis(r.EndedAt), FirstExecution: r.FirstExecution, Pruned: r.Pruned,
 		SearchAttributes: r.SearchAttributes, StatesCodec: r.StatesCodec, Codec: r.Codec, Failure: (*failure)(r.Failure), Parent: (*parent)(r.Parent), Origin: r.Origin,
 		FairnessGroup: r.FairnessGroup, Problem: r.Problem, Suspension: r.Suspension, Suspect: r.Suspect, Dispatched: r.Dispatched, Awaits: r.Awaits, Unreported: r.Unreported, LoopedMS: millis(r.LoopedAt), Stamp: r.Stamp,
-		Ahead: r.Ahead, Forked: r.Forked, Forks: r.Forks, Purged: r.Purged, FreeMS: millis(r.FreeAt),
+		Reserved: reserved, Skipped: r.Skipped, Forked: r.Forked, Forks: r.Forks, Purged: r.Purged, FreeMS: millis(r.FreeAt),
 	})
 	if err != nil {
 		return row{}, fmt.Errorf("sqlite: record of instance %q: %w", r.Instance, err)
@@ -106,14 +111,18 @@ func scanRecord(s *sqlite3.Stmt) (store.Record, error) {
 	if err := json.Unmarshal(s.ColumnRawText(recordColumn), &f); err != nil {
 		return store.Record{}, &unreadableError{fmt.Sprintf("the record of instance %q", id), err}
 	}
-	return store.Record{
+	r := store.Record{
 		Instance: id, Status: store.Status(s.ColumnText(2)), Name: s.ColumnText(3), States: s.ColumnBlob(4, nil), Output: s.ColumnBlob(5, nil),
 		ExecutionID: f.ExecutionID, StartID: f.StartID, EarlierStarts: f.EarlierStarts, Version: f.Version,
 		CreatedAt: timeOf(f.CreatedMS), UpdatedAt: timeOf(f.UpdatedMS), EndedAt: timeOf(f.EndedMS), FirstExecution: f.FirstExecution, Pruned: f.Pruned,
 		SearchAttributes: f.SearchAttributes, StatesCodec: f.StatesCodec, Codec: f.Codec, Failure: (*history.Failure)(f.Failure), Parent: (*history.Parent)(f.Parent), Origin: f.Origin,
 		FairnessGroup: f.FairnessGroup, Problem: f.Problem, Suspension: f.Suspension, Suspect: f.Suspect, Dispatched: f.Dispatched, Awaits: f.Awaits, Unreported: f.Unreported, LoopedAt: timeOf(f.LoopedMS), Stamp: f.Stamp,
-		Ahead: f.Ahead, Forked: f.Forked, Forks: f.Forks, Purged: f.Purged, FreeAt: timeOf(f.FreeMS),
-	}.Stored(), nil
+		Skipped: f.Skipped, Forked: f.Forked, Forks: f.Forks, Purged: f.Purged, FreeAt: timeOf(f.FreeMS),
+	}
+	if f.Reserved != nil {
+		r.Reserved = *f.Reserved
+	}
+	return r.Stored(), nil
 }
 
 func millis(t time.Time) int64 {

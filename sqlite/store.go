@@ -8,6 +8,7 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -61,7 +62,7 @@ const (
 const reasonsBehind = "\n"
 
 func itemOf(t *store.Turn) item {
-	it := item{executionID: t.ExecutionID, first: t.First(), token: t.Token, events: t.Document(t.Stored())}
+	it := item{executionID: t.ExecutionID, first: t.First(), token: t.Token, events: history.Encode(t.Events)}
 	if t.Messaged {
 		it.marks |= markMessaged
 	}
@@ -83,7 +84,8 @@ func itemOf(t *store.Turn) item {
 func (it *item) turn(instance string) (store.Turn, error) {
 	t := store.Turn{Instance: instance, ExecutionID: it.executionID, Token: it.token,
 		Messaged: it.marks&markMessaged != 0, Parked: it.marks&markParked != 0}
-	if err := t.Decode(it.first, it.events); err != nil {
+	var err error
+	if t.Events, err = store.DecodeEvents(instance, it.executionID, it.first, it.events); err != nil {
 		return store.Turn{}, err
 	}
 	ids, why, _ := strings.Cut(it.cancelled, reasonsBehind)

@@ -36,7 +36,7 @@ type RecordChange struct {
 	Awaits         **Problem
 	Unreported     *string
 	Stamp          *int64
-	Ahead          *int64
+	Reserved       *Reservation
 	// Forked and Forks change together (Record.Fork).
 	Forked *int64
 	Forks  *[]string
@@ -70,6 +70,8 @@ type RecordCondition struct {
 	Stamp *int64
 	// Suspect that the record must have, if not nil.
 	Suspect *string
+	// Reserved that the record must have, if not nil.
+	Reserved *Reservation
 }
 
 // Holds reports whether the condition holds for the record found; nil if there is none. Implementations
@@ -78,7 +80,7 @@ func (c RecordCondition) Holds(r *Record) bool {
 	if c.Absent {
 		return r == nil || c.ExecutionID > 0 && r.ExecutionID == c.ExecutionID && r.Free(c.At)
 	}
-	demands := c.Exists || c.ExecutionID > 0 || c.Running || c.Ended || c.FirstExecution != nil || c.Forked != nil || c.Stamp != nil || c.Suspect != nil
+	demands := c.Exists || c.ExecutionID > 0 || c.Running || c.Ended || c.FirstExecution != nil || c.Forked != nil || c.Stamp != nil || c.Suspect != nil || c.Reserved != nil
 	switch {
 	case !demands:
 		return true
@@ -90,7 +92,8 @@ func (c RecordCondition) Holds(r *Record) bool {
 		c.FirstExecution != nil && r.FirstExecution != *c.FirstExecution,
 		c.Forked != nil && r.Forked != *c.Forked,
 		c.Stamp != nil && r.Stamp != *c.Stamp,
-		c.Suspect != nil && r.Suspect != *c.Suspect:
+		c.Suspect != nil && r.Suspect != *c.Suspect,
+		c.Reserved != nil && r.Reserved != *c.Reserved:
 		return false
 	}
 	return true
@@ -132,7 +135,7 @@ func (c *RecordChange) Apply(r Record) Record {
 	set(&r.Awaits, c.Awaits)
 	set(&r.Unreported, c.Unreported)
 	set(&r.Stamp, c.Stamp)
-	set(&r.Ahead, c.Ahead)
+	set(&r.Reserved, c.Reserved)
 	set(&r.Forked, c.Forked)
 	set(&r.Forks, c.Forks)
 	r.SearchAttributes = r.SearchAttributes.With(c.SearchAttributes)

@@ -7,8 +7,6 @@ const (
 	MaxInstance = 1000
 	// MaxToken is the greatest length of Turn.Token.
 	MaxToken = 128
-	// MaxAhead is the last event that can be written in advance of its turn.
-	MaxAhead = 1<<22 - 1
 	// MaxNextText is how many bytes of a failure's message are stored with the attempt that follows it.
 	MaxNextText = 500
 	// MaxEarlier is how many failed attempts before the last one are kept, and MaxEarlierText how many

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"time"
 
@@ -27,6 +28,9 @@ const (
 	StatusScheduled Status = "scheduled"
 	// StatusQueued: the instance is suspended until it gets a permit of a limit.
 	StatusQueued Status = "queued"
+	// StatusForking: a fork whose copy takes several commits is being written. ExecutionID is the number
+	// that it reserves. The instance has not started, and nothing but its start continues it.
+	StatusForking Status = "forking"
 )
 
 // Terminal reports whether the instance has ended.
@@ -111,15 +115,26 @@ type Record struct {
 	// at most MaxForks. A fork is noted here before it starts, so some of them may not have started.
 	Forked int64
 	Forks  []string
-	// Ahead is the execution whose beginning a redrive has started to write in advance of its commit, 0
-	// for none. If the redrive never commits, a purge deletes those parts too.
-	Ahead int64
-	// Purged marks a tombstone: only Instance, ExecutionID, StartID, Ahead and FreeAt
+	// Reserved is the execution number that a redrive or a fork has reserved to write its copy in several
+	// commits; zero for none. Only the start that it names makes the number current. An instance never
+	// runs while a number is reserved.
+	Reserved Reservation
+	// Skipped are the numbers from FirstExecution on that were reserved and never became current, in
+	// order. Nothing reads what is stored under them.
+	Skipped []int64
+	// Purged marks a tombstone: only Instance, ExecutionID, StartID, Reserved and FreeAt
 	// are set.
 	Purged bool
 	// FreeAt is when the id of a tombstone can be reused. It is compared with a clock; tombstones are
 	// never deleted. If it is zero, the tombstone reserves no id, and refuses only the start StartID.
 	FreeAt time.Time
+}
+
+// Reservation of an execution number.
+type Reservation struct {
+	ExecutionID int64 `json:"execution_id"`
+	// StartID of the start that reserved the number; empty if it has given the number up.
+	StartID string `json:"start_id,omitempty"`
 }
 
 // Kinds of problem in addition to those of engine.StuckKind, which the code causes: a message killed its
@@ -209,6 +224,49 @@ func (r *Record) KnowsStart(id string) bool {
 	return r.StartID == id || slices.Contains(r.EarlierStarts, id)
 }
 
+// Next returns the number of the execution that a start makes current next: the number that this start
+// has reserved, or the one after all that were used or reserved.
+func (r *Record) Next(startID string) int64 {
+	if r.Reserves(startID) {
+		return r.Reserved.ExecutionID
+	}
+	return r.Highest() + 1
+}
+
+// Highest returns the highest execution number that was used or reserved.
+func (r *Record) Highest() int64 { return max(r.ExecutionID, r.Reserved.ExecutionID) }
+
+// Reserves reports whether this start has reserved the next number.
+func (r *Record) Reserves(startID string) bool {
+	return r.Reserved.StartID != "" && r.Reserved.StartID == startID && !r.Purged
+}
+
+// GiveUp returns the change that gives up the reserved number, so that it never becomes current.
+func (r *Record) GiveUp() RecordChange {
+	return RecordChange{If: RecordCondition{Exists: true, Reserved: &r.Reserved}, Reserved: &Reservation{ExecutionID: r.Reserved.ExecutionID}, UpdatedAt: r.UpdatedAt}
+}
+
+// Executions returns the numbers of the executions that are kept, in order. It leaves out those that
+// never became current, and has none if the instance has not started yet.
+func (r *Record) Executions() iter.Seq[int64] {
+	last := r.ExecutionID
+	if r.Status == StatusForking {
+		last = 0
+	}
+	return Executions(r.FirstExecution, last, r.Skipped)
+}
+
+// Executions returns the numbers from first (at least 1) to last, without the skipped ones.
+func Executions(first, last int64, skipped []int64) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for n := max(first, 1); n <= last; n++ {
+			if !slices.Contains(skipped, n) && !yield(n) {
+				return
+			}
+		}
+	}
+}
+
 // KnowsFork reports whether the record lists the instance among its forks.
 func (r *Record) KnowsFork(instance string) bool { return slices.Contains(r.Forks, instance) }
 
@@ -221,7 +279,10 @@ func (r *Record) StartsBefore() []string {
 // Prune returns the change that makes `first` the first execution that is kept. Of two such changes
 // that were made from the same record, one fails, so the number never decreases.
 func (r *Record) Prune(first int64, now time.Time) RecordChange {
-	found, pruned := r.FirstExecution, r.Pruned+first-max(r.FirstExecution, 1)
+	found, pruned := r.FirstExecution, r.Pruned
+	for range Executions(r.FirstExecution, first-1, r.Skipped) {
+		pruned++
+	}
 	return RecordChange{If: RecordCondition{Exists: true, FirstExecution: &found}, FirstExecution: &first, Pruned: &pruned, UpdatedAt: now}
 }
 
@@ -251,13 +312,13 @@ func (r Record) Hidden(freeAt time.Time) Record {
 // UTC and whole milliseconds, and with empty values as nil. A tombstone keeps only its few fields.
 func (r Record) Stored() Record {
 	if r.Purged {
-		return Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Ahead: r.Ahead, Purged: true, FreeAt: storedTime(r.FreeAt)}
+		return Record{Instance: r.Instance, ExecutionID: r.ExecutionID, StartID: r.StartID, Reserved: r.Reserved, Purged: true, FreeAt: storedTime(r.FreeAt)}
 	}
 	r.CreatedAt, r.UpdatedAt, r.EndedAt = storedTime(r.CreatedAt), storedTime(r.UpdatedAt), storedTime(r.EndedAt)
 	r.LoopedAt = storedTime(r.LoopedAt)
 	r.States, r.Output = cloneBytes(r.States), cloneBytes(r.Output)
 	r.SearchAttributes = r.SearchAttributes.With(nil)
-	r.EarlierStarts, r.Forks = slices.Clone(r.EarlierStarts), slices.Clone(r.Forks)
+	r.EarlierStarts, r.Forks, r.Skipped = slices.Clone(r.EarlierStarts), slices.Clone(r.Forks), slices.Clone(r.Skipped)
 	if r.Failure != nil {
 		f := *r.Failure
 		f.Details = cloneBytes(f.Details)

@@ -28,21 +28,6 @@ type Store interface {
 	// A commit that does not fit into one transaction is a *TooLargeError, before any write.
 	Commit(ctx context.Context, c Commit) error
 
-	// WriteAhead stores a part of the events that a later commit copies, where no Read sees it, under
-	// the name that is both its Token and its Ahead. Once all parts of a name are stored, from event 1
-	// on, the commit of a turn that names them (Turn.Ahead) makes them the beginning of its execution.
-	// Until then they have no effect.
-	//
-	// A name identifies one content and one way to divide it into parts. If a part is already stored,
-	// WriteAhead does not change it and returns nil. Parts that no commit names are deleted with the
-	// history of their execution.
-	//
-	// Errors: *TooLargeError for a part that does not fit into one item; ErrInvalidTurn as for Commit.
-	WriteAhead(ctx context.Context, part Turn) error
-
-	// Ahead returns the last event of the last part that is stored under a name; 0 for none.
-	Ahead(ctx context.Context, instance string, executionID int64, name string) (int64, error)
-
 	// Read returns the turns of an execution that have events from event id `from` (>= 1) on, in order,
 	// all pages. The first turn returned is cut to begin with `from`. An incomplete tail of a split
 	// turn is not returned. The result is empty if there are no such turns, also for an unknown
@@ -83,7 +68,7 @@ type Store interface {
 	List(ctx context.Context, q ListQuery) (ListPage, error)
 
 	// Hide turns the record into a tombstone: only instance, last execution number, start id and FreeAt
-	// are left. The record must be of execution `executionID` and have a terminal status; otherwise
+	// are left, with the reservation. The record must be of execution `executionID` and have a terminal status; otherwise
 	// Hide returns a *RecordConflictError. Hiding again is not an error; it may increase FreeAt, but
 	// never decreases it.
 	Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error

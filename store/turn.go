@@ -34,12 +34,6 @@ type Turn struct {
 	// Reasons that the code gave for cancelling them, by event; nil for none. The stopped activities
 	// and children receive them, and they are stored so that they can be sent again.
 	Reasons map[int64]string
-	// Ahead is the name under which the first events of the turn, up to event AheadLast, were written
-	// in advance of its commit, because one commit is too small for them; empty for none. Events
-	// contains them nevertheless. Only the first turn of an execution can have it. A turn that was read
-	// has all its events, and no Ahead.
-	Ahead     string
-	AheadLast int64
 }
 
 // First returns the event id of the turn's first event: its slot.
@@ -58,17 +52,13 @@ type Commit struct {
 
 // Check returns an ErrInvalidTurn if a commit must not be written: no turn or more than two, a turn
 // without events, with a gap, a repeated id or an id below 1, two turns of one execution or of
-// different instances, a missing token, events written in advance that are not the first of an
-// execution. Every Store calls it before any write.
+// different instances, or a missing token. Every Store calls it before any write.
 func (c *Commit) Check() error {
 	if n := len(c.Turns); n < 1 || n > 2 {
 		return fmt.Errorf("%w: a commit has %d turns; it must have one, or two with continue-as-new", ErrInvalidTurn, n)
 	}
 	for i := range c.Turns {
 		if err := c.Turns[i].check(); err != nil {
-			return err
-		}
-		if err := c.Turns[i].checkAhead(); err != nil {
 			return err
 		}
 	}
@@ -106,15 +96,6 @@ func (t *Turn) check() error {
 		}
 	}
 	return nil
-}
-
-// checkAhead returns an error if the fields about events written in advance are invalid.
-func (t *Turn) checkAhead() error {
-	if t.Ahead == "" && t.AheadLast == 0 || validAhead(t.Ahead) && t.First() == 1 && t.AheadLast >= 1 && t.AheadLast < t.Last() {
-		return nil
-	}
-	return fmt.Errorf("%w: instance %q execution %d: %d events written in advance under the name %q do not fit in front of the others of a turn of events %d to %d",
-		ErrInvalidTurn, t.Instance, t.ExecutionID, t.AheadLast, t.Ahead, t.First(), t.Last())
 }
 
 // Digest identifies the content of the turn, given the events as history.Encode wrote them: 128 bits of

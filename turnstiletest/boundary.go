@@ -155,22 +155,6 @@ func (s boundedStore) Commit(ctx context.Context, c store.Commit) error {
 	})
 }
 
-func (s boundedStore) WriteAhead(ctx context.Context, part store.Turn) error {
-	return s.b.call(func() string {
-		return fmt.Sprintf("writes events %d to %d of %s execution %d in advance", part.First(), part.Last(), part.Instance, part.ExecutionID)
-	}, func() error { return s.Store.WriteAhead(ctx, part) })
-}
-
-func (s boundedStore) Ahead(ctx context.Context, instance string, executionID int64, name string) (last int64, err error) {
-	err = s.b.call(func() string {
-		return fmt.Sprintf("reads the events of %s execution %d that were written in advance", instance, executionID)
-	}, func() error {
-		last, err = s.Store.Ahead(ctx, instance, executionID, name)
-		return err
-	})
-	return last, err
-}
-
 func (s boundedStore) Read(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, err error) {
 	err = s.b.call(func() string { return fmt.Sprintf("reads %s execution %d", instance, executionID) }, func() error {
 		turns, err = s.Store.Read(ctx, instance, executionID, from)

@@ -65,7 +65,7 @@ func (e *Env) record(r *recording.Recording) error {
 	})
 	for i := range records {
 		of := &records[i]
-		for n := max(of.FirstExecution, 1); n <= of.ExecutionID; n++ {
+		for n := range of.Executions() {
 			turns, err := e.store.Read(context.Background(), of.Instance, n, 1)
 			if err != nil {
 				return err

@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/exports"
 	"github.com/turnstile-go/turnstile/internal/recording"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // Export returns the export of all executions of the instance, in the format that [Replay] and the
@@ -34,12 +35,12 @@ func (r *Run[Out]) Export() []byte {
 // instance, it returns one execution without events.
 func (e *Env) exports(instance string) []history.Export {
 	e.t.Helper()
-	first, last := int64(1), int64(1)
+	kept := store.Executions(1, 1, nil)
 	if r, err := e.store.Describe(context.Background(), instance); err == nil {
-		first, last = max(r.FirstExecution, 1), r.ExecutionID
+		kept = r.Executions()
 	}
 	var all []history.Export
-	for n := first; n <= last; n++ {
+	for n := range kept {
 		all = append(all, exports.New(instance, n, e.turns(instance, n)))
 	}
 	return all

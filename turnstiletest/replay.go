@@ -217,7 +217,7 @@ func (e *Env) replayEnded(call, instance string) {
 	if e.again == nil || e.opts.warm || e.opts.allowStuck || err != nil || !r.Status.Terminal() || r.Purged {
 		return
 	}
-	for n := max(r.FirstExecution, 1); n <= r.ExecutionID; n++ {
+	for n := range r.Executions() {
 		key := executionKey{instance, n}
 		if e.again[key] {
 			continue

@@ -35,7 +35,7 @@ func (e *Env) snapshot() snapshot {
 	for i := range records {
 		r := &records[i]
 		s.outcomes = append(s.outcomes, outcome(r))
-		for n := max(r.FirstExecution, 1); n <= r.ExecutionID; n++ {
+		for n := range r.Executions() {
 			s.histories = append(s.histories, recordedHistory{r.Instance, n, lines(e.history(r.Instance, n))})
 		}
 	}

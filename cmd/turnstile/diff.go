@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,10 +48,11 @@ func diffCommand() *command {
 					if err != nil {
 						return err
 					}
-					if d.ExecutionID <= max(d.FirstExecution, 1) {
+					kept := slices.Collect(d.Executions())
+					if len(kept) < 2 {
 						return usagef("%s has only one execution: name another instance to compare it with", other)
 					}
-					a, b = d.ExecutionID-1, d.ExecutionID
+					a, b = kept[len(kept)-2], kept[len(kept)-1]
 				}
 				d, err := cl.Difference(ctx, operands[0], a, other, b, *all)
 				if err != nil {

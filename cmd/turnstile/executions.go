@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	flag "github.com/spf13/pflag"
 
@@ -36,15 +38,12 @@ func (e *executions) check() error {
 
 // of returns the histories of the executions in order. A missing execution is an error.
 func (e *executions) of(ctx context.Context, cl backend.Instances, d *client.Description) ([]history.Export, error) {
-	from, to := d.ExecutionID, d.ExecutionID
-	switch {
-	case e.all:
-		from = max(d.FirstExecution, 1)
-	case e.number > 0:
-		from, to = e.number, e.number
+	numbers := []int64{cmp.Or(e.number, d.ExecutionID)}
+	if e.all {
+		numbers = slices.Collect(d.Executions())
 	}
 	var exports []history.Export
-	for n := from; n <= to; n++ {
+	for _, n := range numbers {
 		x, err := cl.Export(ctx, d.Instance, n)
 		if err != nil {
 			return nil, err

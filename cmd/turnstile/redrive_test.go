@@ -156,46 +156,33 @@ func TestADryRunOfARedriveShowsThatOneWasRefused(t *testing.T) {
 	}
 }
 
-// The parts of a fork that never began have no record, so nothing finds them. An operator has an
-// instance of that id take them over, which runs no code, and purges it.
-func TestWhatADeadForkHasWrittenIsRemovedByAStartAndAPurge(t *testing.T) {
+// A fork whose process died while it copied is listed, has no history yet, and a purge frees it.
+func TestAForkThatCopiesIsListedAndPurged(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	const name = "00112233445566778899aabbccddeeff"
-	part := store.Turn{Instance: "fork", ExecutionID: 1, Token: name, Ahead: name,
-		Events: []history.Event{{EventID: 1, Kind: history.OrchestrationStarted, Name: "Fulfil", Start: &history.Start{ExecutionID: 1}}}}
-	if err := b.store.WriteAhead(t.Context(), part); err != nil {
+	part := store.Turn{Instance: "fork", ExecutionID: 1, Token: "t", Parked: true, Events: []history.Event{{EventID: 1, Kind: history.OrchestrationStarted, Name: "Fulfil",
+		Start: &history.Start{ExecutionID: 1, StartID: "f", Origin: &history.Origin{Instance: "o-1", ExecutionID: 1, EventID: 9}}}}}
+	r := store.Record{Instance: "fork", ExecutionID: 1, FirstExecution: 1, StartID: "f", Name: "Fulfil", Status: store.StatusForking, CreatedAt: b.clock.now, UpdatedAt: b.clock.now,
+		Origin: part.Events[0].Start.Origin, Reserved: store.Reservation{ExecutionID: 1, StartID: "f"}}
+	if err := b.store.Commit(t.Context(), store.Commit{Turns: []store.Turn{part}, Record: &store.RecordChange{If: store.RecordCondition{Absent: true}, Create: &r, UpdatedAt: b.clock.now}}); err != nil {
 		t.Fatal(err)
 	}
-	stored := func() int64 {
-		last, err := b.store.Ahead(t.Context(), "fork", 1, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return last
-	}
 	o := b.host()
-	b.fails(exitNotFound, nil, "purge", "fork", "--force")
-
-	b.ok("start", "Fulfil", "--instance", "fork", "--after", "8760h")
-	b.handle(o)
-	if out := b.ok("list", "--status", "scheduled"); !strings.Contains(out, "fork") {
-		t.Errorf("scheduled are\n%s", out)
+	if out := b.ok("list", "--status", "forking"); !strings.Contains(out, "fork") {
+		t.Errorf("forking are\n%s", out)
 	}
+	if out := b.ok("describe", "fork"); !strings.Contains(out, "forking") {
+		t.Errorf("it is\n%s", out)
+	}
+	b.fails(exitNotFound, []string{"fork", "copy is not complete"}, "history", "fork")
 	b.ok("purge", "fork", "--force")
 	b.handle(o)
 	b.fails(exitNotFound, []string{"fork"}, "describe", "fork")
-	if stored() != 1 {
-		t.Error("it is deleted before the grace is over")
-	}
 	for range 8 {
 		b.clock.now = b.clock.now.Add(15 * time.Minute)
 		b.handle(o)
 	}
-	if stored() != 0 {
-		t.Error("the part is still there")
-	}
-	if sent := b.queue(deadletter.Activity).Peek(); len(sent) != 0 {
-		t.Errorf("the code has run: %v", sent)
+	if turns, err := b.store.Read(t.Context(), "fork", 1, 1); len(turns) > 0 || err != nil {
+		t.Errorf("the part is still there: %v, %v", turns, err)
 	}
 }

@@ -65,13 +65,7 @@ func (s meteredStore) Commit(ctx context.Context, c store.Commit) error {
 	sum := 0.0
 	for i := range c.Turns {
 		t := &c.Turns[i]
-		if t.Ahead == "" {
-			sum += units(s.sizes.size(t), writeUnit)
-			continue
-		}
-		rest := *t
-		rest.Events = t.Stored()
-		sum += units(TurnSize(&rest), writeUnit)
+		sum += units(s.sizes.size(t), writeUnit)
 	}
 	if c.Record == nil {
 		err := s.Store.Commit(ctx, c)
@@ -83,18 +77,6 @@ func (s meteredStore) Commit(ctx context.Context, c store.Commit) error {
 	err := s.Store.Commit(ctx, c)
 	s.charge(sum+changeUnits(before, s.record(ctx, instance)), true)
 	return err
-}
-
-func (s meteredStore) WriteAhead(ctx context.Context, part store.Turn) error {
-	s.charge(units(TurnSize(&part), writeUnit), false)
-	return s.Store.WriteAhead(ctx, part)
-}
-
-// Ahead counts as if it found nothing: it finds something only if a process died after
-// writing a part.
-func (s meteredStore) Ahead(ctx context.Context, instance string, executionID int64, name string) (int64, error) {
-	s.m.Request(ReadUnits, 1)
-	return s.Store.Ahead(ctx, instance, executionID, name)
 }
 
 func (s meteredStore) charge(n float64, transaction bool) {

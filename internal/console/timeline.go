@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,9 +53,13 @@ func (h *handler) timeline(r *request) (api.Timeline, error) {
 	if past != "" {
 		newest = at.execution
 	}
-	first := max(d.FirstExecution, newest-int64(executions)+1, 1)
+	kept := slices.DeleteFunc(slices.Collect(d.Executions()), func(n int64) bool { return n > newest })
+	if len(kept) == 0 {
+		return api.Timeline{}, api.Errorf(api.CodeNotFound, "%s", api.NoHistory(&d, newest))
+	}
+	earlier := max(len(kept)-executions, 0)
 	var sources []timeline.Source
-	for n := first; n <= newest; n++ {
+	for _, n := range kept[earlier:] {
 		turns, err := h.turns.read(ctx, &d, n)
 		if err != nil {
 			return api.Timeline{}, err
@@ -74,9 +79,9 @@ func (h *handler) timeline(r *request) (api.Timeline, error) {
 	t.Group(sources)
 	out := api.TimelineOf(t, now)
 	bill := timeline.Count(t, sources)
-	if earlier := first - max(d.FirstExecution, 1); earlier > 0 {
-		out.Earlier, out.FirstExecution = int(earlier), d.FirstExecution
-		bill.LeftOut = append(bill.LeftOut, fmt.Sprintf("The %d executions before execution %d, which are not shown.", earlier, first))
+	if earlier > 0 {
+		out.Earlier, out.FirstExecution = earlier, d.FirstExecution
+		bill.LeftOut = append(bill.LeftOut, fmt.Sprintf("The %d executions before execution %d, which are not shown.", earlier, kept[earlier]))
 	}
 	out.Bill = api.BillOf(&bill)
 	out.Bill.Hypothetical = h.place.OneMachine()
@@ -133,7 +138,7 @@ func (h *handler) past(d *client.Description, text string) (position, error) {
 		return at, err
 	case at.event < 1:
 		return at, api.Errorf(api.CodeInvalid, "at is %q: the first event is 1", clip(text, 50))
-	case at.execution > d.ExecutionID || at.execution < max(d.FirstExecution, 1):
+	case !slices.Contains(slices.Collect(d.Executions()), at.execution):
 		return at, api.Errorf(api.CodeNotFound, "%s", api.NoHistory(d, at.execution))
 	}
 	return at, nil

@@ -74,7 +74,7 @@ func (w *World) CopyTo(ctx context.Context, to store.Store) error {
 
 func (w *World) copyInstance(ctx context.Context, to store.Store, r store.Record) error {
 	change := &store.RecordChange{If: store.RecordCondition{Absent: true}, Create: &r, UpdatedAt: r.UpdatedAt}
-	for execution := r.FirstExecution; execution <= r.ExecutionID; execution++ {
+	for execution := range r.Executions() {
 		turns, err := w.Store.Read(ctx, r.Instance, execution, 1)
 		if err != nil {
 			return err

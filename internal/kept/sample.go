@@ -47,7 +47,7 @@ func sample(c *client.Client, folder, test string) error {
 			return err
 		}
 		for _, d := range page.Instances {
-			for n := d.FirstExecution; n <= d.ExecutionID; n++ {
+			for n := range d.Executions() {
 				events, err := c.History(ctx, d.Instance, n)
 				if err != nil {
 					return err

@@ -36,7 +36,10 @@ func Histories(seed uint64) ([]Left, error) {
 			continue
 		}
 		left := Left{Record: record}
-		for n := max(record.FirstExecution, 1); err == nil && n <= record.ExecutionID; n++ {
+		for n := range record.Executions() {
+			if err != nil {
+				break
+			}
 			var turns []store.Turn
 			turns, err = w.Store.Read(context.Background(), instance, n, 1)
 			left.Executions = append(left.Executions, turns)

@@ -99,6 +99,13 @@ func (x *expression) condition(change *store.RecordChange) string {
 			parts = append(parts, x.equal("if_suspect", "suspect", text(*c.Suspect)))
 		}
 	}
+	if c.Reserved != nil {
+		if v := reservedText(*c.Reserved); v == "" {
+			parts = append(parts, "attribute_not_exists("+x.name("reserved")+")")
+		} else {
+			parts = append(parts, x.equal("if_reserved", "reserved", text(v)))
+		}
+	}
 	if change.Create == nil || c.Exists || len(parts) > 0 {
 		parts = append(parts, exists)
 	} else {

@@ -14,7 +14,7 @@ import (
 var _ store.StatusCounter = (*Store)(nil)
 
 // statuses are all statuses under which an instance can be listed.
-var statuses = []store.Status{store.StatusRunning, store.StatusStuck, store.StatusCorrupt, store.StatusSuspended, store.StatusScheduled, store.StatusQueued, store.StatusCompleted, store.StatusFailed,
+var statuses = []store.Status{store.StatusRunning, store.StatusStuck, store.StatusCorrupt, store.StatusSuspended, store.StatusScheduled, store.StatusQueued, store.StatusForking, store.StatusCompleted, store.StatusFailed,
 	store.StatusCancelled, store.StatusTerminated}
 
 // CountByStatus implements store.StatusCounter for queries by status and time: it counts the keys of

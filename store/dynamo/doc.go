@@ -47,8 +47,8 @@
 // the turn that changes it. Key: instance (S). Attributes have the names of the fields of store.Record:
 // execution_id, start_id, name, version, status, created_at, updated_at, ended_at (N, Unix
 // milliseconds), first_execution, states, states_codec, output, codec, failure, parent, problem, awaits (S,
-// JSON), suspect, dispatched, looped_at (N), unreported, stamp, ahead, forked (N), forks (S, JSON), purged
-// (BOOL: a tombstone, which keeps only instance, execution_id, start_id, ahead and free_at (N)).
+// JSON), suspect, dispatched, looped_at (N), unreported, stamp, forked (N), forks, skipped (S, JSON), reserved (S, number and start id), purged
+// (BOOL: a tombstone, which keeps only instance, execution_id, start_id, reserved and free_at (N)).
 // free_at is when the id can be reused. It is compared with a clock and is not a TTL, because the
 // numbers of executions continue from the tombstone. Zero values are absent. states and output
 // are S as they are, or B with gzip, if they are long or not text. change (S) identifies the last

@@ -37,7 +37,7 @@ func (s *Store) ReadIsolated(ctx context.Context, instance string, executionID, 
 		if slot == nil || numberOf(slot, "part") >= numberOf(slot, "parts") {
 			return at, nil
 		}
-		p, err := decodePart(instance, executionID, 0, slot)
+		p, err := decodePart(instance, executionID, slot)
 		if err != nil {
 			return store.Isolated{}, err
 		}

@@ -52,10 +52,9 @@ func executionKey(instance string, executionID int64) string {
 // Turn returns the items in which a valid turn is stored, in order: one, or several if it is over
 // MaxItem. Error: *store.TooLargeError if one event is too large for an item.
 func (e *Encoder) Turn(t *store.Turn) ([]Item, error) {
-	stored := t.Stored()
-	doc := t.Document(stored)
+	doc := history.Encode(t.Events)
 	digest := t.Digest(doc)
-	items, err := e.split(nil, t, stored, doc, digest)
+	items, err := e.split(nil, t, t.Events, doc, digest)
 	if err != nil || len(items) == 1 {
 		return items, err
 	}
@@ -67,26 +66,6 @@ func (e *Encoder) Turn(t *store.Turn) ([]Item, error) {
 		it.Size = ItemSize(it.Attributes)
 	}
 	return items, nil
-}
-
-// Ahead returns the item of a part that is written in advance of a turn. It has no digest, because its
-// payloads may be encrypted anew each time; its name identifies it. Error: *store.TooLargeError if it
-// does not fit into one item.
-func (e *Encoder) Ahead(part *store.Turn) (Item, error) {
-	slot, _ := part.AheadSlots(part.First())
-	a := attributes{
-		"execution": text(executionKey(part.Instance, part.ExecutionID)),
-		"event_id":  number(slot),
-		"events":    e.compressor.value(history.Encode(part.Events)),
-		"token":     text(part.Token),
-	}
-	it := Item{Attributes: a, Size: ItemSize(a), first: slot, token: part.Token}
-	if it.Size > MaxItem {
-		id, what, size := part.Largest()
-		return Item{}, &store.TooLargeError{Instance: part.Instance, ExecutionID: part.ExecutionID, EventID: id,
-			What: what, EventSize: size, CommitSize: it.Size, Limit: "400 KB an item"}
-	}
-	return it, nil
 }
 
 // partSize is the most that part, parts and turn add to an item.
@@ -119,7 +98,7 @@ func (e *Encoder) split(items []Item, t *store.Turn, events []history.Event, doc
 	const aim = MaxItem * 9 / 10
 	var err error
 	for _, run := range cut(events, size/aim+1) {
-		if items, err = e.split(items, t, run, t.Document(run), digest); err != nil {
+		if items, err = e.split(items, t, run, history.Encode(run), digest); err != nil {
 			return nil, err
 		}
 	}
@@ -166,7 +145,7 @@ func payloadName(e *history.Event) string {
 func (e *Encoder) item(t *store.Turn, events []history.Event, doc []byte, digest string, head bool) Item {
 	a := make(attributes, 8)
 	a["execution"] = text(executionKey(t.Instance, t.ExecutionID))
-	slot := t.Slot(events)
+	slot := events[0].EventID
 	a["event_id"] = number(slot)
 	a["events"] = e.compressor.value(doc)
 	a["token"] = text(t.Token)

@@ -114,7 +114,7 @@ type shard struct {
 func shardsFor(q *store.ListQuery, names []string, low, high string, limit int) []*shard {
 	index, attribute, prefix := byTime, "all_shard", ""
 	switch {
-	case q.Status == store.StatusStuck || q.Status == store.StatusCorrupt || q.Status == store.StatusSuspended || q.Status == store.StatusScheduled || q.Status == store.StatusQueued:
+	case q.Status == store.StatusStuck || q.Status == store.StatusCorrupt || q.Status == store.StatusSuspended || q.Status == store.StatusScheduled || q.Status == store.StatusQueued || q.Status == store.StatusForking:
 		// These statuses are rare, so their index is shorter even if the query also has a name or an
 		// attribute.
 		index, attribute, prefix = byStatus, "status_shard", string(q.Status)+"#"

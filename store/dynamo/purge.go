@@ -18,7 +18,7 @@ import (
 // recordAttributes are all attributes of a record that a tombstone does not keep.
 var recordAttributes = [...]string{
 	"name", "version", "status", "created_at", "updated_at", "ended_at", "first_execution", "pruned", "earlier_starts", "states_codec", "codec", "suspect",
-	"dispatched", "looped_at", "awaits", "unreported", "stamp", "forked", "forks", "origin", "fairness_group", "states", "output", "failure", "parent", "problem", "change",
+	"dispatched", "looped_at", "awaits", "unreported", "stamp", "forked", "forks", "skipped", "origin", "fairness_group", "states", "output", "failure", "parent", "problem", "change",
 	"all_shard", "status_shard", "name_shard", "list_key",
 }
 
@@ -124,8 +124,9 @@ func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, 
 }
 
 // oldest returns the oldest execution up to upTo that has a history; upTo+1 if none has. Since
-// executions are deleted in order and their numbers are never reused, all later ones have a history
-// too, so an instance with many executions needs few reads. The search starts near upTo, because the
+// executions are deleted in order, their numbers are never reused, and the commit that reserves a
+// number stores its first events, all later ones have a history too. So an instance with many
+// executions needs few reads. The search starts near upTo, because the
 // deleted executions of an instance whose executions are pruned end shortly before it.
 func (s *Store) oldest(ctx context.Context, instance string, upTo int64) (int64, error) {
 	const few = 8
@@ -158,7 +159,7 @@ const batchWrites = 25
 func (s *Store) deleteSlots(ctx context.Context, instance string, executionID int64, slots []int64) error {
 	key := text(executionKey(instance, executionID))
 	r := request{what: "delete of the history", instance: instance, executionID: executionID, eventID: slots[0]}
-	if slots[0] <= 1 { // Slots below 1 have the events written in advance of event 1.
+	if slots[0] == 1 {
 		err := s.config.repeat(ctx, r, func(ctx context.Context) verdict {
 			out, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 				TableName: &s.config.Tables.History, Key: attributes{"execution": key, "event_id": number(1)},
@@ -174,9 +175,7 @@ func (s *Store) deleteSlots(ctx context.Context, instance string, executionID in
 		if err != nil {
 			return err
 		}
-		if slots[0] == 1 {
-			slots = slots[1:]
-		}
+		slots = slots[1:]
 	}
 	for len(slots) > 0 {
 		n := min(len(slots), batchWrites)

@@ -43,12 +43,6 @@ func (s *Store) look(ctx context.Context, instance string, executionID, from int
 	if hole != nil {
 		return nil, hole, nil
 	}
-	if len(turns) > 0 && turns[0].Ahead != "" {
-		hole, err = s.join(ctx, &turns[0])
-		if hole != nil || err != nil {
-			return nil, hole, err
-		}
-	}
 	turns, hole = store.Tail(turns, from)
 	return turns, hole, nil
 }
@@ -90,12 +84,6 @@ func (s *Store) parts(ctx context.Context, instance string, executionID, from in
 // query returns the items of an execution that a Query finds: all pages, or as many as its limit
 // allows.
 func (s *Store) query(ctx context.Context, instance string, executionID int64, in dynamodb.QueryInput) ([]part, error) {
-	return s.queryFrom(ctx, instance, executionID, 0, in)
-}
-
-// queryFrom is query for events written in advance: the event id of an item is from minus its slot.
-// from is 0 for a history.
-func (s *Store) queryFrom(ctx context.Context, instance string, executionID, from int64, in dynamodb.QueryInput) ([]part, error) {
 	in.TableName = &s.config.Tables.History
 	in.ConsistentRead = aws.Bool(true)
 	r := request{what: "read", instance: instance, executionID: executionID}
@@ -106,7 +94,7 @@ func (s *Store) queryFrom(ctx context.Context, instance string, executionID, fro
 			return nil, err
 		}
 		for _, item := range out.Items {
-			p, err := decodePart(instance, executionID, from, item)
+			p, err := decodePart(instance, executionID, item)
 			if err != nil {
 				return nil, err
 			}
@@ -142,13 +130,10 @@ type part struct {
 	part, parts, turn int64
 }
 
-func decodePart(instance string, executionID, from int64, item attributes) (part, error) {
+func decodePart(instance string, executionID int64, item attributes) (part, error) {
 	p := part{
 		first: numberOf(item, "event_id"), digest: textOf(item, "digest"),
 		part: numberOf(item, "part"), parts: numberOf(item, "parts"), turn: numberOf(item, "turn"),
-	}
-	if from != 0 {
-		p.first = from - p.first
 	}
 	corrupt := func(err error) error {
 		return &store.CorruptError{Instance: instance, ExecutionID: executionID, EventID: p.first, Reason: err.Error()}
@@ -165,7 +150,7 @@ func decodePart(instance string, executionID, from int64, item attributes) (part
 		Instance: instance, ExecutionID: executionID, Token: textOf(item, "token"),
 		Messaged: flagOf(item, "messaged"), Parked: flagOf(item, "parked"), Cancelled: cancelled,
 	}
-	if err := p.turnOf.Decode(p.first, doc); err != nil {
+	if p.turnOf.Events, err = store.DecodeEvents(instance, executionID, p.first, doc); err != nil {
 		return part{}, err
 	}
 	if err := p.turnOf.DecodeReasons(textOf(item, "reasons")); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -17,7 +18,7 @@ func (e *Encoder) Record(r *store.Record) (attributes, error) {
 	a["instance"] = text(r.Instance)
 	a["execution_id"] = number(r.ExecutionID)
 	setText(a, "start_id", r.StartID)
-	setNumber(a, "ahead", r.Ahead)
+	setText(a, "reserved", reservedText(r.Reserved))
 	if r.Purged {
 		a["purged"] = flag()
 		setTime(a, "free_at", r.FreeAt)
@@ -46,7 +47,7 @@ func (e *Encoder) Record(r *store.Record) (attributes, error) {
 	if len(r.Output) > 0 {
 		a["output"] = e.compressor.value(r.Output)
 	}
-	for name, v := range map[string]any{"failure": toFailure(r.Failure), "parent": (*parentJSON)(r.Parent), "problem": r.Problem, "suspension": r.Suspension, "awaits": r.Awaits, "origin": r.Origin, "earlier_starts": r.EarlierStarts, "forks": r.Forks} {
+	for name, v := range map[string]any{"failure": toFailure(r.Failure), "parent": (*parentJSON)(r.Parent), "problem": r.Problem, "suspension": r.Suspension, "awaits": r.Awaits, "origin": r.Origin, "earlier_starts": r.EarlierStarts, "forks": r.Forks, "skipped": r.Skipped} {
 		s, err := jsonText(v)
 		if err != nil {
 			return nil, fmt.Errorf("store: record of instance %q: %s: %w", r.Instance, name, err)
@@ -90,7 +91,7 @@ func setTime(a attributes, name string, t time.Time) {
 func decodeRecord(a attributes) (store.Record, error) {
 	r := store.Record{
 		Instance: textOf(a, "instance"), ExecutionID: numberOf(a, "execution_id"), StartID: textOf(a, "start_id"),
-		Ahead: numberOf(a, "ahead"), Purged: flagOf(a, "purged"), FreeAt: timeOf(a, "free_at"),
+		Reserved: reservedOf(a), Purged: flagOf(a, "purged"), FreeAt: timeOf(a, "free_at"),
 	}
 	if r.Purged {
 		return r, nil
@@ -123,6 +124,9 @@ func decodeRecord(a attributes) (store.Record, error) {
 	if err = fromJSON(a, "forks", &r.Forks); err != nil {
 		return fail("forks", err)
 	}
+	if err = fromJSON(a, "skipped", &r.Skipped); err != nil {
+		return fail("skipped", err)
+	}
 	var f *failureJSON
 	if err = fromJSON(a, "failure", &f); err != nil {
 		return fail("failure", err)
@@ -153,6 +157,21 @@ func timeOf(a attributes, name string) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(numberOf(a, name)).UTC()
+}
+
+// reservedText returns a reservation as "<number> <start id>", empty for none.
+func reservedText(v store.Reservation) string {
+	if v.ExecutionID == 0 {
+		return ""
+	}
+	return strconv.FormatInt(v.ExecutionID, 10) + " " + v.StartID
+}
+
+func reservedOf(a attributes) (v store.Reservation) {
+	n, start, _ := strings.Cut(textOf(a, "reserved"), " ")
+	v.ExecutionID, _ = strconv.ParseInt(n, 10, 64) // 0 if the record has none.
+	v.StartID = start
+	return v
 }
 
 // jsonText returns the JSON of a pointer or a list, empty for nil.

@@ -55,7 +55,7 @@ func (e *Encoder) update(x *expression, instance string, change *store.RecordCha
 	assign("awaits", change.Awaits != nil)
 	assign("unreported", change.Unreported != nil)
 	assign("stamp", change.Stamp != nil)
-	assign("ahead", change.Ahead != nil)
+	assign("reserved", change.Reserved != nil)
 	assign("forked", change.Forked != nil)
 	assign("forks", change.Forks != nil)
 	for i, name := range change.SearchAttributes.Names() {

@@ -22,6 +22,7 @@ type Instance struct {
 	ExecutionID    int64     `json:"execution_id"`
 	FirstExecution int64     `json:"first_execution,omitempty"`
 	Pruned         int64     `json:"pruned,omitempty"`
+	Skipped        []int64   `json:"skipped,omitempty"`
 	StartID        string    `json:"start_id,omitempty"`
 	CreatedAt      time.Time `json:"created_at"`
 	UpdatedAt      time.Time `json:"updated_at"`
@@ -118,6 +119,9 @@ type InstanceList struct {
 // NoHistory says that an instance has no history of an execution, which it has instead,
 // and why the others are not there.
 func NoHistory(d *client.Description, execution int64) string {
+	if d.Status == client.StatusForking {
+		return fmt.Sprintf("instance %q has no history yet: it is a fork whose copy is not complete", d.Instance)
+	}
 	text := fmt.Sprintf("instance %q has no history of execution %d: it has executions %d to %d", d.Instance, execution, max(d.FirstExecution, 1), d.ExecutionID)
 	if d.Pruned > 0 {
 		text += fmt.Sprintf("; the %d earlier ones were pruned", d.Pruned)
@@ -129,7 +133,7 @@ func NoHistory(d *client.Description, execution int64) string {
 func InstanceOf(d *client.Description) Instance {
 	out := Instance{
 		Instance: d.Instance, Name: d.Name, Version: d.Version, Status: string(d.Status),
-		ExecutionID: d.ExecutionID, FirstExecution: d.FirstExecution, Pruned: d.Pruned, StartID: d.StartID,
+		ExecutionID: d.ExecutionID, FirstExecution: d.FirstExecution, Pruned: d.Pruned, Skipped: d.Skipped, StartID: d.StartID,
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, EndedAt: d.EndedAt,
 		Redriven: d.Redriven, ForkOf: d.ForkOf, Forked: d.ForkCount, Forks: d.Forks,
 		SearchAttributes: d.SearchAttributes,

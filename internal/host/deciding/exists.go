@@ -76,6 +76,8 @@ func (t *Turn) endFor(m *inbox.Message) (*history.Event, error) {
 		return nil, err
 	}
 	switch r := t.View.Record; {
+	case forking(r):
+		return taken(history.FailureAlreadyExists, "instance %q is a fork whose copy is not complete; choose another id for the child, or none", id), nil
 	case r == nil || r.Purged:
 		return nil, fmt.Errorf("host: instance %q was purged while a parent found it: %w", id, store.ErrConflict)
 	case r.Name != m.Item.Name:

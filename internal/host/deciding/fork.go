@@ -2,6 +2,7 @@ package deciding
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
@@ -11,10 +12,16 @@ import (
 )
 
 // A fork is a start whose origin is another instance: it creates a new instance, which continues as
-// a redrive of the other one would, and leaves the other one as it is. Its first commit has a copy
-// of the events that it takes from the other, so nothing of the fork is visible before, and the
-// other is not needed afterwards. In all other respects it is a start: if its id is taken, it is
-// refused.
+// a redrive of the other one would, and leaves the other one as it is. It has a copy of the events
+// that it takes from the other, so the other is not needed afterwards. If one commit can hold the
+// copy, nothing of the fork is visible before. Otherwise its record exists before: with the status
+// forking, as long as the start that reserved the number writes the copy. In all other respects it is
+// a start: if its id is taken, it is refused.
+//
+// A fork that has not started is not an instance yet. Its start continues it; a purge, a terminate,
+// and the sweep of forks that are 15 days old turn its record into a tombstone. Other starts are
+// refused, or wait if they use an existing instance. Events, and the requests of a parent to end its
+// child, wait as for an instance that has not started. Everything else has no effect.
 
 // forks reports whether a message is a start that forks an instance.
 func forks(m *inbox.Message) bool {
@@ -62,6 +69,8 @@ func (t *Turn) forked(m *inbox.Message) (*redriving.Plan, error) {
 	switch {
 	case of == nil || of.Purged:
 		return refused("there is no such instance, or it was purged")
+	case forking(of):
+		return refused("it is itself a fork that has not started")
 	case of.Name != m.Item.Name:
 		return refused("it runs orchestration %q, not %q", of.Name, m.Item.Name)
 	case o.ExecutionID != 0 && o.ExecutionID != of.ExecutionID:
@@ -80,6 +89,48 @@ func (t *Turn) forked(m *inbox.Message) (*redriving.Plan, error) {
 		return &redriving.Plan{}, err
 	}
 	return d, nil
+}
+
+// forking reports whether the record is that of a fork that has not started.
+func forking(r *store.Record) bool {
+	return r != nil && !r.Purged && r.Status == store.StatusForking
+}
+
+// whileForking settles a message for a fork that has not started, other than a start or a purge.
+func (t *Turn) whileForking(p *Plan, m *inbox.Message) {
+	if m.Item.Kind == wire.TerminateInstance && !m.EndsChild() {
+		p.Send.Deletion, p.Record = t.frees(t.Now.At.Add(IDHeld))
+		p.settleReporting(m, "terminated", info("terminated a fork that had not started", "instance", t.View.Instance, "actor", m.Item.Actor))
+		return
+	}
+	t.early(p, m)
+}
+
+// frees returns the deletion of what a fork has copied, and the change that turns its record into a
+// tombstone, so that no write of the copy takes effect. freeAt is when its id can be reused; zero
+// means now.
+func (t *Turn) frees(freeAt time.Time) (*store.Record, *Write) {
+	r := t.View.Record
+	tombstone := &store.Record{Instance: r.Instance, ExecutionID: r.ExecutionID, Purged: true, FreeAt: freeAt}
+	deletion := *r
+	deletion.EndedAt = t.Now.At
+	return &deletion, &Write{Failed: "copy of the fork %q not given up", Change: &store.RecordChange{
+		If: store.RecordCondition{Exists: true, Reserved: &r.Reserved}, Create: tombstone, UpdatedAt: t.Now.At}}
+}
+
+// givesUp has a start that is refused give up the number that it has reserved, and reports whether it
+// had reserved one.
+func (t *Turn) givesUp(p *Plan, m *inbox.Message) bool {
+	switch r := t.View.Record; {
+	case forking(r) && r.StartID == m.Item.ID:
+		p.Send.Deletion, p.Record = t.frees(time.Time{})
+	case r != nil && r.Reserves(m.Item.ID):
+		change := r.GiveUp()
+		p.Record = &Write{Failed: "number reserved for instance %q not given up", Change: &change}
+	default:
+		return false
+	}
+	return true
 }
 
 func eventsOf(turns []store.Turn) (all []history.Event) {

@@ -58,7 +58,7 @@ const (
 // Stands returns the execution with which the turn continues, according to the record.
 func (t *Turn) Stands(open []*inbox.Message) (execution int64, s Standing) {
 	r := t.View.Record
-	if r != nil && !r.Purged {
+	if r != nil && !r.Purged && !forking(r) {
 		if r.Status.Terminal() && !slices.ContainsFunc(open, func(m *inbox.Message) bool {
 			// The messages of the end may not have been sent (sendAgain).
 			return m.Returning() || m.Item.Kind == wire.Wake || redrives(m) || !r.EndedAt.Before(earliest(m))
@@ -67,14 +67,15 @@ func (t *Turn) Stands(open []*inbox.Message) (execution int64, s Standing) {
 		}
 		return r.ExecutionID, Runs
 	}
-	if NewStart(r, open) == nil || t.held() {
+	start := NewStart(r, open)
+	switch {
+	case start == nil || t.held():
 		return 0, NoExecution
+	case r == nil:
+		return 1, Starts
 	}
-	if r != nil {
-		// A new number, because ids derive from it and must never repeat.
-		return r.ExecutionID + 1, Starts
-	}
-	return 1, Starts
+	// A new number, because ids derive from it and must never repeat.
+	return r.Next(start.Item.ID), Starts
 }
 
 // OnlyHides reports whether the turn only hides an ended instance. Such a turn needs no key to

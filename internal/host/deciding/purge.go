@@ -42,6 +42,9 @@ func (t *Turn) purge(p *Plan, m *inbox.Message) error {
 		p.settle(m, "purged")
 	case m.Item.ExecutionID != 0 && m.Item.ExecutionID != r.ExecutionID:
 		p.settle(m, "late")
+	case forking(r):
+		p.Send.Deletion, p.Record = t.frees(t.Now.At.Add(IDHeld))
+		p.settleReporting(m, "purged", info("purged a fork that had not started", "instance", t.View.Instance, "actor", m.Item.Actor))
 	case !r.Status.Terminal() && t.passed.damage != nil && m.Item.Force:
 		return t.endCorrupt(p)
 	case !r.Status.Terminal() && t.Running.X != nil && t.Running.X.Ended():
@@ -54,6 +57,11 @@ func (t *Turn) purge(p *Plan, m *inbox.Message) error {
 		// The deletion is scheduled first: a hidden record no longer says when the instance ended, and a
 		// deletion does nothing while the instance is not hidden.
 		p.Send.Deletion, p.Record = r, t.hide()
+		if r.Reserved.ExecutionID > 0 {
+			// Writes of the copy may land for as long as those of an execution that ends now.
+			again := *r
+			again.EndedAt, p.Send.Deletion = t.Now.At, &again
+		}
 		t.Keep = false
 		// The history, which names the actor, is hidden, so this line records who requested the purge.
 		p.settleReporting(m, "purged", info("purged", "instance", t.View.Instance, "actor", m.Item.Actor, "forced", m.Item.Force))

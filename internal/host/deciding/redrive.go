@@ -14,11 +14,12 @@ import (
 )
 
 // A redrive is a start with its own conflict policy: the next execution of an ended instance
-// continues where that one failed (engine/redrive.go). The events that it copies are committed in
-// one write before its code runs, parked like the first events after a continue-as-new, so that a
-// process that dies leaves nothing to be undone. The operations that are open in the copy are sent
-// by the commit in which the code agrees with the copied events (internal/redriving/held.go). In
-// all other respects a redrive is like a start that restarts an instance.
+// continues where that one failed (engine/redrive.go). The events that it copies are committed
+// before its code runs, parked like the first events after a continue-as-new: in one write or, if
+// that is too small, in several under a reserved number (orchestrator/copy.go). The operations that
+// are open in the copy are sent by the commit in which the code agrees with the copied events
+// (internal/redriving/held.go). In all other respects a redrive is like a start that restarts an
+// instance.
 
 // Redriven describes how the execution that the redrive By starts continues.
 type Redriven struct {
@@ -51,14 +52,15 @@ func (t *Turn) redrive(p *Plan, m *inbox.Message, r *store.Record) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	request := redriving.Request{From: from, ExecutionID: r.ExecutionID + 1, StartID: m.Item.ID,
+	next := r.Next(m.Item.ID)
+	request := redriving.Request{From: from, ExecutionID: next, StartID: m.Item.ID,
 		Parent: recordedParent(m.Item.Parent), Actor: m.Item.Actor, Reason: m.Item.Reason, Cancelled: cancelledBy(turns)}
 	request.LimitKey, request.Limit = t.limitAgain(eventsOf(turns))
 	d, err := t.Running.X.Redrive(request)
 	if refused, is := errors.AsType[*redriving.Error](err); is {
 		return true, t.refuseRedrive(p, m, wire.ReasonRedriveRefused, refused)
 	}
-	p.Next = &Next{Again: r.ExecutionID + 1, By: m, Redriven: &Redriven{Plan: d, By: m}}
+	p.Next = &Next{Again: next, By: m, Redriven: &Redriven{Plan: d, By: m}}
 	return true, err
 }
 
@@ -72,16 +74,20 @@ const landed = 6 * time.Minute
 // this delivery refuses it, for example because the original was purged in between. Then no message would
 // run the code of the fork. So an isolated read checks that no such commit exists. The write of an earlier
 // delivery may land late, even after the queue has moved the message to its dead-letter queue, so the start
-// is first requeued for as long as a write may take.
+// is first requeued for as long as a write may take. A start that has reserved a number gives it up
+// instead, and then no write of its copy takes effect.
 func (t *Turn) refuseRedrive(p *Plan, m *inbox.Message, reason wire.Reason, why error) error {
-	starts := t.Running.Execution
-	if !t.Running.Creating {
-		starts = t.View.Record.ExecutionID + 1
+	reserved := t.givesUp(p, m)
+	if !reserved {
+		starts := t.Running.Execution
+		if !t.Running.Creating {
+			starts = t.View.Record.Highest() + 1
+		}
+		if err := t.ask(&Read{What: Behind, Execution: starts, Event: 1}); err != nil {
+			return err
+		}
 	}
-	if err := t.ask(&Read{What: Behind, Execution: starts, Event: 1}); err != nil {
-		return err
-	}
-	if m.ReceiveCount > 1 || m.FromDeadLetters() {
+	if !reserved && (m.ReceiveCount > 1 || m.FromDeadLetters()) {
 		p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "redrive_refused", Requeue: &Requeue{Item: m.Item, Due: t.Now.At.Add(landed)}})
 	} else if m.Item.Parent != nil {
 		t.tellRefused(p, m, "redrive_refused", taken(history.FailureStuck, "instance %q failed before, and is not redriven: %v", t.View.Instance, why))

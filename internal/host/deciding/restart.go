@@ -63,7 +63,7 @@ func (t *Turn) restart(p *Plan, m *inbox.Message) (bool, error) {
 	if m.Item.OnConflict.Redrives() {
 		return t.redrive(p, m, r)
 	}
-	p.Next = &Next{Again: r.ExecutionID + 1, By: m}
+	p.Next = &Next{Again: r.Next(m.Item.ID), By: m}
 	return true, nil
 }
 
@@ -75,7 +75,7 @@ func (t *Turn) overtaken(p *Plan) error {
 	at := slices.IndexFunc(t.Group.All, func(m *inbox.Message) bool {
 		return restarts(m) && m.Item.ID == id && !m.Returning() && t.stands(m)
 	})
-	for n := t.Running.Execution - 1; n > 0 && at > 0 && len(inbox.Left(t.Group.All[:at])) > 0; n-- {
+	for n := t.View.Before(t.Running.Execution); n > 0 && at > 0 && len(inbox.Left(t.Group.All[:at])) > 0; n = t.View.Before(n) {
 		turns, err := t.View.Turns(n)
 		if _, unread := errors.AsType[*reading.Unread](err); unread {
 			return err

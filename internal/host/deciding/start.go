@@ -9,7 +9,7 @@ import (
 // NewStart returns the start that may create the instance; nil if there is none.
 func NewStart(r *store.Record, messages []*inbox.Message) *inbox.Message {
 	for _, m := range messages {
-		if m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict != wire.ConflictRedrive && !forbids(r, m) {
+		if m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict != wire.ConflictRedrive && !forbids(r, m) && (!forking(r) || r.StartID == m.Item.ID) {
 			return m
 		}
 	}

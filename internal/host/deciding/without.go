@@ -29,11 +29,14 @@ func (t *Turn) settleWithout(p *Plan) error {
 	switch m, r := open[0], t.View.Record; {
 	case m.Item.Kind == wire.PurgeInstance:
 		return t.purge(p, m)
+	case m.Item.Kind == wire.StartOrchestration && forking(r) && m.Item.OnConflict.UsesExisting() && t.requeues(p, m):
 	case m.Item.Kind == wire.StartOrchestration:
 		if starts, err := t.restart(p, m); starts || err != nil {
 			return err
 		}
 		return t.exists(p, m)
+	case forking(r):
+		t.whileForking(p, m)
 	case r != nil && !r.Purged:
 		t.afterEnd(p, m)
 	case t.held():
@@ -147,8 +150,12 @@ func (t *Turn) forbidStart(p *Plan, m *inbox.Message) {
 	of, now := m.Item.Parent, t.Now.At
 	tombstone := &store.Record{Instance: t.View.Instance, ExecutionID: 1, Purged: true, StartID: dispatch.ChildID(of.Instance, of.ExecutionID, of.EventID)}
 	change := &store.RecordChange{If: store.RecordCondition{Absent: true}, Create: tombstone, UpdatedAt: now}
-	if r := t.View.Record; r != nil {
-		tombstone.ExecutionID = r.ExecutionID
+	if r := t.View.Record; forking(r) {
+		p.Send.Deletion, p.Record = t.frees(t.Now.At.Add(IDHeld))
+		p.settle(m, "unknown_instance")
+		return
+	} else if r != nil {
+		tombstone.ExecutionID, tombstone.Reserved = r.ExecutionID, r.Reserved
 		change.If.ExecutionID, change.If.At = r.ExecutionID, now
 	}
 	p.Record = &Write{Change: change, Failed: "start of instance %q not forbidden"}

@@ -91,12 +91,7 @@ func (a *attempt) commit(ctx context.Context, c *deciding.Commit) error {
 	if err := a.noteFork(ctx, c); err != nil {
 		return err
 	}
-	err := a.once(ctx, c)
-	if isA[*store.TooLargeError](err) && c.TakesOver > 0 {
-		if err = a.writeAhead(ctx, c); err == nil {
-			err = a.once(ctx, c)
-		}
-	}
+	err := a.commitCopy(ctx, c)
 	a.settler.Observer.Timing(host.TimeCommit, a.settler.Clock.Now().Sub(startedAt))
 	if err != nil {
 		return fmt.Errorf("host: turn of instance %q execution %d at event %d: %w", t.View.Instance, t.Running.Execution, c.Turns[0].First(), err)

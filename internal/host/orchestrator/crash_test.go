@@ -417,8 +417,8 @@ func programs() []program {
 		w.expectHistory("other", 1, "Started Sub(told) Ev(told) Sub(never)")
 	}
 
-	// The same where a commit holds six events, and what is taken over is written ahead of it, one
-	// event at a time.
+	// The same where a commit holds six events, and what is taken over is written one event at a
+	// time.
 	parted, forkedInParts := redriven, forked
 	parted.name, forkedInParts.name = "O-10 what one commit does not hold is taken over", "O-12 what one commit does not hold goes into a fork"
 	parted.set = func(w *world) {
@@ -434,13 +434,13 @@ func programs() []program {
 	return []program{chained, fan, timers, family, again, inline, batched, talking, events, terminated, adopting, mended, looping, yielding, purged, begun, redriven, forked, parted, forkedInParts}
 }
 
-// smallCommits has a commit hold so many events, and what is written ahead of one be a single event.
+// smallCommits has a commit hold so many events, and a part of a copy a single event.
 func (w *world) smallCommits(most int) {
-	w.settings.Turn.Ahead = 1
+	w.settings.Turn.Part = 1
 	w.beforeCommit = func(c *store.Commit) error {
 		n := 0
 		for i := range c.Turns {
-			n += len(c.Turns[i].Stored())
+			n += len(c.Turns[i].Events)
 		}
 		if n > most {
 			return &store.TooLargeError{Instance: c.Turns[0].Instance, Limit: fmt.Sprint(most, " events")}

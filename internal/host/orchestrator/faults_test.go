@@ -97,18 +97,6 @@ func (s faultyStore) Commit(ctx context.Context, c store.Commit) error {
 	})
 }
 
-func (s faultyStore) WriteAhead(ctx context.Context, part store.Turn) error {
-	return s.p.call("WriteAhead", func() error { return s.Store.WriteAhead(ctx, part) })
-}
-
-func (s faultyStore) Ahead(ctx context.Context, instance string, executionID int64, name string) (last int64, err error) {
-	err = s.p.call("Ahead", func() error {
-		last, err = s.Store.Ahead(ctx, instance, executionID, name)
-		return err
-	})
-	return last, err
-}
-
 func (s faultyStore) Read(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, err error) {
 	err = s.p.call("Read", func() error {
 		if s.p.w.newer {

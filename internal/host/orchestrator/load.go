@@ -94,6 +94,9 @@ func (a *attempt) loadByRecord(ctx context.Context, open []*inbox.Message) error
 // instance were started again, its inline activities would run again before its commit is refused.
 func (a *attempt) checkNotStarted(ctx context.Context) error {
 	t := &a.turn
+	if r := t.View.Record; r != nil && r.Reserved.ExecutionID == t.Running.Execution {
+		return nil // It has a part of a copy, and no code runs before the copy is complete.
+	}
 	turns, err := a.tables.source.Read(ctx, &t.View, t.Running.Execution)
 	if err == nil && len(turns) > 0 {
 		err = fmt.Errorf("host: instance %q started execution %d while it was read: %w", t.View.Instance, t.Running.Execution, store.ErrConflict)

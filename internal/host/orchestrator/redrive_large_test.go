@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,8 +87,8 @@ func TestO10ARedriveTakesOverMoreThanOneCommitHolds(t *testing.T) {
 	}
 }
 
-// failsLarge runs an instance that fails behind twenty large results: a redrive of it writes most of
-// them ahead.
+// failsLarge runs an instance that fails behind twenty large results: a redrive of it copies them in
+// several commits.
 func (w *world) failsLarge(id string) {
 	w.Helper()
 	big := []byte(`"` + strings.Repeat("x", 250<<10) + `"`)
@@ -104,65 +106,144 @@ func (w *world) failsLarge(id string) {
 	w.expectStatus(id, store.StatusFailed)
 }
 
-// diesWritingAhead has a process take a start, and die when it has written two parts ahead.
-func (w *world) diesWritingAhead(start wire.Item) {
+// diesCopying has a process take a start, and die when it has written two parts of its copy.
+func (w *world) diesCopying(start wire.Item) {
 	w.Helper()
-	p, parts := w.process(), 0
+	p, commits := w.process(), 0
 	p.faults.die = func() (bool, bool) {
-		if p.faults.log[len(p.faults.log)-1] == "WriteAhead" {
-			parts++
+		if p.faults.log[len(p.faults.log)-1] == "Commit" {
+			commits++ // The first of them is too large.
 		}
-		return parts == 3, true
+		return commits == 4, true
 	}
 	if died := w.deliver("m", w.body(start), 1, platform.SourceOrchestrator, 0); !died {
 		w.Fatal("the process did not die")
 	}
 }
 
-// What a fork has written ahead that never began is removed by an instance of its id that runs no
-// code, and its purge.
-func TestO12WhatADeadForkHasWrittenGoesWithAnInstanceOfItsID(t *testing.T) {
+// nothingIsLeft deletes up to an execution, where nothing must be stored.
+func (w *world) nothingIsLeft(id string, upTo int64) {
+	w.Helper()
+	// With one item in the table a deletion of one item is not known to be done.
+	if done, err := w.store.DeleteHistory(w.Context(), id, upTo, 1); !done || err != nil {
+		w.Errorf("something is left: %v", err)
+	}
+}
+
+// O-12: a fork that dies while it copies is listed as forking. What the messages do meanwhile that
+// are not its start.
+func TestO12AForkThatCopiesIsNotAnInstanceYet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.failsLarge("a")
-	w.diesWritingAhead(forkOf("a", "b", 0))
-	later := wire.Item{Kind: wire.StartOrchestration, Instance: "b", Name: "Main", ID: "later", NotBeforeMS: w.clock.Now().Add(365 * 24 * time.Hour).UnixMilli()}
-	w.send(later)
-	w.runFor(time.Minute)
-	w.expectStatus("b", store.StatusScheduled)
-	w.send(wire.Item{Kind: wire.TerminateInstance, Instance: "b", ID: "p"})
-	w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "b", ID: "p", Force: true})
-	w.run()
-	if r := w.record("b"); !r.Purged {
+	w.diesCopying(forkOf("a", "b", 0))
+	w.expectStatus("b", store.StatusForking)
+	if r := w.record("b"); r.ExecutionID != 1 || r.Reserved.ExecutionID != 1 || r.Reserved.StartID != forkOf("a", "b", 0).ID || len(slices.Collect(r.Executions())) != 0 {
 		t.Errorf("the record is %+v", r)
 	}
-	// With one item in the table a deletion of one item is not known to be done.
-	if done, err := w.store.DeleteHistory(t.Context(), "b", 1, 1); !done || err != nil {
-		t.Errorf("something is left: %v", err)
+	before := w.record("b")
+	w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "b", Name: "Main", ID: "other"})
+	w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "b", Name: "Main", ID: "restart", OnConflict: wire.ConflictRestart})
+	w.send(wire.Item{Kind: wire.CancelInstance, Instance: "b", ID: "c"})
+	w.send(wire.Item{Kind: wire.Wake, Instance: "b", ID: "w"})
+	w.raise("b", "e", "1", "early")
+	w.runFor(time.Minute)
+	if after := w.record("b"); !reflect.DeepEqual(after, before) {
+		t.Errorf("it was %+v, and is %+v", before, after)
 	}
-	w.expectDead()
+	// Its start continues it, and the event that waited is recorded.
+	w.send(forkOf("a", "b", 0))
+	w.run()
+	w.expectStatus("b", store.StatusFailed)
+	if r := w.record("b"); r.ExecutionID != 1 || r.Reserved != (store.Reservation{}) {
+		t.Errorf("the record is %+v", r)
+	}
+	w.expectInvariants("b")
 }
 
-// O-10, O-04: a redrive dies with a part of what it takes over written, and is never repeated. When the
+// O-12, O-04: what frees a fork that copies. No later write of the copy makes it an instance, and what
+// it has copied is deleted.
+func TestO12APurgeOrATerminateFreesAForkThatCopies(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []wire.Kind{wire.PurgeInstance, wire.TerminateInstance} {
+		w := newWorld(t, nil)
+		w.failsLarge("a")
+		w.diesCopying(forkOf("a", "b", 0))
+		w.send(wire.Item{Kind: kind, Instance: "b", ID: "p"})
+		w.run()
+		if r := w.record("b"); !r.Purged || !r.FreeAt.After(w.clock.Now()) {
+			t.Errorf("%s: the record is %+v", kind, r)
+		}
+		w.nothingIsLeft("b", 1)
+		w.send(forkOf("a", "b", 0))
+		w.run()
+		if r := w.record("b"); !r.Purged || len(w.events("b", 1)) > 0 {
+			t.Errorf("%s: it has started: %+v", kind, r)
+		}
+	}
+}
+
+// O-12: a fork that was refused after a part of its copy gives its id up at once.
+func TestO12AForkThatIsRefusedWhileItCopiesFreesItsID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.failsLarge("a")
+	w.diesCopying(forkOf("a", "b", 0))
+	w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p"})
+	w.run()
+	w.send(forkOf("a", "b", 0))
+	w.run()
+	w.expectDead(string(wire.ReasonRedriveRefused))
+	w.nothingIsLeft("b", 1)
+	w.start("b", "Main", "1")
+	w.run()
+	if r := w.record("b"); r.ExecutionID != 2 || r.FirstExecution != 2 {
+		t.Errorf("the record is %+v", r)
+	}
+}
+
+// O-10: another start uses a later number than one that is reserved, and then nothing reads what is
+// stored under that.
+func TestO10AnotherStartLeavesAReservedNumberOut(t *testing.T) {
+	t.Parallel()
+	for _, again := range []wire.Item{redriveOf("a", "s", 0), {Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", OnConflict: wire.ConflictRestart}} {
+		w := newWorld(t, nil)
+		w.failsLarge("a")
+		w.diesCopying(redriveOf("a", "r", 0))
+		if r := w.record("a"); r.ExecutionID != 1 || r.Reserved != (store.Reservation{ExecutionID: 2, StartID: "r"}) || r.Status != store.StatusFailed {
+			t.Errorf("the record is %+v", r)
+		}
+		w.send(again)
+		w.run()
+		if r := w.record("a"); r.ExecutionID != 3 || r.Reserved != (store.Reservation{}) || !slices.Equal(r.Skipped, []int64{2}) {
+			t.Errorf("the record is %+v", r)
+		}
+		w.send(redriveOf("a", "r", 0)) // Its number is lost, so it redrives the instance anew.
+		w.run()
+		if r := w.record("a"); r.ExecutionID != 4 || !slices.Equal(r.Skipped, []int64{2}) {
+			t.Errorf("the record is %+v", r)
+		}
+		w.expectDead()
+		w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p"})
+		w.run()
+		w.nothingIsLeft("a", 4)
+	}
+}
+
+// O-10, O-04: a redrive dies with a part of its copy written, and is never repeated. When the
 // instance is purged that goes with it, also where the deletion stops after each item.
 func TestO10WhatADeadRedriveHasWrittenGoesWithItsInstance(t *testing.T) {
 	t.Parallel()
 	for _, page := range []int{0, 1} {
 		w := newWorld(t, func(w *world) { w.settings.Purge.Page = page })
 		w.failsLarge("a")
-		w.diesWritingAhead(redriveOf("a", "r", 0))
-		if r := w.record("a"); r.ExecutionID != 1 || r.Ahead != 2 || r.Status != store.StatusFailed {
-			t.Errorf("the record is %+v", r)
-		}
+		w.diesCopying(redriveOf("a", "r", 0))
 		w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p"})
 		w.run()
-		if r := w.record("a"); !r.Purged || r.Ahead != 2 {
+		if r := w.record("a"); !r.Purged || r.Highest() != 2 {
 			t.Errorf("the record is %+v", r)
 		}
-		// With one item in the table a deletion of one item is not known to be done.
-		if done, err := w.store.DeleteHistory(t.Context(), "a", 2, 1); !done || err != nil {
-			t.Errorf("something is left: %v", err)
-		}
+		w.nothingIsLeft("a", 2)
 		w.expectDead()
 	}
 }

@@ -197,7 +197,7 @@ func (a *attempt) keepBeat(ctx context.Context, b *deciding.Beat) error {
 	return nil
 }
 
-// scheduleDeletion schedules the deletion of the histories up to the record's execution, for a
+// scheduleDeletion schedules the deletion of the histories up to the record's highest number, for a
 // grace period after its end.
 func (a *attempt) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	now := a.settler.Clock.Now()
@@ -205,8 +205,8 @@ func (a *attempt) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	if due.Before(now) {
 		due = now // The age of the item counts from here and not from the end, because an item that is too old is not applied.
 	}
-	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: r.Instance, UpToExecution: r.ExecutionID,
-		ID: fmt.Sprintf("delete-%d", r.ExecutionID), NotBeforeMS: due.UnixMilli(), SentMS: due.UnixMilli()}
+	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: r.Instance, UpToExecution: r.Highest(),
+		ID: fmt.Sprintf("delete-%d", r.Highest()), NotBeforeMS: due.UnixMilli(), SentMS: due.UnixMilli()}
 	if a.sender.To.Timer == nil || due.Sub(now) <= a.settler.Settings.Dispatch.TimerLeast {
 		item.Hops++
 		return a.settler.SendLater(ctx, &item, due, nil)

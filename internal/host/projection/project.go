@@ -230,7 +230,7 @@ func (s *Standing) create(c *store.RecordChange, d *engine.Turn) (suspected bool
 		r.Suspect = s.Suspect
 	}
 	if s.again() {
-		r.Forked, r.Forks = s.Record.Forked, s.Record.Forks
+		r.Forked, r.Forks, r.Skipped = s.Record.Forked, s.Record.Forks, s.skipped()
 		r.FirstExecution, r.Pruned, r.EarlierStarts, r.Stamp = s.Record.FirstExecution, s.Record.Pruned, s.Record.StartsBefore(), s.Record.Stamp
 		if s.Starts.Redriven {
 			// The instance keeps its start time. A redrive whose code runs from the beginning is a redrive
@@ -245,9 +245,12 @@ func (s *Standing) create(c *store.RecordChange, d *engine.Turn) (suspected bool
 	case s.again():
 		// Executions that were pruned since the record was read stay pruned, and forks that were made
 		// since stay listed.
-		first, forked := s.Record.FirstExecution, s.Record.Forked
-		condition = store.RecordCondition{Exists: true, ExecutionID: s.Record.ExecutionID, Ended: true, FirstExecution: &first, Forked: &forked}
+		first, forked, reserved := s.Record.FirstExecution, s.Record.Forked, s.Record.Reserved
+		condition = store.RecordCondition{Exists: true, ExecutionID: s.Record.ExecutionID, Ended: true, FirstExecution: &first, Forked: &forked, Reserved: &reserved}
 		removed = unset(s.Record.SearchAttributes, r.SearchAttributes)
+	case s.forking():
+		reserved := s.Record.Reserved
+		condition = store.RecordCondition{Exists: true, ExecutionID: s.Record.ExecutionID, Reserved: &reserved}
 	case s.Record != nil:
 		condition.ExecutionID, condition.At = s.Record.ExecutionID, s.Now
 	}
@@ -266,7 +269,27 @@ func eventOf(o *history.Origin) int64 {
 // again reports whether the commit restarts or redrives an ended instance. The record keeps its
 // first execution, so that the earlier histories still belong to the instance, and continues its
 // stamp, so that a message sent for an earlier problem finds another stamp.
-func (s *Standing) again() bool { return s.Starts.Creating && s.Record != nil && !s.Record.Purged }
+func (s *Standing) again() bool {
+	return s.Starts.Creating && s.Record != nil && !s.Record.Purged && !s.forking()
+}
+
+// forking reports whether the record is that of a fork that has not started.
+func (s *Standing) forking() bool {
+	return s.Record != nil && !s.Record.Purged && s.Record.Status == store.StatusForking
+}
+
+// skipped returns the numbers that never became current, once this execution has become current.
+func (s *Standing) skipped() (all []int64) {
+	for _, n := range s.Record.Skipped {
+		if n >= s.Record.FirstExecution {
+			all = append(all, n)
+		}
+	}
+	for n := s.Record.ExecutionID + 1; n < s.Execution; n++ {
+		all = append(all, n)
+	}
+	return all
+}
 
 // unset returns the search attributes that only the earlier record has, each without a value.
 func unset(before, after history.SearchAttributes) history.SearchAttributes {

@@ -3,6 +3,7 @@ package reading
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/store"
@@ -62,5 +63,5 @@ func (v *View) missing(execution int64, turns []store.Turn, err error) *store.Co
 // holds reports whether an execution belongs to the instance that the record describes, and not to
 // an instance that was purged under the same id before.
 func holds(r *store.Record, execution int64) bool {
-	return !r.Purged && execution <= r.ExecutionID && (execution == r.ExecutionID || r.FirstExecution > 0 && execution >= r.FirstExecution)
+	return !r.Purged && r.Status != store.StatusForking && !slices.Contains(r.Skipped, execution) && execution <= r.ExecutionID && (execution == r.ExecutionID || r.FirstExecution > 0 && execution >= r.FirstExecution)
 }

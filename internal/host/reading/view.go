@@ -129,6 +129,18 @@ func (v *View) Held(now time.Time) bool {
 	return v.Record != nil && v.Record.Purged && !v.Record.Free(now)
 }
 
+// Skips reports whether a number never became current, so that it belongs to no execution.
+func (v *View) Skips(execution int64) bool {
+	return v.Record != nil && slices.Contains(v.Record.Skipped, execution)
+}
+
+// Before returns the execution before another one.
+func (v *View) Before(execution int64) int64 {
+	for execution--; v.Skips(execution); execution-- {
+	}
+	return execution
+}
+
 // FirstExecution returns the first execution of the instance; 0 if it is not known.
 func (v *View) FirstExecution() int64 {
 	if v.Record != nil {

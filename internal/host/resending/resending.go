@@ -129,6 +129,9 @@ func (r *Resending) Everything(since int64) error {
 		}
 	}
 	for n := r.furthest(since); n <= r.execution; n++ {
+		if r.view.Skips(n) {
+			continue
+		}
 		if err := r.add(n); err != nil {
 			return err
 		}
@@ -148,7 +151,7 @@ func (r *Resending) endBefore() error {
 	if n <= max(r.view.FirstExecution(), 1) {
 		return nil
 	}
-	turns, err := r.read(n - 1)
+	turns, err := r.read(r.view.Before(n))
 	r.from(turns, max(len(turns)-1, 0))
 	return err
 }

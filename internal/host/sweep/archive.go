@@ -122,7 +122,7 @@ func (a *archiving) keep(ctx context.Context, i int, r *store.Record, careful bo
 // read reads each execution of an instance, and puts the documents as soon as there are enough.
 func (a *archiving) read(ctx context.Context, i int, r *store.Record) error {
 	found := false
-	for n := max(r.FirstExecution, 1); n <= r.ExecutionID; n++ {
+	for n := range r.Executions() {
 		turns, err := a.by.ended(ctx, r.Instance, n)
 		if bad, ok := errors.AsType[*unusable](err); ok && bad.lost && !found && n < r.ExecutionID {
 			continue

@@ -44,7 +44,7 @@ func (k *Keeper) delete(ctx context.Context, m *inbox.Message) error {
 	switch item := m.Item; {
 	case !missing && k.mayPrune(&r, item.UpToExecution):
 		return k.prune(ctx, m, &r)
-	case missing || r.Purged && r.ExecutionID < item.UpToExecution || !r.Purged && r.FirstExecution <= item.UpToExecution:
+	case missing || r.Purged && r.Highest() < item.UpToExecution || !r.Purged && r.FirstExecution <= item.UpToExecution:
 		// The instance is not hidden, so it was never purged.
 		k.Settle(m, "purge_refused")
 		return nil
@@ -55,28 +55,21 @@ func (k *Keeper) delete(ctx context.Context, m *inbox.Message) error {
 		item.NotBeforeMS = due.UnixMilli()
 		return k.Requeue(ctx, m, item, due, "grace")
 	default:
-		return k.deleteHistories(ctx, m, item, &r)
+		return k.deleteHistories(ctx, m, item)
 	}
 }
 
 // deleteHistories deletes in pages. It can be interrupted: a partly deleted history never looks
-// like a valid one, and the item follows the message to continue. With the last execution of a
-// purged instance it also deletes the events of the next execution that a redrive wrote without
-// committing.
-func (k *Keeper) deleteHistories(ctx context.Context, m *inbox.Message, item wire.Item, r *store.Record) error {
-	upTo := item.UpToExecution
+// like a valid one, and the item follows the message to continue.
+func (k *Keeper) deleteHistories(ctx context.Context, m *inbox.Message, item wire.Item) error {
 	for {
-		done, err := k.Store.DeleteHistory(ctx, item.Instance, upTo, k.Settings.Purge.Page)
+		done, err := k.Store.DeleteHistory(ctx, item.Instance, item.UpToExecution, k.Settings.Purge.Page)
 		if err != nil {
 			return fmt.Errorf("host: history of instance %q not deleted: %w", item.Instance, err)
 		}
-		if done && (!r.Purged || upTo != r.ExecutionID || r.Ahead <= upTo) {
+		if done {
 			k.Settle(m, "deleted")
 			return nil
-		}
-		if done {
-			upTo = r.Ahead
-			continue
 		}
 		if !clock.HasTime(ctx, k.Clock, k.Settings.Turn.MinRemaining) {
 			item.Hops++

@@ -54,7 +54,7 @@ func (k *Keeper) prune(ctx context.Context, m *inbox.Message, r *store.Record) e
 	}
 	// A redelivered message may have changed the record and deleted nothing.
 	item.UpToExecution, item.NotBeforeMS = first-1, now.UnixMilli()
-	return k.deleteHistories(ctx, m, item, r)
+	return k.deleteHistories(ctx, m, item)
 }
 
 // prunable reads the executions of an instance, from the first that is kept up to upTo in order,
@@ -69,7 +69,10 @@ func (k *Keeper) prune(ctx context.Context, m *inbox.Message, r *store.Record) e
 func (k *Keeper) prunable(ctx context.Context, r *store.Record, upTo int64, ended time.Time) (first int64) {
 	first = max(r.FirstExecution, 1)
 	looked, given := 0, 0
-	for n := first; n <= upTo && looked < mostPruned; n++ {
+	for n := range store.Executions(first, upTo, r.Skipped) {
+		if looked >= mostPruned {
+			break
+		}
 		turns, err := k.ended(ctx, r.Instance, n)
 		bad, isBad := errors.AsType[*unusable](err)
 		if !isBad || !bad.lost {

@@ -80,7 +80,7 @@ func New(w *world.World) world.Watcher {
 // Writes implements watcher.
 func (w *checker) Writes(x *world.Write) {
 	if x.Commit != nil {
-		w.showsTurns(x.By, x.Encoded.Turns)
+		w.showsTurns(x.By, x.Sent.Turns)
 	}
 	w.showsChange(x.By, x.Instance, x.Change)
 	if x.Commit != nil {

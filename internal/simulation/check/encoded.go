@@ -31,7 +31,7 @@ func (w *checker) showsTurns(p *world.Process, turns []store.Turn) {
 		return
 	}
 	for i := range turns {
-		stored := turns[i].Stored()
+		stored := turns[i].Events
 		for j := range stored {
 			e := &stored[j]
 			values := append(make([][]byte, 0, 3), e.Payload)
@@ -47,9 +47,10 @@ func (w *checker) showsTurns(p *world.Process, turns []store.Turn) {
 	}
 }
 
-// WritesAhead implements world.Watcher.
-func (w *checker) WritesAhead(p *world.Process, part *store.Turn) {
-	w.showsTurns(p, []store.Turn{*part})
+// WritesPart implements world.Watcher.
+func (w *checker) WritesPart(p *world.Process, part *store.Commit) {
+	w.showsTurns(p, part.Turns)
+	w.showsChange(p, part.Turns[0].Instance, part.Record)
 }
 
 func (w *checker) showsChange(p *world.Process, instance string, c *store.RecordChange) {

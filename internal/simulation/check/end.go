@@ -25,6 +25,7 @@ func (w *checker) End() {
 		w.Violate("I-08", "a schedule is left: %s", world.BodyText(s.Body))
 	}
 	w.checkNotified()
+	w.checkNoneForks()
 	w.spreadForsaken()
 	for _, instance := range w.Ledger.Instances() {
 		if w.Ledger.Forsaken[instance] {
@@ -42,7 +43,9 @@ func (w *checker) End() {
 		}
 		w.Reached("I-03")
 		for n := w.firstLeft(instance); n <= w.Ledger.Last[instance]; n++ {
-			w.checkExecution(instance, n)
+			if !w.Copied(instance, n) {
+				w.checkExecution(instance, n)
+			}
 		}
 		w.checkRecord(instance)
 		r, err := w.Describe(instance)

@@ -118,7 +118,7 @@ func (w *checker) checkNoFork(inv *world.Invocation, t *store.Turn) {
 		w.Violate("O-12", "%s/%d treats the fork %s as a plain start", t.Instance, t.ExecutionID, start.StartID)
 	case start.Parent == nil || !w.forked || inv == nil || w.Room > 0:
 		return // Or the copy does not fit into the commit.
-	case t.ExecutionID > w.Ledger.Hidden[t.Instance]+1:
+	case w.Ledger.Before(t.Instance, t.ExecutionID) > w.Ledger.Hidden[t.Instance]:
 		return // It continues from an execution of its own.
 	}
 	p := w.Ledger.Executions[ledger.At(start.Parent.Instance, start.Parent.ExecutionID)]

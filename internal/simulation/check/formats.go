@@ -88,16 +88,17 @@ func (w *checker) checkFormats(p *world.Process, x *ledger.Recorded, t *store.Tu
 // the event that started it, or, if it continues another execution, the headers of that execution and those
 // that its code added. A redriven execution has the headers of the failed one.
 func (w *checker) headersOfStart(p *world.Process, t *store.Turn, e *history.Event) (want map[string]string, known bool) {
-	before := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)]
+	last := w.Ledger.Before(t.Instance, t.ExecutionID)
+	before := w.Ledger.Executions[ledger.At(t.Instance, last)]
 	if before != nil && before.Events[0].Start != nil {
 		if end := before.End(); end != nil && end.Kind == history.OrchestrationContinuedAsNew {
 			w.Reached("formats")
 			var own map[string]string
 			if w.Scenario.Program(e.Name) != nil {
-				own = program.Headers(startedAs(before, t.ExecutionID-1))
+				own = program.Headers(startedAs(before, last))
 			}
 			return header.Merge(before.Events[0].Start.Headers, own), true
-		} else if end != nil && t.ExecutionID-1 > w.Ledger.Hidden[t.Instance] && w.redrives(p, t) {
+		} else if end != nil && last > w.Ledger.Hidden[t.Instance] && w.redrives(p, t) {
 			return before.Events[0].Start.Headers, true // All of it happens again.
 		}
 	}

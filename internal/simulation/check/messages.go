@@ -82,7 +82,7 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 // continues reports whether a redrive has started the last execution of an instance, or one that has
 // continued as new since.
 func (w *checker) continues(instance string) bool {
-	for n := w.Ledger.Last[instance] - 1; n > 0; n-- {
+	for n := w.Ledger.Before(instance, w.Ledger.Last[instance]); n > 0; n = w.Ledger.Before(instance, n) {
 		before := w.Ledger.Executions[ledger.At(instance, n)]
 		if before == nil || before.End() == nil {
 			return false

@@ -182,7 +182,7 @@ func (w *checker) Publishes(p *world.Process, e *host.InstanceEvent) {
 		note(&w.told.numbers, m, e.Number)
 		return
 	}
-	x, before := w.Ledger.Executions[ledger.At(e.Instance, e.Execution)], w.Ledger.Executions[ledger.At(e.Instance, e.Execution-1)]
+	x, before := w.Ledger.Executions[ledger.At(e.Instance, e.Execution)], w.Ledger.Executions[ledger.At(e.Instance, w.Ledger.Before(e.Instance, e.Execution))]
 	messaged := before == nil || before.End() == nil || before.End().Kind != history.OrchestrationContinuedAsNew
 	if x == nil || event != e.EventID || event < 1 || event > int64(len(x.Events)) || notifiedOf(&x.Events[event-1], e.Execution, messaged) != e.Type {
 		w.Violate("told", "%s publishes %+v, which has not happened", p.Name, *e)

@@ -20,7 +20,14 @@ const spared = 15 * 24 * time.Hour
 
 // firstLeft returns the first execution of an instance that has not been pruned.
 func (w *checker) firstLeft(instance string) int64 {
-	return max(w.pruned[instance], w.Ledger.Hidden[instance]+1)
+	if w.pruned[instance] > w.Ledger.Hidden[instance] {
+		return w.pruned[instance]
+	}
+	n := w.Ledger.Hidden[instance] + 1
+	for n < w.Ledger.Last[instance] && w.Ledger.Executions[ledger.At(instance, n)] == nil {
+		n++ // It was reserved by a fork that never started.
+	}
+	return n
 }
 
 // prunes checks a change of a record that prunes executions.
@@ -47,6 +54,9 @@ func (w *checker) prunes(x *world.Write) {
 		violate("the last %d of %d are to stay", keeps, w.Ledger.Last[x.Instance])
 	}
 	for n := was; n < first; n++ {
+		if w.Copied(x.Instance, n) {
+			continue
+		}
 		w.checkPrunable(x.Instance, n, violate)
 	}
 	note(&w.pruned, x.Instance, first)
@@ -123,16 +133,15 @@ func (w *checker) noteLeft(inv *world.Invocation, unsettled func(id string) bool
 	}
 }
 
-// checkDeletes: of an existing instance only histories that its record says are pruned are deleted; of a purged one, also the
-// execution that a redrive has started to write and never committed. It reports whether the deleted history was pruned, or never
-// committed.
+// checkDeletes: of an existing instance only histories that its record says are pruned are deleted; of a purged one, also what is stored
+// under numbers that never became current. It reports whether the deleted history was pruned, or never became current.
 func (w *checker) checkDeletes(instance string, upTo int64) bool {
 	if upTo <= w.Ledger.Hidden[instance] {
 		return false
 	}
 	r, err := w.Store.Describe(context.Background(), instance)
-	if r.Purged && r.Ahead == upTo && upTo == w.Ledger.Hidden[instance]+1 && w.Ledger.Last[instance] < upTo {
-		w.Reached("O-04, what a redrive has written that never committed")
+	if last := w.Ledger.Before(instance, upTo+1); last <= w.Ledger.Hidden[instance] && (r.Purged && upTo <= r.Highest() || upTo < r.FirstExecution) {
+		w.Reached("O-04, what was stored under a number that never became current")
 		return true
 	}
 	w.Reached("O-11, deleted")
@@ -146,13 +155,20 @@ func (w *checker) checkDeletes(instance string, upTo int64) bool {
 // pruned.
 func (w *checker) checkPruned(r *store.Record) {
 	hidden, first := w.Ledger.Hidden[r.Instance], w.firstLeft(r.Instance)
-	if r.FirstExecution != first || r.Pruned != first-hidden-1 {
-		w.Violate("O-11", "the record of %s says that execution %d is the first that is left and that %d were pruned; it is %d, after %d", r.Instance, r.FirstExecution, r.Pruned, first, first-hidden-1)
+	pruned := int64(0)
+	for n := w.Ledger.Before(r.Instance, first); n > hidden; n = w.Ledger.Before(r.Instance, n) {
+		pruned++
+	}
+	if r.FirstExecution != first || r.Pruned != pruned {
+		w.Violate("O-11", "the record of %s says that execution %d is the first that is left and that %d were pruned; it is %d, after %d", r.Instance, r.FirstExecution, r.Pruned, first, pruned)
 	}
 	if w.kept[r.Instance] {
 		return // The next prune, or the purge, deletes what is left.
 	}
 	for n := hidden + 1; n < first; n++ {
+		if w.Copied(r.Instance, n) {
+			continue // The purge deletes it.
+		}
 		if turns, err := w.Store.Read(context.Background(), r.Instance, n, 1); len(turns) > 0 || err != nil {
 			w.Violate("O-11", "%s/%d was pruned, and %d commits of its history are there still: %v", r.Instance, n, len(turns), err)
 		}

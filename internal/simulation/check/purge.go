@@ -102,7 +102,7 @@ func (w *checker) checkOvertaken(inv *world.Invocation, instance string, executi
 // applied, and no earlier.
 func (w *checker) checkStarts(t *store.Turn) {
 	at, ok := w.Ledger.Purged[t.Instance]
-	if !ok || t.First() != 1 || t.ExecutionID != w.Ledger.Hidden[t.Instance]+1 {
+	if !ok || t.First() != 1 || w.Ledger.Before(t.Instance, t.ExecutionID) > w.Ledger.Hidden[t.Instance] || t.ExecutionID <= w.Ledger.Hidden[t.Instance] {
 		return
 	}
 	w.Reached("restarted")
@@ -132,8 +132,8 @@ func (w *checker) checkSender(p *world.Process, t *store.Turn) {
 	}
 }
 
-// checkDeleted is O-04: the histories of a purged instance are deleted in the end, including what a
-// redrive that never committed has written of the next execution.
+// checkDeleted is O-04: the histories of a purged instance are deleted in the end, including what is
+// stored under numbers that never became current.
 func (w *checker) checkDeleted(instance string, hidden int64) {
 	for n := int64(1); n <= hidden; n++ {
 		turns, err := w.Store.Read(context.Background(), instance, n, 1)
@@ -141,7 +141,8 @@ func (w *checker) checkDeleted(instance string, hidden int64) {
 			w.Violate("O-04", "%s/%d was purged, and %d commits of its history are there still: %v", instance, n, len(turns), err)
 		}
 	}
-	if left := w.LeftAhead(instance, hidden+1); len(left) > 0 {
-		w.Violate("O-04", "%s/%d was purged, and of execution %d parts are there still: %v", instance, hidden, hidden+1, left)
+	r, err := w.Store.Describe(context.Background(), instance)
+	if left := w.LeftCopied(instance, max(hidden, r.Highest())); err == nil && len(left) > 0 {
+		w.Violate("O-04", "%s/%d was purged, and something is stored under numbers that never became current: %v", instance, hidden, left)
 	}
 }

@@ -53,14 +53,15 @@ func (k *takenOver) rest(t *store.Turn) *store.Turn {
 // results that were recorded after it. It omits no result, and copies no failure and no cancel. Nil for a
 // commit that starts no redriven execution.
 func (w *checker) checkRedriven(p *world.Process, t *store.Turn) *takenOver {
-	before := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)]
-	if t.First() != 1 || before == nil || t.ExecutionID <= w.Ledger.Hidden[t.Instance]+1 {
+	last := w.Ledger.Before(t.Instance, t.ExecutionID)
+	before := w.Ledger.Executions[ledger.At(t.Instance, last)]
+	if t.First() != 1 || before == nil || last <= w.Ledger.Hidden[t.Instance] {
 		return nil
 	}
 	violate := func(format string, args ...any) {
 		w.Violate("O-10", "%s/%d: "+format, append([]any{t.Instance, t.ExecutionID}, args...)...)
 	}
-	k := &takenOver{carried: map[int64]bool{}, at: w.Steps, from: ledger.At(t.Instance, t.ExecutionID-1)}
+	k := &takenOver{carried: map[int64]bool{}, at: w.Steps, from: ledger.At(t.Instance, last)}
 	defer func() {
 		if k.events > 0 {
 			note(&w.taken, ledger.At(t.Instance, t.ExecutionID), k)
@@ -307,7 +308,7 @@ func (w *checker) checkStartStays(r *store.Record) {
 			return // It is a fork, and has copied events from before its own start.
 		}
 		// Another execution may have started on a process with a different clock.
-		if n == w.Ledger.Hidden[r.Instance]+1 && n < r.ExecutionID && r.CreatedAt.UnixMilli() > first.AtMS {
+		if w.Ledger.Before(r.Instance, n) <= w.Ledger.Hidden[r.Instance] && n < r.ExecutionID && r.CreatedAt.UnixMilli() > first.AtMS {
 			w.Violate("O-10", "the record of %s says that it started at %d; its execution %d has taken over what happened at %d", r.Instance, r.CreatedAt.UnixMilli(), r.ExecutionID, first.AtMS)
 		}
 		return

@@ -17,17 +17,19 @@ import (
 // It is called before the ledger records the start.
 func (w *checker) checkRestarts(p *world.Process, t *store.Turn) {
 	n := t.ExecutionID
-	if n <= w.Ledger.Hidden[t.Instance]+1 {
+	last := w.Ledger.Before(t.Instance, n)
+	for between := last + 1; between < n; between++ {
+		if !w.Copied(t.Instance, between) && between > w.Ledger.Hidden[t.Instance]+1 {
+			w.Violate("O-09", "%s/%d starts, and there is no execution %d", t.Instance, n, between)
+			return
+		}
+	}
+	if last <= w.Ledger.Hidden[t.Instance] {
 		return
 	}
 	w.Reached("O-09")
-	before := w.Ledger.Executions[ledger.At(t.Instance, n-1)]
-	switch {
-	case before == nil:
-		w.Violate("O-09", "%s/%d starts, and there is no execution %d", t.Instance, n, n-1)
-		return
-	case before.End() == nil && w.Ledger.Unread[t.Instance] != n-1:
-		w.Violate("O-09", "%s/%d restarts, and execution %d has not ended", t.Instance, n, n-1)
+	if w.Ledger.Executions[ledger.At(t.Instance, last)].End() == nil && w.Ledger.Unread[t.Instance] != last {
+		w.Violate("O-09", "%s/%d restarts, and execution %d has not ended", t.Instance, n, last)
 	}
 	start := t.Events[0].Start
 	if start != nil && !p.Dead && p.Running != nil {

@@ -85,6 +85,13 @@ func (s *Ledger) First(instance string) int64 {
 	return max(s.Hidden[instance]+1, s.Started[instance])
 }
 
+// Before returns the execution before one; 0 for none. A number that never became current is none.
+func (s *Ledger) Before(instance string, n int64) int64 {
+	for n--; n > 0 && s.Executions[Execution{instance, n}] == nil; n-- {
+	}
+	return max(n, 0)
+}
+
 // Executed returns the executions of the current run of an instance, the oldest first; for a fork
 // also those that the original had before the fork.
 func (s *Ledger) Executed(instance string) []*Recorded {

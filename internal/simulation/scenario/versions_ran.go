@@ -55,7 +55,7 @@ func takenOver(started, e *history.Event) bool {
 func (s *Random) checkChosen(w *world.World, p *world.Process, x *ledger.Recorded, t *store.Turn, has []string) {
 	rule, asked := "V-01", ""
 	started := &x.Events[0]
-	before := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID-1)]
+	before := w.Ledger.Executions[ledger.At(t.Instance, w.Ledger.Before(t.Instance, t.ExecutionID))]
 	switch {
 	case before != nil && t.ExecutionID > w.Ledger.First(t.Instance) && before.End() != nil && before.End().Kind != history.OrchestrationContinuedAsNew,
 		started.Start.Origin != nil, strings.HasPrefix(started.Start.StartID, world.RedriveID):

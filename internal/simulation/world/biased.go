@@ -326,9 +326,9 @@ func (w *World) drawRoom() int {
 	return []int{4, 5, 6, 8}[w.Choices.IntN(w.Choices.At(choice.OfWorld, "room"), 4)]
 }
 
-// drawAhead decides how many bytes of a redrive's copy one write in advance contains; 0 for the production
-// value.
-func (w *World) drawAhead() int {
+// drawPart decides how many bytes one part has of a copy that takes several commits; 0 for the
+// production value.
+func (w *World) drawPart() int {
 	if !w.has(smallCommits) {
 		return 0
 	}
@@ -339,7 +339,7 @@ func (w *World) drawAhead() int {
 func (w *World) fits(c *store.Commit) error {
 	n := 0
 	for i := range c.Turns {
-		n += len(c.Turns[i].Stored())
+		n += len(c.Turns[i].Events)
 	}
 	if w.Room == 0 || n <= w.Room {
 		return nil

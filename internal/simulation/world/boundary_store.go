@@ -22,10 +22,14 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	if len(c.Turns) == 0 {
 		return s.Store.Commit(ctx, c) // The store refuses it.
 	}
-	encoded := w.withAhead(c)
+	if _, is := w.partOf(&c); is {
+		return s.commitPart(ctx, c)
+	}
+	sent := c
+	encoded := w.whole(c)
 	c.Turns = w.Opened(encoded.Turns)
 	inv := s.p.Running
-	x := &Write{By: s.p, In: inv, Instance: c.Turns[0].Instance, Commit: &c, Encoded: &encoded, Change: c.Record}
+	x := &Write{By: s.p, In: inv, Instance: c.Turns[0].Instance, Commit: &c, Encoded: &encoded, Sent: &sent, Change: c.Record}
 	w.Watch.Writes(x)
 	kind, own := commitClass, inv.Committed.Of(x.Instance)
 	// The write may have landed or may still land, so the answer must not be that it did not.
@@ -49,7 +53,7 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 			}
 		}
 		w.Watch.Meets(x)
-		torn := w.tearing(s.p, &c)
+		torn := w.tearing(s.p, &sent)
 		err := w.commit(ctx, x)
 		if err == nil {
 			torn()
@@ -86,6 +90,13 @@ func (s simStore) Read(ctx context.Context, instance string, executionID, from i
 		s.p.noteReceived(func() string { return turnsText(turns) })
 		return err
 	})
+	if s.p.W.Copied(instance, executionID) {
+		s.p.W.Watch.ReadsPart(s.p, instance, executionID)
+		if n := len(turns); n > 0 {
+			s.p.Seen[ledger.At(instance, executionID)] = turns[n-1].Last()
+		}
+		return turns, err
+	}
 	s.p.W.Watch.Reads(s.p, instance, turns, err)
 	if n := len(turns); n > 0 && s.p.handles(instance) {
 		s.p.Seen[ledger.At(instance, executionID)] = turns[n-1].Last()
@@ -200,10 +211,10 @@ func (s simStore) DeleteHistory(ctx context.Context, instance string, upTo int64
 
 // commit makes a commit, and lets the watcher see it when it lands.
 func (w *World) commit(ctx context.Context, x *Write) error {
-	if err := w.fits(x.Commit); err != nil {
+	if err := w.fits(x.Sent); err != nil {
 		return err
 	}
-	err := w.Store.Commit(ctx, *x.Encoded)
+	err := w.Store.Commit(ctx, *x.Sent)
 	if w.Sabotage.Commit != nil {
 		err = w.Sabotage.Commit(x.Commit, err)
 	}

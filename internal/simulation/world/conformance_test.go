@@ -97,16 +97,6 @@ func (s testedStore) Commit(ctx context.Context, c store.Commit) (err error) {
 	return err
 }
 
-func (s testedStore) WriteAhead(ctx context.Context, part store.Turn) (err error) {
-	s.calls.do(func() { err = s.Store.WriteAhead(ctx, part) })
-	return err
-}
-
-func (s testedStore) Ahead(ctx context.Context, instance string, executionID int64, name string) (last int64, err error) {
-	s.calls.do(func() { last, err = s.Store.Ahead(ctx, instance, executionID, name) })
-	return last, err
-}
-
 func (s testedStore) Read(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, err error) {
 	s.calls.do(func() { turns, err = s.Store.Read(ctx, instance, executionID, from) })
 	return turns, err

@@ -25,7 +25,8 @@ func (quiet) Reads(*Process, string, []store.Turn, error)                       
 func (quiet) Describes(*Process, *store.Record)                                               {}
 func (quiet) Lists(*Process, []store.Record)                                                  {}
 func (quiet) Hides(*Invocation, string, int64)                                                {}
-func (quiet) WritesAhead(*Process, *store.Turn)                                               {}
+func (quiet) WritesPart(*Process, *store.Commit)                                              {}
+func (quiet) ReadsPart(*Process, string, int64)                                               {}
 func (quiet) Deletes(string, int64)                                                           {}
 func (quiet) StartsSend(*Process, string)                                                     {}
 func (quiet) Sends(*Process, *Queue, *queue.Outgoing)                                         {}

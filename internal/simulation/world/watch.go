@@ -33,6 +33,8 @@ type Write struct {
 	Instance string
 	// Commit has decoded payloads, Encoded is the same as the store gets it. Both are nil if only a record changes.
 	Commit, Encoded *store.Commit
+	// Sent is what the store gets: without the parts of a copy that are stored already.
+	Sent *store.Commit
 	// Change is the change of the record; nil if it stays the same.
 	Change *store.RecordChange
 	// Notes holds the watcher's data about the change.
@@ -50,8 +52,10 @@ type storeWatcher interface {
 	// Answered is called when the process gets its answer, which may be wrong: err may say that the outcome is unknown, although the write
 	// has landed or will.
 	Answered(x *Write, err error)
-	// WritesAhead is called when a process is about to write a part before its turn, with encoded payloads.
-	WritesAhead(p *Process, part *store.Turn)
+	// WritesPart is called when a process is about to write a part of a copy, with encoded payloads.
+	WritesPart(p *Process, part *store.Commit)
+	// ReadsPart is called when a process has read what is stored under a number that is not current.
+	ReadsPart(p *Process, instance string, execution int64)
 	// Reads is called with the turns of an execution that a process has read.
 	Reads(p *Process, instance string, turns []store.Turn, err error)
 	// Describes is called with a record that a process has read, Lists with those that it has listed.

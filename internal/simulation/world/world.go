@@ -129,12 +129,11 @@ type World struct {
 	// among them that a lost history had, attempted the tokens of commits that were sent. Lost: an activity failed
 	// because all its deliveries failed.
 	Said, forged, lost, attempted map[string]bool
-	// ahead holds the parts that were written before their turns, as stored.
-	ahead map[aheadOf][]history.Event
+	// parts has the events of the parts of copies, as stored; messaged those that a message began.
+	parts    map[ledger.Execution][]history.Event
+	messaged map[ledger.Execution]bool
 	// looked is when an operator has last read the dead letters, since the faults have stopped.
 	looked time.Time
-	// redriven are those parts that were written while the instance existed: by its redrive.
-	redriven map[aheadOf]bool
 	// archived are the documents of executions in the archive.
 	archived map[ledger.Execution][]byte
 	Lost     bool
@@ -196,7 +195,7 @@ func New(c choice.Choices, o Options) *World {
 		on = inMemory{}
 	}
 	w := &World{Choices: c, Clock: clock.NewVirtual(epoch), Tracing: o.Tracing, most: MaxSteps, counts: map[counted]int{},
-		on: on, Store: on.Store(), Ledger: ledger.New(), situations: map[string]int{}, attempted: map[string]bool{}, ahead: map[aheadOf][]history.Event{}, redriven: map[aheadOf]bool{}, messages: map[string]*message{},
+		on: on, Store: on.Store(), Ledger: ledger.New(), situations: map[string]int{}, attempted: map[string]bool{}, parts: map[ledger.Execution][]history.Event{}, messaged: map[ledger.Execution]bool{}, messages: map[string]*message{},
 		forged: map[string]bool{ForgedToken: true}, lost: map[string]bool{}, fired: map[string]time.Time{}}
 	w.Watch = o.Watch(w)
 	w.stops = on.Activities(w.Clock.Now)
@@ -214,7 +213,7 @@ func New(c choice.Choices, o Options) *World {
 	w.openNamed()
 	w.pace, w.Room = w.drawPace(), w.drawRoom()
 	w.Settings = host.Settings{Parallelism: 1, Dispatch: host.DispatchSettings{Parallelism: 1}, Turn: host.TurnSettings{BlockLimit: -1}}
-	w.Settings.Turn.Ahead = w.drawAhead()
+	w.Settings.Turn.Part = w.drawPart()
 	if w.requeueIn {
 		w.Settings.Messages.RequeueAfterReceives = 5
 	}

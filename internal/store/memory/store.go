@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -21,9 +20,7 @@ const MaxCommit = 4 << 20
 type Store struct {
 	mu         sync.Mutex
 	executions map[executionKey][]item
-	// ahead are the parts that were written in advance, in no order.
-	ahead   map[executionKey][]item
-	records map[string]store.Record
+	records    map[string]store.Record
 }
 
 var (
@@ -50,7 +47,6 @@ type item struct {
 func New() *Store {
 	return &Store{
 		executions: make(map[executionKey][]item),
-		ahead:      make(map[executionKey][]item),
 		records:    make(map[string]store.Record),
 	}
 }
@@ -102,7 +98,7 @@ func encode(turns []store.Turn, items []item) error {
 	size := 0
 	for i := range turns {
 		t := &turns[i]
-		doc := t.Document(t.Stored())
+		doc := history.Encode(t.Events)
 		size += len(doc)
 		items[i] = item{
 			first: t.First(), last: t.Last(),
@@ -163,7 +159,6 @@ func (s *Store) Read(ctx context.Context, instance string, executionID, from int
 	}
 	// Items are never changed in place, so decoding needs no lock.
 	items = slices.Clone(items[i:])
-	ahead := s.ahead[key]
 	s.mu.Unlock()
 
 	turns := make([]store.Turn, 0, len(items))
@@ -172,70 +167,13 @@ func (s *Store) Read(ctx context.Context, instance string, executionID, from int
 			Instance: instance, ExecutionID: executionID, Token: it.token,
 			Messaged: it.messaged, Parked: it.parked, Cancelled: slices.Clone(it.cancelled), Reasons: maps.Clone(it.reasons),
 		}
-		if err := t.Decode(it.first, slices.Clone(it.doc)); err != nil {
+		var err error
+		if t.Events, err = store.DecodeEvents(instance, executionID, it.first, slices.Clone(it.doc)); err != nil {
 			return nil, err
-		}
-		if t.Ahead != "" {
-			if err := join(&t, ahead); err != nil {
-				return nil, err
-			}
 		}
 		turns = append(turns, t)
 	}
 	return store.Tail(turns, from)
-}
-
-// WriteAhead implements store.Store.
-func (s *Store) WriteAhead(ctx context.Context, part store.Turn) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := part.CheckAhead(); err != nil {
-		return err
-	}
-	it := item{first: part.First(), last: part.Last(), token: part.Token, doc: history.Encode(part.Events)}
-	if len(it.doc) > MaxCommit {
-		return tooLarge([]store.Turn{part}, len(it.doc))
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	key := keyOf(&part)
-	if !slices.ContainsFunc(s.ahead[key], func(other item) bool { return other.token == it.token && other.first == it.first }) {
-		s.ahead[key] = append(s.ahead[key], it)
-	}
-	return nil
-}
-
-// Ahead implements store.Store.
-func (s *Store) Ahead(ctx context.Context, instance string, executionID int64, name string) (last int64, err error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, it := range s.ahead[executionKey{instance, executionID}] {
-		if it.token == name {
-			last = max(last, it.last)
-		}
-	}
-	return last, nil
-}
-
-// join prepends the events that were written in advance to a turn.
-func join(t *store.Turn, ahead []item) error {
-	var parts []store.Turn
-	for _, it := range ahead {
-		if it.token != t.Ahead {
-			continue
-		}
-		p := store.Turn{Instance: t.Instance, ExecutionID: t.ExecutionID, Token: it.token}
-		if err := p.Decode(it.first, slices.Clone(it.doc)); err != nil {
-			return err
-		}
-		parts = append(parts, p)
-	}
-	slices.SortFunc(parts, func(a, b store.Turn) int { return cmp.Compare(a.First(), b.First()) })
-	return t.Join(parts)
 }
 
 // ReadIsolated implements store.Store.
@@ -264,20 +202,18 @@ func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, 
 	gone := sort.Search(int(max(upTo, 0)), func(i int) bool { return s.has(executionKey{instance, int64(i) + 1}) })
 	for n := int64(gone) + 1; n <= upTo; n++ {
 		key := executionKey{instance, n}
-		for _, of := range []map[executionKey][]item{s.executions, s.ahead} {
-			items := of[key]
-			if limit > 0 && len(items) > left {
-				of[key] = slices.Clone(items[left:])
-				return false, nil
-			}
-			left -= len(items)
-			delete(of, key)
+		items := s.executions[key]
+		if limit > 0 && len(items) > left {
+			s.executions[key] = slices.Clone(items[left:])
+			return false, nil
 		}
+		left -= len(items)
+		delete(s.executions, key)
 	}
 	return true, nil
 }
 
 // has reports whether anything is stored for an execution.
 func (s *Store) has(key executionKey) bool {
-	return len(s.executions[key]) > 0 || len(s.ahead[key]) > 0
+	return len(s.executions[key]) > 0
 }

@@ -37,8 +37,6 @@ type Store struct {
 
 	mu    sync.Mutex
 	slots map[execution][]slot
-	// ahead are the items that were written in advance, by their slots, which are lower than any event.
-	ahead map[execution][]slot
 	// changed are the records that contain the name of a change made without a turn.
 	changed map[string]bool
 }
@@ -52,8 +50,6 @@ type execution struct {
 type slot struct {
 	first, turn int64
 	size        int
-	// ahead is the name of the events that were written in advance of its turn.
-	ahead string
 }
 
 // New returns a store around inner that calls meter for each request that a store with this
@@ -61,7 +57,7 @@ type slot struct {
 func New(inner store.Store, config dynamo.Config, meter func(dynamo.Usage)) *Store {
 	return &Store{
 		Store: inner, encoder: dynamo.NewEncoder(config), meter: meter,
-		slots: make(map[execution][]slot), ahead: make(map[execution][]slot), changed: make(map[string]bool),
+		slots: make(map[execution][]slot), changed: make(map[string]bool),
 	}
 }
 
@@ -89,7 +85,7 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 			return err
 		}
 		for j := range items {
-			sl := slot{first: items[j].First(), turn: t.First(), size: items[j].Size, ahead: t.Ahead}
+			sl := slot{first: items[j].First(), turn: t.First(), size: items[j].Size}
 			key := execution{t.Instance, t.ExecutionID}
 			written[key] = append(written[key], sl)
 			u.Items++
@@ -143,44 +139,6 @@ func inserted(slots []slot, sl slot) []slot {
 	return slices.Insert(slots, i, sl)
 }
 
-// WriteAhead implements store.Store: a write of one item.
-func (s *Store) WriteAhead(ctx context.Context, part store.Turn) error {
-	if err := part.CheckAhead(); err != nil {
-		return err
-	}
-	it, err := s.encoder.Ahead(&part)
-	if err != nil {
-		return err
-	}
-	err = s.Store.WriteAhead(ctx, part)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err == nil {
-		key := execution{part.Instance, part.ExecutionID}
-		s.ahead[key] = inserted(s.ahead[key], slot{first: it.First(), size: it.Size})
-	}
-	s.meter(dynamo.Usage{Operation: "PutItem", Items: 1, Bytes: it.Size, WriteUnits: units(it.Size, writeUnit), Failed: err != nil})
-	return err
-}
-
-// Ahead implements store.Store: a Query that finds the last part.
-func (s *Store) Ahead(ctx context.Context, instance string, executionID int64, name string) (int64, error) {
-	s.mu.Lock()
-	parts := s.aheadOf(execution{instance, executionID}, name)
-	s.query(parts[:min(len(parts), 1)])
-	s.mu.Unlock()
-	return s.Store.Ahead(ctx, instance, executionID, name)
-}
-
-// aheadOf returns the items of a name, beginning with the last one.
-func (s *Store) aheadOf(key execution, name string) []slot {
-	low, high := (&store.Turn{Ahead: name}).AheadSlots(store.MaxAhead)
-	all := s.ahead[key]
-	from, _ := search(all, low)
-	to, _ := search(all, high+1)
-	return all[from:to]
-}
-
 func search(slots []slot, first int64) (int, bool) {
 	return slices.BinarySearchFunc(slots, first, func(sl slot, first int64) int { return cmp.Compare(sl.first, first) })
 }
@@ -225,17 +183,12 @@ func (s *Store) Read(ctx context.Context, instance string, executionID, from int
 	slots := s.slots[execution{instance, executionID}]
 	i, _ := search(slots, from)
 	s.query(slots[i:])
-	whole := from <= 1 // the first turn is read
 	// Like store/dynamo: if no turn begins at `from`, the turn that contains it is searched for.
 	if from > 1 && (i == len(slots) || slots[i].first != from || slots[i].turn != from) && i > 0 {
 		s.query(slots[i-1 : i])
 		if head, _ := search(slots, slots[i-1].turn); head < i-1 {
 			s.query(slots[head : i-1])
 		}
-		whole = slots[i-1].turn == 1
-	}
-	if whole && len(slots) > 0 && slots[0].ahead != "" {
-		s.query(s.aheadOf(execution{instance, executionID}, slots[0].ahead))
 	}
 	s.mu.Unlock()
 	return s.Store.Read(ctx, instance, executionID, from)

@@ -66,19 +66,6 @@ func (f *Faulty) Commit(ctx context.Context, c store.Commit) error {
 	return f.write(ctx, "Commit", func() error { return f.Store.Commit(ctx, c) })
 }
 
-// WriteAhead implements store.Store.
-func (f *Faulty) WriteAhead(ctx context.Context, part store.Turn) error {
-	return f.write(ctx, "WriteAhead", func() error { return f.Store.WriteAhead(ctx, part) })
-}
-
-// Ahead implements store.Store.
-func (f *Faulty) Ahead(ctx context.Context, instance string, executionID int64, name string) (int64, error) {
-	if err := f.before(ctx, "Ahead"); err != nil {
-		return 0, err
-	}
-	return f.Store.Ahead(ctx, instance, executionID, name)
-}
-
 // UpdateRecord implements store.Store.
 func (f *Faulty) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
 	return f.write(ctx, "UpdateRecord", func() error { return f.Store.UpdateRecord(ctx, instance, change) })

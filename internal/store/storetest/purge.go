@@ -19,7 +19,8 @@ func purge(t *testing.T, o Options) {
 	}
 	commit(t, s, turn("order-77", 1, 1, 1, "a"))
 	r := running("order-7", 0)
-	r.ExecutionID, r.Output, r.Suspect, r.Dispatched, r.Stamp, r.Ahead = executions, []byte("7"), "m", "m 1/2/0 1/9/0", 3, executions+1
+	r.ExecutionID, r.Output, r.Suspect, r.Dispatched, r.Stamp = executions, []byte("7"), "m", "m 1/2/0 1/9/0", 3
+	r.Reserved, r.Skipped = store.Reservation{ExecutionID: executions + 1, StartID: "a b"}, []int64{2}
 	create(t, s, r)
 
 	t.Run("a running instance is not hidden", func(t *testing.T) {
@@ -34,7 +35,7 @@ func purge(t *testing.T, o Options) {
 	})
 	t.Run("hidden, its tombstone is left, also when hidden again", func(t *testing.T) {
 		want := tombstone("order-7", executions)
-		want.Ahead = executions + 1
+		want.Reserved = r.Reserved
 		for _, at := range []time.Time{free, free.Add(-time.Hour), free, {}} {
 			if err := s.Hide(t.Context(), "order-7", executions, at); err != nil {
 				t.Fatal(err)
@@ -91,7 +92,7 @@ func purge(t *testing.T, o Options) {
 	}
 	t.Run("its id can't be started until it is free", func(t *testing.T) {
 		want := tombstone("order-7", executions)
-		want.Ahead = executions + 1
+		want.Reserved = r.Reserved
 		for _, c := range []store.Commit{starts(0, free), starts(executions, free.Add(-time.Millisecond)), starts(executions, epoch), starts(executions, time.Time{}), starts(executions-1, free)} {
 			wantRecordConflict(t, s.Commit(t.Context(), c), &want)
 			wantRecordConflict(t, s.UpdateRecord(t.Context(), "order-7", *c.Record), &want)
@@ -104,7 +105,7 @@ func purge(t *testing.T, o Options) {
 			t.Fatal(err)
 		}
 		want := tombstone("order-7", executions)
-		want.Ahead = executions + 1
+		want.Reserved = r.Reserved
 		want.FreeAt = free.Add(time.Hour)
 		wantRecord(t, s, want)
 		wantRecordConflict(t, s.Commit(t.Context(), starts(executions, free)), &want)

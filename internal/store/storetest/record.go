@@ -48,6 +48,8 @@ func recordConditions(t *testing.T, o Options) {
 	live.FirstExecution = 2
 	live.ExecutionID, live.Stamp, live.Suspect = 3, 4, "message-1"
 	live.Forked, live.Forks = 5, []string{"order-7-trial"}
+	reserved := store.Reservation{ExecutionID: 4, StartID: "r"}
+	live.Reserved = reserved
 	plain := running("order-7", 0)
 	stuck := live
 	stuck.Status, stuck.Problem = store.StatusStuck, &store.Problem{Kind: "panic", Message: "index out of range"}
@@ -80,7 +82,10 @@ func recordConditions(t *testing.T, o Options) {
 		"suspect":            {Suspect: ptr("message-1")},
 		"another suspect":    {Suspect: ptr("message-2")},
 		"no suspect":         {Suspect: ptr("")},
-		"everything at once": {Exists: true, ExecutionID: 3, Running: true, FirstExecution: ptr(int64(2)), Forked: ptr(int64(5)), Stamp: ptr(int64(4)), Suspect: ptr("message-1")},
+		"reserved":           {Reserved: &reserved},
+		"given up":           {Reserved: &store.Reservation{ExecutionID: 4}},
+		"not reserved":       {Reserved: &store.Reservation{}},
+		"everything at once": {Exists: true, ExecutionID: 3, Running: true, FirstExecution: ptr(int64(2)), Forked: ptr(int64(5)), Stamp: ptr(int64(4)), Suspect: ptr("message-1"), Reserved: &reserved},
 	}
 	s := o.Open(t)
 	n := 0
@@ -141,7 +146,8 @@ func recordFields(t *testing.T, o Options) {
 	full.Parent = &history.Parent{Instance: "parent#1", ExecutionID: 2, EventID: 7, Token: "0123"}
 	full.Problem = &store.Problem{Kind: "nondeterminism", Message: "event 7", EventID: 7, Diff: &store.ProblemDiff{Have: "ActivityScheduled(\"A\")", Did: "ended ü", At: "orders.go:7"}, Stack: "x", SinceMS: 5, Tries: 2}
 	full.Suspension = &store.Suspension{EventID: 9, SinceMS: 6, Reason: "the bank is \"down\"", Actor: "ada"}
-	full.Suspect, full.Dispatched, full.Stamp, full.Ahead = "message-1", "m 1/2/0 1/9/0", 1<<53+1, 13
+	full.Suspect, full.Dispatched, full.Stamp = "message-1", "m 1/2/0 1/9/0", 1<<53+1
+	full.Reserved, full.Skipped = store.Reservation{ExecutionID: 13, StartID: "s 1"}, []int64{10, 11}
 	full.Forked, full.Forks = 17, []string{"f, \"1\"", "größe"}
 	full.LoopedAt = epoch.Add(9 * time.Millisecond)
 	full.Awaits = &store.Problem{Kind: "patch", Patch: "p \"1\"", Message: "ü", Build: "7", SinceMS: 8, NextMS: 9}
@@ -163,8 +169,8 @@ func recordFields(t *testing.T, o Options) {
 		{Awaits: ptr((*store.Problem)(nil)), UpdatedAt: epoch},
 		{Unreported: ptr(`[{"type":"stuck"}]`), UpdatedAt: epoch},
 		{Unreported: ptr(""), UpdatedAt: epoch},
-		{Ahead: ptr(int64(14)), UpdatedAt: epoch},
-		{Ahead: ptr(int64(0)), UpdatedAt: epoch},
+		{Reserved: &store.Reservation{ExecutionID: 14}, UpdatedAt: epoch},
+		{Reserved: &store.Reservation{}, UpdatedAt: epoch},
 		full.Fork("order-7-again", epoch),
 		{Forked: ptr(int64(0)), Forks: ptr([]string(nil)), UpdatedAt: epoch},
 		{FirstExecution: ptr(int64(11)), Pruned: ptr(int64(6)), UpdatedAt: epoch},

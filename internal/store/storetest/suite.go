@@ -43,7 +43,7 @@ func Run(t *testing.T, o Options) {
 		{"S-08 a read from n gives exactly the events from n on", readFrom},
 		{"S-09 five megabytes in 300 turns are read whole", readManyPages},
 		{"S-10 a large turn is stored whole or refused", largeTurns},
-		{"S-10 what is written ahead is seen when its turn is committed", writtenAhead},
+		{"O-10 a number is reserved, and becomes current", reserves},
 		{"S-11 an append is seen at once by another client", readYourWrites},
 		{"S-12 instances and executions share nothing", noSharing},
 		{"S-13 lists are newest first and exact", listing},

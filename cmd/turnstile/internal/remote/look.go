@@ -28,7 +28,7 @@ func (c *Client) Describe(ctx context.Context, instance string) (client.Descript
 func DescriptionOf(i *api.Instance) client.Description {
 	d := client.Description{
 		Instance: i.Instance, Name: i.Name, Version: i.Version, Status: client.Status(i.Status),
-		ExecutionID: i.ExecutionID, FirstExecution: max(i.FirstExecution, 1), Pruned: i.Pruned, StartID: i.StartID,
+		ExecutionID: i.ExecutionID, FirstExecution: max(i.FirstExecution, 1), Pruned: i.Pruned, Skipped: i.Skipped, StartID: i.StartID,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, EndedAt: i.EndedAt, SearchAttributes: i.SearchAttributes,
 		Redriven: i.Redriven, ForkOf: i.ForkOf, ForkCount: i.Forked, Forks: i.Forks,
 		Output: i.Output, Problem: i.Problem, Suspension: i.Suspension, Awaits: i.Awaits, LoopedAt: i.LoopedAt,
