@@ -89,16 +89,24 @@ func parentEnded(key store.ActivityKey) string {
 	return fmt.Sprintf("its parent %q has ended", key.Instance)
 }
 
-// takenOver reports whether a redrive has copied an operation. No later execution has started the
-// operations that were cancelled there. A second cancel gives no reason, or that the parent has
-// ended, or the reason for which the parent was cancelled.
+// takenOver reports whether a redrive has copied an operation: its execution is a copy, or a later one
+// copies it. No later execution has started the operations that were cancelled there. A second cancel
+// gives no reason, or that the parent has ended, or the reason for which the parent was cancelled.
 func (w *checker) takenOver(key store.ActivityKey) bool {
-	x := w.Ledger.Executions[ledger.At(key.Instance, key.ExecutionID)]
-	if x == nil || len(x.Events) == 0 {
-		return false
+	last := w.Ledger.Last[key.Instance]
+	for n := key.ExecutionID; n <= last; n++ {
+		x := w.Ledger.Executions[ledger.At(key.Instance, n)]
+		if x == nil || len(x.Events) == 0 {
+			continue // The number never became current.
+		}
+		start := x.Events[0].Start
+		if origin := start != nil && start.Origin != nil; origin && key.EventID <= start.Origin.EventID {
+			return true
+		} else if !origin && n > key.ExecutionID {
+			return false
+		}
 	}
-	start := x.Events[0].Start
-	return start != nil && start.Origin != nil && key.EventID <= start.Origin.EventID
+	return false
 }
 
 // wasCancelled reports whether an execution was cancelled for a reason.
