@@ -8,7 +8,6 @@ import (
 	"runtime/debug"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/around"
 	"github.com/turnstile-go/turnstile/internal/querying"
 	"github.com/turnstile-go/turnstile/internal/turncache"
@@ -182,7 +181,7 @@ func (c *Client) interceptAnswer(ctx context.Context, call *turnstile.QueryCall,
 			if c.cfg.Codecs != nil {
 				text = v.Plain()
 			}
-			err = &querying.Error{Kind: querying.Panicked, Message: text, Stack: engine.AuthorsStack(string(debug.Stack()))}
+			err = &querying.Error{Kind: querying.Panicked, Message: text, Stack: string(debug.Stack())}
 		case *turnstile.MisuseError:
 			err = &querying.Error{Kind: querying.Panicked, Message: v.Error()}
 		default:
