@@ -193,7 +193,7 @@ func (c *replica) replay(to int64) (engine.Turn, error) {
 	}
 	options := engine.Options{ReadOnly: true}
 	if c.of.Encoded {
-		options.Conceal = func([]byte) string { return "a sealed payload" }
+		options.Conceal = func([]byte) string { return "an encoded payload" }
 	}
 	c.x = engine.New(engine.Config{Instance: c.of.Instance, ExecutionID: c.of.ExecutionID, Registry: c.registry, Options: options})
 	c.x.Reserve(int(to))
