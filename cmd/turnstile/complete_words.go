@@ -119,7 +119,7 @@ func (c *cli) newest(ctx context.Context, statuses []client.Status) []client.Des
 }
 
 // notEnded lists the statuses of instances that have not ended.
-var notEnded = []client.Status{client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled, client.StatusQueued, client.StatusCorrupt}
+var notEnded = []client.Status{client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled, client.StatusQueued, client.StatusForking, client.StatusCorrupt}
 
 // flagWords returns the completers of flag values by flag name. The values of all other flags
 // cannot be completed.

@@ -36,7 +36,7 @@ func statuses() []string {
 }
 
 func allStatuses() []client.Status {
-	return []client.Status{client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled, client.StatusQueued, client.StatusCorrupt,
+	return []client.Status{client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled, client.StatusQueued, client.StatusForking, client.StatusCorrupt,
 		client.StatusCompleted, client.StatusFailed, client.StatusCancelled, client.StatusTerminated}
 }
 

@@ -18,7 +18,7 @@ const (
 
 // statuses that can be asked for.
 var instanceStatuses = []client.Status{
-	client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled, client.StatusQueued, client.StatusCorrupt,
+	client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled, client.StatusQueued, client.StatusForking, client.StatusCorrupt,
 	client.StatusCompleted, client.StatusFailed, client.StatusCancelled, client.StatusTerminated,
 }
 

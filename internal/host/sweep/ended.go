@@ -62,20 +62,51 @@ func (s *Sweeper) askForEnded(ctx context.Context, sweeps []*inbox.Message) {
 	if s.SweepAt != nil || !s.Kept.Any() {
 		return
 	}
+	if hour, first := s.firstOfHour(sweeps); first {
+		if err := s.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("ended-%d", hour.Unix()), Ended: wire.AllEnded}); err != nil {
+			s.Logger.WarnContext(ctx, "sweep of ended instances not requested; it is requested again in the next hour", "error", err)
+		}
+	}
+}
+
+// firstOfHour reports whether one of the sweeps is the first that the schedule sent in an hour.
+func (s *Sweeper) firstOfHour(sweeps []*inbox.Message) (hour time.Time, first bool) {
 	for _, m := range sweeps {
 		sent := s.Clock.Now()
 		if m.Item.SentMS > 0 {
 			sent = time.UnixMilli(m.Item.SentMS)
 		}
-		hour := sent.Truncate(time.Hour)
-		if m.Item.BeforeMS > 0 || sent.Sub(hour) >= hourly {
-			continue
+		if hour = sent.Truncate(time.Hour); m.Item.BeforeMS == 0 && sent.Sub(hour) < hourly {
+			return hour, true
 		}
-		if err := s.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("ended-%d", hour.Unix()), Ended: wire.AllEnded}); err != nil {
-			s.Logger.WarnContext(ctx, "sweep of ended instances not requested; it is requested again in the next hour", "error", err)
-		}
-		return
 	}
+	return hour, false
+}
+
+// freeForks sends a purge to each fork whose copy has not been completed for so long that no message
+// continues it any more. It does so once an hour.
+func (s *Sweeper) freeForks(ctx context.Context, sweeps []*inbox.Message) error {
+	if _, first := s.firstOfHour(sweeps); !first {
+		return nil
+	}
+	q := store.ListQuery{Status: store.StatusForking, To: s.Clock.Now().Add(-endedFor), PageSize: pageSize}
+	page, err := s.Store.List(ctx, q) // The next hour takes the next page.
+	if err != nil {
+		return fmt.Errorf("host: forks that have not started are not listed: %w", err)
+	}
+	out := s.Sender.New()
+	for i := range page.Records {
+		r := &page.Records[i]
+		item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: r.Instance, ExecutionID: r.ExecutionID,
+			ID: fmt.Sprintf("forking-%d", r.ExecutionID), Actor: byRetention}
+		if err := out.Send(&item); err != nil {
+			return fmt.Errorf("host: purge of the fork %q: %w", r.Instance, err)
+		}
+	}
+	if len(page.Records) == 0 {
+		return nil
+	}
+	return s.Sender.Send(ctx, out)
 }
 
 // sweepEnded sends a purge to each instance whose retention has expired.

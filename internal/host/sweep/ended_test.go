@@ -117,3 +117,37 @@ func TestWhatEndedIsPurgedWhenItWasKeptForLongEnough(t *testing.T) {
 		})
 	}
 }
+
+// A fork whose copy has not been completed for fifteen days has no start any more: the first sweep of
+// an hour purges it.
+func TestAForkThatHasCopiedForTooLongIsPurged(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		age  time.Duration
+		sent time.Duration
+		want string
+	}{
+		{"fifteen days", endedFor + time.Hour, time.Minute, "f/3 by retention"},
+		{"a day", 24 * time.Hour, time.Minute, ""},
+		{"a later sweep of the hour", endedFor + time.Hour, 10 * time.Minute, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newShelf(t, 0)
+			now := s.at.Now()
+			r := store.Record{Instance: "f", Name: "Main", ExecutionID: 3, FirstExecution: 3, Status: store.StatusForking, CreatedAt: now.Add(-c.age), UpdatedAt: now.Add(-c.age)}
+			if err := s.Store.UpdateRecord(t.Context(), "f", store.RecordChange{Create: &r, UpdatedAt: now}); err != nil {
+				t.Fatal(err)
+			}
+			m := &inbox.Message{}
+			m.Item = wire.Item{Kind: wire.Sweep, SentMS: now.Truncate(time.Hour).Add(c.sent).UnixMilli()}
+			if err := s.sweeper(Kept{}).freeForks(t.Context(), []*inbox.Message{m}); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.sent(); got != c.want {
+				t.Errorf("purged are %q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -80,6 +80,9 @@ func (s *Sweeper) Take(ctx context.Context, messages []*inbox.Message) {
 		return
 	}
 	s.askForEnded(ctx, sweeps)
+	if err := s.freeForks(ctx, sweeps); err != nil {
+		s.Logger.WarnContext(ctx, "forks that never started are not purged; the sweep of the next hour continues", "error", err)
+	}
 	if err := s.sweep(ctx, before); err != nil {
 		s.Logger.WarnContext(ctx, "sweep ends early; the next sweep continues", "error", err)
 		if s.SweepAt != nil {

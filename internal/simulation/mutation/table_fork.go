@@ -30,7 +30,7 @@ func forkMutations() []Mutation {
 			Bug:   "The record of the next run has none of the forks of the one before.",
 			Bias:  "forks",
 			File:  "internal/host/projection/project.go",
-			Edits: edit("r.Forked, r.Forks = s.Record.Forked, s.Record.Forks", "r.Forked = s.Record.Forked"),
+			Edits: edit("r.Forked, r.Forks, r.Skipped = s.Record.Forked, s.Record.Forks, s.skipped()", "r.Forked, r.Skipped = s.Record.Forked, s.skipped()"),
 		},
 		{
 			Name:  "of two simultaneous forks one is lost",
@@ -44,8 +44,8 @@ func forkMutations() []Mutation {
 			Bug:  "The record of the next run replaces the one before, in which another process has just noted a fork.",
 			Test: "internal/host/orchestrator TestO12AnInstanceKnowsItsForks",
 			File: "internal/host/projection/project.go",
-			Edits: []Edit{{"first, forked := s.Record.FirstExecution, s.Record.Forked", "first := s.Record.FirstExecution"},
-				{", FirstExecution: &first, Forked: &forked}", ", FirstExecution: &first}"}},
+			Edits: []Edit{{"first, forked, reserved := s.Record.FirstExecution, s.Record.Forked, s.Record.Reserved", "first, reserved := s.Record.FirstExecution, s.Record.Reserved"},
+				{", FirstExecution: &first, Forked: &forked, Reserved: &reserved}", ", FirstExecution: &first, Reserved: &reserved}"}},
 		},
 		{
 			Name:  "a fork shares the children of its original",

@@ -7,7 +7,7 @@ func purgeMutations() []Mutation {
 			Name:  "a purged id restarts with its old execution number",
 			Bug:   "A new start of a purged id reuses an execution number.",
 			File:  "internal/host/deciding/load.go",
-			Edits: edit("return r.ExecutionID + 1, Starts", "return r.ExecutionID, Starts"),
+			Edits: edit("return r.Next(start.Item.ID), Starts", "return r.ExecutionID, Starts"),
 		},
 		{
 			Name:  "a repeated start of an earlier run restarts the instance",
@@ -21,7 +21,7 @@ func purgeMutations() []Mutation {
 			Bug:   "The start that restarts an instance uses the number of the ended execution.",
 			Bias:  "purges",
 			File:  "internal/host/deciding/restart.go",
-			Edits: edit("Again: r.ExecutionID + 1,", "Again: r.ExecutionID,"),
+			Edits: edit("Again: r.Next(m.Item.ID),", "Again: r.ExecutionID,"),
 		},
 		{
 			Name:  "a running instance restarts",
@@ -40,7 +40,7 @@ func purgeMutations() []Mutation {
 			Name:  "a turn ignores the tombstone",
 			Bug:   "The turn runs a start of a purged id and fails to write it, repeatedly.",
 			File:  "internal/host/deciding/load.go",
-			Edits: edit("if NewStart(r, open) == nil || t.held() {", "if NewStart(r, open) == nil {"),
+			Edits: edit("case start == nil || t.held():", "case start == nil:"),
 		},
 		{
 			Name:  "a tombstone expires immediately",

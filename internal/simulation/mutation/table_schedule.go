@@ -202,7 +202,7 @@ func scheduleMutations() []Mutation {
 			Name:  "an archive has only the last execution",
 			Bug:   "The archive gets only the last execution of an instance that has continued as new, and all are purged.",
 			File:  "internal/host/sweep/archive.go",
-			Edits: edit("for n := max(r.FirstExecution, 1); n <= r.ExecutionID; n++ {", "for n := r.ExecutionID; n <= r.ExecutionID; n++ {"),
+			Edits: edit("for n := range r.Executions() {", "for n := r.ExecutionID; n <= r.ExecutionID; n++ {"),
 		},
 		{
 			Name:  "a child is purged while its parent runs",

@@ -20,7 +20,7 @@ const MaxCommit = 4 << 20
 type Store struct {
 	mu         sync.Mutex
 	executions map[executionKey][]item
-	records map[string]store.Record
+	records    map[string]store.Record
 }
 
 var (

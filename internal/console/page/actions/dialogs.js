@@ -148,7 +148,7 @@ export function PurgeDialog(props) {
   useEffect(() => {
     post(path("instances", props.instance.instance, "purge"), { dry_run: true }).then((plan) => setLeft(plan.children ?? []), (error) => error.code || console.error(error));
   }, []);
-  const ended = !["running", "stuck", "suspended", "scheduled", "queued", "corrupt"].includes(props.instance.status);
+  const ended = !["running", "stuck", "suspended", "scheduled", "queued", "forking", "corrupt"].includes(props.instance.status);
   const submit = async () => {
     const { instance } = props.instance;
     try {

@@ -11,6 +11,7 @@ export function actionsOf(i) {
   if (i.status === "completed") return ["restart", "fork", "purge"];
   if (["failed", "cancelled", "terminated"].includes(i.status)) return ["redrive", "restart", "fork", "purge"];
   if (i.status === "corrupt") return ["wake", "purge"];
+  if (i.status === "forking") return ["terminate", "purge"];
   if (i.status === "queued") return ["resume", "raise", "cancel", "fork", "terminate", "purge"];
   if (i.status === "suspended" || i.status === "scheduled") return ["resume", "reschedule", "raise", "cancel", "fork", "terminate", "purge"];
   return isProblem(i) ? ["wake", "suspend", "raise", "cancel", "fork", "terminate", "purge"] : ["raise", "suspend", "cancel", "wake", "fork", "terminate", "purge"];

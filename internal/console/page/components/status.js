@@ -11,6 +11,7 @@ export const statuses = [
   ["suspended", "Its code does not run until it is resumed; incoming messages are recorded."],
   ["scheduled", "It starts at a set time."],
   ["queued", "It is waiting for a permit of a limit."],
+  ["forking", "It has not started: its copy is not complete."],
   ["corrupt", "Its history is damaged, and nothing is written to it."],
   ["completed", "It returned a result."],
   ["failed", "Its code returned an error."],
