@@ -19,7 +19,7 @@ func (h *handler) table() []route {
 		scheduled = "schedules/{name}"
 	)
 	filters := []param{
-		{"status", "string", "only instances with this status: running, stuck, suspended, scheduled, queued, corrupt, completed, failed, cancelled, terminated; running does not include stuck, suspended, scheduled, queued or corrupt ones"},
+		{"status", "string", "only instances with this status: running, stuck, suspended, scheduled, queued, forking, corrupt, completed, failed, cancelled, terminated; running does not include stuck, suspended, scheduled, queued or corrupt ones"},
 		{"name", "string", "only instances of this orchestration"},
 		{"prefix", "string", "only instances whose id starts with this. On DynamoDB, a page reads the keys of at most 10,000 instances, about 140 read units; a page can be short or empty without being the last"},
 		{"where", "string", `only instances whose search attributes meet these conditions: customer = "c-1" and total > 100`},

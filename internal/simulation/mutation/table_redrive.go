@@ -81,6 +81,13 @@ func redriveMutations() []Mutation {
 			Edits: edit("!slices.Contains(skipped, n) && !yield(n)", "!yield(n)"),
 		},
 		{
+			Name:  "a resend reads a number that never became current",
+			Bug:   "A resend of all executions sends the open operations of an incomplete copy.",
+			Test:  "internal/host/resending TestAResendReadsNoNumberThatNeverBecameCurrent",
+			File:  "internal/host/resending/resending.go",
+			Edits: edit("		if r.view.Skips(n) {\n", "		if r.view.Skips(n) && n < 0 {\n"),
+		},
+		{
 			Name:  "a resumed copy skips an event",
 			Bug:   "A process that continues the copy of another process starts one event too late.",
 			Test:  "internal/host/orchestrator TestO12AForkThatCopiesIsNotAnInstanceYet",

@@ -11,7 +11,7 @@ import (
 
 // Filter selects instances, like the flags of `turnstile list`.
 type Filter struct {
-	Status     string `json:"status,omitempty" jsonschema:"running, stuck, suspended, scheduled, queued, corrupt, completed, failed, cancelled or terminated"`
+	Status     string `json:"status,omitempty" jsonschema:"running, stuck, suspended, scheduled, queued, forking, corrupt, completed, failed, cancelled or terminated"`
 	Name       string `json:"name,omitempty" jsonschema:"name of the orchestration"`
 	Prefix     string `json:"prefix,omitempty" jsonschema:"prefix of the id"`
 	Words      string `json:"words,omitempty" jsonschema:"words in the failure, problem or state status"`
