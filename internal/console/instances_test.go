@@ -111,7 +111,7 @@ func TestCountsAreThoseOfTheLists(t *testing.T) {
 				t.Errorf("of %q %d are %s, counted are %+v", name, n, status, c)
 			}
 		}
-		if len(counts.Counts) != 10 {
+		if len(counts.Counts) != 11 {
 			t.Errorf("counted are %v", counts.Counts)
 		}
 	}
