@@ -48,7 +48,7 @@ type selection struct {
 }
 
 func (s *selection) declare(flags *flag.FlagSet) {
-	flags.StringVar(&s.status, "status", "", "only instances with this `STATUS`: "+strings.Join(statuses(), ", "))
+	flags.StringVar(&s.status, "status", "", "instances with this `STATUS`: "+strings.Join(statuses(), ", "))
 	flags.StringVar(&s.query.Name, "name", "", "only instances of the orchestration `NAME`")
 	flags.StringVar(&s.query.Prefix, "prefix", "", "only instances whose id starts with `PREFIX`")
 	flags.StringVar(&s.query.Words, "words", "", "only instances with these `WORDS` in the failure, problem or state status")

