@@ -22,11 +22,10 @@ var (
 	broken   = turnstile.NewQuery[string, int]("broken")
 )
 
-// countUntilEnd counts events until one says "end". Its query "count" adds to the count, which must have
-// no effect, and "broken" does what a handler must not do.
+// countUntilEnd counts events until one says "end". Its query "broken" does what a handler must not do.
 func countUntilEnd(ctx turnstile.Context, start string) (string, error) {
 	seen := 0
-	askCount.Handle(ctx, func(add int) (int, error) { seen += add; return seen, nil })
+	askCount.Handle(ctx, func(add int) (int, error) { return seen + add, nil })
 	broken.Handle(ctx, func(how string) (int, error) {
 		switch how {
 		case "sleep":
@@ -41,6 +40,9 @@ func countUntilEnd(ctx turnstile.Context, start string) (string, error) {
 			runtime.Goexit()
 		case "fail":
 			return 0, errors.New("no idea")
+		case "count":
+			seen++
+			return seen, nil
 		}
 		return 0, nil
 	})
@@ -76,13 +78,18 @@ func TestAQueryIsAnsweredByTheCodeAndChangesNothing(t *testing.T) {
 	before := run.Export()
 	ask("i", 10, 11, 4, 4)
 	ask("i", 0, 1, 4, 4)
-	for how, kind := range map[string]string{"sleep": "durable_call", "side effect": "durable_call", "state": "durable_call", "panic": "panic", "goexit": "panic", "fail": "failed"} {
+	for how, kind := range map[string]string{"sleep": "durable_call", "side effect": "durable_call", "state": "durable_call", "panic": "panic", "goexit": "panic", "fail": "failed", "count": "failed"} {
 		_, err := client.Query(t.Context(), env.Client(), broken, "i", how)
 		if refused, ok := errors.AsType[*client.QueryError](err); !ok || refused.Kind != kind || refused.Orchestration != "Counting" {
 			t.Errorf("a handler that does %q: %v; want kind %s", how, err, kind)
 		}
 	}
-	_, err := client.Query(t.Context(), env.Client(), turnstile.NewQuery[int, int]("counts"), "i", 0)
+	// The test kit asks twice.
+	_, err := client.Query(t.Context(), env.Client(), broken, "i", "count")
+	if err == nil || !strings.Contains(err.Error(), "answers 2 and, asked again, 3: it must not change variables") {
+		t.Errorf("a handler that counts: %v", err)
+	}
+	_, err = client.Query(t.Context(), env.Client(), turnstile.NewQuery[int, int]("counts"), "i", 0)
 	if refused, ok := errors.AsType[*client.QueryError](err); !ok || refused.Kind != "unknown" || !strings.Contains(err.Error(), `did you mean "count"?`) {
 		t.Errorf("a query that is misspelt: %v", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/orchestrator"
 	"github.com/turnstile-go/turnstile/internal/host/worker"
 	"github.com/turnstile-go/turnstile/internal/keyring"
+	"github.com/turnstile-go/turnstile/internal/querying"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/queues"
 	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
@@ -166,7 +167,7 @@ func (e *Env) connect() (err error) {
 	return err
 }
 
-// querier answers queries with the code that is deployed.
+// querier answers queries with the code that is deployed. It fails a handler that changes variables.
 type querier struct{ env *Env }
 
 func (q querier) Query(ctx context.Context, r client.QueryRequest) (client.QueryAnswer[json.RawMessage], error) {
@@ -175,7 +176,7 @@ func (q querier) Query(ctx context.Context, r client.QueryRequest) (client.Query
 	if err != nil {
 		return client.QueryAnswer[json.RawMessage]{}, err
 	}
-	return c.Query(ctx, r)
+	return c.Query(querying.Twice(ctx), r)
 }
 
 // close ends the environment. The context of attempts that wait for virtual time ends.

@@ -3,6 +3,7 @@
 package querying
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -113,6 +114,12 @@ func Ask(ctx context.Context, registry *engine.Registry, of Of, turns []store.Tu
 	return Answer{}, &Error{Kind: Blocked, Stack: stack, Message: fmt.Sprintf("there was no answer within %s: the handler or the code blocks, or takes too long%s; a handler must only read variables, and code must wait with durable operations", Limit, place)}
 }
 
+type twice struct{}
+
+// Twice returns a context in which Ask calls the handler two times on one copy, and returns an Error if
+// the answers differ. Tests use it to find handlers that change variables.
+func Twice(ctx context.Context) context.Context { return context.WithValue(ctx, twice{}, true) }
+
 // replica replays the code of an execution, more than once if the code cannot process all events.
 type replica struct {
 	ctx      context.Context
@@ -173,6 +180,12 @@ func (c *replica) ask() (Answer, error) {
 		return Answer{}, err
 	}
 	a.Output, err = c.x.Query(c.of.Query, c.of.Input)
+	if err == nil && c.ctx.Value(twice{}) != nil {
+		var again []byte
+		if again, err = c.x.Query(c.of.Query, c.of.Input); err == nil && !bytes.Equal(again, a.Output) {
+			return Answer{}, &Error{Kind: Failed, Message: fmt.Sprintf("its handler answers %s and, asked again, %s: it must not change variables", a.Output, again)}
+		}
+	}
 	if err == nil {
 		return a, nil
 	}
