@@ -75,9 +75,11 @@ func TestPoliciesGrantWhatTheCodeCallsAndNothingElse(t *testing.T) {
 			}
 			return g
 		}},
-		{"those who ask queries", "QueryPolicy", "", func(*testing.T) grants {
-			// The program of the caller invokes (WithQueries).
-			return grants{"lambda:InvokeFunction QueryFunction": true}
+		{"those who ask queries", "QueryPolicy", "", func(t *testing.T) grants {
+			// The program of the caller invokes, too (WithQueries).
+			g := grants{}
+			commandCalls(t, g, asks)
+			return g
 		}},
 		{"Scheduler", "SchedulerRole", "Policies", func(*testing.T) grants {
 			// No code of ours: what a schedule's target and dead-letter
@@ -161,6 +163,7 @@ const (
 	watches caller = iota
 	operates
 	diagnoses
+	asks     // queries
 	anybody  // needs no policy
 	restores // has rights that no policy of the stack grants (docs/operations.md)
 )
@@ -180,6 +183,7 @@ var commands = map[string]struct {
 	"lambda:UpdateEventSourceMapping":    {operates, []string{"event sources of OrchestratorFunction of ActivityFunction"}},
 	"lambda:GetFunctionConfiguration":    {diagnoses, []string{"OrchestratorFunction", "ActivityFunction"}},
 	"lambda:GetFunctionRecursionConfig":  {diagnoses, []string{"OrchestratorFunction", "ActivityFunction"}},
+	"lambda:Invoke":                      {asks, []string{"QueryFunction"}},
 	"dynamodb:DescribeTable":             {diagnoses, []string{"HistoryTable", "InstancesTable", "ActivitiesTable"}},
 	"dynamodb:DescribeTimeToLive":        {diagnoses, []string{"HistoryTable", "InstancesTable", "ActivitiesTable"}},
 	"dynamodb:DescribeContinuousBackups": {diagnoses, []string{"HistoryTable", "InstancesTable", "ActivitiesTable"}},
@@ -225,7 +229,7 @@ func TestTheRightsOfARestoreAreSaid(t *testing.T) {
 }
 
 // granting are the permissions of calls that have another name than the call.
-var granting = map[string]string{"s3:HeadBucket": "s3:ListBucket"}
+var granting = map[string]string{"s3:HeadBucket": "s3:ListBucket", "lambda:Invoke": "lambda:InvokeFunction"}
 
 // commandCalls adds what the code of the command line calls, for those who watch,
 // operate or run the doctor.

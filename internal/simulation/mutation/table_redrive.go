@@ -106,7 +106,7 @@ func redriveMutations() []Mutation {
 			Bug:   "A fork whose start is lost is listed as forking for ever.",
 			Test:  "internal/host/sweep TestAForkThatHasCopiedForTooLongIsPurged",
 			File:  "internal/host/sweep/ended.go",
-			Edits: edit("	if len(page.Records) == 0 {\n		return nil\n	}\n	return s.Sender", "	if len(page.Records) >= 0 {\n		return nil\n	}\n	return s.Sender"),
+			Edits: edit(".Records) == 0 {\n		return nil\n	}\n	return s.Sender", ".Records) >= 0 {\n		return nil\n	}\n	return s.Sender"),
 		},
 		{
 			Name:  "a refused fork keeps its id",
