@@ -281,8 +281,8 @@ func TestADirectoryThatIsReadOnlyIsSaid(t *testing.T) {
 		}
 		err = errors.New(string(out))
 	}
-	if !strings.Contains(err.Error(), "can't be written") || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "permission denied") {
-		t.Errorf("%v; want that the file can't be written, and why", err)
+	if !strings.Contains(err.Error(), "cannot be written") || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "permission denied") {
+		t.Errorf("%v; want that the file cannot be written, and why", err)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestTablesFitATerminalAndAreInColours(t *testing.T) {
 func TestListCountsByStatus(t *testing.T) {
 	t.Parallel()
 	b := sampled(t)
-	if got, want := b.ok("list", "--count"), "running\t1\nstuck\t1\nsuspended\t0\nscheduled\t0\nqueued\t0\ncorrupt\t1\ncompleted\t1\nfailed\t1\ncancelled\t0\nterminated\t0\ntotal\t5\n"; got != want {
+	if got, want := b.ok("list", "--count"), "running\t1\nstuck\t1\nsuspended\t0\nscheduled\t0\nqueued\t0\nforking\t0\ncorrupt\t1\ncompleted\t1\nfailed\t1\ncancelled\t0\nterminated\t0\ntotal\t5\n"; got != want {
 		t.Errorf("counted are\n%s\nwant\n%s", got, want)
 	}
 	if got := b.ok("list", "--count", "--status", "stuck", "--name", "Fulfil"); got != "stuck\t1\n" {

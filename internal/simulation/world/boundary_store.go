@@ -25,6 +25,7 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	if _, is := w.partOf(&c); is {
 		return s.commitPart(ctx, c)
 	}
+	c.Turns = slices.Clone(c.Turns) // A request in flight does not change with the host's values.
 	sent := c
 	encoded := w.whole(c)
 	c.Turns = w.Opened(encoded.Turns)
