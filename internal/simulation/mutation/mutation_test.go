@@ -22,7 +22,7 @@ import (
 
 var (
 	only   = flag.String("only", "", "try the mutations whose names or files contain this")
-	budget = flag.Duration("budget", 30*time.Second, "start no further mutation after this time")
+	budget = flag.Duration("budget", 20*time.Second, "start no further mutation after this time")
 	most   = flag.Int("most", 5000, "seeds within which a mutation has to be caught")
 )
 

@@ -29,7 +29,7 @@ func sizeMutations() []Mutation {
 			Bug:   "A failure whose text is too long for a message is sent again forever, and the parent is not notified.",
 			Bias:  "near limits",
 			File:  "internal/host/dispatch/items.go",
-			Edits: edit("out.Edge.Failure(&f)", "wire.failureOf(&f)"),
+			Edits: edit("out.Edge.Failure(&f)", "wire.FailureOf(&f)"),
 		},
 		{
 			Name:  "a reason over its limit is not cut",
