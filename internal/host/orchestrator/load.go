@@ -66,11 +66,6 @@ func (a *attempt) loadByRecord(ctx context.Context, open []*inbox.Message) error
 		return nil
 	case deciding.Starts:
 		t.Running.Creating, t.Running.Execution = true, execution
-		if deciding.NewStart(t.View.Record, open).Returning() {
-			if err := a.checkNotStarted(ctx); err != nil {
-				return err
-			}
-		}
 		t.Running.X, t.Running.Work = a.newExecution(execution), dispatch.Work{}
 		return nil
 	}
@@ -87,21 +82,6 @@ func (a *attempt) loadByRecord(ctx context.Context, open []*inbox.Message) error
 		return fmt.Errorf("host: instance %q ended execution %d while it was read: %w", t.View.Instance, execution, store.ErrConflict)
 	}
 	return a.feed(execution, turns)
-}
-
-// checkNotStarted checks whether a redelivered start has started its execution although the record
-// does not say so, because the read of the record may not have seen that transaction. If the
-// instance were started again, its inline activities would run again before its commit is refused.
-func (a *attempt) checkNotStarted(ctx context.Context) error {
-	t := &a.turn
-	if r := t.View.Record; r != nil && r.Reserved.ExecutionID == t.Running.Execution {
-		return nil // It has a part of a copy, and no code runs before the copy is complete.
-	}
-	turns, err := a.tables.source.Read(ctx, &t.View, t.Running.Execution)
-	if err == nil && len(turns) > 0 {
-		err = fmt.Errorf("host: instance %q started execution %d while it was read: %w", t.View.Instance, t.Running.Execution, store.ErrConflict)
-	}
-	return err
 }
 
 // catchUp takes the instance out of the cache. If a completion among the messages names an event
@@ -183,11 +163,6 @@ func (a *attempt) goTo(ctx context.Context, next *deciding.Next) error {
 	}
 	if next.Again > 0 {
 		*r = deciding.Running{Execution: next.Again, Creating: true, Work: dispatch.Work{}, Redriven: next.Redriven}
-		if next.By.Returning() {
-			if err := a.checkNotStarted(ctx); err != nil {
-				return err
-			}
-		}
 		r.X = a.newExecution(next.Again)
 		if d := next.Redriven; d != nil && len(d.Prefix) > 0 {
 			r.X.Reserve(len(d.Prefix))

@@ -256,9 +256,10 @@ func (s *unshown) Describe(ctx context.Context, instance string) (store.Record, 
 	return s.Store.Describe(ctx, instance)
 }
 
-// the process that began an instance has died, and its start comes back while the
-// record is not shown yet. Its inline activity, whose result is stored, does not run
-// again, also where a wake comes with the start.
+// the process that started an instance has crashed, and its start is redelivered while reads
+// do not show the record yet. The inline activity, whose result is stored, does not run again: the
+// start is committed before the activity runs, and that commit is refused. The same holds if a wake
+// is delivered with the start.
 func TestARedeliveredStartStartsNothingAgainForATornRead(t *testing.T) {
 	t.Parallel()
 	runs := 0

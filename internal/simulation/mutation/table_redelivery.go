@@ -52,13 +52,6 @@ func redeliveryMutations() []Mutation {
 			Edits:     edit("\t\t\terr = r.turnOf(before, len(before)-1)\n", "\t\t\tr.between(before, max(len(before)-1, 0), len(before))\n"),
 		},
 		{
-			Name:  "a redelivered start restarts a running instance",
-			Bug:   "A start reads the history that it has created, and starts the instance once more.",
-			File:  "internal/host/orchestrator/load.go",
-			Edits: edit("	if err == nil && len(turns) > 0 {\n		err = fmt.Errorf(\"host: instance %q started", "	if err == nil && len(turns) < 0 {\n		err = fmt.Errorf(\"host: instance %q started"),
-			Bias:  "torn reads",
-		},
-		{
 			Name:  "a wake ignores that another process has continued",
 			Bias:  "duplicates+short invocations",
 			Rare:  true,
