@@ -41,7 +41,6 @@ var layers = []layer{
 	{dir: "internal/cause", own: ". history"}, // its tests import the root
 	{dir: "internal/header"},
 	{dir: "internal/coordination"},
-	{dir: "internal/scheduling"},
 	{dir: "internal/marks", own: "history"},
 	{dir: "engine", own: "history internal/header internal/marks internal/near internal/redriving"},
 	{dir: "internal/keyring", own: "store"},
@@ -51,14 +50,12 @@ var layers = []layer{
 	{dir: "internal/exports", own: "history store"},
 	{dir: "internal/unconsumed", own: "history store"},
 	{dir: "internal/difference", own: "history internal/timeline"},
-	{dir: "internal/places", own: "engine history store"},
 	{dir: "internal/conditions", own: "history store", foreign: "pgregory.net/rapid"},
 	{dir: "internal/limits", own: "store", foreign: "pgregory.net/rapid"},
 	{dir: "internal/bill", own: "history internal/queue store internal/timer"},
 	{dir: "codec", own: "history store internal/wire"},
 	{dir: "codec/...", own: "codec"},
-	{dir: "internal/archive/s3", own: "internal/archive store", foreign: aws},
-	{dir: "internal/archive"},
+	{dir: "internal/archive/s3", own: "internal/exports store", foreign: aws},
 	{dir: "journal"},
 	{dir: "internal/queue", own: "internal/wire"},
 	{dir: "internal/timer", own: "internal/wire"},
@@ -90,7 +87,6 @@ var layers = []layer{
 	{dir: "internal/host/resending", own: "engine history internal/host/dispatch internal/host/edge internal/host/reading internal/redriving store"},
 	{dir: "internal/host/lease", own: "internal/clock internal/queue"},
 	{dir: "internal/host/cache", own: "internal/clock engine host internal/host/dispatch store"},
-	{dir: "internal/host/watchdog", own: "internal/clock internal/host/edge"},
 	{dir: "internal/host/projection", own: "engine history store"},
 	// The rules of the protocol: from the state that was read to the actions. They call no service.
 	{dir: "internal/host/deciding", own: "internal/header internal/host/publishing internal/activities engine history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/dispatch internal/host/edge " +
@@ -100,7 +96,7 @@ var layers = []layer{
 	{dir: "internal/host/worker", own: "internal/host/platform internal/activities internal/clock codec history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge " +
 		"internal/host/lease internal/host/random internal/host/sharing internal/limits internal/queue store internal/wire"},
 	{dir: "internal/host/orchestrator", own: "internal/header internal/host/publishing internal/host/platform internal/activities internal/clock internal/conditions codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
-		"internal/host/deciding internal/host/dispatch internal/host/edge internal/host/inbox internal/host/random internal/host/reading internal/host/sharing internal/host/sweep internal/host/watchdog internal/logattr internal/keyring internal/queue store internal/timer internal/wire"},
+		"internal/host/deciding internal/host/dispatch internal/host/edge internal/host/inbox internal/host/random internal/host/reading internal/host/sharing internal/host/sweep internal/watchdog internal/logattr internal/keyring internal/queue store internal/timer internal/wire"},
 	{dir: "internal/names", own: "internal/wire"},
 	{dir: "internal/around", own: "engine"},
 	{dir: "internal/logattr"},
@@ -108,11 +104,12 @@ var layers = []layer{
 	{dir: "internal/embeddedmetrics", own: "host internal/queue"},
 	// The API for authors, and the client that calls it from outside, which imports it.
 	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/coordination internal/marks internal/names internal/near"},
-	{dir: "internal/rehearsal", own: "engine history store"},
+	{dir: "internal/watchdog", own: "internal/clock"},
+	{dir: "internal/rehearsal", own: "engine history internal/watchdog store"},
 	{dir: "internal/turncache", own: "history store"},
-	{dir: "internal/querying", own: "engine internal/near internal/rehearsal store"},
-	{dir: "client", own: ". internal/activities internal/clock internal/conditions codec history internal/around internal/coordination internal/keyring internal/limits internal/names internal/near internal/querying internal/redriving internal/rehearsal internal/scheduling internal/turncache internal/unconsumed internal/queue store internal/wire internal/exports"},
-	{dir: "schedule", own: ". client internal/names internal/scheduling internal/wire", foreign: "github.com/netresearch/go-cron"},
+	{dir: "internal/querying", own: "engine internal/near internal/rehearsal internal/watchdog store"},
+	{dir: "client", own: ". internal/activities internal/clock internal/conditions codec history internal/around internal/coordination internal/keyring internal/limits internal/names internal/near internal/querying internal/redriving internal/rehearsal internal/turncache internal/unconsumed internal/queue store internal/wire internal/exports"},
+	{dir: "schedule", own: ". client internal/coordination internal/names internal/wire", foreign: "github.com/netresearch/go-cron"},
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},
 	// The page and the API of the console: they import the client, and not the programs in which
 	// they are mounted.
@@ -120,7 +117,7 @@ var layers = []layer{
 	{dir: "internal/console/page"},
 	{dir: "internal/console/acts", own: ". client history internal/console/api internal/wire schedule"},
 	{dir: "console", own: "client internal/console"},
-	{dir: "internal/console", own: ". client codec internal/console/acts internal/console/api internal/console/page internal/catalog internal/bill internal/cause internal/deadletter internal/difference history internal/recording internal/near internal/places internal/schema internal/timeline internal/turncache internal/unconsumed internal/queue schedule store internal/wire internal/exports"},
+	{dir: "internal/console", own: ". client codec internal/console/acts internal/console/api internal/console/page internal/catalog internal/bill internal/cause internal/deadletter internal/difference history internal/recording internal/near internal/rehearsal internal/schema internal/timeline internal/turncache internal/unconsumed internal/queue schedule store internal/wire internal/exports"},
 	{dir: "docs"},
 	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},
@@ -131,7 +128,7 @@ var layers = []layer{
 	{dir: "internal/simulation/program", own: "engine history internal/simulation/choice"},
 	{dir: "internal/simulation/world", own: "host internal/host/publishing internal/host/platform internal/activities internal/clock codec engine history host internal/host/orchestrator internal/host/worker internal/keyring internal/limits journal internal/queue internal/queue/memory internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program store internal/store/memory internal/timer internal/timer/memory internal/wire"},
 	{dir: "internal/simulation/check", own: "internal/header internal/host/platform internal/activities engine history host internal/querying internal/queue internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world store internal/timer internal/turncache internal/wire"},
-	{dir: "internal/simulation/scenario", own: ". internal/activities engine internal/coordination examples/orders/orders history internal/queue internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world internal/scheduling schedule store internal/wire"},
+	{dir: "internal/simulation/scenario", own: ". internal/activities engine internal/coordination examples/orders/orders history internal/queue internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/world schedule store internal/wire"},
 	{dir: "internal/simulation", own: "history internal/kept internal/simulation/check internal/simulation/choice internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store"},
 	{dir: "internal/simulation/search", own: "internal/activities engine history internal/simulation internal/simulation/choice internal/simulation/fault internal/simulation/ledger internal/simulation/program internal/simulation/scenario internal/simulation/world store internal/wire"},
 	{dir: "internal/simulation/...", own: "any"},

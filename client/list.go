@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/internal/scheduling"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -98,7 +98,7 @@ func (c *Client) List(ctx context.Context, q ListQuery) (ListPage, error) {
 func (q *ListQuery) stored() (stored store.ListQuery, possible bool) {
 	prefix := q.Prefix
 	if q.Schedule != "" {
-		of := scheduling.StartedPrefix(q.Schedule)
+		of := coordination.StartedPrefix(q.Schedule)
 		switch {
 		case strings.HasPrefix(of, prefix):
 			prefix = of

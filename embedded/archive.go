@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/turnstile-go/turnstile/internal/archive"
+	"github.com/turnstile-go/turnstile/internal/exports"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -40,7 +40,7 @@ func notWritable(folder string, err error) error {
 type archiveFolder string
 
 func (root archiveFolder) Keep(_ context.Context, instance string, executionID int64, document []byte) (err error) {
-	file := filepath.Join(string(root), filepath.FromSlash(archive.Name(instance, executionID)))
+	file := filepath.Join(string(root), filepath.FromSlash(exports.Name(instance, executionID)))
 	dir := filepath.Dir(file)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("embedded: archive: %w", err)

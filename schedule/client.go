@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/internal/scheduling"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
@@ -96,7 +96,7 @@ func (c *Client) Create(ctx context.Context, d Definition) error {
 // context ends first; [*client.PurgedError].
 func (c *Client) WaitCreated(ctx context.Context, d Definition) error {
 	var have Description
-	_, err := c.instances.WaitUntil(ctx, scheduling.InstanceID(d.Name), func(i *client.Description) bool {
+	_, err := c.instances.WaitUntil(ctx, coordination.ScheduleID(d.Name), func(i *client.Description) bool {
 		found, err := describe(*i)
 		if have = found; err != nil {
 			return false
@@ -153,7 +153,7 @@ func (c *Client) start(ctx context.Context, d *Definition, s State, r client.Sta
 		return err
 	}
 	sum := sha256.Sum256(content)
-	r.Name, r.Instance, r.DeduplicationID = scheduling.Orchestration, scheduling.InstanceID(d.Name), "schedule-"+hex.EncodeToString(sum[:16])
+	r.Name, r.Instance, r.DeduplicationID = coordination.Schedules, coordination.ScheduleID(d.Name), "schedule-"+hex.EncodeToString(sum[:16])
 	_, err = c.instances.Start(ctx, r)
 	return err
 }
@@ -207,19 +207,19 @@ func (c *Client) Backfill(ctx context.Context, name string, from, to time.Time) 
 	wrong := func(problem string) error {
 		return &InvalidError{Schedule: name, Field: "range", Value: from.Format(time.RFC3339) + " to " + to.Format(time.RFC3339), Problem: problem}
 	}
-	list, more := t.between(from, to, scheduling.MaxBackfill)
+	list, more := t.between(from, to, coordination.MaxBackfill)
 	switch {
 	case len(list) == 0:
 		return 0, wrong("the schedule has no scheduled time in this range")
 	case more:
-		return 0, wrong(fmt.Sprintf("it has more than %d scheduled times; give a shorter range", scheduling.MaxBackfill))
+		return 0, wrong(fmt.Sprintf("it has more than %d scheduled times; give a shorter range", coordination.MaxBackfill))
 	}
 	if list, err = c.notStarted(ctx, name, list); err != nil || len(list) == 0 {
 		return 0, err
 	}
 	switch {
-	case len(d.Backfilling)+len(list) > scheduling.MaxBackfill:
-		return 0, wrong(fmt.Sprintf("%d runs of an earlier backfill are waiting, and at most %d can wait; give a shorter range", len(d.Backfilling), scheduling.MaxBackfill))
+	case len(d.Backfilling)+len(list) > coordination.MaxBackfill:
+		return 0, wrong(fmt.Sprintf("%d runs of an earlier backfill are waiting, and at most %d can wait; give a shorter range", len(d.Backfilling), coordination.MaxBackfill))
 	case d.Definition.Overlap == Allow && len(list)*len(d.Definition.Starts.Input) > mostBytes:
 		return 0, wrong(fmt.Sprintf("its %d runs start at once, and their inputs have more than 3 MB together; give a shorter range", len(list)))
 	}
@@ -281,7 +281,7 @@ func (c *Client) send(ctx context.Context, name string, cmd command) error {
 	if err != nil {
 		return err
 	}
-	return c.instances.Raise(ctx, client.RaiseRequest{Instance: scheduling.InstanceID(name), Name: controls.Name(), DeduplicationID: cmd.ID, Data: data, CheckRunning: true})
+	return c.instances.Raise(ctx, client.RaiseRequest{Instance: coordination.ScheduleID(name), Name: controls.Name(), DeduplicationID: cmd.ID, Data: data, CheckRunning: true})
 }
 
 func callID() string { return rand.Text() }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
-	"github.com/turnstile-go/turnstile/internal/scheduling"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 )
 
 // Description is the state of a schedule.
@@ -33,7 +33,7 @@ func (c *Client) Describe(ctx context.Context, name string) (Description, error)
 
 // find returns the state of a schedule, even if it was deleted.
 func (c *Client) find(ctx context.Context, name string) (Description, error) {
-	d, err := c.instances.Describe(ctx, scheduling.InstanceID(name))
+	d, err := c.instances.Describe(ctx, coordination.ScheduleID(name))
 	if errors.Is(err, client.ErrNotFound) {
 		return Description{}, &notFoundError{Name: name}
 	}
@@ -82,7 +82,7 @@ type Page struct {
 // List returns the schedules, newest first, up to 100 per page. A page may be empty without being the
 // last. It costs a read for each schedule.
 func (c *Client) List(ctx context.Context, pageToken string) (Page, error) {
-	found, err := c.instances.List(ctx, client.ListQuery{Name: scheduling.Orchestration, PageToken: pageToken})
+	found, err := c.instances.List(ctx, client.ListQuery{Name: coordination.Schedules, PageToken: pageToken})
 	if err != nil {
 		return Page{}, err
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/internal/scheduling"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 )
 
 // obey executes a command. The caller has checked it; repeating a command has no further effect.
@@ -106,7 +106,7 @@ func (r *runner) backfill(ctx turnstile.Context, scheduledTimes []time.Time) err
 		}
 		switch {
 		case r.knows(scheduled):
-		case len(r.Backfilling) >= scheduling.MaxBackfill:
+		case len(r.Backfilling) >= coordination.MaxBackfill:
 			r.missed(Span{From: scheduled, To: scheduled, Runs: 1, Reason: ReasonBufferFull})
 		default:
 			r.Backfilling = append(r.Backfilling, scheduled)
@@ -116,4 +116,4 @@ func (r *runner) backfill(ctx turnstile.Context, scheduledTimes []time.Time) err
 }
 
 // triggerID returns the id of the instance that a trigger starts.
-func triggerID(name, call string) string { return scheduling.StartedPrefix(name) + "trigger-" + call }
+func triggerID(name, call string) string { return coordination.StartedPrefix(name) + "trigger-" + call }

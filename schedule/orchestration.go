@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/internal/scheduling"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 )
 
 // schedules is the orchestration, controls the event that carries its commands, and status the state that it
 // publishes.
 var (
-	schedules = turnstile.NewOrchestration[State, State](scheduling.Orchestration)
+	schedules = turnstile.NewOrchestration[State, State](coordination.Schedules)
 	controls  = turnstile.NewEvent[command]("turnstile.schedule.control").Rejecting()
 	status    = turnstile.NewState[State]("status")
 )
@@ -27,7 +27,7 @@ func Part() turnstile.Component {
 
 // runID returns the id of the instance that a scheduled time starts.
 func runID(name string, scheduled time.Time) string {
-	return scheduling.StartedPrefix(name) + scheduled.UTC().Format(time.RFC3339Nano)
+	return coordination.StartedPrefix(name) + scheduled.UTC().Format(time.RFC3339Nano)
 }
 
 // command is a request to a schedule.

@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/internal/scheduling"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 	"github.com/turnstile-go/turnstile/schedule"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
@@ -167,7 +167,7 @@ func TestHowAScheduleCatchesUpAfterAnOutage(t *testing.T) {
 			w.env.Deploy(turnstile.NewApp(report.Implement(func(turnstile.Context, string) (string, error) { return "done", nil })))
 			w.env.Advance(5*time.Hour + 39*time.Minute)
 			w.env.Deploy(turnstile.NewApp(schedule.Part(), report.Implement(func(turnstile.Context, string) (string, error) { return "done", nil })))
-			w.must(w.env.Client().Wake(t.Context(), scheduling.InstanceID("hourly")))
+			w.must(w.env.Client().Wake(t.Context(), coordination.ScheduleID("hourly")))
 			w.env.Advance(time.Hour)
 			w.equal("ran", w.ran(), want.ran)
 			w.equal("missed", w.missed(), want.missed)
@@ -308,7 +308,7 @@ func TestAScheduleWhoseTimeZoneABuildLacksIsStuck(t *testing.T) {
 	d.TimeZone = "Europe/Atlantis"
 	input, err := json.Marshal(schedule.State{Definition: d})
 	w.must(err)
-	_, err = w.env.Client().Start(t.Context(), client.StartRequest{Name: scheduling.Orchestration, Instance: scheduling.InstanceID("hourly"), Input: input})
+	_, err = w.env.Client().Start(t.Context(), client.StartRequest{Name: coordination.Schedules, Instance: coordination.ScheduleID("hourly"), Input: input})
 	w.must(err)
 	w.env.Advance(time.Minute)
 	if i := w.describe().Instance; i.Status != client.StatusStuck || !strings.Contains(i.Problem.Message, "Europe/Atlantis") {
@@ -318,7 +318,7 @@ func TestAScheduleWhoseTimeZoneABuildLacksIsStuck(t *testing.T) {
 	w.env.Advance(time.Minute)
 	update, err := json.Marshal(map[string]any{"op": "update", "definition": d})
 	w.must(err)
-	w.must(w.env.Client().Raise(t.Context(), client.RaiseRequest{Instance: scheduling.InstanceID("nightly"), Name: "turnstile.schedule.control", Data: update}))
+	w.must(w.env.Client().Raise(t.Context(), client.RaiseRequest{Instance: coordination.ScheduleID("nightly"), Name: "turnstile.schedule.control", Data: update}))
 	w.env.Advance(time.Minute)
 	found, err := schedule.NewClient(w.env.Client()).Describe(t.Context(), "nightly")
 	w.must(err)
@@ -434,7 +434,7 @@ func TestTheNextScheduledTimeIsRecorded(t *testing.T) {
 	w.env.Advance(30 * time.Hour)
 	timers := 0
 	for n := int64(1); n <= w.describe().Instance.ExecutionID; n++ {
-		x, err := w.env.Client().Export(t.Context(), scheduling.InstanceID("hourly"), n)
+		x, err := w.env.Client().Export(t.Context(), coordination.ScheduleID("hourly"), n)
 		w.must(err)
 		recorded := ""
 		if start := x.Events[0]; n > 1 {

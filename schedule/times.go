@@ -9,7 +9,7 @@ import (
 
 	"github.com/netresearch/go-cron"
 
-	"github.com/turnstile-go/turnstile/internal/scheduling"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 )
 
 // scheduledTimes computes the scheduled times of a definition. They are whole seconds.
@@ -201,7 +201,7 @@ func (t *scheduledTimes) dueAt(scheduled, now time.Time) due {
 		}
 		late := now.Sub(ready)
 		switch {
-		case late <= scheduling.OnTime, d.CatchUp == CatchUpAll && late <= d.Window:
+		case late <= coordination.OnTime, d.CatchUp == CatchUpAll && late <= d.Window:
 			out.Start = append(out.Start, scheduled)
 		case d.CatchUp == CatchUpLast:
 			if !last.IsZero() {

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/turnstile-go/turnstile/internal/scheduling"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 )
 
 func at(text string) time.Time {
@@ -240,7 +240,7 @@ func TestWhatIsDueIsStartedOrMissed(t *testing.T) {
 		if len(started)+missed != len(all) || !slices.IsSortedFunc(started, time.Time.Compare) {
 			t.Fatalf("%d ticks were started, %d missed, of %d: %v", len(started), missed, len(all), started)
 		}
-		window := scheduling.OnTime
+		window := coordination.OnTime
 		if d.CatchUp == CatchUpAll {
 			window = max(window, d.plain().Window)
 		}

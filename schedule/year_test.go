@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
-	"github.com/turnstile-go/turnstile/internal/scheduling"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 	"github.com/turnstile-go/turnstile/schedule"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
@@ -38,7 +38,7 @@ func TestEachRunOfAYearIsAccountedFor(t *testing.T) {
 			env.Deploy(bad)
 			env.Advance(6 * time.Hour)
 			env.Deploy(good)
-			if err := env.Client().Wake(t.Context(), scheduling.InstanceID("year")); err != nil {
+			if err := env.Client().Wake(t.Context(), coordination.ScheduleID("year")); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/queue"
-	"github.com/turnstile-go/turnstile/internal/rehearsal"
+	"github.com/turnstile-go/turnstile/internal/watchdog"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
@@ -91,7 +91,7 @@ func (e *Env) stalled(t *task, looks int, before string) (stacks string) {
 	e.t.Helper()
 	attempt := t.attempt.Load()
 	if attempt == nil {
-		if stacks = rehearsal.Stacks(); stacks != "" && (stacks == before || looks > mostLooks) {
+		if stacks = watchdog.Stacks(); stacks != "" && (stacks == before || looks > mostLooks) {
 			e.t.Fatalf("turnstiletest: orchestration code blocks outside durable operations, or never returns; wait with durable timers, events and activities instead of sleeps, channels, locks or I/O\n%s", stacks)
 		}
 		return stacks

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/codec"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/internal/rehearsal"
+	"github.com/turnstile-go/turnstile/internal/watchdog"
 )
 
 // Replay runs exported histories against the current code, to check that this build can continue
@@ -105,7 +105,7 @@ func replayExport(app *turnstile.App, x *history.Export, unnamed string, codecs 
 	if err != nil {
 		return fmt.Sprintf("%v: give Replay the codecs of the application with turnstiletest.WithCodecs", err)
 	}
-	turn, problem := replay(app, instance, execution, events, false, codecs != nil, rehearsal.Limit)
+	turn, problem := replay(app, instance, execution, events, false, codecs != nil, watchdog.Limit)
 	if problem == "" && len(turn.Events) > 0 && !open(x.Events) {
 		problem = fmt.Sprintf("after its last event the code continues with %s", History(turn.Events))
 	}
@@ -125,7 +125,7 @@ func open(events History) bool {
 // message of the test may contain payloads.
 func replay(app *turnstile.App, instance string, execution int64, events History, parked, encoded bool, limit time.Duration) (turn engine.Turn, problem string) {
 	var left *engine.Blocked
-	options := engine.Options{Guard: rehearsal.Guard{Limit: limit}, OnBlocked: func(b engine.Blocked) { left = &b }}
+	options := engine.Options{Guard: watchdog.Real(limit), OnBlocked: func(b engine.Blocked) { left = &b }}
 	if encoded {
 		options.Conceal = func(payload []byte) string { return string(payload) }
 	}
@@ -192,7 +192,7 @@ func (e *Env) replays(instance string, execution int64) string {
 		return err.Error()
 	}
 	parked := turns[len(turns)-1].Parked
-	turn, problem := replay(e.app, instance, execution, opened, parked, e.opts.codecs != nil, rehearsal.Limit)
+	turn, problem := replay(e.app, instance, execution, opened, parked, e.opts.codecs != nil, watchdog.Limit)
 	switch {
 	case parked:
 		// Events that were recorded without running the code are not checked.

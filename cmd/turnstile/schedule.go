@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 	"github.com/turnstile-go/turnstile/internal/printable"
-	"github.com/turnstile-go/turnstile/internal/scheduling"
 	"github.com/turnstile-go/turnstile/schedule"
 )
 
@@ -72,7 +72,7 @@ func scheduleListCommand() *command {
 		short: "list schedules with their next scheduled time",
 		long: paragraph(
 			"Lists the schedules of the stack, newest first. It reads one record for each schedule. A schedule",
-			"is an instance of the orchestration "+scheduling.Orchestration+"."),
+			"is an instance of the orchestration "+coordination.Schedules+"."),
 		examples: []string{"turnstile schedule list", "turnstile schedule list --output json"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(ctx context.Context, _ []string) error {

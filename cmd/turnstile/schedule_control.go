@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/internal/console/acts"
 	"github.com/turnstile-go/turnstile/internal/console/api"
-	"github.com/turnstile-go/turnstile/internal/scheduling"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 	"github.com/turnstile-go/turnstile/schedule"
 )
 
@@ -69,7 +69,7 @@ func scheduleTriggerCommand() *command {
 
 func scheduleBackfillCommand() *command {
 	return onSchedule("backfill", "start the runs of a past period",
-		paragraph("Starts each run that was due from --since to --until, at most "+fmt.Sprint(scheduling.MaxBackfill)+". They run concurrently with the",
+		paragraph("Starts each run that was due from --since to --until, at most "+fmt.Sprint(coordination.MaxBackfill)+". They run concurrently with the",
 			"overlap policy allow, otherwise one after another, after runs that become due in the meantime. A",
 			"run that already has an instance is not started again."),
 		func(c *cli, flags *flag.FlagSet) func(context.Context, backend.Instances, string) error {

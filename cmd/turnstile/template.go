@@ -10,7 +10,6 @@ import (
 
 	flag "github.com/spf13/pflag"
 
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/merge"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
 )
@@ -67,7 +66,7 @@ func (c *cli) upgradeTemplate(ctx context.Context, dry, yes bool) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	merged, conflicts, err := merge.Files(ctx, work, own, base, newest)
+	merged, conflicts, err := scaffold.Merge(ctx, work, own, base, newest)
 	if err != nil {
 		return err
 	}
@@ -93,7 +92,7 @@ func (c *cli) upgradeTemplate(ctx context.Context, dry, yes bool) error {
 // mayWriteTemplate shows the change of the template and asks whether to write it. With dry it
 // returns false; with yes it returns true without asking. The answer no is an error.
 func (c *cli) mayWriteTemplate(ctx context.Context, work string, own, changed []byte, dry, yes bool) (bool, error) {
-	if err := merge.Show(ctx, c.out, work, scaffold.TemplateFile, own, changed); err != nil || dry || yes {
+	if err := scaffold.ShowChange(ctx, c.out, work, scaffold.TemplateFile, own, changed); err != nil || dry || yes {
 		return !dry && err == nil, err
 	}
 	agreed, err := c.agreed(ctx, "Write this to "+scaffold.TemplateFile+"?")

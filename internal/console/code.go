@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/internal/console/api"
-	"github.com/turnstile-go/turnstile/internal/places"
+	"github.com/turnstile-go/turnstile/internal/rehearsal"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -41,7 +41,7 @@ func (h *handler) code(r *request) (api.CodeWaits, error) {
 	if past != "" {
 		x.turns = wholeTurns(x.turns, at.event)
 	}
-	events := h.open(x, places.Ran(x.turns))
+	events := h.open(x, rehearsal.Ran(x.turns))
 	if len(events) == 0 || events[len(events)-1].Kind.Terminal() || past == "" && d.Status.Terminal() {
 		return api.CodeWaitsOf(d.Instance, x.number, x.last(), nil, nil), nil
 	}
@@ -49,7 +49,7 @@ func (h *handler) code(r *request) (api.CodeWaits, error) {
 	if err != nil {
 		return api.CodeWaits{}, err
 	}
-	found, err := places.Of(app.Orchestrations(), d.Instance, x.number, events, longestReplay, done)
+	found, err := rehearsal.Places(app.Orchestrations(), d.Instance, x.number, events, longestReplay, done)
 	return api.CodeWaitsOf(d.Instance, x.number, events[len(events)-1].EventID, found, err), nil
 }
 

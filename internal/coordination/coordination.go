@@ -1,5 +1,5 @@
-// Package coordination defines the names and types that the coordinators of instance limits share with the host, which
-// asks them for permits, and with the programs that display them.
+// Package coordination defines what Turnstile's own orchestrations, the coordinators of instance limits and the
+// schedules, share with the host, which asks coordinators for permits, and with the programs that display them.
 package coordination
 
 import (

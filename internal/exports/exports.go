@@ -1,4 +1,5 @@
-// Package exports makes the export of an execution from its turns, and turns from an export.
+// Package exports makes the export of an execution from its turns, and turns from an export, and names the documents of
+// archives.
 package exports
 
 import (

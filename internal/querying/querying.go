@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/near"
 	"github.com/turnstile-go/turnstile/internal/rehearsal"
+	"github.com/turnstile-go/turnstile/internal/watchdog"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -83,7 +84,7 @@ func Ask(ctx context.Context, registry *engine.Registry, of Of, turns []store.Tu
 	started, answered, closed := make(chan string, 1), make(chan result, 1), make(chan struct{})
 	go func() {
 		defer close(closed)
-		started <- goroutine()
+		started <- watchdog.Goroutine()
 		r := result{err: &Error{Kind: Panicked, Message: "the handler called runtime.Goexit; return an error instead"}}
 		c := &replica{ctx: limited, registry: registry, of: of, turns: turns}
 		defer c.close()
@@ -106,7 +107,7 @@ func Ask(ctx context.Context, registry *engine.Registry, of Of, turns []store.Tu
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
 	}
-	stack := blockedStack(<-started)
+	stack := engine.AuthorsStack(watchdog.StackOf(<-started))
 	place := engine.PlaceOf(stack)
 	if place != "" {
 		place = " at " + place

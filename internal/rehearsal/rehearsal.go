@@ -1,5 +1,5 @@
 // Package rehearsal replays a stored history with the code of an application, to find out
-// whether the code still follows the history. It writes and sends nothing.
+// whether the code still follows the history, and at which lines it waits. It writes and sends nothing.
 package rehearsal
 
 import (
@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/watchdog"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -24,11 +25,11 @@ type Of struct {
 // Run returns the problem if the code does not follow a history, or nil if it does. events
 // are all events from the first, with decoded payloads. The result is also nil if code and
 // history diverge at a patch that another build may have. Run abandons code that makes no
-// progress for [Limit].
+// progress for [watchdog.Limit].
 //
 // Run returns an error only if the history is damaged.
 func Run(registry *engine.Registry, of Of, events []history.Event) (*store.Problem, error) {
-	options := engine.Options{Guard: Guard{Limit}}
+	options := engine.Options{Guard: watchdog.Real(watchdog.Limit)}
 	if of.Encoded {
 		options.Conceal = func([]byte) string { return "an encoded payload" }
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 
-	"github.com/turnstile-go/turnstile/internal/archive"
+	"github.com/turnstile-go/turnstile/internal/exports"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -61,7 +61,7 @@ func New(client Client, opts Options) (*Archive, error) {
 // devices in several zones. An error is an *Error; it wraps errors.ErrUnsupported if S3 refuses the
 // size or the key of this document.
 func (a *Archive) Keep(ctx context.Context, instance string, executionID int64, document []byte) error {
-	key := a.opts.Prefix + archive.Name(instance, executionID)
+	key := a.opts.Prefix + exports.Name(instance, executionID)
 	in := &awss3.PutObjectInput{Bucket: &a.opts.Bucket, Key: &key, Body: bytes.NewReader(document), ContentType: aws.String("application/json"), ExpectedBucketOwner: a.owner()}
 	if a.opts.KMSKeyARN != "" {
 		in.ServerSideEncryption, in.SSEKMSKeyId = types.ServerSideEncryptionAwsKms, &a.opts.KMSKeyARN

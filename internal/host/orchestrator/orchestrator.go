@@ -21,9 +21,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/reading"
 	"github.com/turnstile-go/turnstile/internal/host/sharing"
 	"github.com/turnstile-go/turnstile/internal/host/sweep"
-	"github.com/turnstile-go/turnstile/internal/host/watchdog"
 	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/timer"
+	"github.com/turnstile-go/turnstile/internal/watchdog"
 	"github.com/turnstile-go/turnstile/store"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
-	"github.com/turnstile-go/turnstile/internal/scheduling"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
@@ -102,7 +102,7 @@ func (s *scheduled) Working() *world.Build {
 }
 
 func (s *scheduled) Broken(w *world.World) *world.Build {
-	return broken(w, scheduling.Orchestration, job.Name())
+	return broken(w, coordination.Schedules, job.Name())
 }
 
 func (s *scheduled) Activities(p *world.Process) *activities.Registry {
@@ -119,8 +119,8 @@ func (s *scheduled) Start(w *world.World) {
 	if err != nil {
 		panic(err)
 	}
-	instance := scheduling.InstanceID(s.definition.Name)
-	w.SendItem(wire.Item{Kind: wire.StartOrchestration, Instance: instance, Name: scheduling.Orchestration, Input: input, ID: "start"})
+	instance := coordination.ScheduleID(s.definition.Name)
+	w.SendItem(wire.Item{Kind: wire.StartOrchestration, Instance: instance, Name: coordination.Schedules, Input: input, ID: "start"})
 	if s.kept > 0 {
 		w.SweepEnded(int(s.definition.End.Sub(w.Clock.Now())/time.Hour) + 72)
 	}
@@ -155,7 +155,7 @@ func (s *scheduled) Start(w *world.World) {
 // Created implements scenario: two days after the last scheduled time, or after its own start if
 // that is later, the schedule is cancelled. A cancel that overtakes its start has no effect.
 func (s *scheduled) Created(w *world.World, instance, name string) {
-	if name != scheduling.Orchestration || s.created {
+	if name != coordination.Schedules || s.created {
 		return
 	}
 	s.created = true
@@ -187,7 +187,7 @@ func (s *scheduled) Check(w *world.World) {
 }
 
 func (s *scheduled) judge(w *world.World) error {
-	r, err := w.Describe(scheduling.InstanceID(s.definition.Name))
+	r, err := w.Describe(coordination.ScheduleID(s.definition.Name))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // Its start was not sent.
 	}

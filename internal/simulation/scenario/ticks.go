@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/internal/scheduling"
+	"github.com/turnstile-go/turnstile/internal/coordination"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/schedule"
@@ -31,7 +31,7 @@ type found struct {
 // it; that the schedule ends them as the policy says; and that each run of a backfill starts or
 // waits, whatever runs become due meanwhile.
 func (s *scheduled) judgeHistory(w *world.World, state *schedule.State) error {
-	instance := scheduling.InstanceID(s.definition.Name)
+	instance := coordination.ScheduleID(s.definition.Name)
 	var started []string // the ids of the runs that should start an instance
 	// asked is the last request to the schedule when its timer fired: after "pause" and "delete" no
 	// run starts. Code processes both in the order of their events.
@@ -123,7 +123,7 @@ func (s *scheduled) judgeHistory(w *world.World, state *schedule.State) error {
 }
 
 func tickID(name string, tick time.Time) string {
-	return scheduling.StartedPrefix(name) + tick.UTC().Format(time.RFC3339Nano)
+	return coordination.StartedPrefix(name) + tick.UTC().Format(time.RFC3339Nano)
 }
 
 // judgeStarted checks the started instances: nothing ends them except a run whose overlap policy
@@ -133,7 +133,7 @@ func (s *scheduled) judgeStarted(w *world.World, started []string) error {
 		return nil
 	}
 	// A client ends the schedule, and with it the instances that it has started and waits for.
-	own, ended := scheduling.InstanceID(s.definition.Name), int64(math.MaxInt64)
+	own, ended := coordination.ScheduleID(s.definition.Name), int64(math.MaxInt64)
 	for n := w.Ledger.First(own); n <= w.Ledger.Last[own]; n++ {
 		if x := w.Ledger.Executions[ledger.At(own, n)]; x != nil {
 			for i := range x.Events {
@@ -163,7 +163,7 @@ func (s *scheduled) judgeStarted(w *world.World, started []string) error {
 // judgeCatchUp checks the decisions on the scheduled times that were due at a time.
 func (s *scheduled) judgeCatchUp(f *found, now time.Time) error {
 	window := time.Hour
-	late := func(tick time.Time) bool { return now.Sub(tick) > scheduling.OnTime }
+	late := func(tick time.Time) bool { return now.Sub(tick) > coordination.OnTime }
 	lateOnes := 0
 	for _, tick := range f.Start {
 		switch {

@@ -1,5 +1,5 @@
-// Package scaffold makes what a new project begins with: its files, and a go.mod that
-// requires the version of Turnstile that the command belongs to.
+// Package scaffold makes the first files of a new project, with a go.mod that requires the
+// version of Turnstile that the command belongs to, and merges a newer template into a project.
 package scaffold
 
 import (

@@ -1,5 +1,4 @@
-// Package merge merges two changes of a file with git, and shows the result.
-package merge
+package scaffold
 
 import (
 	"context"
@@ -12,8 +11,8 @@ import (
 	"strings"
 )
 
-// Files merges two changes of a file. It returns the merged file and the number of conflicts.
-func Files(ctx context.Context, work string, own, base, newest []byte) (merged []byte, conflicts int, err error) {
+// Merge merges two changes of a file with git. It returns the merged file and the number of conflicts.
+func Merge(ctx context.Context, work string, own, base, newest []byte) (merged []byte, conflicts int, err error) {
 	args := []string{"merge-file", "--stdout", "-L", "yours", "-L", "before", "-L", "Turnstile's"}
 	for name, data := range map[string][]byte{"own": own, "base": base, "newest": newest} {
 		if err := os.WriteFile(filepath.Join(work, name), data, 0o600); err != nil {
@@ -39,8 +38,8 @@ func Files(ctx context.Context, work string, own, base, newest []byte) (merged [
 	return nil, 0, fmt.Errorf("git merge-file: %w", err)
 }
 
-// Show prints the change of a file in the format of git diff.
-func Show(ctx context.Context, w io.Writer, work, file string, own, merged []byte) error {
+// ShowChange prints the change of a file in the format of git diff.
+func ShowChange(ctx context.Context, w io.Writer, work, file string, own, merged []byte) error {
 	for name, data := range map[string][]byte{"a": own, "b": merged} {
 		if err := os.MkdirAll(filepath.Join(work, name), 0o700); err != nil {
 			return err

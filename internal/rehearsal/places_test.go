@@ -1,4 +1,4 @@
-package places_test
+package rehearsal_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/internal/places"
+	"github.com/turnstile-go/turnstile/internal/rehearsal"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -33,7 +33,7 @@ func TestCodeThatBlocksIsLeftToItself(t *testing.T) {
 		<-unblock
 		return nil, nil
 	})
-	if got, err := places.Of(r, "i", 1, []history.Event{started()}, time.Millisecond, func() { close(released) }); !errors.Is(err, places.ErrBlocked) || got != nil {
+	if got, err := rehearsal.Places(r, "i", 1, []history.Event{started()}, time.Millisecond, func() { close(released) }); !errors.Is(err, rehearsal.ErrBlocked) || got != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 	select {
@@ -52,7 +52,7 @@ func TestWhyItIsNotKnownWhereTheCodeWaits(t *testing.T) {
 	})
 	released := 0
 	of := func(events ...history.Event) error {
-		_, err := places.Of(r, "i", 1, events, time.Minute, func() { released++ })
+		_, err := rehearsal.Places(r, "i", 1, events, time.Minute, func() { released++ })
 		return err
 	}
 	if err := of(); err != nil {
@@ -60,7 +60,7 @@ func TestWhyItIsNotKnownWhereTheCodeWaits(t *testing.T) {
 	}
 	encoded := started()
 	encoded.Codec = "aesgcm:1"
-	if err, is := errors.AsType[*places.EncodedError](of(encoded)); !is || err.EventID != 1 || err.Codec != "aesgcm:1" {
+	if err, is := errors.AsType[*rehearsal.EncodedError](of(encoded)); !is || err.EventID != 1 || err.Codec != "aesgcm:1" {
 		t.Errorf("sealed: %v", err)
 	}
 	if released != 2 {
@@ -92,7 +92,7 @@ func TestWhatCodeHasGoneByIsAllThatWasNotRecordedAlone(t *testing.T) {
 		turns []store.Turn
 		want  int
 	}{{nil, 0}, {[]store.Turn{turn(false, 1, 3)}, 3}, {[]store.Turn{turn(false, 1, 3), turn(true, 4, 5), turn(true, 6, 6)}, 3}, {[]store.Turn{turn(false, 1, 3), turn(true, 4, 5), turn(false, 6, 7)}, 7}, {[]store.Turn{turn(true, 1, 1)}, 0}} {
-		if got := places.Ran(c.turns); len(got) != c.want {
+		if got := rehearsal.Ran(c.turns); len(got) != c.want {
 			t.Errorf("of %d turns code has gone by %d events, want %d", len(c.turns), len(got), c.want)
 		}
 	}

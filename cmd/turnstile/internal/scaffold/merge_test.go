@@ -1,4 +1,4 @@
-package merge_test
+package scaffold_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/merge"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/scaffold"
 )
 
 func needGit(t *testing.T) {
@@ -40,7 +40,7 @@ func TestTwoChangesOfAFileAreMerged(t *testing.T) {
 	} {
 		t.Run(c.about, func(t *testing.T) {
 			t.Parallel()
-			merged, conflicts, err := merge.Files(t.Context(), t.TempDir(), []byte(c.own), []byte(base), []byte(c.newest))
+			merged, conflicts, err := scaffold.Merge(t.Context(), t.TempDir(), []byte(c.own), []byte(base), []byte(c.newest))
 			if err != nil || conflicts != c.conflicts || string(merged) != c.want {
 				t.Errorf("%d conflicts, %v:\n%s\nwant %d:\n%s", conflicts, err, merged, c.conflicts, c.want)
 			}
@@ -52,22 +52,22 @@ func TestAMergeThatGitRefusesIsAnError(t *testing.T) {
 	t.Parallel()
 	needGit(t)
 	// git merges no binary files.
-	if _, _, err := merge.Files(t.Context(), t.TempDir(), []byte("a\x00b"), []byte("a"), []byte("c")); err == nil || !strings.Contains(err.Error(), "git merge-file") || !strings.Contains(err.Error(), "binary") {
+	if _, _, err := scaffold.Merge(t.Context(), t.TempDir(), []byte("a\x00b"), []byte("a"), []byte("c")); err == nil || !strings.Contains(err.Error(), "git merge-file") || !strings.Contains(err.Error(), "binary") {
 		t.Errorf("binary files: %v", err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, _, err := merge.Files(ended, t.TempDir(), nil, nil, nil); !errors.Is(err, context.Canceled) {
+	if _, _, err := scaffold.Merge(ended, t.TempDir(), nil, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: %v", err)
 	}
-	if _, _, err := merge.Files(t.Context(), t.TempDir()+"/gone", nil, nil, nil); err == nil {
+	if _, _, err := scaffold.Merge(t.Context(), t.TempDir()+"/gone", nil, nil, nil); err == nil {
 		t.Error("a folder that is not there is no error")
 	}
 }
 
 func TestGitIsNamedWhereItIsMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if _, _, err := merge.Files(t.Context(), t.TempDir(), nil, nil, nil); err == nil || !strings.Contains(err.Error(), "git is not in the PATH") {
+	if _, _, err := scaffold.Merge(t.Context(), t.TempDir(), nil, nil, nil); err == nil || !strings.Contains(err.Error(), "git is not in the PATH") {
 		t.Errorf("it says %v", err)
 	}
 }
@@ -80,7 +80,7 @@ func TestAChangeIsShownAsGitShowsIt(t *testing.T) {
 		{"a line changes", "one\ntwo\n", "one\n2\n", "--- a/template.yaml\n+++ b/template.yaml\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"},
 	} {
 		var out strings.Builder
-		if err := merge.Show(t.Context(), &out, t.TempDir(), "template.yaml", []byte(c.own), []byte(c.merged)); err != nil || out.String() != c.want {
+		if err := scaffold.ShowChange(t.Context(), &out, t.TempDir(), "template.yaml", []byte(c.own), []byte(c.merged)); err != nil || out.String() != c.want {
 			t.Errorf("%s: %v, shown is\n%s\nwant\n%s", c.about, err, out.String(), c.want)
 		}
 	}

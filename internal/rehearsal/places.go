@@ -1,6 +1,4 @@
-// Package places tells where the code of an execution waits, by file and line, where that
-// code is at hand.
-package places
+package rehearsal
 
 import (
 	"errors"
@@ -40,11 +38,11 @@ func Ran(turns []store.Turn) []history.Event {
 	return engine.Runnable(events)
 }
 
-// Of replays events that code has gone by, on a goroutine of its own, and returns where
-// it waits. release is called once when the replay is over: before Of returns, or long after it
+// Places replays events that code has gone by, on a goroutine of its own, and returns where
+// it waits, by file and line. release is called once when the replay is over: before Places returns, or long after it
 // has returned ErrBlocked. Other errors: *EncodedError, *engine.StuckError and
 // *engine.CorruptionError, as a replay returns them.
-func Of(code *engine.Registry, instance string, execution int64, events []history.Event, limit time.Duration, release func()) ([]engine.Place, error) {
+func Places(code *engine.Registry, instance string, execution int64, events []history.Event, limit time.Duration, release func()) ([]engine.Place, error) {
 	if len(events) == 0 {
 		release()
 		return nil, nil

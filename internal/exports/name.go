@@ -1,5 +1,4 @@
-// Package archive has the naming of documents that folder and bucket archives share.
-package archive
+package exports
 
 import (
 	"crypto/sha256"
@@ -9,7 +8,7 @@ import (
 	"strings"
 )
 
-// Name returns the name of the document of an execution, <instance>/<execution>.json. It is the same in
+// Name returns the name of the document of an execution in an archive, <instance>/<execution>.json. It is the same in
 // a folder and in a bucket, so one can be copied to the other. In the name of an instance, bytes other
 // than lower-case letters, digits, "-", "_" and "~" are escaped as in a URL; a name that would be
 // longer than 200 bytes is "sha256-" and the hash of the id in hex. Two ids that differ only in case
