@@ -58,7 +58,7 @@ func TestAnUnknownParentClosePolicyIsRejected(t *testing.T) {
 	parent := turnstile.NewOrchestration[int, string]("Parent")
 	e := start(t, parent.Implement(func(ctx turnstile.Context, in int) (string, error) {
 		_, err := child.Call(ctx, in)
-		if !isInvalid(err) || !strings.Contains(err.Error(), "the policy is 3, it must be Abandon, Cancel or Terminate") {
+		if !isInvalid(err) || !strings.Contains(err.Error(), "the policy is 3; it must be Abandon, Cancel or Terminate") {
 			return "", differ("%v", err)
 		}
 		return "as said", nil

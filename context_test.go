@@ -85,7 +85,7 @@ func TestAnInvalidLabelIsAMisuseThatSaysWhy(t *testing.T) {
 		"":                       "",
 		"Frist für Ä & 日本":       "",
 		strings.Repeat("é", 100): "",
-		strings.Repeat("é", 101): "has 101 characters, it can have at most 100",
+		strings.Repeat("é", 101): "has 101 characters; the maximum is 100",
 		"two\nlines":             "has the control character U+000A at byte 3: labels are one line of plain text",
 		"right\u202eto left":     "has the text direction mark U+202E at byte 5",
 		"\xff":                   `the label "\xff" is not UTF-8`,

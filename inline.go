@@ -77,6 +77,6 @@ func (n batch) applyToActivity(o *activityOptions) {
 	o.Batch = max(int(n), 0)
 	if n < 0 {
 		o.problems = append(o.problems, &InvalidArgumentError{Call: "CommitEvery", Argument: "number",
-			Problem: fmt.Sprintf("is %d, it must be 0 or more; 0 and 1 commit each result by itself", int(n))})
+			Problem: fmt.Sprintf("is %d; it must be 0 or more; 0 and 1 commit each result by itself", int(n))})
 	}
 }

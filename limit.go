@@ -81,7 +81,7 @@ func (r rate) applyToActivity(o *activityOptions) {
 	o.problems = append(o.problems, limitProblems("Rate", r.key, r.n)...)
 	if r.per <= 0 || r.per > MaxTimer {
 		o.problems = append(o.problems, &InvalidArgumentError{Call: "Rate", Argument: "per",
-			Problem: fmt.Sprintf("is %s, it must be more than 0 and at most %s (MaxTimer)", r.per, MaxTimer)})
+			Problem: fmt.Sprintf("is %s; it must be more than 0 and at most %s (MaxTimer)", r.per, MaxTimer)})
 	}
 }
 

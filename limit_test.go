@@ -61,15 +61,15 @@ func TestWrongLimitsAreRefusedWhereTheyAreDeclared(t *testing.T) {
 		options []turnstile.ActivityOption
 		want    string
 	}{
-		"a limit of 0":              {[]turnstile.ActivityOption{turnstile.Limit("stripe", 0)}, "is 0, it must be from 1 to 100"},
-		"a limit of 101":            {[]turnstile.ActivityOption{turnstile.Limit("stripe", 101)}, "is 101, it must be from 1 to 100"},
+		"a limit of 0":              {[]turnstile.ActivityOption{turnstile.Limit("stripe", 0)}, "is 0; it must be from 1 to 100"},
+		"a limit of 101":            {[]turnstile.ActivityOption{turnstile.Limit("stripe", 101)}, "is 101; it must be from 1 to 100"},
 		"no key":                    {[]turnstile.ActivityOption{turnstile.Limit("", 1)}, "is empty"},
-		"a key of 10 kB":            {[]turnstile.ActivityOption{turnstile.Limit(long, 1)}, "has 10000 bytes, it can have at most 256"},
+		"a key of 10 kB":            {[]turnstile.ActivityOption{turnstile.Limit(long, 1)}, "has 10000 bytes; the maximum is 256"},
 		"a key that is not UTF-8":   {[]turnstile.ActivityOption{turnstile.Rate("\xff", 1, time.Second)}, "is not UTF-8"},
 		"a line separator":          {[]turnstile.ActivityOption{turnstile.Limit("a\u2028b", 1)}, "line separator U+2028"},
 		"a writing direction":       {[]turnstile.ActivityOption{turnstile.Rate("a\u202eb", 1, 1)}, "text direction mark U+202E"},
 		"a control character":       {[]turnstile.ActivityOption{turnstile.Limit("a\tb", 1)}, "control character U+0009"},
-		"a rate without a span":     {[]turnstile.ActivityOption{turnstile.Rate("stripe", 1, 0)}, "is 0s, it must be more than 0"},
+		"a rate without a span":     {[]turnstile.ActivityOption{turnstile.Rate("stripe", 1, 0)}, "is 0s; it must be more than 0"},
 		"another limit of the key":  {[]turnstile.ActivityOption{turnstile.Limit("known", 4)}, `is 4 for the key "known", but activity "Known"`},
 		"another rate of the key":   {[]turnstile.ActivityOption{turnstile.Rate("known", 3, time.Minute)}, `is 3 in 1m0s for the key "known", but activity "Known"`},
 		"the same numbers":          {[]turnstile.ActivityOption{turnstile.Limit("known", 3), turnstile.Rate("known", 3, time.Second)}, ""},

@@ -108,7 +108,7 @@ func mapItems[In, Out any](ctx Context, call string, items []In, limit int, fn f
 	case len(items) == 0:
 		return []Out{}, nil // as JSON [], not null
 	case limit < 1:
-		return nil, &InvalidArgumentError{Call: call, Argument: "limit", Problem: fmt.Sprintf("is %d, it must be at least 1", limit)}
+		return nil, &InvalidArgumentError{Call: call, Argument: "limit", Problem: fmt.Sprintf("is %d; it must be at least 1", limit)}
 	}
 	scope, cancel := run.WithCancel()
 	m := &mapping{cancel: cancel}

@@ -97,7 +97,7 @@ func ParentClosePolicy(policy ClosePolicy) OrchestrationOption {
 			o.onParentEnd = history.ParentEndTerminate
 		default:
 			o.problems = append(o.problems, &InvalidArgumentError{Call: "ParentClosePolicy", Argument: "policy",
-				Problem: fmt.Sprintf("is %d, it must be Abandon, Cancel or Terminate", policy)})
+				Problem: fmt.Sprintf("is %d; it must be Abandon, Cancel or Terminate", policy)})
 		}
 	})
 }

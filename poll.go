@@ -75,10 +75,10 @@ func Poll[In, Out any](ctx Context, look func(Context, In) (Out, error), in In, 
 func (p *PollPolicy) valid() error {
 	problems := append(validDuration("Poll", "InitialInterval", p.InitialInterval), validDuration("Poll", "MaxInterval", p.MaxInterval)...)
 	if p.MaxAttempts < 0 {
-		problems = append(problems, &InvalidArgumentError{Call: "Poll", Argument: "MaxAttempts", Problem: fmt.Sprintf("is %d, it must be 0 (no limit) or more", p.MaxAttempts)})
+		problems = append(problems, &InvalidArgumentError{Call: "Poll", Argument: "MaxAttempts", Problem: fmt.Sprintf("is %d; it must be 0 (no limit) or more", p.MaxAttempts)})
 	}
 	if c := p.BackoffCoefficient; c != 0 && !(c >= 1 && c <= math.MaxFloat64) {
-		problems = append(problems, &InvalidArgumentError{Call: "Poll", Argument: "BackoffCoefficient", Problem: fmt.Sprintf("is %v, it must be 1 or more, so that delays do not shrink; 0 means 2", c)})
+		problems = append(problems, &InvalidArgumentError{Call: "Poll", Argument: "BackoffCoefficient", Problem: fmt.Sprintf("is %v; it must be 1 or more, so that delays do not shrink; 0 means 2", c)})
 	}
 	return errors.Join(problems...)
 }

@@ -129,7 +129,7 @@ func TestWrongQueuesAndKeysAreRefusedWhereTheyAreDeclared(t *testing.T) {
 		"an upper-case letter":    {turnstile.Queue("GPU"), "is not lower-case letters, digits and hyphens"},
 		"a digit first":           {turnstile.Queue("1a"), "beginning with a letter"},
 		"a hyphen last":           {turnstile.Queue("a-"), "not ending with a hyphen"},
-		"a name of 41 characters": {turnstile.Queue(strings.Repeat("a", 41)), "has 41 characters, it can have at most 40"},
+		"a name of 41 characters": {turnstile.Queue(strings.Repeat("a", 41)), "has 41 characters; the maximum is 40"},
 		"a name":                  {turnstile.Queue("gpu-2"), ""},
 		"the default":             {turnstile.Queue("default"), ""},
 		"no key":                  {turnstile.FairnessKey(""), "is empty"},

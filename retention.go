@@ -44,7 +44,7 @@ func KeepExecutions(n int) OrchestrationOption {
 			return
 		}
 		o.problems = append(o.problems, &InvalidArgumentError{Call: "KeepExecutions", Argument: "n", Problem: fmt.Sprintf(
-			"is %d, it must be from %d, the current execution and the one before it, to %d; leave it out, or give 0, for the stack's setting", n, minExecutions, maxExecutions)})
+			"is %d; it must be from %d, the current execution and the one before it, to %d; leave it out, or give 0, for the stack's setting", n, minExecutions, maxExecutions)})
 	})
 }
 
@@ -65,9 +65,9 @@ func Retention(d time.Duration) OrchestrationOption {
 			o.retention = d
 			return
 		case d < minRetention:
-			problem = fmt.Sprintf("is %s, it must be at least %s, which a purge needs; leave it out, or give 0, for the stack's setting", d, minRetention)
+			problem = fmt.Sprintf("is %s; it must be at least %s, which a purge needs; leave it out, or give 0, for the stack's setting", d, minRetention)
 		default:
-			problem = fmt.Sprintf("is %s, it can be at most %s", d, maxRetention)
+			problem = fmt.Sprintf("is %s; the maximum is %s", d, maxRetention)
 		}
 		o.problems = append(o.problems, &InvalidArgumentError{Call: "Retention", Argument: "duration", Problem: problem})
 	})

@@ -109,7 +109,7 @@ func (p RetryPolicy) problems() []error {
 		all = append(all, &InvalidArgumentError{Call: "Retry", Argument: field, Problem: fmt.Sprintf(problem, values...)})
 	}
 	if p.MaxAttempts < 0 || p.MaxAttempts > maxAttempts {
-		wrong("MaxAttempts", "is %d, it must be from 0 to %d; 0 and 1 mean one attempt, and TotalTimeout bounds the attempts by time", p.MaxAttempts, maxAttempts)
+		wrong("MaxAttempts", "is %d; it must be from 0 to %d; 0 and 1 mean one attempt, and TotalTimeout bounds the attempts by time", p.MaxAttempts, maxAttempts)
 	}
 	all = append(all, validDuration("Retry", "InitialInterval", p.InitialInterval)...)
 	all = append(all, validDuration("Retry", "MaxInterval", p.MaxInterval)...)
@@ -117,10 +117,10 @@ func (p RetryPolicy) problems() []error {
 		wrong("MaxInterval", "is %s, shorter than the InitialInterval of %s: it is the longest delay", p.MaxInterval, p.InitialInterval)
 	}
 	if c := p.BackoffCoefficient; c != 0 && !(c >= 1 && c <= math.MaxFloat64) {
-		wrong("BackoffCoefficient", "is %v, it must be 1 or more, so that delays do not shrink; 0 means 2", c)
+		wrong("BackoffCoefficient", "is %v; it must be 1 or more, so that delays do not shrink; 0 means 2", c)
 	}
 	if !(p.Jitter >= 0 && p.Jitter <= 1) {
-		wrong("Jitter", "is %v, it must be from 0 to 1: it is the share of a delay that is random", p.Jitter)
+		wrong("Jitter", "is %v; it must be from 0 to 1: it is the share of a delay that is random", p.Jitter)
 	}
 	if slices.Contains(p.NonRetryableCodes, "") {
 		wrong("NonRetryableCodes", "contain an empty code, which no error has: leave it out, or mark the errors with NonRetryable")
@@ -133,9 +133,9 @@ func validDuration(call, argument string, d time.Duration) []error {
 	var problem string
 	switch {
 	case d < 0:
-		problem = fmt.Sprintf("is %s, it cannot be negative; leave it out, or give 0, for none", d)
+		problem = fmt.Sprintf("is %s; it cannot be negative; leave it out, or give 0, for none", d)
 	case d > MaxTimer:
-		problem = fmt.Sprintf("is %s, it can be at most %s (MaxTimer): is its unit right?", d, MaxTimer)
+		problem = fmt.Sprintf("is %s; the maximum is %s (MaxTimer): is its unit right?", d, MaxTimer)
 	default:
 		return nil
 	}

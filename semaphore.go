@@ -46,7 +46,7 @@ func (s *Semaphore) acquire(run *engine.Context, n int) error {
 		panic(&MisuseError{Call: "Semaphore.Acquire", Problem: "the Semaphore is the zero value, which has no permits: make it with NewSemaphore"})
 	}
 	if n < 1 || n > s.size {
-		return &InvalidArgumentError{Call: "Semaphore.Acquire", Argument: "number", Problem: fmt.Sprintf("is %d, it must be from 1 to %d", n, s.size)}
+		return &InvalidArgumentError{Call: "Semaphore.Acquire", Argument: "number", Problem: fmt.Sprintf("is %d; it must be from 1 to %d", n, s.size)}
 	}
 	if err := run.Err(); err != nil {
 		return err

@@ -58,7 +58,7 @@ const lastYear = 2199
 func At(ctx Context, t time.Time) Future[struct{}] {
 	run, name := ctx.engine("At"), t.UTC().Format(time.RFC3339Nano)
 	if t.UTC().Year() > lastYear {
-		return failed[struct{}](run, name, &InvalidArgumentError{Call: "At", Argument: "time", Problem: fmt.Sprintf("is %s, it must be in the year %d or earlier", name, lastYear)})
+		return failed[struct{}](run, name, &InvalidArgumentError{Call: "At", Argument: "time", Problem: fmt.Sprintf("is %s; it must be in the year %d or earlier", name, lastYear)})
 	}
 	ms := t.UnixMilli()
 	if t.Nanosecond()%int(time.Millisecond) != 0 {
@@ -71,5 +71,5 @@ func validTimer(call string, d time.Duration) error {
 	if d <= MaxTimer {
 		return nil
 	}
-	return &InvalidArgumentError{Call: call, Argument: "duration", Problem: fmt.Sprintf("is %s, it must be at most %s (MaxTimer)", d, MaxTimer)}
+	return &InvalidArgumentError{Call: call, Argument: "duration", Problem: fmt.Sprintf("is %s; it must be at most %s (MaxTimer)", d, MaxTimer)}
 }

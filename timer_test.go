@@ -63,7 +63,7 @@ func TestATimerAfterTheYear2199IsAnErrorAtTheCall(t *testing.T) {
 		}
 		return turnstile.SleepUntil(ctx, time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC))
 	})
-	if failed, is := errors.AsType[*client.OrchestrationError](err); !is || failed.Message != "At: the time is 2200-01-01T00:00:00Z, it must be in the year 2199 or earlier" {
+	if failed, is := errors.AsType[*client.OrchestrationError](err); !is || failed.Message != "At: the time is 2200-01-01T00:00:00Z; it must be in the year 2199 or earlier" {
 		t.Error(err)
 	}
 	timers := 0

@@ -225,7 +225,7 @@ func (c *Client) ResetLimit(ctx context.Context, key string) error {
 func (c *Client) SetRate(ctx context.Context, key string, n int, per time.Duration) error {
 	if per < 0 || per > turnstile.MaxTimer || per%time.Millisecond != 0 {
 		return &turnstile.InvalidArgumentError{Call: "SetRate", Argument: "per", Problem: fmt.Sprintf(
-			"is %s, it must be whole milliseconds up to %s (MaxTimer), or 0 for the span of the code", per, turnstile.MaxTimer)}
+			"is %s; it must be whole milliseconds up to %s (MaxTimer), or 0 for the span of the code", per, turnstile.MaxTimer)}
 	}
 	return c.setLimit(ctx, "SetRate", key, limits.OfRate(key), n, func(s limits.State, set int, now time.Time) limits.State {
 		return s.WithSetRate(set, per, c.actor, now)

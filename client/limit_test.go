@@ -152,7 +152,7 @@ func TestWhatALimitCannotBeIsSaidAtTheCall(t *testing.T) {
 		key  string
 		n    int
 		want string
-	}{{"k", -1, "is -1, it must be from 0 to 100"}, {"k", 101, "is 101"}, {"", 1, "is empty"}, {strings.Repeat("x", 10_000), 1, "has 10000 bytes"}, {"a\tb", 1, "control character"}} {
+	}{{"k", -1, "is -1; it must be from 0 to 100"}, {"k", 101, "is 101"}, {"", 1, "is empty"}, {strings.Repeat("x", 10_000), 1, "has 10000 bytes"}, {"a\tb", 1, "control character"}} {
 		err := c.SetLimit(t.Context(), bad.key, bad.n)
 		if _, is := errors.AsType[*turnstile.InvalidArgumentError](err); !is || !strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%.20q %d: %v, want %q", bad.key, bad.n, err, bad.want)

@@ -243,7 +243,7 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 		return Redriven{}, err
 	}
 	if err := c.canOpen(turns); err != nil {
-		return Redriven{}, fmt.Errorf("turnstile: instance %q execution %d cannot be redriven, nothing was sent: %w", r.Instance, execution, err)
+		return Redriven{}, fmt.Errorf("turnstile: instance %q execution %d cannot be redriven; nothing was sent: %w", r.Instance, execution, err)
 	}
 	d.ExecutionID = execution
 	var events []history.Event

@@ -132,7 +132,7 @@ func named(call, name string) string {
 type ActivityCall struct {
 	Name  string
 	Input []byte
-	// Lent says that the caller reuses Input after the call returns, so a copy is
+	// Lent is set if the caller reuses Input after the call returns, so that a copy must be
 	// recorded.
 	Lent  bool
 	Retry *history.Retry
@@ -195,8 +195,8 @@ type ChildCall struct {
 	// UseExisting waits for the existing instance with this id, if it runs the same
 	// orchestration. Otherwise an id in use fails the child.
 	UseExisting bool
-	// OnParentEnd says what happens to the child if it still runs when this execution
-	// ends: history.ParentEndCancel, history.ParentEndTerminate, or empty to let it run.
+	// OnParentEnd is what happens to the child if it is still running when this execution ends:
+	// history.ParentEndCancel, history.ParentEndTerminate, or empty to let it run.
 	OnParentEnd string
 	// LimitKey and Limit allow at most Limit instances with this key to run at a time; 0
 	// means no limit.

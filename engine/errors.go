@@ -11,21 +11,21 @@ import (
 
 // Errors that durable calls return. They may be wrapped; test for them with errors.Is.
 var (
-	// ErrCancelled: the operation, its scope or the instance was cancelled.
+	// ErrCancelled means that the operation, its scope or the instance was cancelled.
 	ErrCancelled = errors.New("cancelled")
-	// ErrTimeout: the timeout of a scope was exceeded.
+	// ErrTimeout means that the timeout of a scope was exceeded.
 	ErrTimeout = errors.New("out of time")
-	// ErrUnwinding: a durable call in a deferred function, while the coroutine is unwound
-	// or during a panic or runtime.Goexit. Nothing is recorded.
+	// ErrUnwinding is the error of a durable call in a deferred function while the coroutine is
+	// unwound, or during a panic or runtime.Goexit. Nothing is recorded.
 	ErrUnwinding = errors.New("durable call in a deferred function while the orchestration is unwound or panics; nothing is recorded; clean up where a call returns an error, not in a deferred function")
-	// ErrNested: a durable call inside a side effect or an inline activity.
+	// ErrNested is the error of a durable call inside a side effect or an inline activity.
 	ErrNested = errors.New("durable call inside code that must not make one; nothing is recorded")
-	// ErrNotRunning: a durable call on a context whose orchestration is not running, from
-	// another goroutine, or after the orchestration ended.
+	// ErrNotRunning is the error of a durable call that comes from another goroutine, or for which
+	// the orchestration of the context is not running, or no longer running.
 	ErrNotRunning = errors.New("durable call outside the running orchestration; make it in the orchestration, on its own goroutine, with its own Context")
-	// ErrNothingToWaitFor: a Select or Any without operations.
+	// ErrNothingToWaitFor is the error of a Select or Any without operations.
 	ErrNothingToWaitFor = errors.New("nothing to wait for: at least one operation is required")
-	// ErrForeignFuture: a future that belongs to another execution.
+	// ErrForeignFuture is the error of a call with a future of another execution.
 	ErrForeignFuture = errors.New("a Future of another instance or execution; await it in the one that started it")
 )
 
@@ -124,7 +124,7 @@ func (e *FailureError) Is(target error) bool {
 // finality (see package marks).
 func (e *FailureError) RecordedFailure() *history.Failure { return &e.Failure }
 
-// NotRegisteredError says that this build has no orchestration with this name or version.
+// NotRegisteredError is returned if this build has no orchestration with this name or version.
 type NotRegisteredError struct {
 	Name, Version string
 	Registered    []string
@@ -151,8 +151,8 @@ func (e *NotRegisteredError) names() []string {
 	return all
 }
 
-// CorruptionError says that recorded events cannot form a history. The code never causes
-// it, and a nondeterminism error never hides it (rule 5).
+// CorruptionError is returned if recorded events cannot form a history. The code never causes it,
+// and a nondeterminism error never hides it (rule 5).
 type CorruptionError struct {
 	Instance    string
 	ExecutionID int64
@@ -165,7 +165,7 @@ func (e *CorruptionError) Error() string {
 	return fmt.Sprintf("history of instance %q execution %d is corrupt at event %d: %s", e.Instance, e.ExecutionID, e.EventID, e.Reason)
 }
 
-// NondeterminismError says that the code disagrees with the history.
+// NondeterminismError is returned if the code disagrees with the history.
 type NondeterminismError struct {
 	Instance    string
 	ExecutionID int64
@@ -194,7 +194,7 @@ func at(place string) string {
 	return " at " + place
 }
 
-// StuckKind says why an execution is stuck.
+// StuckKind is the kind of reason for which an execution is stuck.
 type StuckKind string
 
 // The reasons for being stuck, also used in store.Problem.Kind.

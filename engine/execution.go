@@ -61,8 +61,8 @@ type Guard interface {
 type Blocked struct {
 	Instance    string
 	ExecutionID int64
-	// Unwinding says that a deferred function blocks in Close, which does not make the
-	// instance stuck.
+	// Unwinding is set if a deferred function blocks in Close, which does not make the instance
+	// stuck.
 	Unwinding bool
 	// Stack of the code that blocks.
 	Stack string
@@ -134,8 +134,8 @@ type Execution struct {
 	progress atomic.Uint64
 	taken    atomic.Int64 // arrivals processed in this run
 	closed   atomic.Bool
-	// instead is the execution that made the turn after this one was abandoned to code
-	// that blocks. All methods then use it, because that code may still change this one.
+	// instead is the execution that made the turn after this one was abandoned because its code
+	// blocks. All methods then use it, because that code may still change this one.
 	instead atomic.Pointer[Execution]
 
 	// states are the states that the code has set, sorted by name. The slice is never modified,
@@ -150,14 +150,14 @@ type Execution struct {
 
 // runState is the state of one call of Run.
 type runState struct {
-	// suspended says that no code was allowed to run when the run started.
+	// suspended is set if no code was allowed to run when the run started.
 	suspended  bool
 	nowMS      int64
 	seed       [16]byte
 	from       int // index of the first event this run appended
 	operations int
 	cancelled  []int64
-	given      bool             // the code is cancelling now, and gives the reason
+	given      bool             // the code is cancelling now, and gives a reason
 	reasons    map[int64]string // by event, given by the code
 	// reasonTexts are the distinct reasons kept, reasonBytes their total length.
 	reasonTexts map[string]bool
@@ -200,10 +200,10 @@ func (x *Execution) Reserve(n int) {
 // turnRoom is the number of events that most turns do not exceed.
 const turnRoom = 4
 
-// Feed appends recorded events, divided in any way; it runs no code. parked says that the
-// arrivals at the end of these events were recorded without running the code. Feed checks
-// the structure of the events (rule 5). On a *CorruptionError, Feed and Run return that
-// error from then on.
+// Feed appends recorded events, in one call or several; it runs no code. parked is set if the
+// arrivals at the end of these events were recorded without running the code. Feed checks the
+// structure of the events (rule 5). On a *CorruptionError, Feed and Run return that error from then
+// on.
 func (x *Execution) Feed(events []history.Event, parked bool) error {
 	x.ledger.reserve(len(events))
 	for i := range events {

@@ -128,7 +128,7 @@ func (x *Execution) rejectKept(n *eventName, accepts Acceptor) error {
 	return nil
 }
 
-// forgetWait drops cancelled waits when they are half of all waits, so that a loop of
+// forgetWait drops cancelled waits when they are half of all waits, so that the memory of a loop of
 // waits with timeouts does not grow.
 func (x *Execution) forgetWait(wait *Future) {
 	n := x.eventName(wait.name)

@@ -22,7 +22,7 @@ type Future struct {
 	state futureState
 	// inline marks an activity that is not sent to a queue.
 	inline bool
-	// refused is set if the call was not allowed where it was made.
+	// refused is set if the call that created the future was not allowed.
 	refused bool
 	// given is set when the code has received the result or has seen that the future
 	// is ready.
@@ -137,7 +137,7 @@ func (f *Future) become(state futureState, value []byte, err error) {
 // show that the code no longer waits for it.
 func (f *Future) cancel(reason string) { f.stop(&CancelledError{Reason: reason}) }
 
-// stop is cancel for the reason of another cancellation.
+// stop cancels the operation for the same reason as another cancellation.
 func (f *Future) stop(cause *CancelledError) {
 	if f.state != open {
 		return

@@ -7,7 +7,7 @@ package engine
 // from a stack trace takes 1,000 ns.
 func goroutine() uintptr
 
-// panicWord returns the runtime's pointer to the innermost panic or runtime.Goexit that
-// is running deferred functions of the calling goroutine; 0 if there is none. The offset
-// is known to the linker, so it seldom changes; quickTells detects if it has.
+// panicWord returns the runtime's pointer to the innermost panic or runtime.Goexit that is running
+// deferred functions of the calling goroutine; 0 if there is none. The linker depends on the
+// offset, so it seldom changes; quickTells detects a change.
 func panicWord() uintptr

@@ -8,7 +8,7 @@ import "fmt"
 // operation and returns the error of the scope.
 func (c *Context) Map(limit, n int, start func(ctx *Context, i int) *Future) ([]Outcome, error) {
 	if limit < 1 {
-		return nil, fmt.Errorf("map: limit is %d, must be at least 1", limit)
+		return nil, fmt.Errorf("map: the limit is %d; it must be at least 1", limit)
 	}
 	if !c.x.owned() {
 		return nil, c.x.notOwned("Map")

@@ -50,7 +50,7 @@ func (x *Execution) Query(name string, input []byte) (output []byte, err error) 
 	return x.queries[name](input)
 }
 
-// QueryPanicError says that the handler of a query panicked.
+// QueryPanicError is returned if the handler of a query panicked.
 type QueryPanicError struct {
 	// Value is the text of the panic, Stack that of its goroutine.
 	Value, Stack string

@@ -8,9 +8,9 @@ import (
 // mostPlaces limits how many branches an error names.
 const mostPlaces = 4
 
-// resting describes where the code waits or how it ended, for an error that says how it
-// differs from the history. place is the place of the main function, or of the first
-// branch if the main function has none. did is the description.
+// resting describes where the code waits or how it ended, for an error about its difference from
+// the history. place is the place of the main function, or of the first branch if the main function
+// has none. did is the description.
 func (x *Execution) resting() (place, did string) {
 	if x.end != nil {
 		return "", x.attempted()

@@ -45,11 +45,10 @@ func (s *scope) cancellation() (err *CancelledError, since int64) {
 	return nil, 0
 }
 
-// outcome returns the error of a cancelled scope, unless f was ready before the
-// cancellation. A cancellation makes the operations that it cancels ready. For a call
-// that waits for the first or for all of several operations, that does not count as an
-// outcome (rule 8). The result is the same whether the call was already waiting or is
-// made later.
+// outcome returns the error of a cancelled scope, unless f was ready before the cancellation. A
+// cancellation makes the operations that it cancels ready, but a call that waits for the first or
+// for all of several operations does not count that as an outcome (rule 8). The result is the same
+// whether the call was already waiting or is made later.
 func (s *scope) outcome(f *Future) error {
 	err, since := s.cancellation()
 	if err == nil || f.seq <= since {

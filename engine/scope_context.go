@@ -53,10 +53,9 @@ func (c *Context) Shield() *Context {
 	return c.inner(true)
 }
 
-// Release says that no more operations will be started in the scope of this context, so
-// that the scope is forgotten when nothing is open in it. A loop that creates scopes then
-// does not grow. Release cancels nothing, and an operation that is started later still
-// works.
+// Release declares that no more operations will be started in the scope of this context, so that
+// the scope is forgotten when nothing is open in it. The memory of a loop that creates scopes then
+// does not grow. Release cancels nothing, and an operation that is started later still works.
 func (c *Context) Release() {
 	if !c.x.owned() {
 		return

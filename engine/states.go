@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// stateOverhead is what each state counts beyond its name and value, for its number and time. It
-// affects what replayed code does: never change it.
+// stateOverhead is the number of bytes that each state counts in addition to its name and value,
+// for its number and time. It affects what replayed code does: never change it.
 const stateOverhead = 100
 
 // StatesSize returns the size that the states of the instance would have if this one had a value of

@@ -37,50 +37,51 @@ type Arrival struct {
 	Queue *history.Event
 	// ExecutionID that the message addresses; 0 means the current one.
 	ExecutionID int64
-	// Proven says that the message returned the token that was sent out for the event
-	// that it names, under a key of the stack. It is checked for completions that name a
-	// source, except inline ones.
+	// Proven is set if the message has the token that was sent out for the event that it names,
+	// made with a key of the stack. The engine checks it for completions that name a source, except
+	// inline ones.
 	Proven bool
-	// SourceAtMS is when the event that the message names (SourceEventID or Suspend) was
-	// recorded, as the message says; 0 if it does not. If the history's event with that id
-	// was recorded at another time, the message is about an event that was lost when the
-	// history was restored to an earlier time.
+	// SourceAtMS is when the event that the message names (SourceEventID or Suspend) was recorded,
+	// according to the message; 0 if the message does not give the time. If the history's event
+	// with that id was recorded at another time, the message is about an event that was lost when
+	// the history was restored to an earlier time.
 	SourceAtMS int64
-	// Inline marks the result of an inline activity, which the host itself made.
+	// Inline is set for the result of an inline activity, which the host ran itself.
 	Inline bool
-	// Suspend is the event id of the OrchestrationSuspended that an OrchestrationResumed
-	// ends: it counts only if no other suspend came after that one. For an
-	// OrchestrationSuspended, the execution must still be suspended since that event. 0
-	// means any.
+	// Suspend is the event id of an OrchestrationSuspended; 0 means any. An OrchestrationResumed
+	// has an effect only if that suspend is the last one. An OrchestrationSuspended has an effect
+	// only if the execution is still suspended since that event.
 	Suspend int64
 	// UseExisting records an OrchestrationStarted with a parent as ParentAttached, if the
 	// instance already runs the same orchestration.
 	UseExisting bool
 }
 
-// VerdictKind says what happened to an arrival.
+// VerdictKind is what happened to an arrival.
 type VerdictKind uint8
 
 const (
-	// Pending: not processed, because the run stopped before it. Run the inline
-	// activities and pass it in again.
+	// Pending means that the arrival was not processed, because the run stopped before it. Run the
+	// inline activities and pass the arrival in again.
 	Pending VerdictKind = iota
-	// Recorded in the history or, at a continue-as-new, in the next one.
+	// Recorded means that the arrival was recorded in the history or, at a continue-as-new, in the
+	// next one.
 	Recorded
-	// Duplicate of an event that is already in the history, at Verdict.EventID (0 if it
-	// is in the history of an earlier execution).
+	// Duplicate means that the event is already in the history, at Verdict.EventID (0 if it is in
+	// the history of an earlier execution).
 	Duplicate
-	// Late: for an older execution, for one that has ended, for a suspend that was followed
-	// by another suspend or a resume, or for an event that was lost in a restore.
+	// Late means that the arrival is for an older execution, for one that has ended, for a suspend
+	// that was followed by another suspend or a resume, or for an event that was lost in a restore.
 	Late
-	// Misaddressed: for a newer execution, or without a scheduling event of the right
-	// kind.
+	// Misaddressed means that the arrival is for a newer execution, or names no scheduling event of
+	// the right kind.
 	Misaddressed
-	// Forged: the token is wrong or missing.
+	// Forged means that the token is wrong or missing.
 	Forged
-	// Exists: another start; the instance already runs or has run.
+	// Exists is the verdict on a start if another start created the instance, which runs or has
+	// run.
 	Exists
-	// Early: the execution has not started.
+	// Early means that the execution has not started.
 	Early
 )
 
@@ -108,18 +109,18 @@ type Verdict struct {
 type State uint8
 
 const (
-	// NotStarted: there is no history, and the arrivals had no start.
+	// NotStarted means that there is no history, and the arrivals had no start.
 	NotStarted State = iota
 	// Waiting for arrivals.
 	Waiting
-	// RunInline: the host runs the activities of Turn.Inline, and passes in the result of the
-	// first of them and then the arrivals that are still Pending.
+	// RunInline means that the host must run the activities of Turn.Inline, then pass in the result
+	// of the first of them, and then the arrivals that are still Pending.
 	RunInline
-	// Ended: the last event is terminal.
+	// Ended means that the last event is terminal.
 	Ended
-	// Stuck: the code cannot continue; Turn.Stuck says why (rule 11).
+	// Stuck means that the code cannot continue, for the reason in Turn.Stuck (rule 11).
 	Stuck
-	// Suspended: no code runs until a resume; see Turn.Suspended.
+	// Suspended means that no code runs until a resume; see Turn.Suspended.
 	Suspended
 )
 
@@ -133,8 +134,8 @@ type Turn struct {
 	Verdicts []Verdict
 	// Events to append. May be empty.
 	Events []history.Event
-	// Parked says that the last arrivals among Events (or, without Events, those already
-	// recorded) were recorded without running the code.
+	// Parked is set if the last arrivals among Events (or, without Events, those already recorded)
+	// were recorded without running the code.
 	Parked bool
 	// Suspended is the OrchestrationSuspended since which no code runs, from this run or
 	// an earlier one; nil if code may run. If the execution continued as new, it
@@ -144,10 +145,9 @@ type Turn struct {
 	// if none does. Its reason and actor apply. The suspend of a start or of a limit
 	// gives no reason.
 	SuspendedFor *history.Event
-	// Queued says that the execution is suspended only because it waits for a permit of a
-	// limit.
+	// Queued is set if the execution is suspended only because it waits for a permit of a limit.
 	Queued bool
-	// Resumed says that the execution was suspended before this run and no longer is.
+	// Resumed is set if the execution was suspended before this run and no longer is.
 	Resumed bool
 	// SuspendedUntilMS is the time at which the execution resumes by itself, in Unix
 	// milliseconds, according to the last suspend; 0 if it waits for a resume.
@@ -169,12 +169,10 @@ type Turn struct {
 	// Stuck is the reason why the execution is stuck; nil if State is not Stuck. Instead is
 	// the reason why it would have become stuck, if this run failed it because of its policy.
 	Stuck, Instead *StuckError
-	// Recovered says that the code has processed arrivals that were parked
-	// before this run.
+	// Recovered is set if the code has processed arrivals that were parked before this run.
 	Recovered bool
-	// States are the states after this run, as history.EncodeStates returns them; nil if
-	// none was ever set. StatesChanged says that this run set one, and StatesWas are all of
-	// them before that.
+	// States are the states after this run, as history.EncodeStates returns them; nil if none was
+	// ever set. StatesChanged is set if this run set one; StatesWas are all of them before that.
 	States        []byte
 	StatesChanged bool
 	StatesWas     []byte

@@ -131,7 +131,7 @@ func (d *decoder) knownVersion() bool {
 		return d.fail(d.pos, `no version "v" in the document`)
 	}
 	if v > formatVersion {
-		d.err = fmt.Errorf("history: document version %d, this build reads up to %d: %w", v, formatVersion, ErrNewer)
+		d.err = fmt.Errorf("history: the document has version %d, but this build reads up to %d: %w", v, formatVersion, ErrNewer)
 		return false
 	}
 	d.pos, d.seen = 0, 0

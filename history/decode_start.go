@@ -73,7 +73,7 @@ func (d *decoder) origin(o *Origin) bool {
 	case !ok || len(instances) == 0:
 		return ok
 	case len(instances) != len(o.Carried):
-		return d.fail(start, "expected one of carried_instances for each of the %d events in carried", len(o.Carried))
+		return d.fail(start, "expected %d carried_instances, one for each event in carried", len(o.Carried))
 	}
 	for i := range instances {
 		o.Carried[i].Instance = instances[i]

@@ -143,7 +143,7 @@ func (d *Definition) Check() error {
 	}
 	if problem := names.Name(d.Name); problem != "" || len(d.Name) > maxName {
 		if problem == "" {
-			problem = fmt.Sprintf("it has %d bytes, the limit is %d", len(d.Name), maxName)
+			problem = fmt.Sprintf("it has %d bytes; the limit is %d", len(d.Name), maxName)
 		}
 		return wrong("name", d.Name, problem)
 	}

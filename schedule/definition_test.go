@@ -23,7 +23,7 @@ func TestADefinitionThatCannotBeIsRefusedWithItsValue(t *testing.T) {
 		want   string
 	}{
 		"no name":                   {func(d *schedule.Definition) { d.Name = "" }, `name "": it is empty`},
-		"a long name":               {func(d *schedule.Definition) { d.Name = strings.Repeat("x", 201) }, "it has 201 bytes, the limit is 200"},
+		"a long name":               {func(d *schedule.Definition) { d.Name = strings.Repeat("x", 201) }, "it has 201 bytes; the limit is 200"},
 		"neither cron nor interval": {func(d *schedule.Definition) { d.Cron = "" }, "give either a cron expression or an interval"},
 		"both":                      {func(d *schedule.Definition) { d.Every = time.Hour }, "give one of them"},
 		"too few fields":            {func(d *schedule.Definition) { d.Cron = "0 3 *" }, `cron "0 3 *"`},

@@ -13,7 +13,7 @@ import (
 )
 
 // Backup writes a copy of the database to a new file, as of one moment, while the database stays in
-// use. The copy is as small as possible and only readable by this user. Stored as turnstile.db in
+// use. The copy is as small as possible, and only this user can read it. Stored as turnstile.db in
 // another directory, the copy is a database that continues from that moment: all work since then is
 // done again.
 //

@@ -17,20 +17,21 @@
 // each turn is durable before its messages are sent or its activities start. With Full, the default,
 // durable means written to the disk; with Normal, handed to the operating system: see Level.
 //
-// A process may be killed at any moment. The next one continues where it stopped: messages that were
-// being processed are immediately visible again and count as received once more, timers that are due
-// fire, and attempts of activities that were in progress run again or, if they run at most once, count
-// as interrupted.
+// A process may be killed at any moment. The next one continues where it stopped. Messages that
+// were being processed are immediately visible again and count as received once more, and due
+// timers fire. Attempts of activities that were in progress run again or, if they run at most once,
+// count as interrupted.
 //
 // When the disk is full, calls fail with ErrFull. Nothing is lost, and work continues by itself when
 // there is space.
 //
 // # How it writes
 //
-// Queues and timers work in memory, so nothing polls. State that must survive the process is written in
-// order, one transaction after the other. Each transaction has all changes that arrived during the
-// previous one, so many instances share one fsync. A crash loses only the last of these writes. Pending
-// messages and timers are always in memory: expect 1 KB plus the payload for each.
+// Queues and timers work in memory, so nothing polls. State that must survive the process is
+// written in order, one transaction after the other. Each transaction has all changes that arrived
+// during the previous one, so many instances share one fsync. A crash loses only the last of these
+// writes. Pending messages and timers are always in memory, and each takes about 1 KB plus its
+// payload.
 //
 // # The files
 //

@@ -13,20 +13,20 @@ import (
 
 // Errors of a database, wrapped; for errors.Is.
 var (
-	// ErrClosed: the database was closed.
+	// ErrClosed means that the database was closed.
 	ErrClosed = errors.New("sqlite: the database is closed")
-	// ErrFull: the disk is full, or this user's quota is used up. The call has had no effect (unless
-	// the error is also a store.ErrUnknownOutcome), nothing is lost, and work continues by itself when
-	// there is space.
+	// ErrFull means that the disk is full, or this user's quota is used up. The call has had no
+	// effect (unless the error is also a store.ErrUnknownOutcome), nothing is lost, and work
+	// continues by itself when there is space.
 	ErrFull = errors.New("sqlite: the disk is full")
-	// ErrNotADatabase: the file is not a Turnstile database.
-	ErrNotADatabase = errors.New("sqlite: not a database of Turnstile")
-	// ErrDamaged: the file is damaged. Nothing more is written to it.
+	// ErrNotADatabase means that the file is not a Turnstile database.
+	ErrNotADatabase = errors.New("sqlite: not a Turnstile database")
+	// ErrDamaged means that the file is damaged. Nothing more is written to it.
 	ErrDamaged = errors.New("sqlite: the database is damaged")
 )
 
-// NewerError says that a newer build has created or changed the database. This build has not changed
-// it.
+// NewerError is returned if a newer build has created or changed the database. This build has not
+// changed it.
 type NewerError struct {
 	// File is the database.
 	File string
@@ -68,8 +68,8 @@ func explain(path string, err error) error {
 	return fmt.Errorf("sqlite: %s: %w", path, err)
 }
 
-// isDamage reports whether an error says that the file is damaged. The caller has checked before that
-// it is a Turnstile database.
+// isDamage reports whether an error means that the file is damaged. The caller has checked before
+// that it is a Turnstile database.
 func isDamage(err error) bool {
 	_, unreadable := errors.AsType[*unreadableError](err)
 	return unreadable || errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) || errors.Is(err, sqlite3.IOERR_DATA)
@@ -89,7 +89,7 @@ type unreadableError struct {
 func (e *unreadableError) Error() string { return fmt.Sprintf("%s cannot be read: %v", e.what, e.err) }
 func (e *unreadableError) Unwrap() error { return e.err }
 
-// unwritable says that a file or its directory cannot be written.
+// unwritable returns the error for a file that cannot be written, or whose directory cannot.
 func unwritable(path string, err error) error {
 	if noSpace(err) {
 		return unavailable{fmt.Errorf("%w: %s (%w): nothing is lost; free some space", ErrFull, path, err)}

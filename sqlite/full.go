@@ -72,8 +72,8 @@ func asFull(err error) error {
 	return err
 }
 
-// noSpace reports whether an error of the system says that the disk is full or that this user's quota
-// is used up.
+// noSpace reports whether an error of the system means that the disk is full or that this user's
+// quota is used up.
 func noSpace(err error) bool {
 	number, ok := errors.AsType[syscall.Errno](err)
 	return ok && slices.Contains(noSpaceErrors, number)

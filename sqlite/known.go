@@ -52,7 +52,7 @@ func newKnown() *known {
 // startedAt discards the instances that a transaction staged and did not commit.
 func (k *known) startedAt() { clear(k.staged) }
 
-// in returns the state of an instance in the current transaction.
+// in returns the state of an instance within the current transaction.
 func (k *known) in(tx *conn, id string) (*instance, error) {
 	if s := k.staged[id]; s != nil {
 		return s.after, nil
@@ -63,8 +63,8 @@ func (k *known) in(tx *conn, id string) (*instance, error) {
 	return readInstance(tx, id)
 }
 
-// stage records the state in which the current transaction leaves an instance that in has returned as
-// before.
+// stage records the state in which the current transaction leaves an instance. before is the state
+// that in returned.
 func (k *known) stage(before, after *instance) {
 	if s := k.staged[after.id]; s != nil {
 		s.after = after

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// LockedError says that another process has the database open, or that this process already has.
+// LockedError is returned if another process has the database open, or this process already has.
 type LockedError struct {
 	// File is the database.
 	File string
@@ -31,13 +31,13 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("sqlite: %s is open in %s; only one process may open it at a time: end that process, or use another directory", e.File, who)
 }
 
-// errLocked: another process has the lock.
+// errLocked means that another process has the lock.
 var errLocked = errors.New("locked")
 
-// held has the files by which a process holds the lock of an open database.
+// held has the files through which a process holds the lock of an open database.
 type held struct {
-	// sign is a file next to the database that contains the id of the process. It is locked too, so
-	// that only one of two processes creates a new database.
+	// sign is a file next to the database that contains the process id. It is locked too, so that
+	// only one of two processes creates a new database.
 	sign *os.File
 	// file is the database file; nil if there is none. Its lock decides, because it is the same for
 	// every name of the file.

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockedByte is the byte of a database that is locked: beyond the greatest size of a database, and not
-// among those that SQLite locks.
+// lockedByte is the byte of a database that is locked. It is beyond the maximum size of a database,
+// and SQLite does not lock it.
 const lockedByte = 1 << 60
 
 // lockDatabase locks an open database file until it is closed or the process ends. The lock belongs to

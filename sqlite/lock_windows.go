@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockedByte is the byte of a file that is locked: far beyond its content, and beyond what SQLite
-// locks, because no other process can read or write a locked byte.
+// lockedByte is the byte of a file that is locked. It is far beyond the content and the bytes that
+// SQLite locks, because no other process can read or write a locked byte.
 var lockedByte = windows.Overlapped{OffsetHigh: 1 << 28}
 
 // lockFile locks an open file until it is closed or the process ends.
@@ -26,7 +26,7 @@ func unlockFile(f *os.File) error {
 	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &at)
 }
 
-// lockDatabase is lockFile: a lock belongs to the file, whatever name it was opened by.
+// lockDatabase is lockFile, because a lock belongs to the file, whatever name it was opened by.
 func lockDatabase(f *os.File) error { return lockFile(f) }
 
 func unlockDatabase(f *os.File) error { return unlockFile(f) }

@@ -18,19 +18,20 @@ type options struct {
 	index indexed
 }
 
-// Level is the durability level: what must have happened to a write before it counts as done.
+// Level is the durability level: what must happen to a write before it is acknowledged.
 type Level int
 
-// The levels. With either, nothing is lost when the process is killed. After a power failure at most
-// the last writes are lost; the database is never damaged or inconsistent.
+// The durability levels. With either, nothing is lost when the process is killed. After a power
+// failure at most the last writes are lost; the database is never damaged or inconsistent.
 const (
-	// Full: the write is on the disk. If power fails, nothing is lost that was acknowledged, such as a
-	// start that has returned, or a turn whose activities have started. Each group of writes waits for
-	// one fsync. The default.
+	// Full acknowledges a write when it is on the disk. If power fails, nothing that was
+	// acknowledged is lost, such as a start that has returned, or a turn whose activities have
+	// started. Each group of writes waits for one fsync. The default.
 	Full Level = iota
-	// Normal: the operating system has the write. If power fails or the system crashes, the last writes
-	// (up to a few seconds, or 16 MB) may be lost, acknowledged or not: instances continue from their
-	// state at that time, and activities that ran since then run again.
+	// Normal acknowledges a write when the operating system has it. If power fails or the system
+	// crashes, the last writes (up to a few seconds, or 16 MB) may be lost, acknowledged or not.
+	// Instances then continue from their state before these writes, and activities that ran since
+	// then run again.
 	Normal
 )
 

@@ -127,9 +127,9 @@ func (j *queueJournal) Sent(m journal.Message) {
 // Received implements journal.Queue.
 func (j *queueJournal) Received(seq int64, count int) {
 	if seq <= j.db.base {
-		// The message existed when a process ended without closing the database, and may have caused
-		// that. Its receives must be counted, so this waits until the receive is written. If it cannot
-		// be written now, it is written with the next notes.
+		// The message existed when a process ended without closing the database, and may have
+		// caused that end. Its receives must be counted, so this waits until the receive is
+		// written. If it cannot be written now, it is written with the next notes.
 		j.db.writer.note(func(n *notes) { n.received(j.name, seq, count) })
 		_ = j.db.writer.relax(context.Background())
 		return

@@ -35,8 +35,8 @@ const (
 
 // indexed is the progress of the index of words; only the writer uses it.
 type indexed struct {
-	// through is the number of the last instance that the index knows, as of the current transaction,
-	// and committed the same as of the last one.
+	// through is the number of the last instance in the index, including the current transaction;
+	// committed is the same number without it.
 	through, committed int64
 	// lag and found are maxLag and maxFound, except in tests.
 	lag, found int64
@@ -98,8 +98,8 @@ func (s *Store) catchUp(ctx context.Context) {
 	}
 }
 
-// more indexes as much as one transaction may: it returns the bytes of texts, the number of instances
-// it has read, and whether there are more.
+// more indexes as much as one transaction may. It returns the bytes of texts, the number of
+// instances that it has read, and whether there are more.
 func (x *indexed) more(tx *conn) (bytes, passed int, more bool, err error) {
 	if err := tx.exec(createWords); err != nil {
 		return 0, 0, false, err
@@ -193,7 +193,8 @@ func trigramsOf(words string) string {
 // narrowing selects a few of the instances that a query may select, or excludes instances without
 // reading their records.
 type narrowing struct {
-	// from finds them in no order; empty if it only excludes.
+	// from is the part of the query that finds them, in no order; empty if the narrowing only
+	// excludes instances.
 	from  string
 	where string
 	args  []any

@@ -34,19 +34,19 @@ type writer struct {
 	leading bool
 	// rests is signalled when leading is cleared.
 	rests *sync.Cond
-	// trouble is the error if the last batch could not be written; nil otherwise. Notes then wait, and
-	// refused writes may be tried again.
+	// trouble is the error if the last batch could not be written, and nil otherwise. While it is set,
+	// notes wait and failed writes may be tried again.
 	trouble error
-	// ended is the error if nothing more can be written.
+	// ended is set if nothing more can be written.
 	ended error
-	// timer leads if there are notes and no writes.
+	// timer makes the next transaction if there are notes but no writes.
 	timer *time.Timer
 	// remembers is when deduplication ids are next written.
 	remembers time.Time
 
 	conn *conn
-	// synchronous is the current setting of the connection. unsynced: something was written that may
-	// not be on the disk.
+	// synchronous is the current setting of the connection. unsynced is set if something was written that
+	// may not be on the disk.
 	synchronous string
 	unsynced    bool
 	// stats are for tests.
@@ -72,10 +72,10 @@ type write struct {
 	// write only, which has then written nothing. It is nil for a write that only waits for earlier
 	// ones.
 	apply func(*conn) error
-	// relaxed: the write need not be flushed to the disk.
+	// relaxed is set if the write need not be flushed to the disk.
 	relaxed bool
-	// lingers: the write waits for one that soon follows and shares its transaction, instead of leading
-	// immediately.
+	// lingers is set if the write waits for one that soon follows and shares its transaction, instead of
+	// making one immediately.
 	lingers bool
 	answer  chan error
 	// lead notifies a waiting write that it must make the next transaction.

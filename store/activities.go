@@ -31,9 +31,9 @@ type Activities interface {
 	// Suspect, removes the record. It replaces an existing one.
 	SetSuspect(ctx context.Context, key ActivityKey, suspect Suspect, expiresAt time.Time) error
 
-	// NoteNext records the attempt that follows a failed one, for consoles: the history does not show
-	// it before the activity ends. An earlier attempt than the last one noted changes nothing, and is
-	// not an error.
+	// NoteNext records the attempt that follows a failed one, for consoles: the history does not
+	// show it before the activity ends. If a later attempt has already been noted, NoteNext changes
+	// nothing and returns no error.
 	NoteNext(ctx context.Context, key ActivityKey, next NextAttempt, expiresAt time.Time) error
 }
 
@@ -148,7 +148,7 @@ type Claim struct {
 	Until time.Time
 }
 
-// ClaimedError says that another delivery has already claimed the attempt.
+// ClaimedError is returned if another delivery has already claimed the attempt.
 type ClaimedError struct {
 	Key ActivityKey
 	// Found is the existing claim.

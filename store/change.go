@@ -28,7 +28,7 @@ type RecordChange struct {
 	StatesCodec    *string
 	Codec          *string
 	Failure        **history.Failure
-	Problem        **Problem // pointer to nil clears it
+	Problem        **Problem // a pointer to nil clears the problem
 	Suspension     **Suspension
 	Suspect        *string // empty clears it
 	Dispatched     *string // empty clears it
@@ -50,17 +50,17 @@ type RecordChange struct {
 
 // RecordCondition is a condition on the record; zero fields require nothing.
 type RecordCondition struct {
-	// Absent: the record does not exist or, with ExecutionID > 0, is a tombstone whose execution number
-	// is ExecutionID and whose id can be reused at the time At.
+	// Absent requires that the record does not exist or, with ExecutionID > 0, is a tombstone whose
+	// execution number is ExecutionID and whose id can be reused at the time At.
 	Absent bool
 	At     time.Time
-	// Exists: a record exists that is not a tombstone.
+	// Exists requires a record that is not a tombstone.
 	Exists bool
 	// ExecutionID that the record must have, if > 0.
 	ExecutionID int64
-	// Running: the record's status is not terminal.
+	// Running requires that the record's status is not terminal.
 	Running bool
-	// Ended: a record exists, and its status is terminal.
+	// Ended requires a record whose status is terminal.
 	Ended bool
 	// FirstExecution that the record must have, if not nil.
 	FirstExecution *int64

@@ -7,27 +7,27 @@ import (
 
 // Errors that a Store returns, wrapped; test with errors.Is.
 var (
-	// ErrConflict: another writer was first, or may have been. A store that cannot distinguish the two
-	// may return it although no other writer wrote, for example when an item is locked by a
-	// transaction that then fails. ErrConflict guarantees that this write has had no effect and never
-	// will. Read again and decide again.
+	// ErrConflict means that another writer was first, or may have been. A store that cannot
+	// distinguish the two may return it although no other writer wrote, for example when an item is
+	// locked by a transaction that then fails. ErrConflict guarantees that this write has had no
+	// effect and never will. Read again and decide again.
 	ErrConflict = errors.New("store: conflict: another writer was first")
-	// ErrNotFound: the instance has no record.
+	// ErrNotFound means that the instance has no record.
 	ErrNotFound = errors.New("store: instance not found")
-	// ErrUnavailable: throttling or a temporary fault; the call had no effect.
+	// ErrUnavailable means throttling or a temporary fault; the call had no effect.
 	ErrUnavailable = errors.New("store: unavailable, try again")
-	// ErrUnknownOutcome: a write may have succeeded, or may still succeed.
+	// ErrUnknownOutcome means that a write may have succeeded, or may still succeed.
 	ErrUnknownOutcome = errors.New("store: outcome of the write is unknown")
-	// ErrInvalidTurn: a turn is empty, has a gap or repeats an event id.
+	// ErrInvalidTurn means that a turn is empty, has a gap or repeats an event id.
 	ErrInvalidTurn = errors.New("store: invalid turn")
-	// ErrBadPageToken: a page token is invalid or belongs to another query.
+	// ErrBadPageToken means that a page token is invalid or belongs to another query.
 	ErrBadPageToken = errors.New("store: page token does not belong to this query")
-	// ErrBadSearch: an invalid search condition.
-	ErrBadSearch = errors.New("store: not a search condition")
+	// ErrBadSearch means that a search condition is invalid.
+	ErrBadSearch = errors.New("store: invalid search condition")
 )
 
-// RecordConflictError says that the condition on the record did not hold. It
-// is an ErrConflict.
+// RecordConflictError is returned if the condition on the record did not hold. It is an
+// ErrConflict.
 type RecordConflictError struct {
 	Instance string
 	// Found is the existing record; nil if there is none.
@@ -44,7 +44,7 @@ func (e *RecordConflictError) Error() string {
 // Is reports true for ErrConflict.
 func (e *RecordConflictError) Is(target error) bool { return target == ErrConflict }
 
-// TooLargeError says that a commit cannot be written atomically.
+// TooLargeError is returned if a commit cannot be written atomically.
 type TooLargeError struct {
 	Instance    string
 	ExecutionID int64
@@ -62,15 +62,15 @@ func (e *TooLargeError) Error() string {
 		e.Instance, e.ExecutionID, e.CommitSize, e.Limit, e.EventID, e.What, e.EventSize)
 }
 
-// CorruptError says that the stored items are not a valid history.
+// CorruptError is returned if the stored items are not a valid history.
 type CorruptError struct {
 	Instance    string
 	ExecutionID int64
 	EventID     int64
 	Reason      string
-	// Unconfirmed: the event EventID was not found, which can also happen to a Read in the middle of a
-	// commit; ReadIsolated distinguishes the two. An item that exists and cannot be part of a history
-	// needs no confirmation, because stored items never change.
+	// Unconfirmed is set if the event EventID was not found, which can also happen to a Read in the
+	// middle of a commit; ReadIsolated distinguishes the two. An item that exists and cannot be
+	// part of a history needs no confirmation, because stored items never change.
 	Unconfirmed bool
 }
 

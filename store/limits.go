@@ -2,19 +2,19 @@ package store
 
 // Limits of values that are passed to a store.
 const (
-	// MaxInstance is the greatest length of an instance id in bytes. The API has lower limits; these
+	// MaxInstance is the maximum length of an instance id in bytes. The API has lower limits; these
 	// are the limits of a table's keys.
 	MaxInstance = 1000
-	// MaxToken is the greatest length of Turn.Token.
+	// MaxToken is the maximum length of Turn.Token.
 	MaxToken = 128
-	// MaxNextText is how many bytes of a failure's message are stored with the attempt that follows it.
+	// MaxNextText is how many bytes of a failure's message are stored with the next attempt.
 	MaxNextText = 500
 	// MaxEarlier is how many failed attempts before the last one are kept, and MaxEarlierText how many
 	// bytes of each message. On DynamoDB the item of an activity with errors up to that length stays
 	// below 1 KB, so they cost nothing.
 	MaxEarlier     = 3
 	MaxEarlierText = 100
-	// MaxEarlierStarts is how many start ids of earlier runs a record has.
+	// MaxEarlierStarts is how many start ids of earlier runs a record keeps.
 	MaxEarlierStarts = 32
 	// MaxForks is how many of its forks a record lists.
 	MaxForks = 16

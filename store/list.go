@@ -89,7 +89,7 @@ func (q *ListQuery) Matches(r *Record) bool {
 		(q.Version == "" || q.Version == r.Version) && (q.Parent == "" || r.Parent != nil && q.Parent == r.Parent.Instance) && q.endedIn(r) && q.wordsIn(r)
 }
 
-// clocksDiffer is the largest clock skew: by that much an instance may seem to end before it started.
+// clocksDiffer is the largest clock skew: an instance may seem to end that long before it started.
 const clocksDiffer = time.Hour
 
 // endedIn reports whether the record ended between the query's times.
@@ -100,8 +100,8 @@ func (q *ListQuery) endedIn(r *Record) bool {
 	return !r.EndedAt.IsZero() && !r.EndedAt.Before(q.EndedFrom) && (q.EndedTo.IsZero() || r.EndedAt.Before(q.EndedTo))
 }
 
-// Scans reports whether the query has conditions for which a store may have no index: the records that
-// its other fields select are then read, a limited number per call.
+// Scans reports whether the query has conditions for which a store may have no index. The store then
+// reads the records that the other fields select, a limited number per call.
 func (q *ListQuery) Scans() bool {
 	return q.Words != "" || q.Version != "" || q.Parent != "" || !q.EndedFrom.IsZero() || !q.EndedTo.IsZero()
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// DecodeEvents decodes the history document of a stored item whose slot is `first`. It wraps
-// history.ErrNewer for an event that this build does not know; any other content that is not a
-// contiguous run of events from `first` on is a *CorruptError. The events alias doc.
+// DecodeEvents decodes the history document of a stored item whose first event id is `first`. The
+// events alias doc. For an event that this build does not know, the error wraps history.ErrNewer.
+// Any other content that is not a contiguous run of events from `first` on is a *CorruptError.
 func DecodeEvents(instance string, executionID, first int64, doc []byte) ([]history.Event, error) {
 	corrupt := func(id int64, reason string) error {
 		return &CorruptError{Instance: instance, ExecutionID: executionID, EventID: id, Reason: reason}
@@ -32,10 +32,10 @@ func DecodeEvents(instance string, executionID, first int64, doc []byte) ([]hist
 	return events, nil
 }
 
-// Tail returns those of the stored turns, given in order, that have events from event id `from` on; the
-// first is cut to begin with `from`. The given turns must begin at or before the one that has `from`. A
-// gap, an overlap, or a beginning after `from` is a *CorruptError: a history is never returned without
-// its beginning or with a gap.
+// Tail returns the stored turns, given in order, that have events from event id `from` on; the
+// first is cut to begin with `from`. The given turns must include the one that has `from`. If they
+// start after it, overlap or have a gap, Tail returns a *CorruptError, so a history is never
+// returned without its beginning or with a gap.
 func Tail(turns []Turn, from int64) ([]Turn, error) {
 	for i := range turns {
 		t := &turns[i]

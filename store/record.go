@@ -12,9 +12,9 @@ import (
 // Status of an instance.
 type Status string
 
-// The statuses. A stuck, corrupt or suspended instance is still running; StatusStuck, StatusCorrupt and
-// StatusSuspended exist for listing, where such an instance is found under them instead of under
-// StatusRunning. An instance that is stuck and suspended is found under StatusSuspended.
+// The statuses. A stuck, corrupt or suspended instance is still running, but lists show it under
+// StatusStuck, StatusCorrupt or StatusSuspended instead of StatusRunning. They show an instance that is
+// stuck and suspended under StatusSuspended.
 const (
 	StatusRunning    Status = "running"
 	StatusCompleted  Status = "completed"
@@ -24,12 +24,12 @@ const (
 	StatusStuck      Status = "stuck"
 	StatusCorrupt    Status = "corrupt"
 	StatusSuspended  Status = "suspended"
-	// StatusScheduled: the instance is suspended from its start until a time.
+	// StatusScheduled means that the instance is suspended from its start until a time.
 	StatusScheduled Status = "scheduled"
-	// StatusQueued: the instance is suspended until it gets a permit of a limit.
+	// StatusQueued means that the instance is suspended until it gets a permit of a limit.
 	StatusQueued Status = "queued"
-	// StatusForking: a fork whose copy takes several commits is being written. ExecutionID is the number
-	// that it reserves. The instance has not started, and nothing but its start continues it.
+	// StatusForking means that a fork whose copy takes several commits is being written. ExecutionID is
+	// the number that it reserves. The instance has not started, and nothing but its start continues it.
 	StatusForking Status = "forking"
 )
 
@@ -71,7 +71,8 @@ type Record struct {
 	// SearchAttributes of the instance; nil for none.
 	SearchAttributes history.SearchAttributes
 	// StatesCodec is the codec of States, Codec that of Output and of the details of Failure; empty if
-	// they are not encoded. A change of one payload never has to write the others.
+	// they are not encoded. Each has its own codec, so that changing one payload does not require writing
+	// the others again.
 	StatesCodec string
 	Codec       string
 	Failure     *history.Failure
@@ -82,10 +83,10 @@ type Record struct {
 	Origin        *history.Origin
 	FairnessGroup string
 
-	// Problem says why the instance is stuck or corrupt; nil otherwise.
+	// Problem is why the instance is stuck or corrupt; nil otherwise.
 	Problem *Problem
-	// Suspension says since when, on whose behalf and why the instance is suspended; nil otherwise. It
-	// is a projection of history.
+	// Suspension is set while the instance is suspended, with the time, actor and reason; nil otherwise.
+	// It is a projection of history.
 	Suspension *Suspension
 	// Suspect is the id of a message that is being processed and was received so often that it may kill
 	// its process; "#2" is appended when a process finds the id of its own message here again. Empty if
@@ -97,8 +98,8 @@ type Record struct {
 	// LoopedAt is when a message of the instance was last delayed because the instance loops without a
 	// pause; zero for never.
 	LoopedAt time.Time
-	// Awaits says why a process last left the instance's messages to another build because its own build
-	// could not use the history; nil if that never happened. Its Kind is "patch"; "newer" for a kind of
+	// Awaits is set when a process leaves the instance's messages to another build because its own build
+	// cannot use the history; nil if that never happened. Its Kind is "patch"; "newer" for a kind of
 	// event; or "codec" for payloads. It is valid until NextMS, which later deliveries of the messages
 	// extend: see Record.Awaiting. It is never cleared.
 	Awaits *Problem
@@ -130,7 +131,7 @@ type Record struct {
 	FreeAt time.Time
 }
 
-// Reservation of an execution number.
+// Reservation is a reserved execution number.
 type Reservation struct {
 	ExecutionID int64 `json:"execution_id"`
 	// StartID of the start that reserved the number; empty if it has given the number up.
@@ -153,8 +154,8 @@ type Problem struct {
 	Message string `json:"message"`
 	// EventID of the event that it concerns; 0 for none.
 	EventID int64 `json:"event_id,omitempty"`
-	// Diff says where code and history disagree, for a nondeterminism; nil otherwise, and in records of
-	// older builds.
+	// Diff is the difference between code and history, for a nondeterminism; nil otherwise, and in records
+	// of older builds.
 	Diff *ProblemDiff `json:"diff,omitempty"`
 	// Patch that another build has or has retired, if that is the reason; empty otherwise.
 	Patch string `json:"patch,omitempty"`
@@ -181,7 +182,7 @@ type Problem struct {
 	Wake string `json:"wake,omitempty"`
 }
 
-// ProblemDiff says where code and history disagree.
+// ProblemDiff is the difference between code and history.
 type ProblemDiff struct {
 	// Have describes the recorded event, and Did what the code did instead, in words; both may be cut.
 	Have string `json:"have"`
@@ -199,7 +200,7 @@ func (r *Record) Awaiting(now time.Time) *Problem {
 	return r.Awaits
 }
 
-// Suspension says why an instance runs no code.
+// Suspension is why an instance runs no code.
 type Suspension struct {
 	// EventID of the OrchestrationSuspended.
 	EventID int64 `json:"event_id"`
@@ -211,8 +212,8 @@ type Suspension struct {
 	// none has a reason, as the sender gave them; empty if the sender gave none.
 	Reason string `json:"reason,omitempty"`
 	Actor  string `json:"actor,omitempty"`
-	// LimitKey is the key of the limit of which it waits for a permit; empty if it waits for none, or
-	// is also suspended for another reason.
+	// LimitKey is the key of the limit for whose permit it waits; empty if it waits for none, or is also
+	// suspended for another reason.
 	LimitKey string `json:"limit_key,omitempty"`
 }
 

@@ -47,10 +47,10 @@ type Store interface {
 	// there is none.
 	Describe(ctx context.Context, instance string) (Record, error)
 
-	// ReadIsolated returns the record, and whether something is stored in the slot eventID of an
-	// execution, both as of one moment at which no commit of either is in progress. eventID is where a
-	// turn begins: the one after the last event that Read returned, or 1 for the first. A turn that is
-	// stored in several items counts only if all of them are stored.
+	// ReadIsolated returns the record, and whether something is stored in the slot eventID of an execution, both as of
+	// one moment at which no commit to either is in progress. eventID is where a turn begins: the one after the last
+	// event that Read returned, or 1 for the first. A turn that is stored in several items counts only if all of them
+	// are stored.
 	//
 	// Use it only to confirm what Read did not find: on DynamoDB it costs twice as much as Describe,
 	// plus the item in the slot. While a commit is in progress it waits, or returns ErrUnavailable.
@@ -82,8 +82,8 @@ type Store interface {
 
 // Isolated is the state of an instance at one moment.
 type Isolated struct {
-	// Record, also after a purge; nil if there is none.
+	// Record is the record, also after a purge; nil if there is none.
 	Record *Record
-	// Stored: something is stored in the slot.
+	// Stored is set if something is stored in the slot.
 	Stored bool
 }

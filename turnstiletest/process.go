@@ -123,7 +123,7 @@ func (e *Env) intercept(name string, own activities.Func) activities.Func {
 		t, ok := ctx.Value(taskKey{}).(*task)
 		info, _ := activities.InfoFrom(ctx)
 		if !ok {
-			return nil, errors.New("turnstiletest: an attempt outside of its environment")
+			return nil, errors.New("turnstiletest: an attempt runs outside its environment")
 		}
 		if e.boundary.isDead(t) {
 			// The process died at its previous call.

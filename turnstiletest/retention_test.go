@@ -87,9 +87,9 @@ func TestAChildOfAnEarlierExecutionIsPurged(t *testing.T) {
 func TestAnInvalidRetentionIsAnErrorThatSaysWhy(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
-		59 * time.Minute:           "is 59m0s, it must be at least 1h0m0s, which a purge needs",
-		-time.Hour:                 "is -1h0m0s, it must be at least 1h0m0s",
-		101 * 365 * 24 * time.Hour: "it can be at most 876000h0m0s",
+		59 * time.Minute:           "is 59m0s; it must be at least 1h0m0s, which a purge needs",
+		-time.Hour:                 "is -1h0m0s; it must be at least 1h0m0s",
+		101 * 365 * 24 * time.Hour: "the maximum is 876000h0m0s",
 	} {
 		err := turnstile.NewApp(short.With(turnstile.Retention(d)).Implement(func(turnstile.Context, int) (int, error) { return 0, nil })).Err()
 		if wrong, is := errors.AsType[*turnstile.InvalidArgumentError](err); !is || !strings.Contains(err.Error(), want) {
@@ -163,7 +163,7 @@ func TestO11AnInstanceKeepsItsNewestExecutions(t *testing.T) {
 
 func TestAnInvalidKeepExecutionsIsAnErrorThatSaysWhy(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int]string{1: "is 1, it must be from 2", -3: "is -3, it must be from 2", 1_000_001: "to 1000000"} {
+	for n, want := range map[int]string{1: "is 1; it must be from 2", -3: "is -3; it must be from 2", 1_000_001: "to 1000000"} {
 		err := turnstile.NewApp(renewed.With(turnstile.KeepExecutions(n)).Implement(renews(1))).Err()
 		if wrong, is := errors.AsType[*turnstile.InvalidArgumentError](err); !is || wrong.Call != "KeepExecutions" || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d: %v (%v), want a text with %q", n, err, wrong, want)

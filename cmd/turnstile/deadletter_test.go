@@ -292,8 +292,8 @@ func TestARedriveThatFailsLosesNothing(t *testing.T) {
 		sent      int
 		says      string
 	}{
-		{"the send fails", true, false, 0, "message not sent to orchestrator: refused"},
-		{"the deletion fails", false, true, 1, "message sent to orchestrator, but not deleted here"},
+		{"the send fails", true, false, 0, "could not send the message to orchestrator: refused"},
+		{"the deletion fails", false, true, 1, "the message was sent to orchestrator, but could not be deleted here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

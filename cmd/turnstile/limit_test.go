@@ -68,7 +68,7 @@ func TestALimitByTheCommandLine(t *testing.T) {
 func TestWhatALimitCannotBeIsAUsageError(t *testing.T) {
 	t.Parallel()
 	b := limited(t)
-	b.fails(exitUsage, []string{"PERMITS is 101, it must be from 0 to 100"}, "limit", "set", "stripe", "101")
+	b.fails(exitUsage, []string{"PERMITS is 101; it must be from 0 to 100"}, "limit", "set", "stripe", "101")
 	b.fails(exitUsage, []string{`PERMITS is "many"`}, "limit", "set", "stripe", "many")
 	b.fails(exitUsage, []string{"the key of the limit has 10000 bytes"}, "limit", "show", strings.Repeat("x", 10_000))
 	b.fails(exitUsage, []string{"limit set needs KEY PERMITS"}, "limit", "set", "stripe")

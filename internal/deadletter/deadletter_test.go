@@ -256,14 +256,14 @@ func TestWhatCannotGoStaysAndSaysWhy(t *testing.T) {
 		"a sender that was refused":              {deadletter.DeadFIFO, "a", event("a", "1"), wire.ReasonSender, "", "find the sender"},
 		"what cannot be read, to a FIFO queue":   {deadletter.Dead, "", "no item", wire.ReasonMalformed, deadletter.Orchestrator, "could not be parsed"},
 		"a queue that takes nothing any more":    {deadletter.Dead, "", event("a", "1"), "", deadletter.ActivityDead, broken.Error()},
-		"what was sent and could not be deleted": {deadletter.Dead, "", event("a", "1"), "", deadletter.Delay, "message sent to delay, but not deleted here"},
+		"what was sent and could not be deleted": {deadletter.Dead, "", event("a", "1"), "", deadletter.Delay, "the message was sent to delay, but could not be deleted here"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStack(t)
 			s.dead(c.from, c.group, c.body, c.reason, "")
 			s.queues[deadletter.ActivityDead] = failing{s.queues[deadletter.ActivityDead], broken, nil}
-			if strings.Contains(c.want, "not deleted") {
+			if strings.Contains(c.want, "could not be deleted") {
 				s.queues[deadletter.Dead] = failing{s.queues[deadletter.Dead], nil, broken}
 			}
 			out, err := s.queues.RemoveAll(t.Context(), &deadletter.Removal{To: c.to}, s.clock.Now, nil)

@@ -23,12 +23,12 @@ func (all Queues) Remove(ctx context.Context, l *Letter, to string, now time.Tim
 			return err
 		}
 		if err := all[to].Send(ctx, out); err != nil {
-			return fmt.Errorf("message not sent to %s: %w", to, err)
+			return fmt.Errorf("could not send the message to %s: %w", to, err)
 		}
 	}
 	if err := all[l.Queue].Delete(ctx, l.Message); err != nil {
 		if to != "" {
-			err = fmt.Errorf("message sent to %s, but not deleted here: %w", to, err)
+			err = fmt.Errorf("the message was sent to %s, but could not be deleted here: %w", to, err)
 		}
 		return err
 	}
@@ -48,7 +48,7 @@ func redriven(l *Letter, fifo bool, now time.Time) (queue.Outgoing, error) {
 		}
 		body, err := l.Item.Encode()
 		if err != nil {
-			return out, fmt.Errorf("body of the message not encoded: %w", err)
+			return out, fmt.Errorf("could not encode the message body: %w", err)
 		}
 		out.Body = string(body)
 	}

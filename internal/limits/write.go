@@ -13,7 +13,7 @@ import (
 func Read(ctx context.Context, a store.Activities, limit string) (State, error) {
 	item, err := a.State(ctx, Key(limit))
 	if err != nil {
-		return State{}, fmt.Errorf("limit %q not read: %w", limit, err)
+		return State{}, fmt.Errorf("could not read limit %q: %w", limit, err)
 	}
 	return Of(limit, item.Claim)
 }
@@ -31,7 +31,7 @@ func Write(ctx context.Context, a store.Activities, limit string, next *State, n
 		return stands, false, err
 	}
 	if err != nil {
-		return State{}, false, fmt.Errorf("limit %q not written: %w", limit, err)
+		return State{}, false, fmt.Errorf("could not write limit %q: %w", limit, err)
 	}
 	return *next, true, nil
 }
@@ -46,7 +46,7 @@ func List(ctx context.Context, a store.Activities, limit string, now time.Time, 
 			keys, err = KeysOf(item.Claim)
 		}
 		if err != nil {
-			return fmt.Errorf("key %q not added to the list of limits: %w", limit, err)
+			return fmt.Errorf("could not add key %q to the list of limits: %w", limit, err)
 		}
 		next := keys.With(limit, now, retention)
 		claim, encoding := next.Claim()
@@ -60,5 +60,5 @@ func List(ctx context.Context, a store.Activities, limit string, now time.Time, 
 		}
 		item.Claim, err = other.Found, nil
 	}
-	return fmt.Errorf("key %q not added to the list of limits: other processes changed the list during each of 10 tries", limit)
+	return fmt.Errorf("could not add key %q to the list of limits: other processes changed the list during each of 10 tries", limit)
 }

@@ -16,7 +16,7 @@ func Label(label string) string {
 		return fmt.Sprintf("the label %.200q is not UTF-8", label)
 	}
 	if n := utf8.RuneCountInString(label); n > maxLabel {
-		return fmt.Sprintf("the label %.60q… has %d characters, it can have at most %d", label, n, maxLabel)
+		return fmt.Sprintf("the label %.60q… has %d characters; the maximum is %d", label, n, maxLabel)
 	}
 	if what, at := wire.BadCharacter(label); what != "" {
 		return fmt.Sprintf("the label %q has %s at byte %d: labels are one line of plain text", label, what, at)

@@ -19,7 +19,7 @@ func LimitKey(key string) string {
 	case key == "":
 		return "is empty: give the limit a name"
 	case len(key) > maxLimitKey:
-		return fmt.Sprintf("has %d bytes, it can have at most %d: use a name or a hash of it", len(key), maxLimitKey)
+		return fmt.Sprintf("has %d bytes; the maximum is %d: use a name or a hash of it", len(key), maxLimitKey)
 	case !utf8.ValidString(key):
 		return fmt.Sprintf("%q is not UTF-8", key)
 	}
@@ -32,7 +32,7 @@ func LimitKey(key string) string {
 // Limit returns the problem with the number of a limit; "" if there is none.
 func Limit(n int) string {
 	if n < 1 || n > MaxLimit {
-		return fmt.Sprintf("is %d, it must be from 1 to %d", n, MaxLimit)
+		return fmt.Sprintf("is %d; it must be from 1 to %d", n, MaxLimit)
 	}
 	return ""
 }
@@ -40,7 +40,7 @@ func Limit(n int) string {
 // SetLimit returns the problem with the number that an operator sets; "" if there is none.
 func SetLimit(n int) string {
 	if n < 0 || n > MaxLimit {
-		return fmt.Sprintf("is %d, it must be from 0 to %d", n, MaxLimit)
+		return fmt.Sprintf("is %d; it must be from 0 to %d", n, MaxLimit)
 	}
 	return ""
 }

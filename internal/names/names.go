@@ -44,7 +44,7 @@ func text(value string, limit int, mayBeEmpty bool) string {
 	case value == "" && !mayBeEmpty:
 		return fmt.Sprintf("it is empty; 1 to %d bytes of UTF-8 are allowed", limit)
 	case len(value) > limit:
-		return fmt.Sprintf("it has %d bytes, the limit is %d: use a shorter one, or a hash", len(value), limit)
+		return fmt.Sprintf("it has %d bytes; the limit is %d: use a shorter one, or a hash", len(value), limit)
 	case !utf8.ValidString(value):
 		return "it is not UTF-8"
 	}

@@ -15,7 +15,7 @@ func Queue(name string) string {
 	case name == "":
 		return "is empty: name the queue, or leave the option out for the queue without a name"
 	case len(name) > maxQueue:
-		return fmt.Sprintf("%.50q has %d characters, it can have at most %d", name, len(name), maxQueue)
+		return fmt.Sprintf("%.50q has %d characters; the maximum is %d", name, len(name), maxQueue)
 	}
 	for i := range len(name) {
 		c := name[i]

@@ -13,7 +13,7 @@ var (
 	ErrUnavailable = errors.New("queue: unavailable, try again")
 	// ErrReceiptExpired: the delivery of a receipt is over, because its visibility timeout ran out. The
 	// message was not changed; it is redelivered.
-	ErrReceiptExpired = errors.New("queue: receipt has expired, the message is delivered again")
+	ErrReceiptExpired = errors.New("queue: the receipt has expired; the message is redelivered")
 )
 
 // InvalidMessageError says why a message cannot be sent. Send has sent no message.
@@ -27,7 +27,7 @@ type InvalidMessageError struct {
 }
 
 func (e *InvalidMessageError) Error() string {
-	return fmt.Sprintf("queue: message %d not sent: %s: %s", e.Index, e.Field, e.Problem)
+	return fmt.Sprintf("queue: could not send message %d: %s: %s", e.Index, e.Field, e.Problem)
 }
 
 // RejectedError says that the service rejects one message of a Send because of the message itself: it

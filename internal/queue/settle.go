@@ -35,7 +35,7 @@ func Settle(ctx context.Context, q Queue, batch []Message, failed []string) erro
 			continue
 		}
 		if err := q.Delete(ctx, m); err != nil {
-			errs = append(errs, fmt.Errorf("queue: message %s was not deleted: %w", m.ID, err))
+			errs = append(errs, fmt.Errorf("queue: could not delete message %s: %w", m.ID, err))
 		}
 	}
 	return errors.Join(errs...)

@@ -49,7 +49,7 @@ func (o Outgoing) problem(fifo bool) (field, problem string) {
 	case o.Body == "":
 		return "body", "it is empty"
 	case o.Size() > MaxBody:
-		return "body", fmt.Sprintf("it has %d bytes with its attributes, the limit is %d: pass a reference instead of the value", o.Size(), MaxBody)
+		return "body", fmt.Sprintf("it has %d bytes with its attributes; the limit is %d: pass a reference instead of the value", o.Size(), MaxBody)
 	}
 	if i := unsendable(o.Body); i >= 0 {
 		return "body", fmt.Sprintf("byte %d starts a character that SQS does not carry (a control character, U+FFFE, U+FFFF or invalid UTF-8): escape it", i)
@@ -76,7 +76,7 @@ func (o Outgoing) problem(fifo bool) (field, problem string) {
 // punctuation.
 func idProblem(id string) string {
 	if len(id) > MaxGroup {
-		return fmt.Sprintf("%q has %d characters, the limit is %d: use its hash", id, len(id), MaxGroup)
+		return fmt.Sprintf("%q has %d characters; the limit is %d: use its hash", id, len(id), MaxGroup)
 	}
 	for i := range len(id) {
 		if id[i] <= ' ' || id[i] > '~' {
@@ -88,7 +88,7 @@ func idProblem(id string) string {
 
 func (o Outgoing) attributesProblem() string {
 	if len(o.Attributes) > MaxAttributes {
-		return fmt.Sprintf("there are %d, the limit is %d", len(o.Attributes), MaxAttributes)
+		return fmt.Sprintf("there are %d; the limit is %d", len(o.Attributes), MaxAttributes)
 	}
 	for name, value := range o.Attributes {
 		if p := attributeNameProblem(name); p != "" {

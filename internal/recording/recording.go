@@ -94,7 +94,7 @@ func Decode(data []byte) (*Recording, error) {
 		return &Recording{Kind: KindHistory, Histories: []history.Export{named(x)}}, nil
 	}
 	if d.V > version {
-		return nil, fmt.Errorf("document has version %d, but this build reads up to %d: %w", d.V, version, history.ErrNewer)
+		return nil, fmt.Errorf("the document has version %d, but this build reads up to %d: %w", d.V, version, history.ErrNewer)
 	}
 	r := &Recording{Kind: KindRun, Title: d.Title, Text: d.Text}
 	for i, raw := range d.Exports {

@@ -141,7 +141,7 @@ func (s *server) answer(failed bool) http.HandlerFunc {
 		}
 		s.mu.Unlock()
 		if c == nil {
-			refuse(w, http.StatusBadRequest, "InvalidRequestID", "request "+r.PathValue("id")+" is not the one that runs")
+			refuse(w, http.StatusBadRequest, "InvalidRequestID", "request "+r.PathValue("id")+" is not the running invocation")
 			return
 		}
 		accept(w)
@@ -154,7 +154,7 @@ func (s *server) answer(failed bool) http.HandlerFunc {
 func (s *server) register(w http.ResponseWriter, r *http.Request) {
 	var asked struct{ Events []string }
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || len(asked.Events) > 0 {
-		refuse(w, http.StatusBadRequest, "Extension.NotSupported", "extensions have no events here")
+		refuse(w, http.StatusBadRequest, "Extension.NotSupported", "this server has no events for extensions")
 		return
 	}
 	w.Header().Set("Lambda-Extension-Identifier", "internal")
@@ -172,7 +172,7 @@ func (s *server) failInit(w http.ResponseWriter, r *http.Request) {
 	case s.initError <- payload:
 		accept(w)
 	default:
-		refuse(w, http.StatusForbidden, "InvalidStateTransition", "the error of the start was reported already")
+		refuse(w, http.StatusForbidden, "InvalidStateTransition", "the start error has already been reported")
 	}
 }
 

@@ -188,7 +188,7 @@ func (p *properties) UnmarshalJSON(data []byte) error {
 		}
 		text, ok := name.(string)
 		if !ok {
-			return fmt.Errorf("schema: properties begin with %v, and are an object", name)
+			return fmt.Errorf("schema: properties must be an object, but they start with %v", name)
 		}
 		one := Property{Name: text, Schema: new(Schema)}
 		if err := d.Decode(one.Schema); err != nil {

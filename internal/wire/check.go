@@ -59,7 +59,7 @@ func (l Limits) Check(i *Item) error {
 func (l Limits) check(i *Item) *ParseError {
 	c := checker{limits: l.withDefaults(), kind: i.Kind}
 	if i.V > Version {
-		return &ParseError{Reason: ReasonUnknownVersion, Kind: i.Kind, Field: "v", Problem: fmt.Sprintf("contract version %d, this build knows version %d", i.V, Version)}
+		return &ParseError{Reason: ReasonUnknownVersion, Kind: i.Kind, Field: "v", Problem: fmt.Sprintf("contract version %d, but this build knows version %d", i.V, Version)}
 	}
 	if !i.Kind.known() {
 		return unknownKind(i.Kind)

@@ -78,7 +78,7 @@ func (p *parser) nearly() {
 		names[n] = string(p.fields.list[n].name)
 	}
 	if is := near.Name(p.err.Field, names); is != "" {
-		p.err.Problem += fmt.Sprintf("; there is a field %q, did you mean %q?", clip(is, 80), p.err.Field)
+		p.err.Problem += fmt.Sprintf("; the object has a field %q: did you mean %q?", clip(is, 80), p.err.Field)
 	}
 }
 
@@ -92,7 +92,7 @@ func (p *parser) item(i *Item) {
 		p.count(v, &i.V)
 	}
 	if p.err == nil && i.V != Version {
-		p.err = &ParseError{Reason: ReasonUnknownVersion, Field: "v", Problem: fmt.Sprintf("contract version %d, this build reads version %d", i.V, Version)}
+		p.err = &ParseError{Reason: ReasonUnknownVersion, Field: "v", Problem: fmt.Sprintf("contract version %d, but this build reads version %d", i.V, Version)}
 	}
 	p.kindOf(i)
 	switch {

@@ -22,16 +22,17 @@ const (
 	longest = 5 * time.Second
 )
 
-// findings are the results of a check.
+// findings are the results of a check of the running instances.
 type findings struct {
 	running int
-	// stuck instances need nothing from the check: a new process tries each of them.
+	// stuck counts stuck instances. They are not checked, because a new process tries each of them.
 	stuck int
 	// suspended instances are not checked: their code runs when they are resumed.
 	suspended int
-	// misfits are running instances whose history disagrees with the code. damaged are those whose
-	// history is not valid. The program wakes both, so that they report the problem. unchecked counts
-	// those that were too many, took too long or have events of a newer build.
+	// misfits are running instances whose history disagrees with the code, and damaged those whose
+	// history is not valid. The program wakes both, so that they report the problem. unchecked
+	// counts instances that were not checked: there were too many, they took too long or have
+	// events of a newer build.
 	misfits, damaged []string
 	unchecked        int
 }

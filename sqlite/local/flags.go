@@ -14,7 +14,7 @@ const defaultData = ".turnstile"
 type flags struct {
 	addr, data string
 	reset      bool
-	// supervised: `turnstile dev` started the program.
+	// supervised is set if `turnstile dev` started the program.
 	supervised bool
 }
 

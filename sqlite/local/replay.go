@@ -62,7 +62,7 @@ func replay(app *turnstile.App, file string, out io.Writer) (status int) {
 	return supervised.Disagrees
 }
 
-// waits says where the code of an execution waits, in the format of the console's API.
+// waits returns where the code of an execution waits, in the format of the console's API.
 type waits struct {
 	Instance    string   `json:"instance"`
 	ExecutionID int64    `json:"execution_id"`

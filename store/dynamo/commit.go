@@ -88,7 +88,7 @@ func unsettled(r request, err error) verdict {
 }
 
 func taken(r request) error {
-	return fmt.Errorf("%w: %s: the event id exists already", store.ErrConflict, r)
+	return fmt.Errorf("%w: %s: the event id already exists", store.ErrConflict, r)
 }
 
 // transaction is a commit of several items.

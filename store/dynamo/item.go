@@ -112,8 +112,9 @@ func sizeOf(items []Item) (sum int) {
 	return sum
 }
 
-// cut divides two or more events into n runs (2 to one per event) of about equal size: each run ends
-// where the next event would exceed its share by more than the run falls short of it.
+// cut divides two or more events into n runs (at least 2, at most one per event) of about equal
+// size. A run ends before an event that would exceed its share by more than the run now falls short
+// of it.
 func cut(events []history.Event, n int) [][]history.Event {
 	n = min(max(n, 2), len(events))
 	total := 0

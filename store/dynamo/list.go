@@ -88,8 +88,8 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	}
 }
 
-// maxLooked is how many records a call reads if it has conditions, has both a status and a name, or
-// scans, because an index covers at most one of them.
+// maxLooked is how many records a call reads if it scans, or has conditions, or both a status and a
+// name, because an index covers at most one of them.
 const maxLooked = 1000
 
 // maxKeysLooked is how many keys a call with a prefix of ids reads, because no index covers it. They
@@ -137,7 +137,7 @@ func shardsFor(q *store.ListQuery, names []string, low, high string, limit int) 
 	return shards
 }
 
-// next takes up to n entries from the shards, greatest list key first.
+// next takes up to n entries from the shards, highest list key first.
 func (s *Store) next(ctx context.Context, shards []*shard, n int) ([]entry, error) {
 	var entries []entry
 	for len(entries) < n {

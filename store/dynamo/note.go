@@ -61,8 +61,8 @@ func noteOf(s string) (n store.NextAttempt) {
 	return n
 }
 
-// addNotes adds the notes before the next attempt, and, for the attempt that it follows, the fields
-// that only its note has.
+// addNotes adds the notes of the attempts before the next one. For the last of these, it also adds
+// the fields that only its note has.
 func addNotes(s *store.ActivityState, item attributes) {
 	for attempt := max(s.Next.Attempt-store.MaxEarlier, 1); attempt <= s.Next.Attempt; attempt++ {
 		switch n := noteOf(textOf(item, noteName(attempt))); {

@@ -100,9 +100,9 @@ type reason uint8
 const (
 	reasonNone reason = iota
 	reasonCondition
-	// reasonBusy: another transaction, or throttling; it is temporary.
+	// reasonBusy is another transaction, or throttling; it is temporary.
 	reasonBusy
-	// reasonInvalid: the item cannot be written at all.
+	// reasonInvalid means that the item cannot be written at all.
 	reasonInvalid
 )
 

@@ -22,8 +22,8 @@ const shardsKey = searchMark + "index_shards"
 
 func shardsItemKey() attributes { return attributes{"instance": text(shardsKey)} }
 
-// noteShards makes sure, once per store, that lists read all shards that this store writes to: with one
-// read, and one write by the first writer that uses so many shards.
+// noteShards makes sure, once per store, that lists read all shards that this store writes to. It
+// costs one read, and one write for the first writer that uses so many shards.
 func (s *Store) noteShards(ctx context.Context) error {
 	if s.config.Shards <= DefaultShards || s.noted.Load() {
 		return nil

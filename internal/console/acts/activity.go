@@ -23,7 +23,7 @@ var Fail = &Act[api.FailActivity, api.Sent]{Row{
 	Does:    "A pending activity, named by its token or by its event, fails permanently: it is not retried.",
 }, func(ctx context.Context, on *On, in api.FailActivity) (api.Sent, error) {
 	if in.Message == "" {
-		return api.Sent{}, api.Errorf(api.CodeInvalid, "message is empty: give the reason of the failure")
+		return api.Sent{}, api.Errorf(api.CodeInvalid, "message is empty: give the reason for the failure")
 	}
 	return on.pending(ctx, &in.PendingActivity, func(token string) error { return on.Client.Fail(ctx, token, &givenFailure{in}) })
 }}

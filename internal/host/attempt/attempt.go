@@ -148,7 +148,7 @@ func (a *Attempt) call(ctx context.Context, r *Result) {
 		}
 	case len(result) > a.MaxPayload:
 		r.Failure = &history.Failure{Kind: history.FailureTooLarge, Message: fmt.Sprintf(
-			"result too large: %d bytes, the limit is %d; store it and return a reference", len(result), a.MaxPayload)}
+			"result too large: %d bytes; the limit is %d; store it and return a reference", len(result), a.MaxPayload)}
 	case len(result) > 0 && !json.Valid(result):
 		r.Failure = &history.Failure{Kind: history.FailureApplication, Message: "the activity's result is not JSON"}
 	default:

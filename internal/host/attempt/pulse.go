@@ -137,7 +137,7 @@ func (p *Pulse) beat(ctx context.Context, details []byte) error {
 		p.Extend(ctx)
 	}
 	if err != nil {
-		p.warn(ctx, "heartbeat not recorded", err)
+		p.warn(ctx, "could not record a heartbeat", err)
 		return context.Cause(ctx)
 	}
 	p.beats.recorded, p.beats.unsent = now, nil
@@ -167,7 +167,7 @@ func (p *Pulse) Flush(ctx context.Context) {
 		return
 	}
 	if _, err := p.Record(ctx, p.beats.unsent); err != nil {
-		p.warn(ctx, "details of the last heartbeat not recorded", err)
+		p.warn(ctx, "could not record the details of the last heartbeat", err)
 		return
 	}
 	p.beats.unsent = nil

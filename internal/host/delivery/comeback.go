@@ -55,7 +55,7 @@ func (c Comeback) Send(ctx context.Context, log func(context.Context, string, ..
 		err := r.to.SetVisibility(ctx, r.after, r.messages...)
 		for i := range r.messages {
 			if err := queue.ErrorOf(err, i); err != nil {
-				log(LogContext(ctx, r.items[i]), "visibility timeout of a returned message not set", "message_id", r.messages[i].ID, "error", err)
+				log(LogContext(ctx, r.items[i]), "could not set the visibility timeout of a returned message", "message_id", r.messages[i].ID, "error", err)
 			}
 		}
 	}

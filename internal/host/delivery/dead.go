@@ -33,7 +33,7 @@ func MoveToDead(ctx context.Context, to queue.Queue, m *queue.Message, item *wir
 	}
 	FitReason(&out, reason, text)
 	if err := to.Send(ctx, out); err != nil {
-		return fmt.Errorf("host: message %s (%s) not moved to the dead-letter queue: %w", m.ID, reason, err)
+		return fmt.Errorf("host: could not move message %s (%s) to the dead-letter queue: %w", m.ID, reason, err)
 	}
 	logger.WarnContext(LogContext(ctx, item), "message moved to the dead-letter queue", "message_id", m.ID, "reason", string(reason), "text", text,
 		"instance", item.Target(), "kind", string(item.Kind))

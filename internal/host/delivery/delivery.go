@@ -65,6 +65,6 @@ func Received(m *queue.Message, item *wire.Item, now time.Time) {
 
 // Expiry returns the text of the dead letter for an item that is too old.
 func Expiry(i *wire.Item, now time.Time) string {
-	return fmt.Sprintf("%s for instance %q is %s old, the limit is %s: it was not applied because its instance may have restarted since; "+
+	return fmt.Sprintf("%s for instance %q is %s old; the limit is %s: it was not applied because its instance may have restarted since; "+
 		"turnstile dead-letter redrive sends it as a new message if it is still wanted", i.Kind, i.Target(), i.Age(now).Round(time.Minute), wire.MaxAge)
 }

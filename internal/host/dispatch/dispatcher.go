@@ -66,11 +66,11 @@ func (d *dispatcher) takeOne(ctx context.Context, p *outgoing) error {
 	switch p.route {
 	case toStop:
 		if err := d.by.To.Stops.RequestStop(ctx, p.stop.key, p.stop.reason, d.by.Clock.Now().Add(delivery.Retention)); err != nil {
-			return fmt.Errorf("activity %d of instance %q not asked to stop: %w", p.stop.key.EventID, p.stop.key.Instance, err)
+			return fmt.Errorf("could not ask activity %d of instance %q to stop: %w", p.stop.key.EventID, p.stop.key.Instance, err)
 		}
 	case toRemoval:
 		if err := d.by.To.Timer.Cancel(ctx, p.schedule.Name); err != nil {
-			return fmt.Errorf("schedule not removed: %w", err)
+			return fmt.Errorf("could not remove the schedule: %w", err)
 		}
 	case toSchedule:
 		err := d.by.To.Timer.Schedule(ctx, p.schedule)
@@ -79,7 +79,7 @@ func (d *dispatcher) takeOne(ctx context.Context, p *outgoing) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("schedule %q not created: %w", p.schedule.Name, err)
+			return fmt.Errorf("could not create schedule %q: %w", p.schedule.Name, err)
 		}
 	}
 	p.done = true

@@ -114,7 +114,7 @@ func (d *dispatcher) takeMoments(ctx context.Context, messages []*outgoing) {
 	}
 	err := d.by.To.Bus.Publish(ctx, events)
 	if err != nil {
-		d.by.Logger.WarnContext(ctx, "events about instances not published; they are requeued and published later", "events", len(events),
+		d.by.Logger.WarnContext(ctx, "could not publish events about instances; they are requeued and published later", "events", len(events),
 			"instance", events[0].Instance, "error", err)
 	}
 	for i, p := range messages {

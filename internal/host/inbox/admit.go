@@ -65,7 +65,7 @@ func (d *Receiver) notTaken(ctx context.Context, m *Message, err error) {
 func (d *Receiver) gone(ctx context.Context, m *Message) bool {
 	err := d.Acknowledge(ctx, []*Message{m})
 	if err != nil {
-		d.Logger.InfoContext(m.logContext(ctx), "settled start not deleted; the messages after it return to the queue", "message_id", m.ID, "error", err)
+		d.Logger.InfoContext(m.logContext(ctx), "could not delete a settled start; the messages after it return to the queue", "message_id", m.ID, "error", err)
 	}
 	return err == nil
 }
@@ -144,7 +144,7 @@ func (d *Receiver) sendAnew(ctx context.Context, m *Message) error {
 		due = end // The attempt then fails with a total timeout.
 	}
 	if err := d.Edge.SendAttempt(ctx, d.Queues.OfAttempts(edge.QueueOf(item.Retry)), item, due, now); err != nil {
-		return fmt.Errorf("host: attempt %d of activity %q, instance %q, not sent to the activity queue again: %w", item.Attempt, item.Name, item.Instance, err)
+		return fmt.Errorf("host: could not send attempt %d of activity %q, instance %q, to the activity queue again: %w", item.Attempt, item.Name, item.Instance, err)
 	}
 	d.Logger.WarnContext(ctx, "attempt was received too often for its queue and is sent there again", "activity", item.Name,
 		"instance", item.Instance, "event_id", item.SchedulingEventID, "attempt", item.Attempt, "message_id", m.ID)

@@ -35,7 +35,7 @@ func (d *Receiver) Publish(ctx context.Context, messages []*Message) {
 		return
 	case d.Bus == nil:
 		// They were sent by a build, or a stack, that has a bus.
-		d.Logger.WarnContext(waiting[0].logContext(ctx), "events about instances not published because this build has no bus; they are requeued", "events", len(events), "instance", waiting[0].Item.Instance)
+		d.Logger.WarnContext(waiting[0].logContext(ctx), "events about instances are requeued, because this build has no bus to publish them on", "events", len(events), "instance", waiting[0].Item.Instance)
 		d.leaveAll(ctx, waiting)
 		return
 	case !clock.HasTime(ctx, d.Clock, 2*publishing.Time):
@@ -43,7 +43,7 @@ func (d *Receiver) Publish(ctx context.Context, messages []*Message) {
 	}
 	err := d.Bus.Publish(ctx, events)
 	if err != nil {
-		d.Logger.WarnContext(waiting[0].logContext(ctx), "events about instances not published; they are requeued and published later", "events", len(events),
+		d.Logger.WarnContext(waiting[0].logContext(ctx), "could not publish events about instances; they are requeued and published later", "events", len(events),
 			"instance", waiting[0].Item.Instance, "error", err)
 	}
 	var refused []*Message

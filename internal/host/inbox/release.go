@@ -104,7 +104,7 @@ func (r *release) settled(group string) bool {
 func (r *release) acknowledge(ctx context.Context, done []*Message) {
 	for _, m := range done {
 		if err := r.settler.Queues.Orchestrator.Delete(ctx, m.Message); err != nil {
-			r.settler.Logger.WarnContext(m.logContext(ctx), "settled message not deleted; its group waits for the rest of its batch", "message_id", m.ID, "group", m.Group, "error", err)
+			r.settler.Logger.WarnContext(m.logContext(ctx), "could not delete a settled message; its group waits for the rest of its batch", "message_id", m.ID, "group", m.Group, "error", err)
 		}
 	}
 }

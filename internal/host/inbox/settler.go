@@ -42,7 +42,7 @@ func (d *Settler) Acknowledge(ctx context.Context, messages []*Message) error {
 			continue
 		}
 		if err := d.Queues.Orchestrator.Delete(ctx, m.Message); err != nil {
-			return fmt.Errorf("host: message %s not deleted: %w", m.ID, err)
+			return fmt.Errorf("host: could not delete message %s: %w", m.ID, err)
 		}
 	}
 	return nil

@@ -17,11 +17,11 @@ var ofNobody = []string{
 	"message moved to the dead-letter queue", // of which nothing could be read
 	"message not processed",
 	"not a work item for workers; it goes back",
-	"message not moved",
-	"visibility timeout of a returned message not set",
+	"could not move the message to the dead-letter queue",
+	"could not set the visibility timeout of a returned message",
 	"key of the tokens cannot be read; messages return to the queue",
 	"sweep ends early; the next sweep continues",
-	"sweep not requested; the next batch requests it again",
+	"could not request the next sweep; the next batch requests it again",
 }
 
 // strictHandler fails the test on a line that does not say what it is about. All

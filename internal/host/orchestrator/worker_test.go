@@ -92,7 +92,7 @@ func TestAttempts(t *testing.T) {
 			return func(context.Context, []byte) ([]byte, error) {
 				return []byte(`"` + strings.Repeat("x", 300<<10) + `"`), nil
 			}
-		}, `"too_large 1 result too large: 307202 bytes, the limit is 262144; store it and return a reference"`, 1},
+		}, `"too_large 1 result too large: 307202 bytes; the limit is 262144; store it and return a reference"`, 1},
 		{"a result that is not JSON", nil, func(*world) activities.Func {
 			return func(context.Context, []byte) ([]byte, error) { return []byte("{"), nil }
 		}, `"application 1 the activity's result is not JSON"`, 1},

@@ -58,7 +58,7 @@ func (s *Sweeper) archive(ctx context.Context, due []*store.Record, careful bool
 			taken = append(taken, due[i])
 			continue
 		}
-		s.Logger.WarnContext(ctx, "instance not archived and therefore not purged; a later sweep tries again", "instance", due[i].Instance, "error", err)
+		s.Logger.WarnContext(ctx, "could not archive an instance, so it is not purged; a later sweep tries again", "instance", due[i].Instance, "error", err)
 	}
 	if n := len(taken); n > 0 {
 		s.Observer.Count(host.CountArchive, "kept", n)
@@ -179,13 +179,13 @@ func (a *archiving) mark(ctx context.Context, r *store.Record, second bool) (unm
 	err = a.by.Store.UpdateRecord(ctx, r.Instance, store.RecordChange{
 		If: store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID, Suspect: &r.Suspect}, Suspect: &mark, UpdatedAt: r.UpdatedAt})
 	if err != nil {
-		return nil, fmt.Errorf("host: instance %q not marked before it is archived: %w", r.Instance, err)
+		return nil, fmt.Errorf("host: could not mark instance %q before archiving it: %w", r.Instance, err)
 	}
 	return func() {
 		err := a.by.Store.UpdateRecord(ctx, r.Instance, store.RecordChange{
 			If: store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID, Suspect: &mark}, Suspect: &none, UpdatedAt: r.UpdatedAt})
 		if err != nil {
-			a.by.Logger.WarnContext(ctx, "mark of an archived instance not removed", "instance", r.Instance, "error", err)
+			a.by.Logger.WarnContext(ctx, "could not remove the mark of an archived instance", "instance", r.Instance, "error", err)
 		}
 	}, nil
 }
@@ -230,14 +230,14 @@ type Keeper struct {
 // now or later.
 func (k *Keeper) ended(ctx context.Context, instance string, n int64) ([]store.Turn, error) {
 	if !clock.HasTime(ctx, k.Clock, k.Settings.Dispatch.MinRemaining) {
-		return nil, fmt.Errorf("host: execution %d of instance %q not read: %w", n, instance, errNoTime)
+		return nil, fmt.Errorf("host: could not read execution %d of instance %q: %w", n, instance, errNoTime)
 	}
 	turns, err := k.Store.Read(ctx, instance, n, 1)
 	if _, damaged := errors.AsType[*store.CorruptError](err); damaged {
 		return nil, &unusable{instance: instance, n: n, err: err}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("host: execution %d of instance %q not read: %w", n, instance, err)
+		return nil, fmt.Errorf("host: could not read execution %d of instance %q: %w", n, instance, err)
 	}
 	if len(turns) == 0 {
 		return nil, &unusable{instance: instance, n: n, lost: true, err: errors.New("it has no history")}
@@ -257,7 +257,7 @@ func documentOf(turns []store.Turn) document {
 // give puts a document into the archive.
 func (k *Keeper) give(ctx context.Context, d document) error {
 	if err := k.Archive.Keep(ctx, d.instance, d.execution, d.text); err != nil {
-		return fmt.Errorf("host: execution %d of instance %q not archived: %w", d.execution, d.instance, err)
+		return fmt.Errorf("host: could not archive execution %d of instance %q: %w", d.execution, d.instance, err)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (k *Keeper) Delete(ctx context.Context, messages []*inbox.Message) {
 			continue
 		}
 		if err := k.delete(ctx, m); err != nil {
-			k.Logger.WarnContext(ctx, "histories not deleted; the message returns to the queue", "instance", m.Item.Instance, "up_to", m.Item.UpToExecution, "error", err)
+			k.Logger.WarnContext(ctx, "could not delete the histories; the message returns to the queue", "instance", m.Item.Instance, "up_to", m.Item.UpToExecution, "error", err)
 			word := delivery.Word(err, dispatch.ErrUnsent)
 			if errors.Is(err, store.ErrConflict) {
 				word = "conflict"
@@ -65,7 +65,7 @@ func (k *Keeper) deleteHistories(ctx context.Context, m *inbox.Message, item wir
 	for {
 		done, err := k.Store.DeleteHistory(ctx, item.Instance, item.UpToExecution, k.Settings.Purge.Page)
 		if err != nil {
-			return fmt.Errorf("host: history of instance %q not deleted: %w", item.Instance, err)
+			return fmt.Errorf("host: could not delete the history of instance %q: %w", item.Instance, err)
 		}
 		if done {
 			k.Settle(m, "deleted")

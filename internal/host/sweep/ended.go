@@ -65,7 +65,7 @@ func (s *Sweeper) askForEnded(ctx context.Context, sweeps []*inbox.Message) {
 	}
 	if hour, first := s.firstOfHour(sweeps); first {
 		if err := s.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("ended-%d", hour.Unix()), Ended: wire.AllEnded}); err != nil {
-			s.Logger.WarnContext(ctx, "sweep of ended instances not requested; it is requested again in the next hour", "error", err)
+			s.Logger.WarnContext(ctx, "could not request the sweep of ended instances; it is requested again in the next hour", "error", err)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func (s *Sweeper) freeForks(ctx context.Context, sweeps []*inbox.Message) error 
 	q := store.ListQuery{Status: store.StatusForking, To: s.Clock.Now().Add(-endedFor), PageSize: pageSize}
 	page, err := s.Store.List(ctx, q) // The next hour takes the next page.
 	if err != nil {
-		return fmt.Errorf("host: forks that have not started are not listed: %w", err)
+		return fmt.Errorf("host: could not list the forks that have not started: %w", err)
 	}
 	out := s.Sender.New()
 	for i := range page.Records {
@@ -134,7 +134,7 @@ func (s *Sweeper) sweepEnded(ctx context.Context, m *inbox.Message) error {
 		for more := true; more; {
 			page, err := s.Store.List(ctx, q)
 			if err != nil {
-				return fmt.Errorf("host: ended instances not listed: %w", err)
+				return fmt.Errorf("host: could not list the ended instances: %w", err)
 			}
 			sent := p.sent
 			if err := p.page(ctx, page.Records); errors.Is(err, errNoTime) && p.sent > sent {
@@ -229,7 +229,7 @@ func (p *purging) due(ctx context.Context, r *store.Record) (bool, error) {
 		if err == nil {
 			parent = &found
 		} else if !errors.Is(err, store.ErrNotFound) {
-			return false, fmt.Errorf("host: parent %q of ended instance %q not read: %w", r.Parent.Instance, r.Instance, err)
+			return false, fmt.Errorf("host: could not read parent %q of ended instance %q: %w", r.Parent.Instance, r.Instance, err)
 		}
 		p.parents[r.Parent.Instance] = parent
 	}

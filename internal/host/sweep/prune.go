@@ -46,7 +46,7 @@ func (k *Keeper) prune(ctx context.Context, m *inbox.Message, r *store.Record) e
 		k.Logger.InfoContext(ctx, "pruning executions", "instance", r.Instance, "from", before, "to", first-1)
 		change := r.Prune(first, now)
 		if err := k.Store.UpdateRecord(ctx, r.Instance, change); err != nil {
-			return fmt.Errorf("host: executions of instance %q not pruned: %w", r.Instance, err)
+			return fmt.Errorf("host: could not prune executions of instance %q: %w", r.Instance, err)
 		}
 	case !m.Returning() || first == 1:
 		k.Settle(m, "prune_spared")
@@ -98,11 +98,11 @@ func (k *Keeper) prunable(ctx context.Context, r *store.Record, upTo int64, ende
 			if isBad {
 				k.Observer.Count(host.CountArchive, "failed", 1)
 			}
-			k.Logger.WarnContext(ctx, "execution not pruned; a later prune tries again", "instance", r.Instance, "execution_id", n, "error", err)
+			k.Logger.WarnContext(ctx, "could not prune an execution; a later pruning tries again", "instance", r.Instance, "execution_id", n, "error", err)
 			break
 		}
 		if passed := n - first; passed > 0 {
-			k.Logger.WarnContext(ctx, "lost or damaged executions are pruned with the next one", "instance", r.Instance, "from", first, "to", n-1)
+			k.Logger.WarnContext(ctx, "executions are lost or damaged; they are pruned together with the next intact one", "instance", r.Instance, "from", first, "to", n-1)
 		}
 		first = n + 1
 	}
@@ -122,13 +122,13 @@ func (k *Keeper) spared(ctx context.Context, turns []store.Turn, ended time.Time
 	}
 	for _, child := range openChildren(turns) {
 		if !clock.HasTime(ctx, k.Clock, k.Settings.Dispatch.MinRemaining) {
-			return false, errors.New("host: no time left to check all children of the execution")
+			return false, errors.New("host: the invocation has no time left to check all children of the execution")
 		}
 		c, err := k.Store.Describe(ctx, child)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 		case err != nil:
-			return false, fmt.Errorf("host: child %q not read: %w", child, err)
+			return false, fmt.Errorf("host: could not read child %q: %w", child, err)
 		case !c.Purged && !c.Status.Terminal() && c.Parent != nil && c.Parent.Instance == turns[0].Instance && c.Parent.ExecutionID == turns[0].ExecutionID:
 			return true, nil
 		}

@@ -81,7 +81,7 @@ func (s *Sweeper) Take(ctx context.Context, messages []*inbox.Message) {
 	}
 	s.askForEnded(ctx, sweeps)
 	if err := s.freeForks(ctx, sweeps); err != nil {
-		s.Logger.WarnContext(ctx, "forks that never started are not purged; the sweep of the next hour continues", "error", err)
+		s.Logger.WarnContext(ctx, "could not purge all forks that never started; the sweep of the next hour continues", "error", err)
 	}
 	if err := s.sweep(ctx, before); err != nil {
 		s.Logger.WarnContext(ctx, "sweep ends early; the next sweep continues", "error", err)
@@ -104,7 +104,7 @@ func (s *Sweeper) sweep(ctx context.Context, beforeMS int64) error {
 	for woken := 0; ; {
 		page, err := s.Store.List(ctx, q)
 		if err != nil {
-			return fmt.Errorf("host: stuck instances not listed: %w", err)
+			return fmt.Errorf("host: could not list the stuck instances: %w", err)
 		}
 		var due []*store.Record
 		for i := range page.Records {
@@ -169,7 +169,7 @@ func (s *Sweeper) noteWoken(ctx context.Context, woken []*store.Record) {
 			Problem: &problem, UpdatedAt: r.UpdatedAt,
 		}
 		if err := s.Store.UpdateRecord(ctx, r.Instance, change); err != nil {
-			s.Logger.DebugContext(ctx, "wake of a stuck instance not noted", "instance", r.Instance, "error", err)
+			s.Logger.DebugContext(ctx, "could not note that a stuck instance was woken", "instance", r.Instance, "error", err)
 		}
 	})
 }
@@ -199,6 +199,6 @@ func (s *Sweeper) AskFirst(ctx context.Context, messages []*inbox.Message) {
 	}
 	if err := s.askForSweep(ctx, wire.Item{ID: fmt.Sprintf("build-%s-%d", s.Build, s.Clock.Now().Unix())}); err != nil {
 		s.asked.Store(false)
-		s.Logger.DebugContext(ctx, "sweep not requested; the next batch requests it again", "error", err)
+		s.Logger.DebugContext(ctx, "could not request the next sweep; the next batch requests it again", "error", err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // errNotSent is wrapped by errors of sending an answer.
-var errNotSent = errors.New("worker: the answer to the attempt was not sent")
+var errNotSent = errors.New("worker: the outcome of the attempt was not sent")
 
 // answer holds the messages that the worker sends after an attempt, or instead of one, before it acknowledges the
 // message. If an answer has neither a completion nor a next attempt, the message is only acknowledged.
@@ -143,7 +143,7 @@ func (w *Worker) noteNext(ctx context.Context, t *task, r *attempt.Result, failu
 		next.StartedAt = time.UnixMilli(r.StartedAtMS)
 	}
 	if err := w.Stops.NoteNext(ctx, t.key(), next, now.Add(delivery.Retention)); err != nil {
-		w.Logger.DebugContext(ctx, "next attempt not noted", attrs(&t.item, "error", err)...)
+		w.Logger.DebugContext(ctx, "could not note the next attempt", attrs(&t.item, "error", err)...)
 	}
 }
 

@@ -113,8 +113,8 @@ func TestWordOfAnUnheardAttemptIsNoRepeatOfTheFailure(t *testing.T) {
 func TestAHandBackIsCountedByItsCause(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
-		"unknown outcome":   fmt.Errorf("attempt not claimed: %w", store.ErrUnknownOutcome),
-		"store unavailable": fmt.Errorf("state of the activity not read: %w", store.ErrUnavailable),
+		"unknown outcome":   fmt.Errorf("could not claim the attempt: %w", store.ErrUnknownOutcome),
+		"store unavailable": fmt.Errorf("could not read the state of the activity: %w", store.ErrUnavailable),
 		"dispatch":          fmt.Errorf("%w: throttled", errNotSent),
 		"no time":           fmt.Errorf("too little is left: %w", context.DeadlineExceeded),
 		"error":             errors.New("no entropy"),

@@ -126,7 +126,7 @@ func (b *batch) deleteAt(ctx context.Context, t *task, at time.Time) {
 		if err == nil {
 			return
 		}
-		b.w.Logger.WarnContext(t.logContext(ctx), "message of a finished attempt not deleted; the attempt may run again during its batch", "message_id", t.ID, "error", err)
+		b.w.Logger.WarnContext(t.logContext(ctx), "could not delete the message of a finished attempt; the attempt may run again while the rest of its batch runs", "message_id", t.ID, "error", err)
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if next := b.w.Clock.Now().Add(b.w.Settings.Attempt.VisibilityMargin / 6); !b.over && next.Before(t.visible) {
@@ -143,7 +143,7 @@ func (b *batch) deleteDone(ctx context.Context) {
 			continue
 		}
 		if err := b.w.Queues.Activity.Delete(ctx, t.Message); err != nil {
-			b.w.Logger.WarnContext(t.logContext(ctx), "message of a finished attempt not deleted", "message_id", t.ID, "error", err)
+			b.w.Logger.WarnContext(t.logContext(ctx), "could not delete the message of a finished attempt", "message_id", t.ID, "error", err)
 			continue
 		}
 		t.deleted = true

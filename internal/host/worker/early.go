@@ -42,7 +42,7 @@ func (w *Worker) early(ctx context.Context, t *task, found store.Claim) (instead
 	if claimed, refused := errors.AsType[*store.ClaimedError](err); refused {
 		claim = claimed.Found
 	} else if err != nil {
-		return nil, fmt.Errorf("attempt not claimed: %w", err)
+		return nil, fmt.Errorf("could not claim the attempt: %w", err)
 	}
 	if claim.Attempt == item.Attempt && activities.IsClaimOf(claim.Token, item.ID) {
 		return nil, nil

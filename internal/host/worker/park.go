@@ -52,7 +52,7 @@ func (w *Worker) park(ctx context.Context, t *task, until time.Time) error {
 	if err := w.Queues.Activity.SetVisibility(ctx, d, t.Message); errors.Is(err, queue.ErrReceiptExpired) {
 		return fmt.Errorf("%w: %w", errNotHidden, err)
 	} else if err != nil {
-		return fmt.Errorf("message of an attempt that waits for a permit not hidden: %w", err)
+		return fmt.Errorf("could not hide the message of an attempt that waits for a permit: %w", err)
 	}
 	at, err := json.Marshal(receipt{t.ID, t.Receipt, w.Queue})
 	if err != nil {
@@ -62,7 +62,7 @@ func (w *Worker) park(ctx context.Context, t *task, until time.Time) error {
 	// called, and asks again when its message becomes visible.
 	err = w.Stops.Claim(ctx, limits.WaiterKey(t.who()), store.Claim{Attempt: int(now.UnixMilli()), Token: string(at)}, now.Add(delivery.Retention))
 	if _, newer := errors.AsType[*store.ClaimedError](err); err != nil && !newer {
-		return fmt.Errorf("receipt of an attempt that waits for a permit not recorded: %w", err)
+		return fmt.Errorf("could not record the receipt of an attempt that waits for a permit: %w", err)
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (w *Worker) park(ctx context.Context, t *task, until time.Time) error {
 // showAgain makes the message visible of an attempt that was to be parked.
 func (w *Worker) showAgain(ctx context.Context, t *task) error {
 	if err := w.Queues.Activity.SetVisibility(ctx, 0, t.Message); err != nil {
-		return fmt.Errorf("message of an attempt that can get a permit not made visible: %w", err)
+		return fmt.Errorf("could not make the message of an attempt visible, although the attempt can get a permit: %w", err)
 	}
 	return errParked
 }
@@ -86,7 +86,7 @@ func (w *Worker) call(ctx context.Context, limit string, called []limits.Who) {
 				w.Observer.Count(host.CountPermits, "called", 1)
 				continue
 			}
-			w.Logger.DebugContext(ctx, "parked attempt not called; it requests a permit when its message becomes visible", "key", limit, "instance", who.Instance, "event_id", who.EventID, "error", err)
+			w.Logger.DebugContext(ctx, "could not call a parked attempt; it requests a permit when its message becomes visible", "key", limit, "instance", who.Instance, "event_id", who.EventID, "error", err)
 			missed = append(missed, who)
 		}
 		if called = nil; len(missed) == 0 {
@@ -97,7 +97,7 @@ func (w *Worker) call(ctx context.Context, limit string, called []limits.Who) {
 			return s, true
 		})
 		if err != nil {
-			w.Logger.DebugContext(ctx, "parked attempts not updated; a permit stays reserved for some seconds", "key", limit, "error", err)
+			w.Logger.DebugContext(ctx, "could not update the parked attempts; a permit stays reserved for a few seconds", "key", limit, "error", err)
 			return
 		}
 	}

@@ -118,7 +118,7 @@ func (w *Worker) givePermits(ctx context.Context, t *task, p *prepared) {
 		if err := w.free(ctx, held.pool, held.waiter); err == nil {
 			w.Observer.Count(host.CountPermits, "returned", 1)
 		} else {
-			w.Logger.WarnContext(ctx, "permit not returned; it becomes free when it expires", attrs(&t.item, "key", held.pool.limit, "error", err)...)
+			w.Logger.WarnContext(ctx, "could not return a permit; it becomes free when it expires", attrs(&t.item, "key", held.pool.limit, "error", err)...)
 		}
 	}
 	p.permits = nil
@@ -135,7 +135,7 @@ func (w *Worker) leavesWaitingList(ctx context.Context, t *task) {
 		limit = limits.OfRate(r.RateKey)
 	}
 	if err := limits.WriteNames(ctx, w.Stops, limit, w.now(), delivery.Retention, func(n *limits.Names) { n.Leaves(t.who()) }); err != nil {
-		w.Logger.DebugContext(ctx, "activity that has ended not removed from the names of waiting attempts", attrs(&t.item, "key", limit, "error", err)...)
+		w.Logger.DebugContext(ctx, "could not remove an ended activity from the names of the waiting attempts", attrs(&t.item, "key", limit, "error", err)...)
 	}
 }
 

@@ -414,7 +414,7 @@ func (w *Worker) list(ctx context.Context, limit string, now time.Time) {
 		_, err = w.change(ctx, limit, false, func(s limits.State, now time.Time) (limits.State, bool) { return s.IsListed(now), true })
 	}
 	if err != nil {
-		w.Logger.DebugContext(ctx, "key of a limit not added to its list", "key", limit, "error", err)
+		w.Logger.DebugContext(ctx, "could not add the key of a limit to the list of limits", "key", limit, "error", err)
 	}
 }
 
@@ -463,6 +463,6 @@ func (w *Worker) names(ctx context.Context, p *pool, made *plan, held bool) {
 		}
 	})
 	if err != nil {
-		w.Logger.DebugContext(ctx, "names of a limit's attempts not written", "key", p.limit, "error", err)
+		w.Logger.DebugContext(ctx, "could not write the names of a limit's waiting attempts", "key", p.limit, "error", err)
 	}
 }

@@ -135,6 +135,6 @@ func (w *Worker) left(ctx context.Context, t *task, again *queue.Message, done b
 		return
 	}
 	if err := w.Queues.Activity.Delete(ctx, *again); err != nil {
-		w.Logger.WarnContext(ctx, "message of a finished attempt not deleted; the attempt may run again", "message_id", t.ID, "error", fmt.Errorf("delivered again: %w", err))
+		w.Logger.WarnContext(ctx, "could not delete the message of a finished attempt; the attempt may run again", "message_id", t.ID, "error", fmt.Errorf("delivered again: %w", err))
 	}
 }

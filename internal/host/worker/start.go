@@ -61,7 +61,7 @@ func (w *Worker) claim(ctx context.Context, t *task, p *prepared) (instead *answ
 		return nil, nil
 	case !refused:
 		// The claim may have been stored. Then this attempt counts as interrupted, which at-most-once permits.
-		return nil, fmt.Errorf("attempt not claimed: %w", err)
+		return nil, fmt.Errorf("could not claim the attempt: %w", err)
 	case claimed.Found.Attempt > item.Attempt, claimed.Found.Until.IsZero():
 		// A later attempt has started, or this one has ended and was counted.
 		return &answer{outcome: "superseded"}, nil
@@ -81,7 +81,7 @@ func (w *Worker) settleClaim(ctx context.Context, t *task, claim string, r *atte
 	}
 	err := w.Stops.Claim(ctx, t.key(), store.Claim{Attempt: item.Attempt, Token: claim}, w.Clock.Now().Add(delivery.Retention))
 	if _, later := errors.AsType[*store.ClaimedError](err); err != nil && !later {
-		w.Logger.WarnContext(ctx, "end of the attempt not recorded; the attempt may count as interrupted if its message is delivered again", attrs(item, "error", err)...)
+		w.Logger.WarnContext(ctx, "could not record the end of the attempt; the attempt may count as interrupted if its message is redelivered", attrs(item, "error", err)...)
 	}
 }
 
@@ -110,7 +110,7 @@ func (w *Worker) suspect(ctx context.Context, t *task, p *prepared, found store.
 		// The record may have been stored although the call failed. No process has
 		// died because of this attempt.
 		w.setSuspect(ctx, t, found)
-		return nil, fmt.Errorf("suspect record not written: %w", err)
+		return nil, fmt.Errorf("could not write the suspect record: %w", err)
 	}
 	p.suspected = true
 	return nil, nil
@@ -125,5 +125,5 @@ func (w *Worker) setSuspect(ctx context.Context, t *task, record store.Suspect) 
 			return
 		}
 	}
-	w.Logger.ErrorContext(ctx, "suspect record of the activity not reset; the next attempt may count one crash too many", attrs(&t.item, "message_id", t.ID, "error", err)...)
+	w.Logger.ErrorContext(ctx, "could not reset the activity's suspect record; the next attempt may count one crash too many", attrs(&t.item, "message_id", t.ID, "error", err)...)
 }

@@ -197,7 +197,7 @@ func (w *Worker) known(ctx context.Context, t *task, now time.Time) (store.Activ
 	}
 	state, err := w.Stops.State(ctx, t.key())
 	if err != nil {
-		err = fmt.Errorf("state of the activity not read: %w", err)
+		err = fmt.Errorf("could not read the state of the activity: %w", err)
 	}
 	return state, err
 }
@@ -289,7 +289,7 @@ func (w *Worker) pulse(t *task) *attempt.Pulse {
 	p := &attempt.Pulse{Interval: w.Settings.Attempt.HeartbeatInterval, Logger: w.Logger}
 	p.Record = func(ctx context.Context, details []byte) (store.ActivityState, error) {
 		if len(details) > w.Settings.Limits.Result {
-			return store.ActivityState{}, fmt.Errorf("worker: details of a heartbeat too large: %d bytes, the limit is %d", len(details), w.Settings.Limits.Result)
+			return store.ActivityState{}, fmt.Errorf("worker: details of a heartbeat too large: %d bytes; the limit is %d", len(details), w.Settings.Limits.Result)
 		}
 		now := w.Clock.Now()
 		beat, err := w.Codecs.EncodeHeartbeat(t.key(), store.Heartbeat{Attempt: t.item.Attempt, At: now, Details: details})
@@ -322,7 +322,7 @@ func (w *Worker) hide(ctx context.Context, t *task, timeout time.Duration, p *at
 	t.visible = w.Clock.Now().Add(hidden)
 	err := w.Queues.Activity.SetVisibility(ctx, hidden, t.Message)
 	if err != nil {
-		w.Logger.DebugContext(ctx, "visibility of an attempt's message not set", "message_id", t.ID, "error", err)
+		w.Logger.DebugContext(ctx, "could not set the visibility timeout of an attempt's message", "message_id", t.ID, "error", err)
 	}
 	return err
 }

@@ -129,7 +129,7 @@ func (w *Worker) read(t *task) (reason wire.Reason, text string) {
 // orchestrator's handler moves it to the final dead-letter queue, with its reason.
 func (w *Worker) refuse(ctx context.Context, t *task, reason wire.Reason, text string) {
 	if err := delivery.MoveToDead(ctx, w.Queues.ActivityDead, &t.Message, &t.item, reason, text, w.Logger); err != nil {
-		w.Logger.WarnContext(ctx, "message not moved", "message_id", t.ID, "error", err)
+		w.Logger.WarnContext(ctx, "could not move the message to the dead-letter queue", "message_id", t.ID, "error", err)
 		return
 	}
 	t.state = done
@@ -150,7 +150,7 @@ func (w *Worker) renew(ctx context.Context, t *task) (renewed bool) {
 		err = w.Queues.Activity.Send(ctx, queue.Outgoing{Body: body, Delay: edge.QueueDelay(t.back)})
 	}
 	if err != nil {
-		w.Logger.WarnContext(ctx, "old message not replaced", "message_id", t.ID, "instance", t.item.Instance, "error", err)
+		w.Logger.WarnContext(ctx, "could not replace an old message", "message_id", t.ID, "instance", t.item.Instance, "error", err)
 		return false
 	}
 	w.Observer.Count(host.CountForwarded, "old", 1)

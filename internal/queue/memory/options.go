@@ -78,7 +78,7 @@ func (o *Options) complete() error {
 		errs = append(errs, fmt.Errorf("queue %q: retention is %s: it must not be negative", o.Name, o.Retention))
 	}
 	if (o.DeadLetter == nil) != (o.MaxReceiveCount == 0) || o.MaxReceiveCount < 0 {
-		errs = append(errs, fmt.Errorf("queue %q: a dead-letter queue requires a maximum receive count of at least 1, and the reverse; it is %d", o.Name, o.MaxReceiveCount))
+		errs = append(errs, fmt.Errorf("queue %q: a dead-letter queue and a maximum receive count of at least 1 require each other; the count is %d", o.Name, o.MaxReceiveCount))
 	}
 	if o.DeadLetter != nil && o.DeadLetter.FIFO() != o.FIFO {
 		errs = append(errs, fmt.Errorf("queue %q: its dead-letter queue %q must be of the same kind, FIFO or standard", o.Name, o.DeadLetter.opts.Name))

@@ -83,7 +83,7 @@ func (q *Queue) sendBatch(ctx context.Context, msgs []queue.Outgoing, batch []in
 			return failed
 		}
 		notIn := func(err error) error {
-			return fmt.Errorf("queue %s: %d messages were not sent after %d attempts, the last response was %s: %w", q.url, len(again), attempt, last, err)
+			return fmt.Errorf("queue %s: %d messages were not sent after %d attempts; the last response was %s: %w", q.url, len(again), attempt, last, err)
 		}
 		if attempt == q.opts.Attempts {
 			return fail(notIn(queue.ErrUnavailable))

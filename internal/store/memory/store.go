@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// MaxCommit is the greatest size of a commit, in bytes of its history documents: as much as one
-// transaction on AWS holds.
+// MaxCommit is the maximum size of a commit, in bytes of its history documents: the maximum size of
+// a transaction on AWS.
 const MaxCommit = 4 << 20
 
 // Store implements store.Store. Its zero value is not usable; call New.
@@ -187,9 +187,9 @@ func (s *Store) ReadIsolated(ctx context.Context, instance string, executionID, 
 	return store.Isolated{Record: s.find(instance), Stored: stored}, nil
 }
 
-// DeleteHistory implements store.Store. Executions are deleted from the oldest to the newest, and of
-// each the first turn goes first: what an interruption leaves does not begin with event 1, so no reader
-// treats it as a history.
+// DeleteHistory implements store.Store. Executions are deleted from the oldest to the newest, and
+// the first turn of each is deleted first. So after an interruption the rest does not begin with
+// event 1, and no reader treats it as a history.
 func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err

@@ -22,15 +22,13 @@ const (
 	opConflict
 )
 
-// linearizable reports an error unless the operations can be put in one order
-// that respects real time and in which an append at n succeeds exactly when n
-// turns are stored, a conflict at n comes when more are, and a read finds
-// what is stored; final are the tokens stored in the end.
+// linearizable returns an error unless the operations can be put in one order that respects real
+// time. In this order, an append at n succeeds exactly when n turns are stored and conflicts when
+// more are, and a read finds what is stored. final are the tokens stored in the end.
 //
-// For a log this needs no search. Let t(k) be the moment at which the k-th
-// turn was stored. Everything that bounds t(k) from below bounds it by
-// something known or by t(k-1), and all upper bounds are ends of calls; so the
-// earliest moments that the lower bounds allow are right if any are.
+// For a log this needs no search. Let t(k) be the moment at which the k-th turn was stored. Each
+// lower bound of t(k) is either known or t(k-1), and all upper bounds are ends of calls. So if any
+// moments satisfy all bounds, the earliest ones that the lower bounds allow do.
 func linearizable(final []string, ops []operation) error {
 	appends := make(map[string]operation, len(ops))
 	for _, op := range ops {

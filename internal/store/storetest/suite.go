@@ -6,7 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Options say what a backend can do. Subtests that need a nil field are skipped, and say so.
+// Options are the abilities of a backend. Subtests that need a nil field are skipped, with a
+// message.
 type Options struct {
 	// Open returns an empty store.
 	Open func(t *testing.T) store.Store

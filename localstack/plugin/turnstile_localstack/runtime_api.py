@@ -192,7 +192,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.server.api.init_error(body)
             case ["invocation", request_id, "response" | "error" as kind]:
                 if not self.server.api.answer(request_id, Answer(body, is_error=kind == "error")):
-                    return self._refuse(400, "InvalidRequestID", f"request {request_id} is not the one that runs")
+                    return self._refuse(400, "InvalidRequestID", f"request {request_id} is not the running invocation")
             case _:
                 return self._refuse(404, "ResourceNotFound", f"no such path: {self.path}")
         self._reply(202, b'{"status":"OK"}\n', {"Content-Type": "application/json"})

@@ -4,7 +4,7 @@
 // able to build.
 package supervised
 
-// Variables of the program's environment.
+// Environment variables of the program.
 const (
 	// Supervised is set, to 1, if the program must end when its standard input does, and must leave an
 	// interrupt (Ctrl-C reaches both) to the process that started it.
@@ -33,10 +33,10 @@ const ConsoleFile = "console.url"
 
 // Exit statuses of the program. With any other status, and if it is killed, it is started again.
 const (
-	// Failed: the application cannot run. Another build may be able to.
+	// Failed means that the application cannot run. Another build may be able to.
 	Failed = 1
-	// Refused: the address or the database is not available. No other build helps.
+	// Refused means that the address or the database is not available. No other build helps.
 	Refused = 3
-	// Disagrees: the code disagrees with a history (Replay).
+	// Disagrees means that the code disagrees with a history (Replay).
 	Disagrees = 4
 )

@@ -58,7 +58,7 @@ func (a *awsCatalog) Catalog(ctx context.Context) ([]console.Build, error) {
 		}
 		found, err := table.Builds(ctx, knownBuilds)
 		if err != nil {
-			return nil, fmt.Errorf("catalog of the functions: %w", err)
+			return nil, fmt.Errorf("reading the catalog of the functions: %w", err)
 		}
 		a.kept = nil
 		for _, b := range found {

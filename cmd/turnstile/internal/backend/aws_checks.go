@@ -50,7 +50,7 @@ func (b AWS) checkAccess(ctx context.Context, own api.Build) ([]api.Finding, err
 	who, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
 		// The other checks may still have access.
-		out = append(out, doctor.CouldNot("access", fmt.Errorf("identity of the caller: %w", err)))
+		out = append(out, doctor.CouldNot("access", fmt.Errorf("reading the identity of the caller: %w", err)))
 		who = &sts.GetCallerIdentityOutput{}
 	} else {
 		out = append(out, api.Finding{Area: "access", Level: doctor.OK, Text: fmt.Sprintf("%s, in %s", aws.ToString(who.Arn), cfg.Region)})

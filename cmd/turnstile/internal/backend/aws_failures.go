@@ -52,7 +52,7 @@ func failures(ctx context.Context, metrics metricReader, functions []doctor.Func
 	}
 	got, err := metrics.GetMetricData(ctx, in)
 	if err != nil {
-		return nil, fmt.Errorf("failed invocations of the functions: %w", err)
+		return nil, fmt.Errorf("reading the failed invocations of the functions: %w", err)
 	}
 	sums := map[string]int{}
 	for _, r := range got.MetricDataResults {

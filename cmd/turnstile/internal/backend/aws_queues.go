@@ -142,7 +142,7 @@ func (a *awsQueues) queue(ctx context.Context, name string) (api.Queue, error) {
 			sqstypes.QueueAttributeNameApproximateNumberOfMessagesDelayed,
 		}})
 		if err != nil {
-			return api.Queue{}, fmt.Errorf("depth of the queue %s: %w", q.name, err)
+			return api.Queue{}, fmt.Errorf("reading the depth of queue %s: %w", q.name, err)
 		}
 		n := func(name sqstypes.QueueAttributeName) int {
 			// The attribute is always a number.
@@ -179,7 +179,7 @@ func (a *awsQueues) QueueAges(ctx context.Context) ([]api.QueueAge, error) {
 	}
 	got, err := a.metrics.GetMetricData(ctx, in)
 	if err != nil {
-		return nil, fmt.Errorf("age of the oldest messages: %w", err)
+		return nil, fmt.Errorf("reading the age of the oldest messages: %w", err)
 	}
 	var out []api.QueueAge
 	for i, q := range shownIn(a.urls) {

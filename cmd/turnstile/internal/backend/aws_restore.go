@@ -73,7 +73,7 @@ func (c *awsCloud) Table(ctx context.Context, name string) (restoring.Table, err
 func (c *awsCloud) Window(ctx context.Context, name string) (from, to time.Time, err error) {
 	got, err := c.dynamo.DescribeContinuousBackups(ctx, &dynamodb.DescribeContinuousBackupsInput{TableName: &name})
 	if err != nil {
-		return from, to, fmt.Errorf("backups of table %s: %w", name, err)
+		return from, to, fmt.Errorf("listing the backups of table %s: %w", name, err)
 	}
 	d := got.ContinuousBackupsDescription
 	if d == nil || d.PointInTimeRecoveryDescription == nil || d.PointInTimeRecoveryDescription.PointInTimeRecoveryStatus != dynamotypes.PointInTimeRecoveryStatusEnabled {

@@ -73,7 +73,7 @@ func (s *awsStack) eachSource(ctx context.Context, do func(*lambdatypes.EventSou
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {
-				return fmt.Errorf("event sources of function %s: %w", function, err)
+				return fmt.Errorf("listing the event sources of function %s: %w", function, err)
 			}
 			for i := range page.EventSourceMappings {
 				do(&page.EventSourceMappings[i])

@@ -43,7 +43,7 @@ type File string
 func OfUser() (File, error) {
 	folder, err := os.UserConfigDir()
 	if err != nil {
-		return "", fmt.Errorf("your configuration folder: %w", err)
+		return "", fmt.Errorf("finding your configuration folder: %w", err)
 	}
 	return File(filepath.Join(folder, "turnstile", "contexts.json")), nil
 }
