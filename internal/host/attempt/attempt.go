@@ -43,16 +43,16 @@ type Attempt struct {
 type Result struct {
 	Output  []byte
 	Failure *history.Failure
-	// Pending: the activity will be completed by its token.
+	// Pending is set if the activity will be completed by its token.
 	Pending bool
-	// Delay before the next attempt, if the error asked for one.
+	// Delay before the next attempt, if the error requests one.
 	Delay *time.Duration
 	// StartedAtMS is when the attempt started; 0 if it did not.
 	StartedAtMS int64
 }
 
-// timeUp is the cause with which an attempt's context is cancelled when the attempt is out of time.
-// It has the failure with which the attempt then ends.
+// timeUp is the cancellation cause of the context of an attempt that is out of time. It contains
+// the failure of the attempt.
 type timeUp struct{ failure history.Failure }
 
 func (e *timeUp) Error() string { return e.failure.Message }
@@ -154,7 +154,7 @@ func (a *Attempt) call(ctx context.Context, r *Result) {
 	default:
 		r.Output = result
 	}
-	returned = true // Not earlier, because a method of the error may panic.
+	returned = true // Only now, because a method of the error may panic.
 }
 
 // The longest texts of a failure, in bytes.
@@ -182,7 +182,7 @@ func IdempotencyKey(instance string, execution, eventID int64) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Outcome returns the outcome under which the attempt is counted.
+// Outcome returns the name under which metrics count the attempt.
 func (r *Result) Outcome() string {
 	switch {
 	case r.Pending:

@@ -13,7 +13,8 @@ import (
 // Limit is the time that one attempt may take.
 type Limit struct {
 	Timeout time.Duration
-	// total is the time limit of all attempts together if it is what limits this attempt; 0 otherwise.
+	// total is the time limit of all attempts together, if that limit is the one that applies to
+	// this attempt; 0 otherwise.
 	total time.Duration
 }
 

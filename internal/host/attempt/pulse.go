@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Pulse receives the heartbeats of one attempt. Each heartbeat restarts the heartbeat timeout. At
-// most one is recorded in an Interval, and the response says whether the activity must stop.
+// Pulse receives the heartbeats of one attempt. Each heartbeat restarts the heartbeat timeout. At most one is
+// recorded in an Interval, and the response shows whether the activity must stop.
 type Pulse struct {
 	// Timeout without a heartbeat; 0 for none.
 	Timeout time.Duration
@@ -21,8 +21,8 @@ type Pulse struct {
 	Interval time.Duration
 	// Record records a heartbeat now.
 	Record func(ctx context.Context, details []byte) (store.ActivityState, error)
-	// Extend is called with the first heartbeat and then with one in each Interval, recorded or not,
-	// because the attempt is alive. It may be nil.
+	// Extend is called with the first heartbeat, and then with one heartbeat in each Interval, recorded or not,
+	// because each shows that the attempt is alive. It may be nil.
 	Extend func(ctx context.Context)
 	// Look is called in each Interval without a recorded heartbeat and returns whether the activity
 	// must stop; nil if the check can wait for the next heartbeat.
@@ -38,7 +38,7 @@ type Pulse struct {
 	beats    beats
 }
 
-// made is the running attempt whose heartbeats a Pulse records, and the functions that end it.
+// made has the running attempt whose heartbeats a Pulse records, and the functions that end it.
 type made struct {
 	*Attempt
 	expire func(history.Failure)

@@ -42,7 +42,7 @@ type Entry struct {
 	Execution int64
 	Work      dispatch.Work
 	Record    *store.Record
-	// Current: the record is not older than the execution.
+	// Current is set if the record is not older than the execution.
 	Current bool
 
 	// used is when it was last read or committed, by the wall clock, because a frozen environment may
@@ -108,7 +108,7 @@ func (c *Cache) Put(e *Entry) {
 	c.evict(out)
 }
 
-// besides returns the bytes that the cache holds for an instance besides its execution.
+// besides returns the bytes that the cache holds for an instance in addition to its execution.
 func (e *Entry) besides() int {
 	const own, ofRecord, ofOpen = 600, 600, 160
 	n := own + 2*len(e.Instance) + len(e.Work)*ofOpen
@@ -123,8 +123,8 @@ func (c *Cache) over() bool {
 		c.bytes > c.settings.Bytes || c.coroutines > c.settings.Coroutines
 }
 
-// next returns the entry to evict: one that is too old to be used, otherwise a random one, and the
-// entry kept only if there is no other.
+// next returns the entry to evict: one that is too old to be used, otherwise a random one. It
+// returns the entry kept only if there is no other.
 func (c *Cache) next(kept *Entry) *Entry {
 	if last := c.order.Back().Value.(*Entry); last != kept && c.old(last, kept.used) {
 		return last

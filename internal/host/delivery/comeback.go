@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Comeback sets when returned messages are redelivered. If it fails, a message is redelivered after
-// the queue's whole visibility timeout instead, so a failure only costs time.
+// Comeback sets when returned messages are redelivered. If that fails, the messages are redelivered
+// after the whole visibility timeout of the queue, so a failure only costs time.
 type Comeback []returned
 
 // returned has messages of one queue that are redelivered after the same time.

@@ -26,10 +26,10 @@ func LogContext(ctx context.Context, i *wire.Item) context.Context {
 const Quick = time.Second
 
 // HeldUp is how long a message is requeued for another build before it counts as held up
-// (host.CountHeldUp): a deployment takes less time. ReturnedOften is the receive count that shows
-// the same of a message that is returned to its queue: its waits double from a second to 15 minutes
-// (host.Settings.Messages.BackoffFirst, BackoffMax), so its twelfth receive comes after about half
-// an hour.
+// (host.CountHeldUp). It is longer than a deployment takes. ReturnedOften is the receive count from
+// which a message that keeps returning to its queue counts as held up. Its delays double from a
+// second to 15 minutes (host.Settings.Messages.BackoffFirst, BackoffMax), so the twelfth receive is
+// after about half an hour.
 const (
 	HeldUp        = time.Hour
 	ReturnedOften = 12

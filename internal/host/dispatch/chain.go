@@ -28,16 +28,16 @@ type Chain struct {
 	// Depth of the current round. Worked is the depth that results of queued activities carried into
 	// it.
 	Depth, Worked int
-	// Open: the next arrivals belong to the same round, because it has only been recorded so far; the
-	// round has the largest of their depths.
+	// Open is set if the next arrivals belong to the same round, because the round has only been
+	// recorded so far. The round then has the largest of their depths.
 	Open bool
 	// Arrived returns the depth of the message that reported an event of a commit; false if no
 	// message of this turn did.
 	Arrived func(*store.Turn, *history.Event) (depth int, ok bool)
 	// Started is when the current execution started, in milliseconds since 1970.
 	Started int64
-	// carried: the next commit starts an execution with the events that the previous execution left
-	// unconsumed.
+	// carried is set if the next commit starts an execution with the events that the previous
+	// execution left unconsumed.
 	carried bool
 }
 
@@ -73,7 +73,7 @@ func (c *Chain) follow(t *store.Turn, e *history.Event) {
 	}
 }
 
-// commits records the end of a commit.
+// commits notes that all events of a commit have been followed.
 func (c *Chain) commits(t *store.Turn, s *host.LoopSettings) {
 	end := &t.Events[len(t.Events)-1]
 	c.carried = end.Kind == history.OrchestrationContinuedAsNew
@@ -88,13 +88,13 @@ func (c *Chain) commits(t *store.Turn, s *host.LoopSettings) {
 }
 
 // tookTime reports whether an execution that continues as new after the result of an activity ran
-// longer than an execution of a loop would. The threshold allows for the pause of its depth, which
+// longer than an execution of a loop would. The threshold includes the pause of its depth, which
 // may have delayed the code of a loop.
 func (c *Chain) tookTime(end *history.Event, s *host.LoopSettings) bool {
 	return time.Duration(end.AtMS-c.Started)*time.Millisecond >= delivery.Quick+2*Pause(s, c.Worked)
 }
 
-// Slowed counts the messages that wait because of their depth, and has the longest wait.
+// Slowed has the number of messages that wait because of their depth, and the longest wait.
 type Slowed struct {
 	Messages int
 	Longest  time.Duration

@@ -19,18 +19,18 @@ type Commit struct {
 	// Start and Name belong to the execution.
 	Start *history.Start
 	Name  string
-	// Done are its scheduling events whose completion is known, so that they are not sent again. Nil
-	// if the commit has just been made.
+	// Done has its scheduling events whose completion is known. They are not sent again. Nil if the
+	// commit has just been made.
 	Done map[int64]bool
 	// Opened has the operations of earlier commits' scheduling events that this commit refers to
-	// (Named). It may have more.
+	// (Named). It may have others too.
 	Opened Work
-	// Held are the events that a redrive has copied, with its OrchestrationRedriven, if nothing of them
-	// was sent before this commit. It sends their open operations if it releases them. HeldDone are
-	// those that have no open operation.
+	// Held are the events that a redrive has copied, with its OrchestrationRedriven, if none of
+	// their operations was sent before this commit. A commit that releases them sends their open
+	// operations. HeldDone are those of the events that have no open operation.
 	Held     []history.Event
 	HeldDone map[int64]bool
-	// Parents to notify of its end besides the one that started the execution.
+	// Parents to notify of its end, in addition to the one that started the execution.
 	Parents []*history.Parent
 }
 

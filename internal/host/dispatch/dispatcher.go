@@ -24,7 +24,8 @@ type dispatcher struct {
 	mu     sync.Mutex
 	failed []error
 	cut    bool
-	// replaced: an outgoing message of the step was replaced by another, which is to be sent.
+	// replaced is set if an outgoing message of the step was replaced by another, which must still
+	// be sent.
 	replaced bool
 }
 
@@ -148,9 +149,9 @@ func (d *dispatcher) takeMessages(ctx context.Context, to queue.Queue, name stri
 	}
 }
 
-// outcome records for each outgoing message of a call how the call ended for it. A message that the
-// queue rejects for its content is replaced, because it would be rejected each time; any other
-// error may be temporary and is returned.
+// outcome records the result of a call for each of its outgoing messages. A message that the queue
+// rejects for its content is replaced, because it would be rejected each time; any other error may
+// be temporary and is returned.
 func (d *dispatcher) outcome(ctx context.Context, of []*outgoing, err error) error {
 	var failed map[int]error
 	for n, p := range of {
@@ -209,8 +210,8 @@ func (d *dispatcher) sideBySide(n int, f func(i int)) {
 	}
 }
 
-// call calls f, unless the dispatch must stop. If f fails with a temporary error of the timer
-// service, call repeats it, up to the given number of attempts.
+// call calls f, unless the dispatch must stop. If the timer service returns a temporary error, call
+// repeats f, up to the given number of attempts.
 func (d *dispatcher) call(ctx context.Context, attempts int, f func() error) {
 	var err error
 	for n := 1; !d.stopped(); n++ {
@@ -223,7 +224,7 @@ func (d *dispatcher) call(ctx context.Context, attempts int, f func() error) {
 			return
 		}
 		if err == nil || ctx.Err() == nil {
-			err = last // The error of an abandoned call says less than the error before it.
+			err = last // The error of an abandoned call is less useful than the error before it.
 		}
 		if n >= attempts || !errors.Is(err, timer.ErrUnavailable) || backoff.Pause(ctx, d.by.Clock, d.by.Random, n) != nil {
 			break

@@ -42,7 +42,7 @@ func (out *Outbox) timer(c *Commit, e *history.Event) {
 		SourceEventID: e.EventID, Token: out.token(c, e.EventID, e.AtMS), FireAtMS: e.FireAtMS, Headers: out.headers(c, nil)}
 	due := time.UnixMilli(e.FireAtMS)
 	if !due.After(out.Now) {
-		// Such a timer does not count as a pause, because it fires like a message that the
+		// Such a timer does not count as a pause, because its firing is like a message that the
 		// instance sends to itself.
 		if err := out.Send(&item); err != nil {
 			out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, c.Instance, c.ExecutionID, err))
@@ -63,8 +63,8 @@ func (out *Outbox) timer(c *Commit, e *history.Event) {
 type timers map[int64]*history.Event
 
 // inTime orders the timers among some events by due time, so that overdue timers fire in that
-// order, for example after a redrive. It uses the events alone, because a dispatch that was cut
-// short continues after the last position that it has reached.
+// order, for example after a redrive. The order depends only on the events, because a dispatch that
+// was cut short continues after the last position that it has reached.
 func inTime(events []history.Event) timers {
 	var created []*history.Event
 	inOrder := true
@@ -241,10 +241,10 @@ func (out *Outbox) cancel(c *Commit, eventID int64, w Open, by int64) {
 	}
 }
 
-// since returns the first execution that had the start of a child in its history, if a redrive
-// copied it from there; nil if this execution has started the child. A message that ends the child
-// names that execution, because the child may have been started by it. For a fork it is the first
-// execution of the fork.
+// since returns the first execution whose history has the start of a child, if a redrive copied it
+// from there, and nil if this execution has started the child. A message that ends the child names
+// that execution, because that execution may have started it. For a fork it is the first execution
+// of the fork.
 func since(c *Commit, eventID int64) *history.Origin {
 	o := c.Start.Origin
 	if o == nil || eventID > o.EventID {
@@ -257,9 +257,8 @@ func since(c *Commit, eventID int64) *history.Origin {
 	return &history.Origin{ExecutionID: first}
 }
 
-// Parent notifies a parent of the end of an instance. It computes the parent's token again,
-// because the child's history does not have it, unless the parent made the token from its own
-// secret.
+// Parent notifies a parent of the end of an instance. It computes the parent's token again, because
+// the child's history does not contain it, unless the parent made the token from its own secret.
 func (out *Outbox) Parent(p *history.Parent, instance, name string, end *history.Event, headers map[string]string) {
 	item := wire.Item{V: wire.Version, Kind: wire.SubOrchCompleted, ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID,
 		SourceEventID: p.EventID, Token: p.Token, Headers: headers}
@@ -289,8 +288,8 @@ func (out *Outbox) Parent(p *history.Parent, instance, name string, end *history
 	out.note("parent", p.EventID, p.Instance)
 }
 
-// unsendable sends the failure of an operation whose message cannot be sent, instead of the
-// operation's receiver.
+// unsendable sends the failure of an operation whose message cannot be sent, in place of its
+// receiver.
 func (out *Outbox) unsendable(c *Commit, e *history.Event, kind wire.Kind, err error) {
 	if edge.NotEncoded(err) {
 		out.failed(err)

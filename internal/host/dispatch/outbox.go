@@ -45,8 +45,8 @@ type Outbox struct {
 	err      error
 }
 
-// services says which optional services the stack has: a timer service, and a bus for events about
-// instances.
+// services are the optional services that the stack has: a timer service, and a bus for events
+// about instances.
 type services struct{ timer, bus bool }
 
 // place is the position of the message that is being added, and its row of commits.
@@ -79,9 +79,9 @@ type outgoing struct {
 	// instead adds to an empty outbox the message that replaces this one if its queue rejects it
 	// (queue.RejectedError); nil if nothing does.
 	instead func(out *Outbox, err error)
-	// depth of the round that it follows from.
+	// depth of the round that caused it.
 	depth int
-	// done: it was sent, in this dispatch or in an earlier one.
+	// done is set if it was sent, in this dispatch or in an earlier one.
 	done bool
 }
 
@@ -135,9 +135,8 @@ func (out *Outbox) encode(item *wire.Item) (string, error) {
 	return out.Edge.Encode(item)
 }
 
-// Send adds an item for the orchestrator queue. Its depth is one more than that of the round
-// that it follows from. From a certain depth on it first waits in the delay queue, unless it
-// ends a child.
+// Send adds an item for the orchestrator queue. Its depth is one more than that of the round that
+// caused it. From a certain depth on it first waits in the delay queue, unless it ends a child.
 func (out *Outbox) Send(item *wire.Item) error {
 	ends := item.Parent != nil && item.Kind != wire.StartOrchestration
 	if !ends {
@@ -175,7 +174,7 @@ type unsent struct {
 	EventID     int64  `json:"event_id"`
 }
 
-// refusal is a message that was not sent, with the error and the reason of its dead letter.
+// refusal is a message that was not sent, with the error and the reason for its dead letter.
 type refusal struct {
 	unsent
 	what   string

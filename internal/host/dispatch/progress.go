@@ -43,7 +43,7 @@ func (r *Row) proceed(t *store.Turn) {
 	}
 }
 
-// progress says that everything from one position up to another has been sent. That stays true,
+// progress records that everything from one position up to another has been sent. That stays true,
 // whichever process reads it. It is used only for redeliveries of the message that caused the
 // dispatch, because an operator's wake sends everything again.
 type progress struct {
@@ -86,7 +86,7 @@ func (out *Outbox) skip(p progress) {
 }
 
 // Progress returns the progress of a dispatch that stopped, for Skip when the message is
-// delivered again; empty if nothing of the row at which it stopped was sent.
+// redelivered. It is empty if no message of the row at which the dispatch stopped was sent.
 func (out *Outbox) Progress(messageID string) string {
 	p, ok := out.reached()
 	if !ok {

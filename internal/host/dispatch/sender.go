@@ -65,12 +65,11 @@ func (s *Sender) New() *Outbox {
 	return &Outbox{Composer: s.Composer, Now: s.Clock.Now(), with: services{timer: s.To.Timer != nil, bus: s.To.Bus != nil}}
 }
 
-// Send sends the messages of an outbox that are not done, step by step, and marks those that are
-// sent. Within a step it takes one route after the other; the calls of a route run concurrently.
-// Order is kept where it can be observed: messages of one FIFO group are sent one after the other.
-// Send stops after the first failure, and when the invocation is about to end. An error wraps
-// ErrUnsent: some messages may not have been sent, and the messages of the turn must return to
-// their queue.
+// Send sends the messages of an outbox that are not done, step by step, and marks those that are sent.
+// Within a step it takes one route after the other; the calls of a route run concurrently. Order is kept
+// where it can be observed: messages of one FIFO group are sent one after the other. Send stops after the
+// first failure, and when the invocation is about to end. If some messages may not have been sent, the
+// error wraps ErrUnsent, and the messages of the turn must return to their queue.
 func (s *Sender) Send(ctx context.Context, out *Outbox) error {
 	s.tell(ctx, out.reported.refused)
 	out.reported.refused = nil

@@ -78,8 +78,8 @@ func (w Work) AddTurns(turns []store.Turn) {
 	}
 }
 
-// OpenedBy returns the operations of some scheduling events of an execution, whether they are still
-// open or not.
+// OpenedBy returns the operations of the given scheduling events of an execution, whether they are
+// still open or not.
 func OpenedBy(turns []store.Turn, events []int64) Work {
 	w := make(Work, len(events))
 	for _, id := range events {

@@ -1,5 +1,5 @@
 // Package edge is the boundary between the host and its queues and tables. It encodes payloads on
-// their way out and decodes them on their way in, and it describes items that cannot pass in texts
+// their way out and decodes them on their way in, and it describes items that cannot pass, in texts
 // that quote no encoded payload.
 package edge
 
@@ -41,8 +41,8 @@ func (e Edge) Failure(f *history.Failure) *wire.Failure { return e.limits.Failur
 func (e Edge) Reason(text string) string { return e.limits.Fit(text) }
 
 // Encode returns the body of an item. If the receiver would refuse the item, Encode returns the
-// receiver's error. The limits of decoded items apply to the item before it is
-// encoded by a codec, those of encoded items after.
+// receiver's error. The limits of decoded items apply before a codec encodes the item, and those of
+// encoded items after.
 func (e Edge) Encode(item *wire.Item) (string, error) {
 	body, err := e.limits.Encode(item)
 	if err != nil {
@@ -89,9 +89,9 @@ func (e Edge) SendAttempt(ctx context.Context, to queue.Queue, item wire.Item, d
 	return to.Send(ctx, queue.Outgoing{Body: body, Delay: QueueDelay(rest), Group: FairGroup(item.Retry)})
 }
 
-// QueueDelay returns the delay of a message that is due after rest: at most queue.MaxDelay. A queue
-// with a coarser unit rounds up. A receiver that gets the message too early requeues it for the
-// remaining time.
+// QueueDelay returns the delay of a message that is due after the duration rest: at most
+// queue.MaxDelay. A queue with a coarser unit rounds up. A receiver that gets the message too early
+// requeues it for the remaining time.
 func QueueDelay(rest time.Duration) time.Duration {
 	return min(max(rest, 0), queue.MaxDelay)
 }

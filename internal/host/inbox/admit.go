@@ -152,7 +152,7 @@ func (d *Receiver) sendAnew(ctx context.Context, m *Message) error {
 	return nil
 }
 
-// dueOf returns the time before which an item must not be processed.
+// dueOf returns the earliest time at which an item may be processed.
 func dueOf(i *wire.Item) (time.Time, bool) {
 	switch {
 	case i.Kind == wire.TimerFired:
@@ -163,8 +163,8 @@ func dueOf(i *wire.Item) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// letIn decodes the payloads of a message. If this process lacks their codec, the message is
-// requeued; if a payload is damaged, the message becomes a dead letter.
+// letIn decodes the payloads of a message. It requeues the message if this process lacks their
+// codec, and makes it a dead letter if a payload is damaged.
 func (d *Receiver) letIn(ctx context.Context, m *Message) error {
 	err := d.Edge.Open(&m.Item)
 	switch {

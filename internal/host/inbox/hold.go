@@ -57,7 +57,7 @@ func (d *Settler) Hold(ctx context.Context, batch []platform.Delivery) (own []pl
 	return own, lost
 }
 
-// ErrNotKept says that a message no longer belongs to this process, or may no longer belong to it.
+// ErrNotKept means that a message no longer belongs to this process, or may no longer belong to it.
 var ErrNotKept = errors.New("host: the message is already acknowledged, or another process may hold it")
 
 // Keep hides a message from other processes once more, until its invocation ends. A FIFO queue

@@ -15,23 +15,24 @@ type Message struct {
 	platform.Delivery
 	Item  wire.Item
 	State State
-	// Proven says that it carries the token of the event that it names, under a key of the stack.
+	// Proven is set if it has the token of the event that it names, made with a key of the stack.
 	Proven bool
 	// Place is the position of the message among those of its instance in the batch.
 	Place int
 }
 
-// State says how far the handling of a message has come.
+// State is how far the handling of a message has progressed.
 type State uint8
 
 const (
-	// Unsettled: nothing has been decided.
+	// Unsettled means that nothing has been decided.
 	Unsettled State = iota
-	// Waiting: an event about an instance, to be published after the turns are made.
+	// Waiting means that the message is an event about an instance, to be published after the turns
+	// are made.
 	Waiting
-	// Settled: everything that follows from it is done; to be acknowledged.
+	// Settled means that everything that the message requires is done, so it can be acknowledged.
 	Settled
-	// Failed: to be reported as failed.
+	// Failed means that the message is reported as failed.
 	Failed
 )
 
@@ -50,8 +51,8 @@ func Left(messages []*Message) []*Message {
 	return left
 }
 
-// Returning reports whether the message may have been handled before, so that its turn may be
-// committed and not dispatched.
+// Returning reports whether the message may have been handled before. Its turn may then be
+// committed but not dispatched.
 func (m *Message) Returning() bool { return m.ReceiveCount > 1 || m.Redriven() }
 
 // Returning returns the messages that may have been handled before.

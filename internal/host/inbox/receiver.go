@@ -25,7 +25,7 @@ type Receiver struct {
 	*Settler
 	Keys *keyring.Ring
 	platform.Senders
-	// Scheduled says that a timer service exists.
+	// Scheduled is set if a timer service exists.
 	Scheduled bool
 	// Bus receives events about instances that could not be published at once; nil for none.
 	Bus *publishing.Bus
@@ -94,8 +94,8 @@ func (d *Receiver) hopped(ctx context.Context, h *hop, err error) {
 
 // requeueInTime requeues a message of the FIFO queue that SQS is about to move to the dead-letter
 // queue for its receive count, because the turn of the message may be committed and not dispatched.
-// Other messages may now overtake it; therefore, as after a redrive, all open operations are sent
-// again when it returns.
+// Other messages may now overtake it. So all open operations are sent again when it returns, as
+// after a redrive.
 func (d *Receiver) requeueInTime(ctx context.Context, m *Message) error {
 	if err := d.Requeue(ctx, m, m.Item, d.Clock.Now().Add(d.Settings.Messages.NewerFirst), "receives"); err != nil {
 		return err

@@ -146,7 +146,7 @@ func (d *Settler) onward(m *Message, item *wire.Item, dedupID string) *hop {
 		what: fmt.Sprintf("%s for instance %q not forwarded to the FIFO queue", item.Kind, item.Target()), err: err}
 }
 
-// hop replaces a message by another one; the first is settled when the second is sent.
+// hop replaces a message by another one. The original is settled when the other one has been sent.
 type hop struct {
 	m   *Message
 	to  queue.Queue
@@ -155,7 +155,7 @@ type hop struct {
 	// be made.
 	what string
 	err  error
-	// counter and reason to count when msg is sent; an empty reason counts nothing.
+	// counter and reason are counted when msg is sent; if reason is empty, nothing is counted.
 	counter host.Counter
 	reason  string
 }
@@ -190,7 +190,7 @@ func (d *Settler) Follow(ctx context.Context, m *Message, item *wire.Item, outco
 	return nil
 }
 
-// hopMark returns the attributes that a message keeps over a hop. They say that it was redriven or
+// hopMark returns the attributes that a message keeps over a hop. They show that it was redriven or
 // may have been handled before, because SQS counts receives from 1 again after each hop. A message
 // that enters the FIFO queue keeps the attribute of its redrive. A message that leaves the queue
 // does not, so that the redrive extends the requeuing only once.

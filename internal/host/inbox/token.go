@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// errKeys says that a key could not be read. The message is not at fault.
+// errKeys means that a key could not be read. The message is not at fault.
 var errKeys = errors.New("host: key of a token")
 
 // prove checks the token of a message, which needs no history. A parent's token is not recorded, so

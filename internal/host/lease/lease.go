@@ -28,10 +28,10 @@ type Terms struct {
 type Held struct {
 	// Until is the time until which the message belongs to this process alone.
 	Until time.Time
-	// Lost: another process may hold it, or may receive it before the invocation ends. It must not be
-	// processed, its visibility is not changed, and it is returned as failed.
+	// Lost is set if another process may hold the message, or may receive it before the invocation
+	// ends. It must not be processed, its visibility is not changed, and it is returned as failed.
 	Lost bool
-	// Err is the reason why it could not be kept; nil if that was not tried.
+	// Err is why the message could not be kept; nil if keeping it was not tried.
 	Err error
 }
 

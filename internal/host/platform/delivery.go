@@ -67,11 +67,11 @@ func (q *Queues) OfAttempts(name string) queue.Queue {
 	return q.Activity
 }
 
-// Senders says which messages are refused because of their sender.
+// Senders determines which messages are refused because of their sender.
 type Senders struct {
-	// ActivityRole is the unique id of the activity function's role, with which queue.Message.Sender
-	// begins ("AROA…"). A message from that role becomes a dead letter unless it is one that workers
-	// send. Empty: no sender is checked.
+	// ActivityRole is the unique id of the activity function's role, with which
+	// queue.Message.Sender begins ("AROA…"). A message from that role becomes a dead letter unless
+	// it is one that workers send. If it is empty, no sender is checked.
 	ActivityRole string
 	// ActivitiesMaySend lets it send starts and events too.
 	ActivitiesMaySend bool

@@ -13,8 +13,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Environment is what a handler uses of its process. The zero value has the wall clock, random
-// tokens, goroutines and no observer.
+// Environment is what a handler uses of its process. The zero value uses the wall clock, random
+// tokens and goroutines, and has no observer.
 type Environment struct {
 	// Clock; default [clock.Wall].
 	Clock clock.Clock
@@ -25,8 +25,8 @@ type Environment struct {
 	// Together runs a function n times concurrently and returns when all calls have returned. By
 	// default it uses goroutines that Go starts.
 	Together func(n int, f func())
-	// RequestID returns the name of the invocation, for the completions of the activities that ran in
-	// it; default: it has no name.
+	// RequestID returns the name of the invocation, for the completions of the activities that ran
+	// in it; by default it has no name.
 	RequestID RequestID
 	// Limits of work items; default wire.DefaultLimits.
 	Limits wire.Limits

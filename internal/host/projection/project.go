@@ -20,12 +20,12 @@ type Standing struct {
 	// Record as it is known: nil if none exists or it was not read.
 	Record *store.Record
 	Starts Start
-	// Suspect is the message under which a new instance is suspected; empty for none. Found is the
-	// mark that identified a poison message; empty for none.
+	// Suspect is the suspected message of a new instance; empty for none. Found is the mark that
+	// identified a poison message; empty for none.
 	Suspect, Found string
 	// Problem with which the commit leaves the instance stuck; nil if it can continue.
 	Problem *store.Problem
-	// Ran: the code has processed everything that is recorded.
+	// Ran is set if the code has processed everything that is recorded.
 	Ran bool
 	// Try is the id of a wake that moves or clears the problem, whatever its result; empty if there is
 	// none.
@@ -35,12 +35,12 @@ type Standing struct {
 	Delay func(tries int) time.Duration
 }
 
-// Start says how a commit starts a record.
+// Start is how a commit starts a record.
 type Start struct {
-	// Creating: the commit creates the instance. The record, if any, is the tombstone of a purged
+	// Creating is set if the commit creates the instance. The record, if any, is the tombstone of a purged
 	// instance, or the record of an ended one that restarts.
 	Creating bool
-	// Redriven: it continues an instance that has ended.
+	// Redriven is set if the commit continues an instance that has ended.
 	Redriven bool
 }
 
@@ -49,12 +49,12 @@ type Result struct {
 	// Change is nil if nothing changes, as for most turns.
 	Change *store.RecordChange
 	// Mark is the problem that the instance has from now on, whether the change sets or moves it or it
-	// stays as it was; nil for none. Moved says that the change sets or moves it.
+	// stays as it was; nil for none. Moved is set if the change sets or moves it.
 	Mark  *store.Problem
 	Moved bool
 	// Recovered is the problem that the change clears.
 	Recovered *store.Problem
-	// Suspected: the new record has the mark of a suspected message.
+	// Suspected is set if the new record has the mark of a suspected message.
 	Suspected bool
 }
 

@@ -38,8 +38,9 @@ func (s *Standing) suspension(c *store.RecordChange, p *Result, d *engine.Turn) 
 	if s.Record != nil && !s.Starts.Creating {
 		was = s.Record.Suspension
 	}
-	// If the record does not say that a resumed instance was suspended, it was read while the
-	// suspending commit was in progress; the change, which requires its stamp, does not land.
+	// If the record does not show that a resumed instance was suspended, it was read while the
+	// suspending commit was in progress. The change then fails, because it requires the stamp of
+	// that record.
 	if was == nil && now == nil && !d.Resumed || was != nil && now != nil && *was == *now {
 		return false
 	}
@@ -94,7 +95,7 @@ func (s *Standing) triedAgain(c *store.RecordChange, status store.Status) {
 	c.Problem = &problem
 }
 
-// corrupt reports whether the record says that the history is damaged. A commit shows that it no
+// corrupt reports whether the history is damaged according to the record. A commit shows that it no
 // longer is.
 func (s *Standing) corrupt() bool {
 	return s.Record != nil && !s.Starts.Creating && s.Record.Problem != nil && s.Record.Problem.Kind == store.ProblemCorrupt

@@ -17,23 +17,24 @@ import (
 // itself.
 type View struct {
 	Instance string
-	// Record as last known; nil if none exists. Described says that it was read from the store, and
+	// Record as last known; nil if none exists. Described is set if it was read from the store, and
 	// not only kept from before.
 	Record    *store.Record
 	Described bool
-	// Current says that the record is not older than the history that the turn uses, so it has all
+	// Current is set if the record is not older than the history that the turn uses, so it has all
 	// changes that the history made to it.
 	Current bool
-	// Damaged says that payloads which the codec could not decode were left out of the record.
+	// Damaged is set if payloads were left out of the record because the codec could not decode
+	// them.
 	Damaged bool
 	// histories that were read, by execution.
 	histories map[int64][]store.Turn
-	// answers are reads, by execution, that found no history or one that cannot be used. They are kept
-	// until Forget.
+	// answers has the executions for which a read found no history, or one that cannot be used.
+	// They are kept until Forget.
 	answers map[int64]error
 }
 
-// Unread is the error of a View whose answer needs the history of an execution that was not read.
+// Unread is returned by a View that needs the history of an execution that was not read.
 type Unread struct{ Execution int64 }
 
 func (e *Unread) Error() string {

@@ -37,9 +37,9 @@ type Resending struct {
 	done  map[dispatch.Place]bool
 }
 
-// New returns an empty Resending for the instance of the view. It leaves out commits that this
-// invocation has sent, and scheduling events of the current execution for which heard returns true:
-// those that a message of the turn completes or concerns.
+// New returns an empty Resending for the instance of the view. It leaves out commits whose actions
+// this invocation has sent. It also leaves out scheduling events of the current execution for which
+// heard returns true: those that a message of the turn completes or concerns.
 func New(view *reading.View, execution int64, since time.Time, sent map[dispatch.Place]bool, heard func(eventID int64) bool) *Resending {
 	return &Resending{Since: since, view: view, execution: execution, sent: sent, heard: heard, done: map[dispatch.Place]bool{}}
 }
@@ -145,7 +145,7 @@ func (r *Resending) add(n int64) error {
 	return err
 }
 
-// endBefore adds the end of the execution before the current one, which continues it.
+// endBefore adds the end of the previous execution, which the current one continues.
 func (r *Resending) endBefore() error {
 	n := r.execution
 	if n <= max(r.view.FirstExecution(), 1) {
@@ -166,11 +166,12 @@ func (r *Resending) read(n int64) ([]store.Turn, error) {
 	return turns, err
 }
 
-// from adds the commits of an execution from an index on: the operations that each scheduled and
-// that are still open, those that it cancelled, and the execution's end.
+// from adds the commits of an execution from an index on. For each commit it adds the operations
+// that the commit scheduled and that are still open, and those that it cancelled. It also adds the
+// end of the execution.
 func (r *Resending) from(turns []store.Turn, first int) { r.between(turns, first, len(turns)) }
 
-// between is like from, and stops before the commit end.
+// between is like from, but stops before the commit end.
 func (r *Resending) between(turns []store.Turn, first, end int) {
 	open := dispatch.Work{}
 	open.AddTurns(turns)

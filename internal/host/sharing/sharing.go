@@ -37,7 +37,7 @@ type invocation struct {
 // sharedKind separates calls that cannot be combined.
 type sharedKind struct {
 	queue *sharedQueue
-	// hides: they set the visibility timeout to hidden.
+	// hides is set for calls that set the visibility timeout to hidden.
 	hides  bool
 	hidden time.Duration
 }
@@ -71,8 +71,8 @@ func Start(ctx context.Context, c clock.Clock, window time.Duration) context.Con
 	return context.WithValue(ctx, sharingKey{}, &invocation{clock: c, window: window, busy: 1})
 }
 
-// Alone makes calls with the context wait for no others, because their urgency outweighs the cost
-// of a call.
+// Alone makes calls with the context immediate: they wait for no others, because their urgency
+// outweighs the cost of a call.
 func Alone(ctx context.Context) context.Context {
 	return context.WithValue(ctx, sharingKey{}, (*invocation)(nil))
 }

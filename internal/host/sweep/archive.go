@@ -20,8 +20,8 @@ import (
 
 const (
 	// putTogether is how many documents are put into the archive concurrently. They are built one
-	// after the other, and are put earlier if they reach putBytes in total. So memory holds at most
-	// one decoded history and less than putBytes of documents, however many instances are due.
+	// after the other; fewer are put together if these reach putBytes in total. So memory holds at
+	// most one decoded history and less than putBytes of documents, however many instances are due.
 	putTogether = 4
 	putBytes    = 8 << 20
 	// skippedFor is how long sweeps skip an instance whose archiving has ended the process twice.
@@ -97,9 +97,10 @@ type document struct {
 //
 // A careful sweep marks the instance before it reads a history, and removes the mark after the
 // archive has everything. A sweep is careful if its message was redelivered, because the process
-// may have ended over a history that needs more memory than the function has. One remaining mark
-// proves nothing, because processes end for other reasons too, so the next sweep marks the instance
-// a second time. If the second mark remains, all sweeps skip the instance for a day.
+// may have ended while it archived a history that needs more memory than the function has. One
+// remaining mark proves nothing, because processes end for other reasons too, so the next sweep
+// marks the instance a second time. If the second mark remains, all sweeps skip the instance for a
+// day.
 func (a *archiving) keep(ctx context.Context, i int, r *store.Record, careful bool) error {
 	at, twice := markedAt(r)
 	marked := at.Add(skippedFor).After(a.by.Clock.Now())
@@ -205,7 +206,7 @@ func markedAt(r *store.Record) (at time.Time, twice bool) {
 type unusable struct {
 	instance string
 	n        int64
-	// lost: none of its history exists.
+	// lost is set if none of its history exists.
 	lost bool
 	err  error
 }

@@ -21,8 +21,8 @@ const (
 	// purgePause is how long after the first sweep that one starts: at a hundred purges a second, the
 	// queue stays free for running instances.
 	purgePause = 10 * time.Second
-	// hourly is the first part of an hour in which a scheduled sweep also asks for a sweep of ended
-	// instances. The schedule sends a sweep every five minutes.
+	// hourly is the length of time at the start of each hour in which a scheduled sweep also requests a
+	// sweep of ended instances. The schedule sends a sweep every five minutes.
 	hourly = 5 * time.Minute
 	// byRetention is the actor of purges by retention.
 	byRetention = "retention"
@@ -85,7 +85,7 @@ func (s *Sweeper) firstOfHour(sweeps []*inbox.Message) (hour time.Time, first bo
 }
 
 // freeForks sends a purge to each fork whose copy has not been completed for so long that no message
-// continues it any more. It does so once an hour.
+// continues it any more. It runs once an hour.
 func (s *Sweeper) freeForks(ctx context.Context, sweeps []*inbox.Message) error {
 	if _, first := s.firstOfHour(sweeps); !first {
 		return nil
@@ -169,7 +169,7 @@ type purging struct {
 	s    *Sweeper
 	now  time.Time
 	sent int
-	// careful: the message of the sweep was redelivered (archiving.keep).
+	// careful is set if the message of the sweep was redelivered (archiving.keep).
 	careful bool
 	// parents that were read; nil for a parent that does not exist.
 	parents map[string]*store.Record
@@ -237,7 +237,7 @@ func (p *purging) due(ctx context.Context, r *store.Record) (bool, error) {
 	return !waits, nil
 }
 
-// Kept says how long instances are kept after their end.
+// Kept is how long instances are kept after their end.
 type Kept struct {
 	// Default applies to orchestrations that set no retention; 0 keeps instances for ever.
 	Default time.Duration

@@ -24,8 +24,8 @@ const (
 	MaxWakes = 1000
 	// pageSize is how many records a sweep reads at a time.
 	pageSize = 100
-	// Again is the time after which a problem gets another wake although the previous one was
-	// not handled, because that one may be a dead letter.
+	// Again is the time after which a problem gets another wake, even if the previous one was not
+	// handled, because that one may be a dead letter.
 	Again = 24 * time.Hour
 )
 
@@ -57,9 +57,10 @@ type Sweeper struct {
 	Sender *dispatch.Sender
 	Watch
 	Together func(n int, f func())
-	// asked: this process has asked for the sweep of its build.
+	// asked is set if this process has requested the sweep of its build.
 	asked atomic.Bool
-	// noted: SweepAt was called for the instances that had ended before this process started.
+	// noted is set if SweepAt was called for the instances that had ended before this process
+	// started.
 	noted atomic.Bool
 }
 

@@ -32,8 +32,8 @@ type answer struct {
 	next    *wire.Item
 	due     time.Time
 	forward bool
-	// outcome is the attempt outcome that is counted, delayed the reason that is counted for a requeued attempt; empty
-	// for none.
+	// outcome is the outcome to count for the attempt, and delayed the reason to count for a requeued attempt; empty for
+	// none.
 	outcome, delayed string
 }
 
@@ -82,7 +82,7 @@ func (w *Worker) give(ctx context.Context, a *answer) error {
 }
 
 // sendCompletion sends a completion to its orchestration. Its deduplication id derives from the fact, so that a repeat
-// is received once.
+// is not delivered.
 func (w *Worker) sendCompletion(ctx context.Context, c *wire.Item, dedupID string) error {
 	if c.Kind != wire.ActivityPending {
 		c.RequestID = w.RequestID.Of(ctx)
@@ -109,7 +109,7 @@ func (w *Worker) finish(ctx context.Context, t *task, r *attempt.Result) error {
 	}
 	if w.Clock.Now().Sub(time.UnixMilli(item.ScheduledAtMS)) >= delivery.Quick {
 		paused := *item
-		paused.Depth, item = 0, &paused // After a pause this is no tight loop, so the depth starts again.
+		paused.Depth, item = 0, &paused // A pause breaks the loop, so the depth starts again.
 	}
 	failure := r.Failure
 	if failure == nil {
@@ -205,8 +205,7 @@ func pending(t *task) *answer {
 	return &answer{completion: &c, dedupID: wire.HopDedupID(wire.DedupID(&c), fmt.Sprintf("%s %d", t.ID, t.ReceiveCount))}
 }
 
-// traceHeader is the W3C trace context header that a completion returns, so that the result can be assigned to its
-// trace.
+// traceHeader is the W3C trace context header that a completion returns, so that the result can be linked to its trace.
 const traceHeader = "traceparent"
 
 // completion returns the completion of an attempt without its result.

@@ -22,7 +22,7 @@ import (
 type batch struct {
 	w     *Worker
 	tasks []task
-	// whole is the time that the invocation had when it started; 0 for no limit.
+	// whole is the time that the invocation had left when it started; 0 for no limit.
 	whole time.Duration
 
 	// running is the number of attempts that are running.
@@ -105,7 +105,7 @@ func (b *batch) hasTimeFor(ctx context.Context, t *task) bool {
 // works reports whether an attempt of the batch is running, so that the invocation continues in any case.
 func (b *batch) works() bool { return b.running.Load() > 0 }
 
-// together reports whether other messages of the batch are handled at the same time.
+// together reports whether the batch has other messages that are handled at the same time.
 func (b *batch) together() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

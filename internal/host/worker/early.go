@@ -14,11 +14,11 @@ import (
 // early chooses between the two messages of an attempt that an operator has started before it was due: the operator's
 // message, which has an id, and the due message, which arrives later. With a nil answer, this message's attempt starts.
 //
-// The operator's message claims the attempt for itself or, if it arrives so late that the due message may have started
-// the attempt, for the due message. The stored claim decides, even if this process never receives the response. A claim
-// never exists without its message, because a message that claimed the attempt for itself is acknowledged only after its
-// answer was sent. The due message checks the claim without an extra read, because every attempt after the first reads
-// the activity's state.
+// The operator's message claims the attempt for itself. If it arrives so late that the due message may already have
+// started the attempt, it claims the attempt for the due message. The stored claim decides, even if this process never
+// receives the response. A claim never exists without its message, because a message that claimed the attempt for itself
+// is acknowledged only after its answer was sent. The due message checks the claim without an extra read, because every
+// attempt after the first reads the activity's state.
 //
 // The message that starts an at-most-once attempt claims it, whichever of the two it is.
 func (w *Worker) early(ctx context.Context, t *task, found store.Claim) (instead *answer, err error) {

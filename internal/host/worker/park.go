@@ -16,13 +16,13 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// If permits become free rarely, nothing predicts when. So the attempts at the front of the waiting list are parked:
-// the worker hides their messages for up to limits.MaxWait, records their receipt handles, and returns them. A process
-// that returns a permit that no group waits for immediately makes the message of the first parked attempt visible. If
-// no process does, the message becomes visible when its visibility timeout expires, and the attempt requests a permit
-// again. So a crash loses nothing.
+// If permits rarely become free, the worker cannot predict when the next one will. So the attempts at the front of the
+// waiting list are parked: the worker hides their messages for up to limits.MaxWait, records their receipt handles,
+// and returns them. A process that returns a permit that no group waits for immediately makes the message of the first
+// parked attempt visible. If no process does, the message becomes visible when its visibility timeout expires, and the
+// attempt requests a permit again. So a crash loses nothing.
 
-// errParked says that the message of an attempt is hidden until a permit is free.
+// errParked means that the message of an attempt is hidden until a permit is free.
 var errParked = errors.New("worker: the attempt is parked until a permit of its limit is free")
 
 // receipt locates the message of a parked attempt.
@@ -33,8 +33,8 @@ type receipt struct {
 	Queue string `json:"queue,omitempty"`
 }
 
-// mayPark reports whether the message of an attempt may be hidden once more. Receives that start no attempt must not
-// make the message a suspected poison message, nor move it to the dead-letter queue.
+// mayPark reports whether the message of an attempt may be hidden once more. Otherwise receives that start no attempt
+// would make it a suspected poison message, or move it to the dead-letter queue.
 func (w *Worker) mayPark(t *task) bool {
 	often := w.Settings.SuspectReceives - 1
 	if often <= 1 {
@@ -43,8 +43,8 @@ func (w *Worker) mayPark(t *task) bool {
 	return t.ReceiveCount < often
 }
 
-// park hides the message of an attempt until a time, and records its receipt. It does so before the item of the limit
-// lists the attempt as parked, because the attempt can be called from then on.
+// park hides the message of an attempt until a time, and records its receipt. It must do this before the item of the
+// limit lists the attempt as parked, because from then on other processes can call the attempt.
 func (w *Worker) park(ctx context.Context, t *task, until time.Time) error {
 	now := w.now()
 	d := max(until.Sub(now), time.Second)
@@ -67,7 +67,7 @@ func (w *Worker) park(ctx context.Context, t *task, until time.Time) error {
 	return nil
 }
 
-// showAgain makes the message visible of an attempt that was to be parked.
+// showAgain makes the message of an attempt that was to be parked visible again.
 func (w *Worker) showAgain(ctx context.Context, t *task) error {
 	if err := w.Queues.Activity.SetVisibility(ctx, 0, t.Message); err != nil {
 		return fmt.Errorf("could not make the message of an attempt visible, although the attempt can get a permit: %w", err)

@@ -103,8 +103,7 @@ func (w *Worker) takePermit(ctx context.Context, t *task, p *prepared, limit str
 	return nil, nil
 }
 
-// comesBack returns the answer that sends the attempt again for the time when its
-// turn is expected.
+// comesBack returns the answer that sends the attempt again, delayed until its turn is expected.
 func (w *Worker) comesBack(t *task, x *waiter) *answer {
 	since := x.waitsSince()
 	a := w.again(&t.item, w.now(), x.due, delayedForLimit)
@@ -139,13 +138,12 @@ func (w *Worker) leavesWaitingList(ctx context.Context, t *task) {
 	}
 }
 
-// mayStart is how much time may pass between the request for a permit and the start of the code. A longer delay is
-// subtracted from the attempt's time, because the permit may be given to another attempt VisibilityMargin after that
+// mayStart is how much time may pass between the request for a permit and the start of the code. The rest of a longer
+// delay is subtracted from the attempt's time, because another attempt may get the permit VisibilityMargin after that
 // time is over.
 const mayStart = 5 * time.Second
 
-// errPermitOver means that an attempt was not started because its permit may have
-// expired.
+// errPermitOver means that the attempt was not started, because its permit may have expired.
 var errPermitOver = errors.New("worker: attempt not started: its process was frozen for so long that its permit may have expired")
 
 // shorten subtracts the delay since the request for a permit from the attempt's time. It reports whether any time is

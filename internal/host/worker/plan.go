@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// mostInside is the longest expected wait for which an attempt waits in its process, if that alone keeps the
-	// invocation running. It is about as long as a return through the queue takes. An attempt that has already
-	// returned waits longer (inside). No attempt waits longer than twice the limit, whatever was expected.
+	// mostInside is the longest expected wait for which an attempt waits in its process, if nothing else keeps the
+	// invocation running. It is about as long as a return through the queue takes. An attempt that has already returned
+	// waits longer (inside). No attempt waits longer than twice the limit, whatever was expected.
 	mostInside = time.Second
 	early      = 500 * time.Millisecond
 	// lead is the minimum time between taking a permit of a rate and its start. It allows for the write, so that the
@@ -35,7 +35,7 @@ type plan struct {
 	served []servedWaiter
 	back   []returningWaiter
 	until  time.Time
-	// knows are the waiters that the plan considers.
+	// knows has the waiters that the plan considers.
 	knows map[*waiter]bool
 	// wait is the expected wait of the waiting attempts. look is how long to wait before the next read of the item,
 	// which shows permits that other processes have given to this process.
@@ -66,8 +66,7 @@ func (p *pool) plan(w *Worker, s limits.State, now time.Time) plan {
 		if p.rate {
 			n, perMS = x.t.item.Retry.Rate, x.t.item.Retry.RateMS
 		}
-		// A number that other code declares applies as long as that code requests permits
-		// with it.
+		// A number that other code declares applies as long as that code requests permits.
 		if n != s.N || perMS != s.PerMS {
 			made.writes = made.writes || n != s.Other.N || perMS != s.Other.PerMS || s.Other.Asked+limits.MaxWait.Milliseconds() <= now.UnixMilli()
 		}
@@ -202,7 +201,7 @@ func (x *waiter) overtakes(s *limits.State, now time.Time) bool {
 	return !x.asked && !x.returns() && (s.Tail > now.UnixMilli() || len(s.Parked) > 0)
 }
 
-// returns reports whether a waiter has waited before.
+// returns reports whether a waiter has already waited and come back through the queue.
 func (x *waiter) returns() bool { return x.t.item.TurnMS > 0 || x.t.ReceiveCount > 1 }
 
 // inside is the longest wait that an attempt may expect and still wait in its process. It grows with the number of times
@@ -211,8 +210,8 @@ func (x *waiter) inside() time.Duration {
 	return time.Duration(min(x.t.item.Hops+max(x.t.ReceiveCount, 1), 5)) * mostInside
 }
 
-// sendBack makes an attempt return when its turn is expected: apart after the last attempt that was sent back, and after
-// first at the earliest. apart is 0 if no permit will become free.
+// sendBack makes an attempt return when its turn is expected: after first at the earliest, and apart after the last
+// attempt that was sent back. apart is 0 if no permit will become free.
 func (p *pool) sendBack(made *plan, x *waiter, longest, first, apart time.Duration, now time.Time) {
 	last := x.asksBy(longest)
 	turn := time.UnixMilli(x.t.item.TurnMS)
@@ -226,8 +225,8 @@ func (p *pool) sendBack(made *plan, x *waiter, longest, first, apart time.Durati
 	made.back = append(made.back, returningWaiter{x, earliest(turn.Add(-early), last), turn, sentBack})
 }
 
-// asksBy returns when a waiter asks again at the latest: longest after it started to wait in this process, or at the end of its total
-// timeout.
+// asksBy returns when a waiter asks again at the latest: when longest has passed since it started to wait in this
+// process, or at the end of its total timeout.
 func (x *waiter) asksBy(longest time.Duration) time.Time {
 	by := x.since.Add(longest)
 	if end, bounded := attempt.TotalEnd(x.t.item.Retry, time.UnixMilli(x.t.item.ScheduledAtMS)); bounded {

@@ -53,12 +53,13 @@ type pool struct {
 
 // holding are the permits of a process.
 type holding struct {
-	// have is the number of permits that the process certainly holds until until. users are the attempts that use them.
+	// have is the number of permits that the process certainly holds up to the time until. users are the attempts that
+	// use them.
 	have  int
 	until time.Time
 	users []*waiter
-	// over: more permits are held than the limit allows, so a returned permit is not passed to
-	// another attempt.
+	// over is set if more permits are held than the limit allows, so that a returned permit is not passed to another
+	// attempt.
 	over bool
 }
 
@@ -66,24 +67,25 @@ type holding struct {
 type waitingList struct {
 	// waiting are the attempts, in order.
 	waiting []*waiter
-	// wants is the number of further permits that the process requests, according to the
-	// item; each is for the time within.
+	// wants is the number of further permits that the process requests, according to the item; each for the duration
+	// within.
 	wants  int
 	within time.Duration
 }
 
 // access is the state of a process's reads and writes of a limit's item.
 type access struct {
-	// busy: a goroutine is reading or writing. changed is closed when it has finished, or a permit has changed hands.
+	// busy is set while a goroutine reads or writes. changed is closed when it has finished, or a permit has changed
+	// hands.
 	busy    bool
 	changed chan struct{}
 	// due is when to write the item, zero for never; poll is when to read it, and looked when it was last read.
 	due, poll, looked time.Time
-	// unsure: a call has failed, so the content of the item is unknown. The next write resolves that.
+	// unsure is set if a call has failed, so that the content of the item is unknown. The next write resolves that.
 	unsure bool
 }
 
-// usage is how long permits returned since the last write were held, and by how many attempts.
+// usage is how long the permits returned since the last write were held, and by how many attempts.
 type usage struct {
 	used   time.Duration
 	usedBy int
@@ -95,16 +97,16 @@ type waiter struct {
 	// needs is how long it needs the permit. hasTime reports whether its invocation has that much time left.
 	needs   time.Duration
 	hasTime func() bool
-	// since is when it started to wait in this process. asked: a plan has decided that it waits.
+	// since is when it started to wait in this process. asked is set if a plan has decided that it waits.
 	since time.Time
 	asked bool
-	// hidden: its message is hidden until it is due, like that of a parked attempt.
+	// hidden is set if its message is hidden until it is due, like that of a parked attempt.
 	hidden bool
 	// out is its outcome.
 	out outcome
-	// at is when it got its permit; for a rate, possibly a time in the future.
+	// at is when it got its permit; for a rate, that may be a time in the future.
 	at time.Time
-	// due is when it returns, and turn when its turn is expected.
+	// due is when it returns, and turn is when its turn is expected.
 	due, turn time.Time
 	err       error
 }
@@ -115,21 +117,22 @@ type outcome uint8
 const (
 	// waiting: nothing yet.
 	waiting outcome = iota
-	// served: it has a permit.
+	// served means that it has a permit.
 	served
-	// sentBack: it returns through the queue.
+	// sentBack means that it returns through the queue.
 	sentBack
-	// hides: its message must be hidden before the item can list it as parked.
+	// hides means that its message must be hidden before the item can list it as parked.
 	hides
-	// isParked: the item lists it as parked.
+	// isParked means that the item lists it as parked.
 	isParked
-	// shows: a permit has become free, or the list of parked attempts is full; its message is made visible again.
+	// shows means that its message is made visible again, because a permit has become free or the list of parked
+	// attempts is full.
 	shows
-	// unserved: it failed with err.
+	// unserved means that it failed with err.
 	unserved
 )
 
-// errGone says that the process is shutting down.
+// errGone means that the process is shutting down.
 var errGone = errors.New("worker: the process is shutting down")
 
 // get returns the pool of a limit. A new pool gets the token.
@@ -221,7 +224,7 @@ func (w *Worker) ask(ctx context.Context, p *pool, x *waiter) error {
 }
 
 // shows writes, after a plan, the data that is displayed: the key in the list of keys, and the names of attempts.
-// Attempts that have a permit do not wait for these writes.
+// Attempts that already have a permit do not wait for these writes.
 func (w *Worker) shows(ctx context.Context, p *pool, made *plan) {
 	w.names(ctx, p, made, false)
 	if now := w.now(); now.Sub(time.UnixMilli(made.next.Listed)) >= limits.ListAgain {
@@ -229,7 +232,7 @@ func (w *Worker) shows(ctx context.Context, p *pool, made *plan) {
 	}
 }
 
-// stopWhileWaiting says that an activity was asked to stop while its attempt waited for a permit.
+// stopWhileWaiting is the error if an activity was asked to stop while its attempt waited for a permit.
 type stopWhileWaiting struct{ reason string }
 
 func (e *stopWhileWaiting) Error() string {
@@ -418,8 +421,8 @@ func (w *Worker) list(ctx context.Context, limit string, now time.Time) {
 	}
 }
 
-// names writes the names of attempts that wait for long. If permits are usually held for long, or held is true, it also
-// writes the names of attempts that hold one. The names are only displayed.
+// names writes the names of attempts that have waited for a long time. If permits are usually held for a long time, or
+// held is true, it also writes the names of attempts that hold one. The names are only for display.
 func (w *Worker) names(ctx context.Context, p *pool, made *plan, held bool) {
 	w.pools.mu.Lock()
 	now := w.now()

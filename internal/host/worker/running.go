@@ -41,11 +41,11 @@ type attemptID struct {
 type made struct {
 	// message is the id of the message that the attempt runs for.
 	message string
-	// early: an operator sent that message.
+	// early is set if an operator sent that message.
 	early bool
 	// until is when the attempt ends at the latest.
 	until time.Time
-	// again is the latest delivery of that message, if it was delivered again while the attempt was running.
+	// again is the latest delivery of that message, if it was redelivered while the attempt was running.
 	again *queue.Message
 }
 

@@ -23,7 +23,7 @@ type seen struct {
 type seenLimit struct {
 	limits.State
 	at time.Time
-	// shared: another process made the last change.
+	// shared is set if another process made the last change.
 	shared bool
 }
 
@@ -51,7 +51,7 @@ func (l *seen) known(limit string, now time.Time) (limits.State, time.Time, bool
 	return s.State, s.at, ok && age < rememberFor && (!s.shared || age < quick)
 }
 
-// crowded reports whether attempts wait for a limit outside of a process, and other processes change it.
+// crowded reports whether attempts wait for a limit outside any process while other processes change it.
 func (l *seen) crowded(limit string, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,7 +70,7 @@ func (l *seen) read(ctx context.Context, a store.Activities, limit string, now t
 	return s, nil
 }
 
-// note remembers a State, unless a newer one is remembered. own: this process has written it.
+// note remembers a State, unless a newer one is remembered. own is set if this process has written it.
 func (l *seen) note(limit string, s limits.State, now time.Time, own bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,7 +94,7 @@ func (l *seen) forget(limit string) {
 	delete(l.of, limit)
 }
 
-// errBusy says that other processes keep changing a limit.
+// errBusy means that other processes keep changing a limit.
 func errBusy(limit string) error {
 	return fmt.Errorf("worker: limit %q not changed: other processes changed it during each of %d tries", limit, mostWrites)
 }

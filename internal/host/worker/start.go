@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// errNotAlone says that an attempt waits until no other attempt of its batch is running.
+// errNotAlone means that an attempt waits until no other attempt of its batch is running.
 var errNotAlone = errors.New("worker: a process has died in an attempt of this activity, so the next attempt waits until no other attempt of its batch is running")
 
 // underWay is the error for an attempt that is already running in this process, or may be running in

@@ -127,9 +127,9 @@ type prepared struct {
 	attempt.Attempt
 	// claim is the token with which it was claimed; empty for none.
 	claim string
-	// suspected: it has a suspect record.
+	// suspected is set if it has a suspect record.
 	suspected bool
-	// permits are the permits that it holds, asked is when it asked for the first of them.
+	// permits are the permits that it holds; asked is when it asked for the first of them.
 	permits []permit
 	asked   time.Time
 }
@@ -188,8 +188,8 @@ func notStarted(item *wire.Item, now time.Time) *answer {
 }
 
 // known reads the stored state of an activity: a request to stop, its last heartbeat, and its suspect record. The first
-// delivery of the first attempt skips the read if it starts so soon that only a request to stop could exist, because
-// that is not worth a read.
+// delivery of the first attempt skips the read if it starts so soon that only a stop request could exist, because that
+// case is not worth a read.
 func (w *Worker) known(ctx context.Context, t *task, now time.Time) (store.ActivityState, error) {
 	age := now.Sub(time.UnixMilli(t.item.ScheduledAtMS)).Abs() // The clock of another process scheduled it.
 	if t.item.Attempt <= 1 && t.item.Hops == 0 && t.ReceiveCount <= 1 && !delivery.Redriven(&t.Message) && age < w.Settings.Attempt.CancelCheckAfter {
@@ -327,5 +327,5 @@ func (w *Worker) hide(ctx context.Context, t *task, timeout time.Duration, p *at
 	return err
 }
 
-// errNotHidden says that the message of an attempt may already be visible to others.
+// errNotHidden means that the message of an attempt may already be visible to other processes.
 var errNotHidden = errors.New("worker: another process may hold the message of the attempt")

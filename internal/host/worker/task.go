@@ -24,7 +24,7 @@ type task struct {
 	back time.Duration
 	// visible is when it becomes visible to other workers.
 	visible time.Time
-	// deleted: this process has deleted it.
+	// deleted is set if this process has deleted it.
 	deleted bool
 	// batch is the batch that it arrived in.
 	batch *batch
@@ -34,15 +34,15 @@ type task struct {
 type state uint8
 
 const (
-	// open: it is not done, and returns to the queue.
+	// open means that it is not done, and returns to the queue.
 	open state = iota
-	// waits: its attempt runs when no other attempt of the batch is running.
+	// waits means that its attempt runs when no other attempt of the batch is running.
 	waits
-	// done: its answer was sent; the message can be acknowledged.
+	// done means that its answer was sent, so it can be acknowledged.
 	done
-	// lost: another process may hold it, so it is not touched.
+	// lost means that another process may hold it, so this one does not touch it.
 	lost
-	// parked: it waits for a permit, and is hidden meanwhile.
+	// parked means that it is hidden while its attempt waits for a permit.
 	parked
 )
 
@@ -126,7 +126,7 @@ func (w *Worker) read(t *task) (reason wire.Reason, text string) {
 }
 
 // refuse moves a message that is not an attempt to the dead-letter queue of the activity queue. From there the
-// orchestrator's handler moves it to the final dead-letter queue, with its reason.
+// orchestrator's handler moves it to the final dead-letter queue, with the reason.
 func (w *Worker) refuse(ctx context.Context, t *task, reason wire.Reason, text string) {
 	if err := delivery.MoveToDead(ctx, w.Queues.ActivityDead, &t.Message, &t.item, reason, text, w.Logger); err != nil {
 		w.Logger.WarnContext(ctx, "could not move the message to the dead-letter queue", "message_id", t.ID, "error", err)

@@ -81,8 +81,8 @@ func New(cfg Config) (*Worker, error) {
 
 // Handle runs the attempts of a batch concurrently and returns the ids of the messages that are not done, to be reported
 // as batch item failures; never nil. All other messages may be deleted, because the result or the message of the next
-// attempt was sent. Handle itself deletes a message that is done if it would become visible again before the rest of its
-// batch is.
+// attempt was sent. Handle itself deletes a finished message that would become visible again before the rest of its
+// batch is finished.
 //
 // ctx carries the deadline of the invocation, by Clock; the contexts of the attempts end before it.
 func (w *Worker) Handle(ctx context.Context, deliveries []platform.Delivery) (failed []string) {
