@@ -73,7 +73,7 @@ func (c *Chain) follow(t *store.Turn, e *history.Event) {
 	}
 }
 
-// commits notes that all events of a commit have been followed.
+// commits ends a commit. If the execution continues as new, its next execution starts one deeper.
 func (c *Chain) commits(t *store.Turn, s *host.LoopSettings) {
 	end := &t.Events[len(t.Events)-1]
 	c.carried = end.Kind == history.OrchestrationContinuedAsNew
