@@ -97,7 +97,7 @@ func (e Event[T]) TryWait(ctx Context) (data T, came bool, err error) {
 	if err := run.Err(); err != nil {
 		return data, false, err
 	}
-	if came, err = run.EventKeptIf(e.name, e.accepts(run)); err != nil || !came {
+	if came, err = run.EventKept(e.name, e.accepts(run)); err != nil || !came {
 		return data, false, err
 	}
 	data, err = e.Wait(ctx)

@@ -40,9 +40,10 @@ var layers = []layer{
 	{dir: "internal/redriving", own: "history"},
 	{dir: "internal/cause", own: ". history"}, // its tests import the root
 	{dir: "internal/header"},
+	{dir: "internal/panics"},
 	{dir: "internal/coordination"},
 	{dir: "internal/marks", own: "history"},
-	{dir: "engine", own: "history internal/header internal/marks internal/near internal/redriving"},
+	{dir: "engine", own: "history internal/header internal/marks internal/near internal/panics internal/redriving"},
 	{dir: "internal/keyring", own: "store"},
 	{dir: "internal/wire", own: "history internal/jsonscan internal/near"},
 	{dir: "internal/activities", own: "history internal/marks internal/near"},
@@ -72,8 +73,8 @@ var layers = []layer{
 	{dir: "internal/host/backoff", own: "internal/clock internal/host/random"},
 	{dir: "internal/host/sharing", own: "internal/clock internal/queue"},
 	{dir: "internal/host/delivery", own: "internal/logattr internal/queue store internal/wire"},
-	{dir: "internal/host/edge", own: "codec engine history internal/queue store internal/wire"},
-	{dir: "internal/host/attempt", own: "internal/activities internal/clock internal/marks engine history internal/host/edge internal/host/random store internal/wire"},
+	{dir: "internal/host/edge", own: "codec history internal/panics internal/queue store internal/wire"},
+	{dir: "internal/host/attempt", own: "internal/activities internal/clock internal/marks internal/panics history internal/host/edge internal/host/random store internal/wire"},
 	// The host runs orchestrations and activities: first its contract with the runtime (host), then
 	// the handlers, and below them the packages that they use.
 	{dir: "host", own: "internal/queue store"},
@@ -95,19 +96,19 @@ var layers = []layer{
 	// The two handlers do not import each other.
 	{dir: "internal/host/worker", own: "internal/host/platform internal/activities internal/clock codec history host internal/host/attempt internal/host/backoff internal/host/delivery internal/host/edge " +
 		"internal/host/lease internal/host/random internal/host/sharing internal/limits internal/queue store internal/wire"},
-	{dir: "internal/host/orchestrator", own: "internal/header internal/host/publishing internal/host/platform internal/activities internal/clock internal/conditions codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
+	{dir: "internal/host/orchestrator", own: "internal/jsonscan internal/panics internal/header internal/host/publishing internal/host/platform internal/activities internal/clock internal/conditions codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
 		"internal/host/deciding internal/host/dispatch internal/host/edge internal/host/inbox internal/host/random internal/host/reading internal/host/sharing internal/host/sweep internal/watchdog internal/logattr internal/keyring internal/queue store internal/timer internal/wire"},
 	{dir: "internal/names", own: "internal/wire"},
-	{dir: "internal/around", own: "engine"},
+	{dir: "internal/around", own: "internal/panics"},
 	{dir: "internal/logattr"},
 	{dir: "internal/loglines"},
 	{dir: "internal/embeddedmetrics", own: "host internal/queue"},
 	// The API for authors, and the client that calls it from outside, which imports it.
-	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/coordination internal/marks internal/names internal/near"},
+	{dir: ".", own: "internal/activities engine history internal/around internal/catalog internal/coordination internal/jsonscan internal/marks internal/names internal/near"},
 	{dir: "internal/watchdog", own: "internal/clock"},
 	{dir: "internal/rehearsal", own: "engine history internal/watchdog store"},
 	{dir: "internal/turncache", own: "history store"},
-	{dir: "internal/querying", own: "engine internal/near internal/rehearsal internal/watchdog store"},
+	{dir: "internal/querying", own: "engine internal/near internal/panics internal/rehearsal internal/watchdog store"},
 	{dir: "client", own: ". internal/activities internal/clock internal/conditions codec history internal/around internal/coordination internal/keyring internal/limits internal/names internal/near internal/querying internal/redriving internal/rehearsal internal/turncache internal/unconsumed internal/queue store internal/wire internal/exports"},
 	{dir: "schedule", own: ". client internal/coordination internal/names internal/wire", foreign: "github.com/netresearch/go-cron"},
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},

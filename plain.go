@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/jsonscan"
 )
 
 // Plain returns the text of the error without any part of the value.
 func (e *DecodeError) Plain() string {
-	return fmt.Sprintf("the %s is not a %s: %s; it is %s of %d bytes, not shown because a codec encodes payloads", named(e.What, e.Name), e.Type, plainProblem(e.Err), engine.JSONKind(e.Payload), len(e.Payload))
+	return fmt.Sprintf("the %s is not a %s: %s; it is %s of %d bytes, not shown because a codec encodes payloads", named(e.What, e.Name), e.Type, plainProblem(e.Err), jsonscan.Kind(e.Payload), len(e.Payload))
 }
 
 // plainProblem describes the decoder's error without the values that it quotes.

@@ -38,10 +38,6 @@ var waits = map[string]func(c *engine.Context, fs ...*engine.Future) (string, er
 		}
 		return fmt.Sprint(got), nil
 	},
-	"Map": func(c *engine.Context, fs ...*engine.Future) (string, error) {
-		outcomes, err := c.Map(len(fs), len(fs), func(_ *engine.Context, i int) *engine.Future { return fs[i] })
-		return fmt.Sprint(len(outcomes)), err
-	},
 }
 
 // A cancel is not an outcome: a call in the cancelled scope returns the scope's error,
@@ -49,7 +45,7 @@ var waits = map[string]func(c *engine.Context, fs ...*engine.Future) (string, er
 // operations were cancelled with the scope.
 func TestACancelIsNotAnOutcome(t *testing.T) {
 	t.Parallel()
-	none := map[string]string{"Select": "-1", "SelectWithoutCancel": "-1", "Settle": "0", "Any": "-1 ", "AsCompleted": "[]", "Map": "0"}
+	none := map[string]string{"Select": "-1", "SelectWithoutCancel": "-1", "Settle": "0", "Any": "-1 ", "AsCompleted": "[]"}
 	for name, wait := range waits {
 		run := func(t *testing.T, want string, code func(c *engine.Context) (string, error), last engine.Arrival) {
 			t.Helper()

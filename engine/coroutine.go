@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/panics"
 )
 
 // Rule 10: one coroutine runs at a time. Coroutines that are no longer needed are unwound
@@ -83,7 +84,7 @@ func (c *coroutine) body(yield func(struct{}) bool, fn func(*Context) ([]byte, e
 		}
 		// Only here, inside the coroutine, does the stack show where the panic was.
 		if r := recover(); r != nil {
-			c.panicked, c.stack = r, AuthorsStack(string(debug.Stack()))
+			c.panicked, c.stack = r, panics.Stack(string(debug.Stack()))
 			return
 		}
 		if c.stopping {
@@ -115,8 +116,8 @@ func (x *Execution) resume(c *coroutine) {
 	switch {
 	case c.panicked != nil:
 		x.drop(c)
-		reason := &StuckError{Kind: StuckPanic, Message: fmt.Sprintf("panic%s: %s%s", x.inInterceptor(), x.panicText(c.panicked), at(placeOf(c.stack))), Stack: c.stack}
-		if before := panicPlace(c.stack); before != "" {
+		reason := &StuckError{Kind: StuckPanic, Message: fmt.Sprintf("panic%s: %s%s", x.inInterceptor(), x.panicText(c.panicked), at(panics.Place(c.stack))), Stack: c.stack}
+		if before := panics.First(c.stack); before != "" {
 			reason.Message += "; in a deferred function that ran because of a panic" + at(before)
 		}
 		x.fail(reason)
@@ -181,10 +182,10 @@ func (x *Execution) refuse(c *coroutine, err *StuckError) error {
 	c.unwinding = true
 	if c.refused == nil {
 		stack := string(debug.Stack())
-		if place := panicPlace(stack); place != "" {
+		if place := panics.First(stack); place != "" {
 			err.Message += "; the panic was" + at(place)
 		}
-		err.Stack, c.refused = AuthorsStack(stack), err
+		err.Stack, c.refused = panics.Stack(stack), err
 	}
 	return ErrUnwinding
 }

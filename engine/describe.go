@@ -1,11 +1,10 @@
 package engine
 
 import (
-	"bytes"
 	"fmt"
-	"runtime"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/panics"
 )
 
 // describe returns a description of an event for people.
@@ -93,38 +92,8 @@ func (x *Execution) panicText(v any) string {
 	if x.cfg.Options.Conceal == nil {
 		return fmt.Sprint(v)
 	}
-	if text, ok := PlainPanic(v); ok {
+	if text, ok := panics.Plain(v); ok {
 		return text
 	}
 	return fmt.Sprintf("%T, whose text is not shown because payloads are encoded: %s", v, x.cfg.Options.Conceal([]byte(fmt.Sprint(v))))
-}
-
-// PlainPanic returns the text of a panic's value, and whether the text cannot quote a
-// payload. That is true for errors of the Go runtime and for values that have a method
-// Plain.
-func PlainPanic(v any) (text string, ok bool) {
-	switch v := v.(type) {
-	case runtime.Error:
-		return v.Error(), true
-	case interface{ Plain() string }:
-		return v.Plain(), true
-	}
-	return "", false
-}
-
-// JSONKind names the type of a JSON text, with its article.
-func JSONKind(text []byte) string {
-	switch text = bytes.TrimSpace(text); {
-	case len(text) == 0:
-		return "nothing"
-	case text[0] == '{':
-		return "an object"
-	case text[0] == '[':
-		return "an array"
-	case text[0] == '"':
-		return "a string"
-	case text[0] == '-', text[0] >= '0' && text[0] <= '9':
-		return "a number"
-	}
-	return "a value"
 }

@@ -124,13 +124,13 @@ func (e *FailureError) Is(target error) bool {
 // finality (see package marks).
 func (e *FailureError) RecordedFailure() *history.Failure { return &e.Failure }
 
-// NotRegisteredError is returned if this build has no orchestration with this name or version.
-type NotRegisteredError struct {
+// notRegisteredError is returned if this build has no orchestration with this name or version.
+type notRegisteredError struct {
 	Name, Version string
 	Registered    []string
 }
 
-func (e *NotRegisteredError) Error() string {
+func (e *notRegisteredError) Error() string {
 	what := fmt.Sprintf("orchestration %q", e.Name)
 	if e.Version != "" {
 		what += fmt.Sprintf(" version %q", e.Version)
@@ -143,7 +143,7 @@ func (e *NotRegisteredError) Error() string {
 }
 
 // names returns the registered names without their versions.
-func (e *NotRegisteredError) names() []string {
+func (e *notRegisteredError) names() []string {
 	all := make([]string, len(e.Registered))
 	for i, r := range e.Registered {
 		all[i], _, _ = strings.Cut(r, "@")
@@ -223,7 +223,7 @@ type StuckError struct {
 	// this code did not ask for it; or this code asked for the patch in a recorded round
 	// that has no marker, perhaps because code that had retired the patch recorded it.
 	Patch string
-	// Err is the cause, if there is one: *NondeterminismError or *NotRegisteredError.
+	// Err is the cause, if there is one: a *NondeterminismError, or that nothing is registered.
 	Err error
 }
 

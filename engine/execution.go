@@ -112,7 +112,7 @@ type Execution struct {
 	nested   string // the side effect that is running
 	// queries are the handlers that the code has registered. asked is the first durable
 	// call that a handler made, which failed.
-	queries map[string]QueryHandler
+	queries map[string]func([]byte) ([]byte, error)
 	asked   *MisuseError
 	// halted is set if a ReadOnly replay stopped before a round that has not run yet.
 	halted bool

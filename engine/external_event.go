@@ -67,13 +67,10 @@ func (x *Execution) deliverExternal(e *history.Event) *StuckError {
 	return nil
 }
 
-// EventKept reports whether an external event with this name is kept for the next wait,
-// or known. It records nothing, because the history determines the answer.
-func (c *Context) EventKept(name string) (bool, error) { return c.EventKeptIf(name, nil) }
-
-// EventKeptIf is EventKept for the wait that ExternalEventIf starts. It rejects the
-// events that the wait would reject, and records the rejections.
-func (c *Context) EventKeptIf(name string, accepts Acceptor) (bool, error) {
+// EventKept reports whether an external event with this name is kept for the wait that
+// ExternalEventIf would start, or known. It records nothing, because the history determines
+// the answer, except the rejections of the events that the wait would reject.
+func (c *Context) EventKept(name string, accepts Acceptor) (bool, error) {
 	if _, err := c.x.enter("EventKept", name); err != nil {
 		return false, err
 	}

@@ -69,10 +69,6 @@ func TestR25AGoroutineThatTheOrchestrationStartsGetsAnErrorAndDoesNoHarm(t *test
 			}
 			return err
 		},
-		"Map": func(c *engine.Context, f *engine.Future, _ func(string) error) error {
-			_, err := c.Map(1, 1, func(*engine.Context, int) *engine.Future { return f })
-			return err
-		},
 		"Go": func(c *engine.Context, _ *engine.Future, _ func(string) error) error {
 			_, err := c.Await(c.Go(func(*engine.Context) ([]byte, error) { return nil, nil }))
 			return err

@@ -14,7 +14,7 @@ import (
 func drain(c *engine.Context, name string) (string, error) {
 	var took strings.Builder
 	for {
-		came, err := c.EventKept(name)
+		came, err := c.EventKept(name, nil)
 		if err != nil || !came {
 			return took.String(), err
 		}
@@ -165,12 +165,12 @@ func TestRule2ARoundWithoutOperationsDoesNotKnowTheNext(t *testing.T) {
 		if _, err := c.Await(a); err != nil {
 			return nil, err
 		}
-		came, _ := c.EventKept("e")
+		came, _ := c.EventKept("e", nil)
 		asked = append(asked, fmt.Sprint("e ", came, ", b ", b.Ready()))
 		if _, err := c.Await(b); err != nil {
 			return nil, err
 		}
-		came, _ = c.EventKept("e")
+		came, _ = c.EventKept("e", nil)
 		asked = append(asked, fmt.Sprint("e ", came))
 		return nil, nil
 	}
@@ -257,13 +257,13 @@ func TestRule6SelectDoesNotDeliverKnownArrivalsEarly(t *testing.T) {
 func TestRule13AnEventThatWasAskedForIsCarriedOverOnlyIfNotTaken(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
-		if _, err := c.EventKept("e"); err != nil {
+		if _, err := c.EventKept("e", nil); err != nil {
 			return nil, err
 		}
 		if _, err := c.Await(c.ExternalEvent("e")); err != nil {
 			return nil, err
 		}
-		if _, err := c.EventKept("e"); err != nil { // asked for, but not taken
+		if _, err := c.EventKept("e", nil); err != nil { // asked for, but not taken
 			return nil, err
 		}
 		return nil, c.ContinueAsNew("", []byte("1"), nil)
@@ -287,7 +287,7 @@ func TestRule7ARejectionOfAKnownEventIsRecordedAtTheCall(t *testing.T) {
 	t.Parallel()
 	code := func(accepts engine.Acceptor) engine.Func {
 		return func(c *engine.Context, _ []byte) ([]byte, error) {
-			came, err := c.EventKeptIf("e", accepts)
+			came, err := c.EventKept("e", accepts)
 			if err != nil || !came {
 				return []byte("0"), err
 			}

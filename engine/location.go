@@ -3,7 +3,8 @@ package engine
 import (
 	"fmt"
 	"runtime"
-	"strings"
+
+	"github.com/turnstile-go/turnstile/internal/panics"
 )
 
 // caller returns file:line of the innermost frame in the author's code: the first that
@@ -31,26 +32,11 @@ func authors(pcs []uintptr) string {
 	frames := runtime.CallersFrames(pcs)
 	for {
 		frame, more := frames.Next()
-		if frame.Function != "" && !ours(frame.Function, frame.File) {
+		if frame.Function != "" && !panics.Ours(frame.Function, frame.File) {
 			return fmt.Sprintf("%s:%d", frame.File, frame.Line)
 		}
 		if !more {
 			return ""
 		}
 	}
-}
-
-// ours reports whether a function belongs to Turnstile or to the runtime, and not to the
-// author's code.
-func ours(function, file string) bool {
-	const module = "github.com/turnstile-go/turnstile"
-	if strings.HasSuffix(file, "_test.go") {
-		return false
-	}
-	for _, prefix := range []string{module + "/engine.", module + "/host.", module + ".", "runtime.", "runtime/debug.", "iter."} {
-		if strings.HasPrefix(function, prefix) {
-			return true
-		}
-	}
-	return false
 }

@@ -1124,37 +1124,3 @@ func (c *modelContext) asCompleted(pfs []programFuture) iter.Seq2[int, programOu
 		}
 	}
 }
-
-func (c *modelContext) mapOf(limit, n int, start func(programContext, int) programFuture) ([]programOutcome, *programError) {
-	if limit < 1 {
-		return nil, &programError{class: "bad limit", kind: history.FailureApplication}
-	}
-	outcomes := make([]programOutcome, n)
-	items := map[int]*modelFuture{}
-	begun := 0
-	for ended := 0; ended < n; ended++ {
-		for begun < n && len(items) < limit {
-			if c.scope.err != nil {
-				return nil, c.scope.err
-			}
-			items[begun] = start(c, begun).(*modelFuture)
-			begun++
-		}
-		// In the order of their start.
-		var open []*modelFuture
-		var index []int
-		for i := range n {
-			if items[i] != nil {
-				open, index = append(open, items[i]), append(index, i)
-			}
-		}
-		i, err := c.waitFirst(open)
-		if err != nil {
-			return nil, err
-		}
-		open[i].told = true
-		outcomes[index[i]] = programOutcome{open[i].value, open[i].err}
-		delete(items, index[i])
-	}
-	return outcomes, nil
-}

@@ -162,25 +162,6 @@ func TestHistoryLengthIsTheSameLiveAndOnReplay(t *testing.T) {
 	}
 }
 
-func TestMapInACancelledScopeStartsNothingMore(t *testing.T) {
-	t.Parallel()
-	started := 0
-	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
-		_, err := c.Map(1, 3, func(c *engine.Context, i int) *engine.Future {
-			started = i + 1
-			return act(c, "A")
-		})
-		return nil, err
-	})
-	f.turn(start("0"))
-	f.turn(cancelRequest("enough"))
-	f.wantHistory("1 Started", "2 Act(A)", "3 CancelRequested", "4 Failed(cancelled)")
-	if started != 1 {
-		t.Errorf("started %d items, want 1", started)
-	}
-	f.replaysCleanly()
-}
-
 func TestCancellationReachesTheContextOfABranchThatHasReturned(t *testing.T) {
 	t.Parallel()
 	var leaked *engine.Context

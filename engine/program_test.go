@@ -35,7 +35,6 @@ const (
 	stSettle
 	stAny
 	stAsCompleted
-	stMap
 	stGo
 	stCancelFuture
 	stWithCancel
@@ -66,7 +65,7 @@ const (
 )
 
 var stmtNames = [stKindEnd]string{"activity", "inline", "timer", "event", "child", "detach", "now", "guid", "side effect", "trace",
-	"info", "err", "await", "select", "join", "settle", "any", "as completed", "map", "go", "cancel future", "with cancel",
+	"info", "err", "await", "select", "join", "settle", "any", "as completed", "go", "cancel future", "with cancel",
 	"cancel scope", "shield", "if", "loop", "return", "fail", "pass", "continue as new", "status", "log", "defer", "recovered",
 	"nested", "race", "patched", "patch retired", "raise", "cancel other", "with timeout", "search attribute", "until", "try", "ready"}
 
@@ -107,7 +106,7 @@ func statementShares(o programOptions, inMain bool) []stmtKind {
 	shares := map[stmtKind]int{
 		stActivity: 10, stTimer: 4, stEvent: 6, stChild: 3, stDetach: 1, stNow: 1, stGUID: 1, stSideEffect: 1,
 		stTrace: 1, stInfo: 2, stErr: 1, stAwait: 12, stSelect: 7, stJoin: 3, stSettle: 2, stAny: 3, stAsCompleted: 3,
-		stMap: 2, stGo: 7, stCancelFuture: 2, stWithCancel: 3, stCancelScope: 2, stShield: 2, stIf: 4, stLoop: 3,
+		stGo: 7, stCancelFuture: 2, stWithCancel: 3, stCancelScope: 2, stShield: 2, stIf: 4, stLoop: 3,
 		stStatus: 1, stLog: 1, stDefer: 1, stRecovered: 1, stNested: 1, stRace: 4,
 		stPatched: 2, stRetired: 1, stRaise: 1, stCancelOther: 1, stWithTimeout: 3, stSearch: 1, stUntil: 2, stTry: 4, stReady: 2,
 	}
@@ -285,7 +284,6 @@ type programContext interface {
 	settle(fs []programFuture) ([]programOutcome, *programError)
 	anyOf(fs []programFuture) (int, string, *programError)
 	asCompleted(fs []programFuture) iter.Seq2[int, programOutcome]
-	mapOf(limit, n int, start func(programContext, int) programFuture) ([]programOutcome, *programError)
 	status(value string)
 	log(line string)
 	continueAsNew(input string) *programError
@@ -546,15 +544,6 @@ func (r *programRun) statement(f *frame, s *stmt) flow {
 		if fl == flowReturn {
 			return fl
 		}
-	case stMap:
-		os, err := ctx.mapOf(s.n, 4, func(ctx programContext, i int) programFuture {
-			fu := ctx.start(&stmt{kind: stActivity, n: i})
-			if !r.blind {
-				r.say(s, "item %d is ready %v", i, fu.ready())
-			}
-			return fu
-		})
-		r.result(f, s, fmt.Sprint(os), err)
 	case stGo:
 		body := s.body
 		fu := ctx.branch(func(ctx programContext) (string, *programError) {

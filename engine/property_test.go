@@ -114,7 +114,7 @@ func (c engineContext) kept(s *stmt) (bool, *programError) {
 	if s.flag {
 		accepts = func(data []byte) error { return rejectable(string(data)) }
 	}
-	came, err := c.c.EventKeptIf(schedulingEvent(&stmt{kind: stEvent, n: s.n}).Name, accepts)
+	came, err := c.c.EventKept(schedulingEvent(&stmt{kind: stEvent, n: s.n}).Name, accepts)
 	return came, classify(err)
 }
 
@@ -249,13 +249,6 @@ func (c engineContext) asCompleted(fs []programFuture) iter.Seq2[int, programOut
 			}
 		}
 	}
-}
-
-func (c engineContext) mapOf(limit, n int, start func(programContext, int) programFuture) ([]programOutcome, *programError) {
-	os, err := c.c.Map(limit, n, func(inner *engine.Context, i int) *engine.Future {
-		return start(engineContext{inner, c.d}, i).(engineFuture).f
-	})
-	return programOutcomes(os), classify(err)
 }
 
 func (c engineContext) status(value string) { c.c.SetState(history.ListedState, []byte(value)) }

@@ -5,20 +5,19 @@ import (
 	"maps"
 	"runtime/debug"
 	"slices"
+
+	"github.com/turnstile-go/turnstile/internal/panics"
 )
 
-// QueryHandler answers a query from the variables of the code. It makes no durable calls.
-type QueryHandler func(input []byte) ([]byte, error)
-
-// HandleQuery registers the handler of a query; a later one of the same name replaces it. It records
-// nothing.
-func (c *Context) HandleQuery(name string, handle QueryHandler) error {
+// HandleQuery registers the handler of a query; a later one of the same name replaces it. A handler
+// answers from the variables of the code and makes no durable calls. HandleQuery records nothing.
+func (c *Context) HandleQuery(name string, handle func(input []byte) ([]byte, error)) error {
 	x := c.x
 	if _, err := x.enterUnrecorded("Query.Handle", name); err != nil {
 		return err
 	}
 	if x.queries == nil {
-		x.queries = make(map[string]QueryHandler)
+		x.queries = make(map[string]func([]byte) ([]byte, error))
 	}
 	x.queries[name] = handle
 	return nil
@@ -41,7 +40,7 @@ func (x *Execution) Query(name string, input []byte) (output []byte, err error) 
 		x.owner.Store(0)
 		x.current, x.nested = nil, ""
 		if r := recover(); r != nil {
-			output, err = nil, &QueryPanicError{Value: x.panicText(r), Stack: AuthorsStack(string(debug.Stack()))}
+			output, err = nil, &QueryPanicError{Value: x.panicText(r), Stack: panics.Stack(string(debug.Stack()))}
 		}
 		if x.asked != nil {
 			output, err = nil, x.asked
@@ -57,5 +56,5 @@ type QueryPanicError struct {
 }
 
 func (e *QueryPanicError) Error() string {
-	return fmt.Sprintf("the handler panicked: %s%s", e.Value, at(placeOf(e.Stack)))
+	return fmt.Sprintf("the handler panicked: %s%s", e.Value, at(panics.Place(e.Stack)))
 }

@@ -84,29 +84,29 @@ func NewRegistry(orchestrations ...Orchestration) (*Registry, error) {
 	return r, nil
 }
 
-// Lookup returns the orchestration with this name and exactly this version. Otherwise it
-// returns a *NotRegisteredError, which lists what is registered.
+// Lookup returns the orchestration with this name and exactly this version. Otherwise the
+// error lists what is registered.
 func (r *Registry) Lookup(name, version string) (*Orchestration, error) {
 	for _, o := range r.byName[name] {
 		if o.Version == version {
 			return o, nil
 		}
 	}
-	return nil, &NotRegisteredError{Name: name, Version: version, Registered: r.List()}
+	return nil, &notRegisteredError{Name: name, Version: version, Registered: r.list()}
 }
 
-// Newest returns the newest version registered under the name. Otherwise it returns a
-// *NotRegisteredError.
+// Newest returns the newest version registered under the name. Otherwise the error lists
+// what is registered.
 func (r *Registry) Newest(name string) (*Orchestration, error) {
 	if list := r.byName[name]; len(list) > 0 {
 		return list[len(list)-1], nil
 	}
-	return nil, &NotRegisteredError{Name: name, Registered: r.List()}
+	return nil, &notRegisteredError{Name: name, Registered: r.list()}
 }
 
-// List returns all registered orchestrations that are not Internal, as "name" or
+// list returns all registered orchestrations that are not Internal, as "name" or
 // "name@version", sorted by name, oldest version first.
-func (r *Registry) List() []string {
+func (r *Registry) list() []string {
 	var all []string
 	for _, name := range r.names {
 		for _, o := range r.byName[name] {

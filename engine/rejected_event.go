@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/panics"
 )
 
 // Acceptor returns an error if a wait cannot accept an event's data. It is called in the
@@ -58,9 +59,9 @@ func (x *Execution) ask(accepts Acceptor, e *history.Event) (problem error, stuc
 	defer func() {
 		x.nested = before
 		if r := recover(); r != nil {
-			stack := AuthorsStack(string(debug.Stack()))
+			stack := panics.Stack(string(debug.Stack()))
 			stuck = &StuckError{Kind: StuckPanic, EventID: e.EventID, Stack: stack,
-				Message: fmt.Sprintf("panic in the decoder of event %q: %s%s", e.Name, x.panicText(r), at(placeOf(stack)))}
+				Message: fmt.Sprintf("panic in the decoder of event %q: %s%s", e.Name, x.panicText(r), at(panics.Place(stack)))}
 		}
 	}()
 	return accepts(e.Payload), nil

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/panics"
 )
 
 // Run replays the events that were fed and not yet visited, then processes the arrivals
@@ -153,7 +154,7 @@ func (x *Execution) runWatched(in Input) (Turn, string) {
 }
 
 func (x *Execution) withoutBlocked(in Input, fed pieces[history.Event], parkedTo int64, taken int, stack string) (Turn, error) {
-	blocked := &StuckError{Kind: StuckBlocked, Stack: stack, Message: "the code blocks outside durable operations, or never yields" + at(placeOf(stack)) + "; " +
+	blocked := &StuckError{Kind: StuckBlocked, Stack: stack, Message: "the code blocks outside durable operations, or never yields" + at(panics.Place(stack)) + "; " +
 		"wait with durable timers, events and activities instead of sleeps, channels, locks or I/O"}
 	again := func(arrivals []Arrival) (*Execution, Turn, bool) {
 		y := New(x.cfg)

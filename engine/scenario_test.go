@@ -361,9 +361,6 @@ func TestFanOutAndSelect(t *testing.T) {
 			if err != nil || len(vs) != 0 {
 				return nil, fmt.Errorf("join: %w", err)
 			}
-			if os, err := c.Map(3, 0, nil); err != nil || len(os) != 0 {
-				return nil, fmt.Errorf("map: %w", err)
-			}
 			if _, err := c.Select(false); !errors.Is(err, engine.ErrNothingToWaitFor) {
 				return nil, fmt.Errorf("select: %w", err)
 			}
@@ -483,32 +480,6 @@ func TestFanOutAndSelect(t *testing.T) {
 		f.turn(completed(2, "a"))
 		if got := string(f.events[len(f.events)-1].Payload); got != "2c 1b a" {
 			t.Fatalf("got %q", got)
-		}
-		f.replaysCleanly()
-	})
-	t.Run("F-09 map with a limit", func(t *testing.T) {
-		f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
-			if _, err := c.Map(0, 2, func(c *engine.Context, i int) *engine.Future { return act(c, "never") }); err == nil {
-				return nil, errors.New("limit 0 is taken")
-			}
-			os, err := c.Map(2, 5, func(c *engine.Context, i int) *engine.Future { return act(c, fmt.Sprint("A", i)) })
-			if err != nil {
-				return nil, err
-			}
-			var got string
-			for _, o := range os {
-				got += string(o.Value)
-			}
-			return []byte(got), nil
-		})
-		f.turn(start("0"))
-		f.wantHistory("1 Started", "2 Act(A0)", "3 Act(A1)")
-		f.turn(completed(3, "1"))
-		f.wantHistory("1 Started", "2 Act(A0)", "3 Act(A1)", "4 Done←3", "5 Act(A2)")
-		f.turn(completed(5, "2"), completed(2, "0"))
-		f.turn(completed(7, "3"), completed(9, "4"))
-		if got := string(f.events[len(f.events)-1].Payload); got != "01234" {
-			t.Fatalf("got %q\n%s", got, show(f.events))
 		}
 		f.replaysCleanly()
 	})

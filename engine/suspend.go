@@ -58,21 +58,14 @@ func (x *Execution) scheduled() bool {
 	return e != nil && e.EventID == 2 && e.FireAtMS > 0 && e.LimitKey == "" && start != nil && e.SenderID == start.StartID && x.ledger.cancelID == 0
 }
 
-// Suspended returns the OrchestrationSuspended since which no code runs, or nil if code
-// may run.
-func (x *Execution) Suspended() *history.Event {
-	if y := x.instead.Load(); y != nil {
-		return y.Suspended()
-	}
-	return x.suspended()
-}
-
 // queued reports whether the execution is suspended only because it waits for a permit of
 // a limit.
 func (x *Execution) queued() bool {
 	return x.ledger.suspendedID != 0 && x.events.at(int(x.ledger.heldID)-1).LimitKey != ""
 }
 
+// suspended returns the OrchestrationSuspended since which no code runs, or nil if code
+// may run.
 func (x *Execution) suspended() *history.Event {
 	if x.ledger.suspendedID == 0 {
 		return nil

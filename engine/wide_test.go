@@ -27,13 +27,6 @@ var wide = map[string]func(c *engine.Context, fs []*engine.Future) error{
 		_, err := c.Select(false, fs...)
 		return err
 	},
-	"Map": func(c *engine.Context, fs []*engine.Future) error {
-		outcomes, err := c.Map(len(fs), len(fs), func(_ *engine.Context, i int) *engine.Future { return fs[i] })
-		if err != nil || len(outcomes) != len(fs) {
-			return fmt.Errorf("Map gave %d outcomes, %v", len(outcomes), err)
-		}
-		return nil
-	},
 }
 
 // runWide starts n activities, waits for them in one of these ways, and passes their

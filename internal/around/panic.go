@@ -3,7 +3,7 @@ package around
 import (
 	"fmt"
 
-	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/panics"
 )
 
 // Panic is the value of the panic that replaces a panic of an interceptor around an
@@ -18,7 +18,7 @@ func (p *Panic) Error() string { return fmt.Sprintf("interceptor %q: %v", p.Inte
 
 // Plain returns the text without the text of the value, which may quote a payload.
 func (p *Panic) Plain() string {
-	if text, plain := engine.PlainPanic(p.Value); plain {
+	if text, plain := panics.Plain(p.Value); plain {
 		return fmt.Sprintf("interceptor %q: %s", p.Interceptor, text)
 	}
 	return fmt.Sprintf("interceptor %q: a %T, whose text is not shown because payloads are encoded", p.Interceptor, p.Value)

@@ -98,7 +98,7 @@ func (r *interpreter) look(ctx *engine.Context, s *Statement) (token, error) {
 				return token{}, err
 			}
 		}
-		came, err := ctx.EventKept(eventName(s.N))
+		came, err := ctx.EventKept(eventName(s.N), nil)
 		if err != nil {
 			return token{}, err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/near"
+	"github.com/turnstile-go/turnstile/internal/panics"
 	"github.com/turnstile-go/turnstile/internal/rehearsal"
 	"github.com/turnstile-go/turnstile/internal/watchdog"
 	"github.com/turnstile-go/turnstile/store"
@@ -107,8 +108,8 @@ func Ask(ctx context.Context, registry *engine.Registry, of Of, turns []store.Tu
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
 	}
-	stack := engine.AuthorsStack(watchdog.StackOf(<-started))
-	place := engine.PlaceOf(stack)
+	stack := panics.Stack(watchdog.StackOf(<-started))
+	place := panics.Place(stack)
 	if place != "" {
 		place = " at " + place
 	}

@@ -26,7 +26,7 @@ var errNoIdea = errors.New("no idea")
 func steps(names ...string) engine.Func {
 	return func(ctx *engine.Context, in []byte) ([]byte, error) {
 		done := 0
-		handlers := map[string]engine.QueryHandler{
+		handlers := map[string]func([]byte) ([]byte, error){
 			"done":   func([]byte) ([]byte, error) { return []byte{'0' + byte(done)}, nil },
 			"start":  func([]byte) ([]byte, error) { ctx.Timer(time.Hour); return []byte("1"), nil },
 			"panic":  func([]byte) ([]byte, error) { panic("kaboom") },

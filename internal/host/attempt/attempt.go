@@ -13,12 +13,12 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/marks"
+	"github.com/turnstile-go/turnstile/internal/panics"
 )
 
 // Attempt is one run of an activity's code.
@@ -123,7 +123,7 @@ func (a *Attempt) call(ctx context.Context, r *Result) {
 		if returned {
 			return
 		}
-		f := &history.Failure{Kind: history.FailurePanic, Retryable: true, Stack: engine.AuthorsStack(string(debug.Stack()))}
+		f := &history.Failure{Kind: history.FailurePanic, Retryable: true, Stack: panics.Stack(string(debug.Stack()))}
 		if v := recover(); v != nil {
 			f.Message = fmt.Sprintf("panic in activity %q: %s", a.Info.Name, edge.PanicText(v, a.Info.Encoded))
 		} else {

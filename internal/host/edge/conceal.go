@@ -4,18 +4,18 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/panics"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // PanicText returns the text of a panic in an activity, or in a function that orchestration code
-// passed in; see engine.PlainPanic. It has no codec, so if payloads are encoded it gives only
+// passed in; see panics.Plain. It has no codec, so if payloads are encoded it gives only
 // the type and the length of the text.
 func PanicText(v any, encoded bool) string {
 	if !encoded {
 		return fmt.Sprint(v)
 	}
-	if text, ok := engine.PlainPanic(v); ok {
+	if text, ok := panics.Plain(v); ok {
 		return text
 	}
 	return fmt.Sprintf("%T, whose text (%d bytes) is not shown because payloads are encoded", v, len(fmt.Sprint(v)))

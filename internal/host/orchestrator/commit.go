@@ -14,6 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/dispatch"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/logattr"
+	"github.com/turnstile-go/turnstile/internal/panics"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -185,7 +186,7 @@ func (a *attempt) emit(ctx context.Context, l engine.Log) {
 	case l.Func != nil:
 		defer func() {
 			if v := recover(); v != nil {
-				a.settler.Logger.ErrorContext(ctx, "a function that orchestration code passed to AfterCommit panicked", "error", edge.PanicText(v, a.tables.codecs != nil), "stack", engine.AuthorsStack(string(debug.Stack())))
+				a.settler.Logger.ErrorContext(ctx, "a function that orchestration code passed to AfterCommit panicked", "error", edge.PanicText(v, a.tables.codecs != nil), "stack", panics.Stack(string(debug.Stack())))
 			}
 		}()
 		l.Func()
@@ -205,7 +206,7 @@ func (o *maker) loggedProblem(p *store.Problem) string {
 	text := "the instance's record has the reason, which may quote payloads (describe)"
 	if p.Diff != nil && p.Diff.At != "" {
 		text += "; the code is at " + p.Diff.At
-	} else if place := engine.PlaceOf(p.Stack); place != "" {
+	} else if place := panics.Place(p.Stack); place != "" {
 		text += "; the code is at " + place
 	}
 	return text

@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 
-	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/internal/jsonscan"
 	"github.com/turnstile-go/turnstile/internal/keyring"
 )
 
@@ -20,6 +20,6 @@ func concealing(instance string, execution int64, keys *keyring.Ring) func(paylo
 	return func(payload []byte) string {
 		mac := hmac.New(sha256.New, []byte(keys.Token(instance, execution, 0, 0)))
 		mac.Write(payload)
-		return fmt.Sprintf("%s of %d bytes with hash %x", engine.JSONKind(payload), len(payload), mac.Sum(nil)[:8])
+		return fmt.Sprintf("%s of %d bytes with hash %x", jsonscan.Kind(payload), len(payload), mac.Sum(nil)[:8])
 	}
 }

@@ -252,9 +252,11 @@ func TestL07WhatIsNoLoopIsNotSlowed(t *testing.T) {
 		"many children of one turn": func(w *world) {
 			w.orchestration("Child", func(_ *engine.Context, in []byte) ([]byte, error) { return in, nil })
 			w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-				_, err := ctx.Map(300, 300, func(ctx *engine.Context, _ int) *engine.Future {
-					return ctx.Child(engine.ChildCall{Name: "Child", Input: in})
-				})
+				children := make([]*engine.Future, 300)
+				for i := range children {
+					children[i] = ctx.Child(engine.ChildCall{Name: "Child", Input: in})
+				}
+				_, err := ctx.Settle(children...)
 				return in, err
 			})
 			w.start("a", "Main", "1")

@@ -25,11 +25,11 @@ func (w *world) sweepNow(id string) (wakes []queue.Message) {
 	return wakes
 }
 
-func panics(*engine.Context, []byte) ([]byte, error) { panic("broken") }
+func breaks(*engine.Context, []byte) ([]byte, error) { panic("broken") }
 
 func TestASweepWakesWhatIsStuckAndDueAndNothingTwice(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(w *world) { w.orchestration("Main", panics) })
+	w := newWorld(t, func(w *world) { w.orchestration("Main", breaks) })
 	for i := range 3 {
 		w.start(fmt.Sprint("a-", i), "Main", "1")
 	}
@@ -60,7 +60,7 @@ func TestASweepWakesWhatIsStuckAndDueAndNothingTwice(t *testing.T) {
 
 func TestASweepOfAnotherBuildWakesWhatIsNotDue(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(w *world) { w.orchestration("Main", panics) })
+	w := newWorld(t, func(w *world) { w.orchestration("Main", breaks) })
 	w.build = "one"
 	w.start("a", "Main", "1")
 	w.settleFIFO()
@@ -82,7 +82,7 @@ func TestR18ABuildThatIsBackWithinFiveMinutesTriesAtOnce(t *testing.T) {
 	w.settleFIFO()
 	w.clock.Advance(20 * time.Second)
 	w.build = "broken"
-	w.deploy("Main", panics)
+	w.deploy("Main", breaks)
 	w.start("a", "Main", "1")
 	w.settleFIFO()
 	if r := w.record("a"); r.Status != store.StatusStuck {

@@ -21,7 +21,7 @@ func (r *interpreter) look(ctx *engine.Context, s *Statement) (Token, error) {
 				return t, err
 			}
 		}
-		came, err := ctx.EventKeptIf(EventName(s.N), r.acceptor(s))
+		came, err := ctx.EventKept(EventName(s.N), r.acceptor(s))
 		if err != nil {
 			return t, err
 		}

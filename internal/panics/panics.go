@@ -1,11 +1,16 @@
-package engine
+// Package panics shows a panic to the author of the code: its text, and the part of its stack trace
+// that is useful to the author.
+package panics
 
-import "strings"
+import (
+	"runtime"
+	"strings"
+)
 
-// AuthorsStack reduces a stack trace, as returned by runtime/debug.Stack, to the part
+// Stack reduces a stack trace, as returned by runtime/debug.Stack, to the part
 // that is useful to the author: from the panic to the function that Turnstile called. It
 // returns a trace without the author's code unchanged.
-func AuthorsStack(stack string) string {
+func Stack(stack string) string {
 	head, frames := framesOf(stack)
 	from, to := 0, len(frames)
 	for i, f := range frames {
@@ -37,15 +42,11 @@ func AuthorsStack(stack string) string {
 	return b.String()
 }
 
-// PlaceOf returns file:line of the innermost frame of the author's code in a stack trace,
-// as returned by runtime/debug.Stack or AuthorsStack; "" if there is none.
-func PlaceOf(stack string) string { return placeOf(stack) }
-
-// placeOf returns file:line of the innermost frame of the author's code in a stack trace;
-// "" if there is none. It skips the standard library, such as time.Sleep, because the
-// caller is more useful.
-func placeOf(stack string) string {
-	_, frames := framesOf(AuthorsStack(stack))
+// Place returns file:line of the innermost frame of the author's code in a stack trace, as
+// returned by runtime/debug.Stack or Stack; "" if there is none. It skips the standard
+// library, such as time.Sleep, because the caller is more useful.
+func Place(stack string) string {
+	_, frames := framesOf(Stack(stack))
 	first := ""
 	for _, f := range frames {
 		if f.ours() {
@@ -62,10 +63,10 @@ func placeOf(stack string) string {
 	return first
 }
 
-// panicPlace returns file:line of the author's code that panicked first, if several
-// panics are in progress in a stack trace; "" if there is none. AuthorsStack removes the
+// First returns file:line of the author's code that panicked first, if several
+// panics are in progress in a stack trace; "" if there is none. Stack removes the
 // last of several panics from a trace.
-func panicPlace(stack string) string {
+func First(stack string) string {
 	_, frames := framesOf(stack)
 	for i := len(frames) - 1; i >= 0; i-- {
 		if !strings.HasPrefix(frames[i].function, "panic(") {
@@ -111,5 +112,33 @@ func framesOf(stack string) (head string, frames []stackFrame) {
 
 func (f stackFrame) ours() bool {
 	file, _, _ := strings.Cut(f.place, ":")
-	return strings.HasPrefix(f.function, "created by ") || ours(f.function, file)
+	return strings.HasPrefix(f.function, "created by ") || Ours(f.function, file)
+}
+
+// Ours reports whether a function belongs to Turnstile or to the runtime, and not to the
+// author's code.
+func Ours(function, file string) bool {
+	const module = "github.com/turnstile-go/turnstile"
+	if strings.HasSuffix(file, "_test.go") {
+		return false
+	}
+	for _, prefix := range []string{module + "/engine.", module + "/host.", module + ".", "runtime.", "runtime/debug.", "iter."} {
+		if strings.HasPrefix(function, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Plain returns the text of a panic's value, and whether the text cannot quote a
+// payload. That is true for errors of the Go runtime and for values that have a method
+// Plain.
+func Plain(v any) (text string, ok bool) {
+	switch v := v.(type) {
+	case runtime.Error:
+		return v.Error(), true
+	case interface{ Plain() string }:
+		return v.Plain(), true
+	}
+	return "", false
 }
