@@ -6,20 +6,21 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// larger are those that have more fields with what they embed, and how many: they may only
-// become smaller.
-var larger = map[string]int{}
+// declared are the types and functions of a package of internal/host.
+type declared struct {
+	types map[string]*ast.TypeSpec
+	funcs []*ast.FuncDecl
+}
 
-// A value that a person can hold has a dozen fields at most, and four booleans, those of
-// what it embeds counted.
-func TestNoValueHasMoreThanADozenFields(t *testing.T) {
-	t.Parallel()
-	files, structs := token.NewFileSet(), 0
-	byFolder := map[string]map[string]*ast.StructType{}
+// packages parses internal/host, by the names of its folders.
+func packages(t *testing.T) (*token.FileSet, map[string]*declared) {
+	t.Helper()
+	files, all := token.NewFileSet(), map[string]*declared{}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -28,15 +29,16 @@ func TestNoValueHasMoreThanADozenFields(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		dir := filepath.Dir(path)
-		if byFolder[dir] == nil {
-			byFolder[dir] = map[string]*ast.StructType{}
+		dir := filepath.Base(filepath.Dir(path))
+		if all[dir] == nil {
+			all[dir] = &declared{types: map[string]*ast.TypeSpec{}}
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
-			if spec, ok := n.(*ast.TypeSpec); ok {
-				if s, ok := spec.Type.(*ast.StructType); ok {
-					byFolder[dir][spec.Name.Name] = s
-				}
+			switch n := n.(type) {
+			case *ast.TypeSpec:
+				all[dir].types[n.Name.Name] = n
+			case *ast.FuncDecl:
+				all[dir].funcs = append(all[dir].funcs, n)
 			}
 			return true
 		})
@@ -45,43 +47,168 @@ func TestNoValueHasMoreThanADozenFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for dir, named := range byFolder {
-		for name, s := range named {
-			structs++
-			name = filepath.Base(dir) + "." + name
-			fields, booleans := size(named, s)
-			if most := max(12, larger[name]); fields > most || booleans > 4 {
-				at := files.Position(s.Pos())
-				t.Errorf("%s:%d: %s has %d fields, %d of them booleans; %d and 4 are the most: give those that belong together a type", at.Filename, at.Line, name, fields, booleans, most)
+	if len(all) < 15 {
+		t.Fatalf("%d packages looked at: the walk does not reach those of internal/host", len(all))
+	}
+	return files, all
+}
+
+// named returns the name of a type of the package, of a pointer to one, or "".
+func (d *declared) named(kind ast.Expr) string {
+	if p, ok := kind.(*ast.StarExpr); ok {
+		kind = p.X
+	}
+	if id, ok := kind.(*ast.Ident); ok && d.types[id.Name] != nil {
+		return id.Name
+	}
+	return ""
+}
+
+// structOf returns the struct that a type of the package is; nil if it is none.
+func (d *declared) structOf(name string) *ast.StructType {
+	if d.types[name] == nil {
+		return nil
+	}
+	s, _ := d.types[name].Type.(*ast.StructType)
+	return s
+}
+
+// A value that a person can hold has a dozen fields at most, and four booleans, those of
+// what it embeds counted.
+func TestNoValueHasMoreThanADozenFields(t *testing.T) {
+	t.Parallel()
+	files, all := packages(t)
+	for dir, d := range all {
+		for name := range d.types {
+			s := d.structOf(name)
+			if s == nil {
+				continue
 			}
-			if larger[name] > max(fields, 12) {
-				t.Errorf("%s has %d fields: the list says %d", name, fields, larger[name])
+			if fields, booleans := d.size(s); fields > 12 || booleans > 4 {
+				at := files.Position(s.Pos())
+				t.Errorf("%s:%d: %s.%s has %d fields, %d of them booleans; 12 and 4 are the most: give those that belong together a type", at.Filename, at.Line, dir, name, fields, booleans)
 			}
 		}
-	}
-	if structs < 50 {
-		t.Errorf("%d structs looked at: the walk does not reach the packages of internal/host", structs)
 	}
 }
 
 // size counts the fields of a struct, with those of the structs of its package that it
 // embeds.
-func size(named map[string]*ast.StructType, s *ast.StructType) (fields, booleans int) {
+func (d *declared) size(s *ast.StructType) (fields, booleans int) {
 	for _, field := range s.Fields.List {
-		kind := field.Type
-		if p, ok := kind.(*ast.StarExpr); ok {
-			kind = p.X
-		}
-		id, _ := kind.(*ast.Ident)
-		if len(field.Names) == 0 && id != nil && named[id.Name] != nil {
-			f, b := size(named, named[id.Name])
+		if embedded := d.structOf(d.named(field.Type)); len(field.Names) == 0 && embedded != nil {
+			f, b := d.size(embedded)
 			fields, booleans = fields+f, booleans+b
 			continue
 		}
 		n := max(1, len(field.Names))
-		if fields += n; id != nil && id.Name == "bool" {
+		if fields += n; isBool(field.Type) {
 			booleans += n
 		}
 	}
 	return fields, booleans
+}
+
+func isBool(kind ast.Expr) bool {
+	id, ok := kind.(*ast.Ident)
+	return ok && id.Name == "bool"
+}
+
+// A turn is one value, however its fields are nested: those of every struct of its package that it
+// reaches, also through pointers, slices and maps, count once. A field whose type is such a struct
+// counts as the fields of that.
+func TestATurnHasFewFields(t *testing.T) {
+	t.Parallel()
+	_, all := packages(t)
+	fields, booleans := all["deciding"].reached("Turn", map[string]bool{})
+	if fields != turnFields || booleans > turnBooleans {
+		t.Errorf("a turn has %d fields, %d of them booleans; the test says %d and at most %d", fields, booleans, turnFields, turnBooleans)
+	}
+}
+
+const turnFields, turnBooleans = 153, 34
+
+// reached counts the fields of the structs that a type reaches, except those that were seen.
+func (d *declared) reached(name string, seen map[string]bool) (fields, booleans int) {
+	if seen[name] {
+		return 0, 0
+	}
+	seen[name] = true
+	through := func(kind ast.Expr) {
+		for _, of := range d.mentioned(kind) {
+			f, b := d.reached(of, seen)
+			fields, booleans = fields+f, booleans+b
+		}
+	}
+	s := d.structOf(name)
+	if s == nil {
+		through(d.types[name].Type)
+		return fields, booleans
+	}
+	for _, field := range s.Fields.List {
+		n := max(1, len(field.Names))
+		if isBool(field.Type) {
+			booleans += n
+		}
+		if !slices.ContainsFunc(d.mentioned(field.Type), func(of string) bool { return d.structOf(of) != nil }) {
+			fields += n
+		}
+		through(field.Type)
+	}
+	return fields, booleans
+}
+
+// mentioned returns the types of the package that a type has in it.
+func (d *declared) mentioned(kind ast.Expr) (all []string) {
+	ast.Inspect(kind, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr, *ast.FuncType:
+			return false
+		case *ast.Ident:
+			if d.types[n.Name] != nil {
+				all = append(all, n.Name)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// A type that a person can hold has forty methods at most. A function that takes a value of the
+// type, or a pointer to one, counts as a method, and so do the methods of what the type embeds.
+func TestNoTypeHasMoreThanFortyMethods(t *testing.T) {
+	t.Parallel()
+	_, all := packages(t)
+	for dir, d := range all {
+		for name := range d.types {
+			most := max(40, larger[dir+"."+name])
+			if n := d.methods(name); n > most {
+				t.Errorf("%s.%s has %d methods; %d are the most: give a concern of it a type of its own", dir, name, n, most)
+			}
+		}
+	}
+}
+
+// larger are types that have more methods, and how many: they may only become smaller.
+var larger = map[string]int{"deciding.Turn": 137, "deciding.Plan": 68,
+	"orchestrator.attempt": 67, "worker.Worker": 58, "worker.task": 45, "dispatch.Outbox": 44}
+
+func (d *declared) methods(name string) (n int) {
+	for _, f := range d.funcs {
+		params := f.Type.Params.List
+		if f.Recv != nil {
+			params = append(params[:len(params):len(params)], f.Recv.List...)
+		}
+		if slices.ContainsFunc(params, func(p *ast.Field) bool { return d.named(p.Type) == name }) {
+			n++
+		}
+	}
+	if s := d.structOf(name); s != nil {
+		for _, field := range s.Fields.List {
+			if of := d.named(field.Type); len(field.Names) == 0 && of != "" {
+				n += d.methods(of)
+			}
+		}
+	}
+	return n
 }
