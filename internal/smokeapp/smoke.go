@@ -33,6 +33,9 @@ var (
 
 	// Signal is what Echo waits for.
 	Signal = turnstile.NewEvent[string]("smoke-signal")
+
+	// Waits answers whether Echo waits for Signal.
+	Waits = turnstile.NewQuery[turnstile.None, bool]("smoke-waits")
 )
 
 // Orchestrations returns what the process that runs orchestrations registers.
@@ -65,7 +68,11 @@ func timer(ctx turnstile.Context, duration string) (string, error) {
 }
 
 func echo(ctx turnstile.Context, _ struct{}) (string, error) {
-	return Signal.Wait(ctx)
+	waits := true
+	Waits.Handle(ctx, func(turnstile.None) (bool, error) { return waits, nil })
+	data, err := Signal.Wait(ctx)
+	waits = false
+	return data, err
 }
 
 func step(_ context.Context, n int) (int, error) { return n + 1, nil }

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 	"github.com/aws/aws-sdk-go-v2/service/scheduler/types"
 
+	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/smokeapp"
@@ -39,7 +40,7 @@ func (s *stack) chain(ctx context.Context, steps int) (string, error) {
 	return m.String(), nil
 }
 
-// event raises an event for an instance that waits for it.
+// event queries whether an instance waits for an event, and raises it.
 func (s *stack) event(ctx context.Context) (string, error) {
 	run, err := client.Start(ctx, s.client, smokeapp.Echo, struct{}{}, client.WithInstanceID(s.underTheID+"-event"))
 	if err != nil {
@@ -47,6 +48,15 @@ func (s *stack) event(ctx context.Context) (string, error) {
 	}
 	if _, err := s.find(ctx, run.Instance, history.ExternalSubscribed); err != nil {
 		return "", err
+	}
+	asked := time.Now()
+	answer, err := client.Query(ctx, s.client, smokeapp.Waits, run.Instance, turnstile.None{})
+	if err != nil {
+		return "", err
+	}
+	answered := time.Since(asked)
+	if !answer.Value {
+		return "", fmt.Errorf("instance %s has subscribed to %q, and answers that it does not wait", run.Instance, smokeapp.Signal.Name())
 	}
 	const data = "are you there?"
 	raised := time.Now()
@@ -65,7 +75,7 @@ func (s *stack) event(ctx context.Context) (string, error) {
 		return "", err
 	}
 	// Two clocks, this machine's and Lambda's.
-	return fmt.Sprintf("recorded %d ms after it was raised", recorded.AtMS-raised.UnixMilli()), nil
+	return fmt.Sprintf("query answered in %d ms; event recorded %d ms after it was raised", answered.Milliseconds(), recorded.AtMS-raised.UnixMilli()), nil
 }
 
 // timer sleeps, and looks whether a schedule is what ends the sleep.

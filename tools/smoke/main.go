@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if *timer == 0 {
 		*timer = s.shortestScheduled()
 	}
-	fmt.Fprintf(out, "stack %s in %s: a chain of %d activities, a timer of %s, an event\n", *name, cfg.Region, *steps, *timer)
+	fmt.Fprintf(out, "stack %s in %s: a chain of %d activities, a timer of %s, a query and an event\n", *name, cfg.Region, *steps, *timer)
 	return runChecks(ctx, out, *patience, []check{
 		{"chain", 0, func(ctx context.Context) (string, error) { return s.chain(ctx, *steps) }},
 		{"event", 0, s.event},

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 
 	"github.com/turnstile-go/turnstile/awslambda"
@@ -46,14 +47,30 @@ func describeStack(ctx context.Context, cfg aws.Config, name string) (*stack, er
 		HistoryTable:         v.output("HistoryTable"),
 		InstancesTable:       v.output("InstancesTable"),
 	}
+	function := v.output("QueryFunction")
 	s.group = v.output("ScheduleGroup")
 	s.border = v.duration(out.Stacks[0].Parameters, "TimerBorder")
 	s.least = v.duration(out.Stacks[0].Parameters, "TimerLeast")
 	if err := errors.Join(v.missing...); err != nil {
 		return nil, err
 	}
-	s.client, err = awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg), awslambda.WithConfig(env))
+	s.client, err = awslambda.NewClient(ctx, awslambda.WithAWSConfig(cfg), awslambda.WithConfig(env),
+		awslambda.WithQueries(invoking(lambda.NewFromConfig(cfg), function)))
 	return s, err
+}
+
+// invoking invokes a function synchronously.
+func invoking(functions *lambda.Client, name string) func(ctx context.Context, payload []byte) ([]byte, error) {
+	return func(ctx context.Context, payload []byte) ([]byte, error) {
+		out, err := functions.Invoke(ctx, &lambda.InvokeInput{FunctionName: &name, Payload: payload})
+		switch {
+		case err != nil:
+			return nil, err
+		case out.FunctionError != nil:
+			return nil, errors.New(string(out.Payload))
+		}
+		return out.Payload, nil
+	}
 }
 
 // shortestScheduled is a timer that goes through Scheduler: longer than what

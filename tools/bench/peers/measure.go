@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,7 +20,22 @@ import (
 type figures struct {
 	Steps     int
 	Wall, CPU time.Duration
+	// Median and P99 are what an instance took.
+	Median, P99 time.Duration
 }
+
+// asker is an engine that has queries.
+type asker interface {
+	// openAsked starts the workflow of ask, and returns when it has made its steps.
+	openAsked(ctx context.Context, steps int, id string) error
+	// ask queries how many steps it has made.
+	ask(ctx context.Context, id string) (int, error)
+	// closeAsked ends it, and returns its steps.
+	closeAsked(ctx context.Context, id string) (int, error)
+}
+
+// asked is the workflow that is queried.
+const asked = "asked"
 
 // single makes one measurement and prints it as JSON. If ctx ends, the engine is
 // closed at once, so that no process of its own is left behind.
@@ -80,14 +96,42 @@ func load(ctx context.Context, e engine, s shape) (figures, error) {
 			return figures{}, err
 		}
 	}
+	if s.work == ask {
+		a, ok := e.(asker)
+		if !ok {
+			return figures{}, errors.New("the engine has no queries")
+		}
+		if err := a.openAsked(ctx, s.steps, asked); err != nil {
+			return figures{}, err
+		}
+	}
 	if err := one(ctx, e, s, "warm-up"); err != nil {
 		return figures{}, err
 	}
+	var mu sync.Mutex
+	var took []time.Duration
 	before, cpu := time.Now(), used(e)
-	if err := each(ids, s.sideBySide, func(id string) error { return one(ctx, e, s, id) }); err != nil {
+	if err := each(ids, s.sideBySide, func(id string) error {
+		began := time.Now()
+		err := one(ctx, e, s, id)
+		mu.Lock()
+		defer mu.Unlock()
+		took = append(took, time.Since(began))
+		return err
+	}); err != nil {
 		return figures{}, err
 	}
 	f := figures{Steps: s.instances * s.steps, Wall: time.Since(before), CPU: used(e) - cpu}
+	slices.Sort(took)
+	f.Median, f.P99 = took[len(took)/2], took[len(took)*99/100]
+	if s.work == ask {
+		f.Steps = s.instances
+		n, err := e.(asker).closeAsked(ctx, asked)
+		if err == nil && n != s.steps {
+			err = fmt.Errorf("the workflow that was queried made %d steps of %d", n, s.steps)
+		}
+		return f, err
+	}
 	if s.work == transfer {
 		return f, each(everyone, s.sideBySide, func(id string) error {
 			a, err := e.closeAccount(ctx, from(id))
@@ -106,7 +150,13 @@ func load(ctx context.Context, e engine, s shape) (figures, error) {
 
 // one runs an instance.
 func one(ctx context.Context, e engine, s shape, id string) error {
-	n, err := e.run(ctx, s, id)
+	var n int
+	var err error
+	if s.work == ask {
+		n, err = e.(asker).ask(ctx, asked)
+	} else {
+		n, err = e.run(ctx, s, id)
+	}
 	if err == nil && n != s.steps {
 		err = fmt.Errorf("it made %d steps of %d", n, s.steps)
 	}

@@ -19,6 +19,9 @@ const (
 	greetAll work = "greet-all"
 	transfer work = "transfer"
 	trip     work = "trip"
+	// ask queries one workflow, which has made its steps before the clock starts, and waits then.
+	// Each instance is a query.
+	ask work = "ask"
 )
 
 // shape is what is run: instances of so many steps, so many side by side.
@@ -42,6 +45,13 @@ var tables = map[string][]shape{
 		{"FanOutFanIn/1000, one", greetAll, 1000, 1, 1},
 		{"Bank, 30 transfers in parallel", transfer, 2, 60, 30},
 		{"Trip without a car, 30 in parallel", trip, 6, 60, 30},
+	},
+	// Engines without queries have no part in it: -only turnstile,temporal.
+	"queries": {
+		{"query after 3 activities, one after the other", ask, 3, 500, 1},
+		{"query after 3 activities, 16 in parallel", ask, 3, 2000, 16},
+		{"query after 300 activities, one after the other", ask, 300, 500, 1},
+		{"query after 300 activities, 16 in parallel", ask, 300, 2000, 16},
 	},
 }
 

@@ -33,7 +33,7 @@ type temporal struct {
 // temporalOf has the workflow of each work.
 var temporalOf = map[work]any{
 	chain: temporalChain, fanOut: temporalFanOut, hello: temporalHello, greetAll: temporalGreetAll,
-	transfer: temporalTransfer, trip: temporalTrip,
+	transfer: temporalTransfer, trip: temporalTrip, ask: temporalAsked,
 }
 
 // temporalBinary is where fetch.sh builds it, as seen from tools/bench/peers.
@@ -136,6 +136,39 @@ func (e *temporal) closeAccount(ctx context.Context, id string) (balance int, er
 		return 0, err
 	}
 	return balance, e.client.GetWorkflow(ctx, id, "").Get(ctx, &balance)
+}
+
+// openAsked: a query is answered between two workflow tasks, so it is asked until the steps are made.
+func (e *temporal) openAsked(ctx context.Context, n int, id string) error {
+	if _, err := e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: "peers"}, temporalAsked, n); err != nil {
+		return err
+	}
+	for {
+		v, err := e.ask(ctx, id)
+		if err != nil || v == n {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func (e *temporal) ask(ctx context.Context, id string) (n int, err error) {
+	answer, err := e.client.QueryWorkflow(ctx, id, "", "steps")
+	if err != nil {
+		return 0, err
+	}
+	return n, answer.Get(&n)
+}
+
+func (e *temporal) closeAsked(ctx context.Context, id string) (n int, err error) {
+	if err := e.client.SignalWorkflow(ctx, id, "", "finished", nil); err != nil {
+		return 0, err
+	}
+	return n, e.client.GetWorkflow(ctx, id, "").Get(ctx, &n)
 }
 
 // cpu is what the server has used, as /proc of Linux tells it: clock ticks of ten

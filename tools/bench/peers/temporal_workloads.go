@@ -27,6 +27,20 @@ func temporalChain(ctx workflow.Context, n int) (v int, err error) {
 	return v, nil
 }
 
+func temporalAsked(ctx workflow.Context, n int) (v int, err error) {
+	if err := workflow.SetQueryHandler(ctx, "steps", func() (int, error) { return v, nil }); err != nil {
+		return 0, err
+	}
+	steady := steadily(ctx)
+	for range n {
+		if err := workflow.ExecuteActivity(steady, temporalAdd, v).Get(ctx, &v); err != nil {
+			return 0, err
+		}
+	}
+	workflow.GetSignalChannel(ctx, "finished").Receive(ctx, nil)
+	return v, nil
+}
+
 func temporalFanOut(ctx workflow.Context, n int) (int, error) {
 	ctx = steadily(ctx)
 	futures := make([]workflow.Future, n)

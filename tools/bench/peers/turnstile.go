@@ -16,6 +16,10 @@ var (
 	chainOf  = turnstile.NewOrchestration[int, int]("chain")
 	fanOutOf = turnstile.NewOrchestration[int, int]("fan-out")
 	add      = turnstile.NewActivity[int, int]("add")
+	askedOf  = turnstile.NewOrchestration[int, int]("asked")
+	steps    = turnstile.NewQuery[turnstile.None, int]("steps")
+	made     = turnstile.NewState[int]("made")
+	finished = turnstile.NewEvent[turnstile.None]("finished")
 )
 
 // Turnstile's activities go over its queue, as on AWS.
@@ -35,7 +39,7 @@ func newTurnstile(_ context.Context, file, synchronous string) (engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	app := turnstile.NewApp(chainOf.Implement(countUp), fanOutOf.Implement(countAtOnce),
+	app := turnstile.NewApp(chainOf.Implement(countUp), fanOutOf.Implement(countAtOnce), askedOf.Implement(countAndWait),
 		add.Implement(func(_ context.Context, v int) (int, error) { return v + 1, nil }),
 		workloads.Parts(&agency))
 	env, err := embedded.New(app, embedded.WithDatabase(db))
@@ -94,6 +98,26 @@ func (e *ours) closeAccount(ctx context.Context, id string) (int, error) {
 	return client.Attach(e.client, workloads.Account, id).Wait(ctx)
 }
 
+func (e *ours) openAsked(ctx context.Context, n int, id string) error {
+	if _, err := client.Start(ctx, e.client, askedOf, n, client.WithInstanceID(id)); err != nil {
+		return err
+	}
+	_, err := client.WaitState(ctx, e.client, made, id, client.StateNumber{})
+	return err
+}
+
+func (e *ours) ask(ctx context.Context, id string) (int, error) {
+	a, err := client.Query(ctx, e.client, steps, id, turnstile.None{})
+	return a.Value, err
+}
+
+func (e *ours) closeAsked(ctx context.Context, id string) (int, error) {
+	if err := client.Raise(ctx, e.client, finished, id, turnstile.None{}); err != nil {
+		return 0, err
+	}
+	return client.Attach(e.client, askedOf, id).Wait(ctx)
+}
+
 func (e *ours) close() error {
 	e.stop()
 	return errors.Join(<-e.ended, e.db.Close())
@@ -121,4 +145,20 @@ func countAtOnce(ctx turnstile.Context, n int) (int, error) {
 		sum += v
 	}
 	return sum, err
+}
+
+func countAndWait(ctx turnstile.Context, n int) (int, error) {
+	v := 0
+	steps.Handle(ctx, func(turnstile.None) (int, error) { return v, nil })
+	for range n {
+		var err error
+		if v, err = add.Call(ctx, v); err != nil {
+			return 0, err
+		}
+	}
+	if err := made.Set(ctx, v); err != nil {
+		return 0, err
+	}
+	_, err := finished.Wait(ctx)
+	return v, err
 }

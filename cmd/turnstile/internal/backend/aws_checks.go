@@ -99,6 +99,9 @@ func (b AWS) checkFunctions(ctx context.Context, now time.Time) ([]api.Finding, 
 func (b AWS) functions(ctx context.Context, l *lambda.Client, found map[address.Key]string) ([]doctor.Function, error) {
 	var out []doctor.Function
 	all := []struct{ role, name string }{{"orchestrator", found[address.OrchestratorFunction]}, {"activity", found[address.ActivityFunction]}}
+	if name := found[address.QueryFunction]; name != "" {
+		all = append(all, struct{ role, name string }{"query", name})
+	}
 	for _, f := range address.NamedFunctions(found) {
 		all = append(all, struct{ role, name string }{"activity:" + strings.TrimPrefix(f.Output, "function:"), found[f]})
 	}

@@ -43,11 +43,11 @@ func TestAQueueThatHasANameIsJudgedAsTheDefaultOne(t *testing.T) {
 		"its visibility is short":        {func(s *stack) { s.queues[6].Visibility = time.Minute }, "queue activity:gpu has a visibility timeout of 1m0s, but the activity:gpu function can run for 15m0s"},
 		"it gives up to another queue":   {func(s *stack) { s.queues[6].RedriveTo = "arn:dead" }, `queue activity:gpu has the dead-letter queue "dead" instead of activity-dead`},
 		"no function is run for it":      {func(s *stack) { s.sources = s.sources[:4] }, "queue activity:gpu has no event source"},
-		"its function is of another day": {func(s *stack) { s.functions[2].Modified = now.Add(-72 * time.Hour) }, "the 3 functions were deployed 2 days apart"},
+		"its function is of another day": {func(s *stack) { s.functions[3].Modified = now.Add(-72 * time.Hour) }, "the 4 functions were deployed 2 days apart"},
 		"its function has another's queue": {func(s *stack) {
-			s.functions[2].Environment = map[string]string{"TURNSTILE_ACTIVITY_QUEUE_URL": "default"}
+			s.functions[3].Environment = map[string]string{"TURNSTILE_ACTIVITY_QUEUE_URL": "default"}
 		}, "the activity:gpu function has TURNSTILE_ACTIVITY_QUEUE_URL = default, but the stack has gpu"},
-		"its function has the queue's name": {func(s *stack) { s.functions[2].Environment = map[string]string{"TURNSTILE_ACTIVITY_QUEUE_URL": "gpu"} }, ""},
+		"its function has the queue's name": {func(s *stack) { s.functions[3].Environment = map[string]string{"TURNSTILE_ACTIVITY_QUEUE_URL": "gpu"} }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

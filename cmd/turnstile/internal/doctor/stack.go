@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ type Queue struct {
 
 // Function is a function with its settings.
 type Function struct {
-	// Role: "orchestrator" or "activity".
+	// Role: "orchestrator", "activity", "query", or "activity:NAME" for the function of a named queue.
 	Role, Name    string
 	State, Reason string
 	LastUpdate    string
@@ -183,7 +184,7 @@ func Functions(functions []Function, want map[string]string, now time.Time) []ap
 		if fn.LastUpdate != "Successful" && fn.LastUpdate != "" {
 			f.add(Warning, "A deployment is running or has failed.", "the last update of the %s function is %s", fn.Role, fn.LastUpdate)
 		}
-		if fn.RecursiveLoop == "Terminate" {
+		if fn.RecursiveLoop == "Terminate" && fn.Role != "query" { // The query function sends no messages.
 			f.add(Problem, "RecursiveLoop must be Allow, otherwise Lambda stops every chain after about 16 steps. "+deploy, "Lambda terminates recursive loops of the %s function", fn.Role)
 		}
 		for name, value := range want {
@@ -197,6 +198,9 @@ func Functions(functions []Function, want map[string]string, now time.Time) []ap
 		if len(f.all) == before {
 			f.add(OK, "", "the %s function (%s) is active: %d MB, timeout %s, deployed %s ago", fn.Role, fn.Name, fn.Memory, fn.Timeout, days(now.Sub(fn.Modified)))
 		}
+	}
+	if !slices.ContainsFunc(functions, func(fn Function) bool { return fn.Role == "query" }) {
+		f.add(Warning, deploy, "the stack has no query function: queries fail")
 	}
 	if len(functions) >= 2 {
 		f.area = "versions"

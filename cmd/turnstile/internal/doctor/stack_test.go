@@ -37,6 +37,7 @@ func template() *stack {
 		functions: []Function{
 			{Role: "orchestrator", Name: "o", State: "Active", LastUpdate: "Successful", Timeout: time.Minute, Modified: now.Add(-time.Hour), Environment: map[string]string{"TURNSTILE_HISTORY_TABLE": "h"}},
 			{Role: "activity", Name: "a", State: "Active", LastUpdate: "Successful", Timeout: 15 * time.Minute, Modified: now.Add(-time.Hour)},
+			{Role: "query", Name: "q", State: "Active", LastUpdate: "Successful", Timeout: 30 * time.Second, Modified: now.Add(-time.Hour), RecursiveLoop: "Terminate"},
 		},
 		tables: []Table{{Name: "h", Status: "ACTIVE", Protected: true, RecoverableKnown: true, Recoverable: true}, {Name: "act", Status: "ACTIVE", WantsTTL: true, TTLKnown: true, TTL: true}},
 	}
@@ -85,6 +86,7 @@ func TestWhatDoesNotFitIsFound(t *testing.T) {
 		{"recursive loops end", func(s *stack) { s.functions[0].RecursiveLoop = "Terminate" }, Problem, "terminates recursive loops"},
 		{"a variable of another stack", func(s *stack) { s.functions[0].Environment["TURNSTILE_HISTORY_TABLE"] = "x" }, Problem, "TURNSTILE_HISTORY_TABLE = x, but the stack has h"},
 		{"a function that does not start", func(s *stack) { s.functions[1].State = "Failed" }, Problem, "the activity function is Failed"},
+		{"no query function", func(s *stack) { s.functions = s.functions[:2] }, Warning, "the stack has no query function"},
 		{"functions of two deployments", func(s *stack) { s.functions[0].Modified = now.Add(-100 * time.Hour) }, Warning, "deployed 4 days apart"},
 		{"an update that failed", func(s *stack) { s.functions[0].LastUpdate = "Failed" }, Warning, "the last update"},
 		{"a source that takes no partial answers", func(s *stack) { s.sources[0].PartialAnswer = false }, Problem, "ReportBatchItemFailures"},
