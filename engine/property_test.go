@@ -76,8 +76,6 @@ func classify(err error) *programError {
 		e.class = "nothing to wait for"
 	case errors.Is(err, engine.ErrNested):
 		e.class = "nested"
-	case strings.HasPrefix(err.Error(), "map: the limit"):
-		e.class = "bad limit"
 	}
 	return e
 }
