@@ -193,6 +193,8 @@ func (c *collector) call(f *function, call *ast.CallExpr, ours map[ast.Node]bool
 		ours[call.Args[1]] = true
 	case w == orchestrationIs && len(call.Args) == 1:
 		c.implementation(f, call.Args[0], ours)
+	case w == changes:
+		c.add(f, durable, call.Pos(), callName(call, to), "changes what the instance shows, which only orchestration code can", "")
 	case w == fromOutside:
 		c.add(f, network, call.Pos(), nameOf(to, nil), "is for callers of orchestrations, and uses the network",
 			"use the durable call for it: Call, Start or StartDetached of the orchestration, or an activity")
@@ -211,7 +213,7 @@ func (c *collector) leavesHistory(to *types.Func) bool {
 		return true
 	}
 	w := wordOf(to)
-	return isTurnstile(to.Pkg().Path()) && w != unrecorded && w != queryIs
+	return isTurnstile(to.Pkg().Path()) && w != unrecorded && w != changes && w != queryIs
 }
 
 // implementation records the implementation of an orchestration. A function of another module is

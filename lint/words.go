@@ -129,6 +129,8 @@ const (
 	queryIs
 	// unrecorded takes a Context and records nothing.
 	unrecorded
+	// changes takes a Context, and changes what an instance shows.
+	changes
 	// oneAfterAnother calls its function immediately, possibly several times.
 	oneAfterAnother
 	// compensation keeps its function for the end.
@@ -165,8 +167,10 @@ func wordOf(f *types.Func) word {
 		return compensation
 	case "Orchestration.ContinueAsNew", "Context.ContinueAsNew":
 		return continues
-	case ".Info", ".Logger", ".WithoutCancel", ".WithCancel", ".WithHeaders", ".AfterCommit", "State.Set", "Context.SetState", ".SetSearchAttributes", ".SearchAttributesOf":
+	case ".Info", ".Logger", ".WithoutCancel", ".WithCancel", ".WithHeaders", ".AfterCommit", ".SearchAttributesOf":
 		return unrecorded
+	case "State.Set", "Context.SetState", ".SetSearchAttributes":
+		return changes
 	}
 	return otherWord
 }

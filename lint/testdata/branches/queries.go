@@ -9,6 +9,8 @@ import (
 
 type cart struct{ total int }
 
+var shown = turnstile.NewState[string]("shown")
+
 var left = turnstile.NewQuery[string, int]("left")
 
 func asked(ctx turnstile.Context, orders []string) (int, error) {
@@ -28,7 +30,13 @@ func asked(ctx turnstile.Context, orders []string) (int, error) {
 	left.Handle(ctx, func(order string) (int, error) {
 		return charge.Call(ctx, order) // want `durable: turnstile.Activity.Call is a durable call, which replay expects only in orchestration code`
 	})
+	left.Handle(ctx, func(order string) (int, error) {
+		return 0, shown.Set(ctx, order) // want `durable: turnstile.State.Set changes what the instance shows, which only orchestration code can`
+	})
 	for _, order := range orders {
+		if err := shown.Set(ctx, order); err != nil {
+			return 0, err
+		}
 		n, err := charge.Call(ctx, order)
 		if err != nil {
 			return 0, err
