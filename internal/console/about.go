@@ -26,7 +26,7 @@ func (h *handler) about(*request) (api.About, error) {
 // module of Turnstile.
 const module = "github.com/turnstile-go/turnstile"
 
-// buildOf says what this program was built from.
+// buildOf returns what this program was built from.
 func buildOf() api.Build {
 	b := api.Build{Version: "(unknown)", Go: runtime.Version()}
 	info, ok := debug.ReadBuildInfo()

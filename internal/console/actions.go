@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// as is the client on behalf of whoever sent the request.
+// as returns the client that acts on behalf of the sender of the request.
 func (h *handler) as(r *http.Request) *client.Client {
 	if actor := h.actorOf(r); actor != "" || h.actor != nil {
 		return h.client.WithActor(actor)
@@ -18,7 +18,7 @@ func (h *handler) as(r *http.Request) *client.Client {
 	return h.client
 }
 
-// actorOf is on whose behalf a request acts; empty if nobody says.
+// actorOf returns on whose behalf a request acts; empty if no actor is given.
 func (h *handler) actorOf(r *http.Request) string {
 	if h.actor == nil {
 		return r.Header.Get(ActorHeader)
@@ -46,8 +46,8 @@ func (h *handler) on(c *client.Client, id string) *acts.On {
 	return &acts.On{Client: c, ID: id, CheckEvent: h.checkEvent, Token: h.token}
 }
 
-// On returns what acts of this process work with. catalog reads the catalog of the code; nil for that of
-// the client's App.
+// On returns what the acts of this process work with. catalog reads the catalog of the code; nil for the
+// catalog of the client's App.
 func On(c *client.Client, catalog CatalogReader, id string) *acts.On {
 	if app := c.App(); catalog == nil && app != nil {
 		catalog = &ownCatalog{app: app}
@@ -56,7 +56,7 @@ func On(c *client.Client, catalog CatalogReader, id string) *acts.On {
 	return h.on(c, id)
 }
 
-// checkEvent returns what the catalog of the code says against an event.
+// checkEvent returns the problems of an event according to the catalog of the code.
 func (h *handler) checkEvent(ctx context.Context, check *client.RaiseCheck, in *api.Raise) (notes []string, wrong bool) {
 	wrong, notes = h.wrongName(ctx, check)
 	if check.Data == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// eventAttempts are the attempts of one activity. Of one that was made once, and has
-// ended, nothing is looked up outside of its history.
+// eventAttempts returns the attempts of one activity. If the activity has ended after one attempt,
+// it reads only the history.
 func (h *handler) eventAttempts(r *request) (api.Attempts, error) {
 	ctx := r.Context()
 	x, err := h.execution(ctx, r.vars["id"], r.vars["execution"])
@@ -48,7 +48,7 @@ func (h *handler) eventAttempts(r *request) (api.Attempts, error) {
 	return out, nil
 }
 
-// seen are the attempts of an execution that workers of this process have, by event.
+// seen returns the attempts of an execution that workers of this process have, by event.
 func (h *handler) seen(instance string, execution int64) map[int64]timeline.Seen {
 	seen := map[int64]timeline.Seen{}
 	if h.attempts == nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// interval is how long a topic waits for its next look, so that all of them
-// together read no more records a minute than they may: each gets an equal share,
-// and what one does not need goes to the others. The lock is held.
+// interval returns how long a topic waits for its next poll, so that all topics together stay
+// within the records per minute. Each gets an equal share, and what one does not need goes to the
+// others. The caller holds the lock.
 func (w *watcher) interval(of *topic) time.Duration {
 	if w.records <= 0 {
 		return w.pause
@@ -31,7 +31,7 @@ func (w *watcher) interval(of *topic) time.Duration {
 	return w.pause
 }
 
-// spent is how many records were read, by the second, for a minute.
+// spent has the number of records read in each second of the last minute.
 type spent struct {
 	seconds [60]int
 	last    int64 // Unix second of the newest.
@@ -42,7 +42,7 @@ func (s *spent) add(now time.Time, n int) {
 	s.seconds[now.Unix()%60] += n
 }
 
-// minute is how many were read in the last minute.
+// minute returns how many records were read in the last minute.
 func (s *spent) minute(now time.Time) int {
 	s.pass(now)
 	sum := 0
@@ -52,7 +52,7 @@ func (s *spent) minute(now time.Time) int {
 	return sum
 }
 
-// pass forgets the seconds that are a minute old.
+// pass drops the seconds that are a minute old.
 func (s *spent) pass(now time.Time) {
 	second := now.Unix()
 	for at := max(s.last+1, second-59); at <= second; at++ {
@@ -61,7 +61,7 @@ func (s *spent) pass(now time.Time) {
 	s.last = max(s.last, second)
 }
 
-// cost says what looking reads.
+// cost returns what open pages read.
 func (w *watcher) cost() api.Cost {
 	if w.changed != nil {
 		return api.Cost{}

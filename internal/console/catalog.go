@@ -16,7 +16,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/schema"
 )
 
-// Build is a build of the application, or a process of it, and what it has.
+// Build is a build of the application, or a process of it, with its catalog.
 type Build struct {
 	// ID of the build; empty for a process without one.
 	ID string
@@ -27,13 +27,13 @@ type Build struct {
 	Entries []catalog.Entry
 }
 
-// CatalogReader tells what builds of the application have, the newest first.
+// CatalogReader returns the catalogs of the application's builds, newest first.
 type CatalogReader interface {
 	Catalog(context.Context) ([]Build, error)
 }
 
-// WithCatalog gives what is known of the application's code, for forms. Default: the
-// application that the client knows, if it knows one.
+// WithCatalog sets the reader of the application's catalog, which forms use. By default it is the
+// catalog of the client's application, if it has one.
 func WithCatalog(r CatalogReader) Option { return option(func(o *options) { o.catalog = r }) }
 
 // ownCatalog is an application in this process.
@@ -52,7 +52,7 @@ func (c *ownCatalog) Catalog(context.Context) ([]Build, error) {
 	return []Build{c.build}, nil
 }
 
-// builds are what is known of the code.
+// builds returns the catalogs of the code.
 func (h *handler) builds(ctx context.Context) ([]Build, error) {
 	if h.catalog == nil {
 		return nil, api.Errorf(api.CodeNotOffered, "this console has no catalog of the code: its client has no application")
@@ -109,8 +109,8 @@ func (h *handler) check(r *request, in api.Check) (api.Checked, error) {
 	return h.checkData(r.Context(), kind, in.Name, in.Version, []byte(in.Data))
 }
 
-// checkData holds data against what is known of the code. Of several types of one name
-// the first that takes the data counts, so that a rollout warns of nothing.
+// checkData checks data against the catalog. If several types have one name, the first that accepts
+// the data decides, so that a rollout causes no warnings.
 func (h *handler) checkData(ctx context.Context, kind catalog.Kind, name, version string, data []byte) (api.Checked, error) {
 	out := api.Checked{Problems: []api.CheckProblem{}}
 	builds, err := h.builds(ctx)
@@ -129,15 +129,16 @@ func (h *handler) checkData(ctx context.Context, kind catalog.Kind, name, versio
 	return out, nil
 }
 
-// wrongName reports whether the name of an event is wrong, as far as that is known, and says why if the
-// check does not. The code need not declare its events: an instance may wait for others.
+// wrongName reports whether the name of an event is wrong according to the catalog, with the reason
+// if the check gives none. The code need not declare its events, so an instance may wait for
+// others.
 func (h *handler) wrongName(ctx context.Context, check *client.RaiseCheck) (wrong bool, notes []string) {
 	if check.Awaited {
 		return false, nil
 	}
 	var declared []string
 	if h.catalog != nil {
-		builds, _ := h.builds(ctx) // What cannot be read is not held against the event.
+		builds, _ := h.builds(ctx) // A catalog that cannot be read is no problem of the event.
 		for _, b := range builds {
 			for i := range b.Entries {
 				if e := &b.Entries[i]; e.Kind == catalog.Event {
@@ -157,12 +158,12 @@ func (h *handler) wrongName(ctx context.Context, check *client.RaiseCheck) (wron
 	return false, nil
 }
 
-// notesOfEvent says what is wrong with the data of an event, where the code is known.
+// notesOfEvent returns the problems of an event's data, if the catalog is known.
 func (h *handler) notesOfEvent(ctx context.Context, name string, data []byte) (notes []string) {
 	if h.catalog == nil {
 		return nil
 	}
-	// What cannot be read is not held against the event.
+	// A catalog that cannot be read is no problem of the event.
 	checked, err := h.checkData(ctx, catalog.Event, name, "", data)
 	if err != nil {
 		return nil
@@ -173,8 +174,8 @@ func (h *handler) notesOfEvent(ctx context.Context, name string, data []byte) (n
 	return notes
 }
 
-// types are those that data of a name may have to fit: of an orchestration without a
-// version the newest version's.
+// types returns the types that the data for a name may need; for an orchestration without a
+// version, those of the newest version.
 func types(builds []Build, kind catalog.Kind, name, version string) []*schema.Schema {
 	var out []*schema.Schema
 	for _, b := range builds {
@@ -188,11 +189,11 @@ func types(builds []Build, kind catalog.Kind, name, version string) []*schema.Sc
 				of = e.Returns
 			}
 			if of == nil {
-				continue // Another build wrote it, and says nothing of its type.
+				continue // Another build wrote it, without its type.
 			}
 			out = append(out, of)
 			if kind == catalog.Orchestration {
-				break // The newest version stands first.
+				break // The newest version comes first.
 			}
 		}
 	}

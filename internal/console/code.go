@@ -8,15 +8,15 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// mostReplays is how many replays run at once, for queries and to find where code waits, including
-// those that do not come to rest; longestReplay is how long a request waits to find where code waits.
+// mostReplays limits the concurrent replays, for queries and to find where code waits, including
+// replays that do not end. longestReplay is how long a request waits to find where code waits.
 const (
 	mostReplays   = 4
 	longestReplay = 5 * time.Second
 )
 
-// code tells where the code of an instance waits, by a replay of its current execution, or
-// where it waited after an event.
+// code returns where the code of an instance waits, or waited after an event, by replaying its
+// current execution.
 func (h *handler) code(r *request) (api.CodeWaits, error) {
 	app := h.client.App()
 	if app == nil {
@@ -63,8 +63,8 @@ func (h *handler) replaying() (done func(), err error) {
 	}
 }
 
-// wholeTurns are the turns that were over with an event. Of a turn that was not, a replay
-// would do the rest for the first time.
+// wholeTurns returns the turns that were complete at an event. A replay of an incomplete turn would
+// run the rest of it for the first time.
 func wholeTurns(turns []store.Turn, event int64) []store.Turn {
 	for i := range turns {
 		if turns[i].Last() > event {

@@ -11,23 +11,22 @@ import (
 )
 
 const (
-	// countTo is where counting the instances of a status stops on DynamoDB: of
-	// all seven that is a thousand read units at the most, $0.000125.
+	// countTo is the number at which counting the instances of a status stops on DynamoDB. For all seven
+	// statuses that is at most a thousand read units, $0.000125.
 	countTo = 10_000
-	// countsKeepPushed and countsKeepPolled are for how long counts are kept, by whether changes are pushed.
+	// countsKeepPushed and countsKeepPolled are how long counts are kept if changes are pushed or polled.
 	countsKeepPushed, countsKeepPolled = 2 * time.Second, 30 * time.Second
 	// countsKept is how many different counts are kept.
 	countsKept = 50
 )
 
-// counter counts instances, and keeps what it counted for a while, for counting
-// reads.
+// counter counts instances, and keeps the counts for a while, because counting reads the table.
 type counter struct {
 	client *client.Client
 	now    func() time.Time
-	// paused tells which queues are paused.
+	// paused returns the paused queues.
 	paused func(context.Context) []api.PausedQueue
-	// keep is for how long, in real time.
+	// keep is how long counts are kept, in real time.
 	keep time.Duration
 
 	mu   sync.Mutex
@@ -51,15 +50,15 @@ func (h *handler) counts(r *request) (api.Counts, error) {
 	return h.counter.of(r.Context(), of)
 }
 
-// forget lets the next look count again.
+// forget makes the next request count again.
 func (c *counter) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.kept = nil
 }
 
-// of counts the instances that a query selects. Requests that come meanwhile wait for the
-// same counts.
+// of counts the instances that a query selects. Requests that arrive in the meantime wait for the same
+// counts.
 func (c *counter) of(ctx context.Context, q client.ListQuery) (api.Counts, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

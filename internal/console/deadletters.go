@@ -15,25 +15,24 @@ const (
 	maxLetters     = 100
 )
 
-// deadLetters is what the console does about dead letters. One request at a time:
-// one that looks hides them from another.
+// deadLetters handles the requests for dead letters, one at a time, because a request that reads
+// them hides them from others.
 type deadLetters struct {
 	queues deadletter.Queues
 	wait   time.Duration
 	free   chan struct{}
 }
 
-// WithDeadLetters lets the console look into the dead-letter queues, and redrive and
-// delete what is there where actions are allowed. wait is how long each receive
-// waits for a message: 0 for queues in memory, some seconds for SQS, which asks
-// all its servers only then.
+// WithDeadLetters makes the console show dead letters and, if actions are allowed, redrive and
+// delete them. wait is how long each receive waits for a message: 0 for queues in memory, and a few
+// seconds for SQS, which otherwise does not query all its servers.
 func WithDeadLetters(queues deadletter.Queues, wait time.Duration) Option {
 	return option(func(o *options) {
 		o.dead = &deadLetters{queues: queues, wait: wait, free: make(chan struct{}, 1)}
 	})
 }
 
-// start waits for those that look before; end lets others look.
+// start waits for earlier requests; end lets the next one continue.
 func (d *deadLetters) start(ctx context.Context) (end func(), err error) {
 	if d == nil {
 		return nil, api.Errorf(api.CodeNotOffered, "this console has no access to dead-letter queues: give it console.WithDeadLetters")
@@ -50,7 +49,7 @@ func selectionOf(in *api.SelectDeadLetters) deadletter.Selection {
 	return deadletter.Selection{Queue: in.Queue, Reason: in.Reason, Instance: in.Instance, IDs: in.MessageIDs}
 }
 
-// invalidSelection makes an error of a selection one of the request.
+// invalidSelection turns the error of a selection into an error of the request.
 func invalidSelection(err error) error {
 	var invalid *deadletter.InvalidError
 	if errors.As(err, &invalid) {
@@ -90,7 +89,7 @@ func (h *handler) peekDeadLetters(r *request, in api.PeekDeadLetters) (api.DeadL
 	return out, nil
 }
 
-// showBody adds what is shown of a single dead letter.
+// showBody adds the fields that are shown for a single dead letter.
 func (h *handler) showBody(l *deadletter.Letter, shown *api.DeadLetter, whole bool) {
 	shown.Advice, shown.Attributes = deadletter.Advice(l.Reason), l.Attributes
 	if l.Unread != nil {
@@ -108,12 +107,11 @@ func (h *handler) showBody(l *deadletter.Letter, shown *api.DeadLetter, whole bo
 	shown.Opened = withoutTokens(opened)
 }
 
-// tokenInBody is a token in the JSON of a work item, and in one that stands in the
-// JSON of another message.
+// tokenInBody matches a token in the JSON of a work item, also if that is inside the JSON of
+// another message.
 var tokenInBody = regexp.MustCompile(`(\\?"(?:activity_)?token\\?"\s*:\s*\\?")[^"\\]*`)
 
-// withoutTokens hides what proves something: whoever reads a token could complete
-// what it is of.
+// withoutTokens hides tokens, because a reader of a token could complete its operation.
 func withoutTokens(body string) string {
 	return tokenInBody.ReplaceAllString(body, "${1}(not shown)")
 }

@@ -1,3 +1,3 @@
-// Package console is the console: the handler behind the public package of that name, with
-// the options that only the command line and the embedded environment need.
+// Package console is the console: the handler behind the public package of that name, with the
+// options that only the command line and package embedded need.
 package console

@@ -48,10 +48,10 @@ var statuses = map[api.Code]int{
 	api.CodeInternal:         http.StatusInternalServerError,
 }
 
-// fail answers with an error.
+// fail sends an error as the response.
 func (h *handler) fail(w http.ResponseWriter, err error) { refuse(w, h.explain(err)) }
 
-// refuse answers with an error in the API's words.
+// refuse sends an error of the API as the response.
 func refuse(w http.ResponseWriter, e *api.Error) {
 	status := statuses[e.Code]
 	if status == 0 {
@@ -61,7 +61,7 @@ func refuse(w http.ResponseWriter, e *api.Error) {
 	_ = write(w, status, api.Failed{Error: *e})
 }
 
-// explain says in the API's words what an error of the client means.
+// explain converts an error of the client to an error of the API.
 func (h *handler) explain(err error) *api.Error {
 	if err == nil {
 		return nil

@@ -62,15 +62,15 @@ func (h *handler) event(r *request) (api.Event, error) {
 	return api.EventOf(&found[0], true), nil
 }
 
-// execution is one execution of an instance. At least one event is there.
+// execution is one execution of an instance. It has at least one event.
 type execution struct {
 	instance string
 	number   int64
 	turns    []store.Turn
 }
 
-// execution reads an execution, "current" or a number from 1, and of one that was
-// read before only what is new.
+// execution reads an execution, "current" or a number from 1. If it was read before, only the new
+// events are read.
 func (h *handler) execution(ctx context.Context, instance, which string) (*execution, error) {
 	d, err := h.client.Describe(ctx, instance)
 	if err != nil {
@@ -92,7 +92,7 @@ func (h *handler) readTurns(ctx context.Context, d *client.Description, x *execu
 	return err
 }
 
-// last is the id of the last event; 0 without one.
+// last returns the id of the last event; 0 if there is none.
 func (x *execution) last() int64 {
 	if len(x.turns) == 0 {
 		return 0
@@ -100,7 +100,7 @@ func (x *execution) last() int64 {
 	return x.turns[len(x.turns)-1].Last()
 }
 
-// events returns at most limit events from one on, as they are stored.
+// events returns at most limit events from a given one on, as they are stored.
 func (x *execution) events(from int64, limit int) []history.Event {
 	var out []history.Event
 	for i := range x.turns {
@@ -119,7 +119,7 @@ func (x *execution) events(from int64, limit int) []history.Event {
 	return out
 }
 
-// open returns events with their payloads opened as far as that can be.
+// open returns events with their payloads decoded, if this process can decode them.
 func (h *handler) open(x *execution, events []history.Event) []history.Event {
 	return h.client.Codecs().OpenWhatItCan(x.instance, x.number, events)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/exports"
 )
 
-// export answers with the history of an execution as `turnstile history --export`
-// writes it: without what proves something.
+// export returns the history of an execution as `turnstile history --export` writes it: without
+// tokens and secrets.
 func (h *handler) export(r *request) error {
 	execution := r.query.Get("execution")
 	if execution == "" {
@@ -24,12 +24,12 @@ func (h *handler) export(r *request) error {
 	text := history.EncodeExport(out)
 	r.w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	r.w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", fileName(r.vars["id"], x.number)))
-	// A reader that has gone needs no answer.
+	// If the reader has gone, no one needs the response.
 	_, _ = r.w.Write(text)
 	return nil
 }
 
-// fileName is a name for the export of an instance that every file system takes.
+// fileName returns a name for the export of an instance that every file system accepts.
 func fileName(instance string, execution int64) string {
 	safe := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' {

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// failuresRead is how many records of each status are read at most, and
-	// failurePages in how many pages: with conditions a page may be short.
+	// failuresRead is the maximum number of records read for each status, and failurePages the maximum number of pages,
+	// because with conditions a page may be short.
 	failuresRead, failurePages = 1000, 5
-	// mostBars is how many bars there are at most.
+	// mostBars is the maximum number of bars.
 	mostBars = 31
-	// newestShown is how many ids a cause has.
+	// newestShown is how many ids are shown for a cause.
 	newestShown = 5
 )
 
-// barWidths are those that people read with ease.
+// barWidths are widths that are easy to read.
 var barWidths = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour}
 
 // fallen is an instance that has failed or is stuck.
@@ -77,7 +77,7 @@ func (h *handler) failures(r *request) (api.FailureList, error) {
 	return out, nil
 }
 
-// readFallen reads the records of a status that started last.
+// readFallen reads the records of a status, those that started last.
 func (h *handler) readFallen(ctx context.Context, q client.ListQuery) (all []fallen, more bool, err error) {
 	q.PageSize = failuresRead
 	for range failurePages {
@@ -108,8 +108,7 @@ func fallenOf(d *client.Description) fallen {
 	return f
 }
 
-// layBars chooses the width of the bars, begins the first at a multiple of it, and
-// returns how many there are.
+// layBars chooses the width of the bars, starts the first at a multiple of it, and returns how many there are.
 func layBars(out *api.FailureList) int {
 	for _, width := range barWidths {
 		from := out.From.Truncate(width)
@@ -121,7 +120,7 @@ func layBars(out *api.FailureList) int {
 	return 1
 }
 
-// childOf is 1 for a child, and 0 for a root.
+// childOf returns 1 for a child and 0 for a root.
 func childOf(i api.Instance) int {
 	if i.Parent != nil {
 		return 1
@@ -129,8 +128,8 @@ func childOf(i api.Instance) int {
 	return 0
 }
 
-// causesOf puts instances together, those that failed last first, and causes of children alone behind the others. With a key only
-// those of this cause are left, and listed.
+// causesOf groups instances by cause, those that failed last first, and causes of only children last. With a key it
+// returns only this cause, with its instances.
 func causesOf(all []fallen, bars int, from time.Time, width time.Duration, key string) []api.FailureCause {
 	found := map[string]*api.FailureCause{}
 	for i := range all {
@@ -173,7 +172,7 @@ func causesOf(all []fallen, bars int, from time.Time, width time.Duration, key s
 		out = append(out, *c)
 	}
 	slices.SortFunc(out, func(a, b api.FailureCause) int {
-		// What no root has failed by was handled by parents, or is not over there.
+		// If no root failed because of a cause, parents have handled it, or are still running.
 		return cmp.Or(cmp.Compare(min(b.Roots, 1), min(a.Roots, 1)), b.Instances-a.Instances, b.Last.Compare(a.Last), cmp.Compare(a.Key, b.Key))
 	})
 	return out

@@ -18,12 +18,12 @@ type guard struct {
 	actions bool
 }
 
-// ActionHeader has to stand, with any value, in every request that is a POST: a
-// page of another site cannot send it without leave, which is never given.
+// ActionHeader is required in every POST request, with any value. A page of another site cannot
+// send it without permission, which the console never grants.
 const ActionHeader = "Turnstile-Action"
 
-// ActorHeader says on whose behalf a POST acts, for the histories, where the
-// mounting program does not ([WithActor]). It is what the sender says of itself.
+// ActorHeader is on whose behalf a POST acts, for the histories, if the program does not determine
+// the actor ([WithActor]). Its value is not checked.
 const ActorHeader = "Turnstile-Actor"
 
 func newGuard(hosts []string, actions bool) (guard, error) {
@@ -38,8 +38,7 @@ func newGuard(hosts []string, actions bool) (guard, error) {
 	return g, nil
 }
 
-// splitHost takes a host apart into its name, in lower case and without
-// brackets, and its port.
+// splitHost splits a host into its name, in lower case and without brackets, and its port.
 func splitHost(host string) (name, port string) {
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {
@@ -60,13 +59,13 @@ func isLoopback(name string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// allowed reports whether the mounting program named the host.
+// allowed reports whether the program allows the host.
 func (g *guard) allowed(host string) bool {
 	name, port := splitHost(host)
 	return g.named[name] || g.named[join(name, port)]
 }
 
-// host refuses a request that names a host by which the console is not reached.
+// host refuses a request for a host that is not allowed.
 func (g *guard) host(r *http.Request) error {
 	name, _ := splitHost(r.Host)
 	if isLoopback(name) || g.allowed(r.Host) {
@@ -77,8 +76,7 @@ func (g *guard) host(r *http.Request) error {
 	return err
 }
 
-// allow refuses what comes from a page of another site, and actions where none
-// are allowed.
+// allow refuses requests from pages of other sites, and actions if none are allowed.
 func (g *guard) allow(r *http.Request, to *route) error {
 	if to.acts && !g.actions {
 		err := api.Errorf(api.CodeReadOnly, "this console is read-only")
@@ -87,8 +85,8 @@ func (g *guard) allow(r *http.Request, to *route) error {
 	}
 	site := r.Header.Get("Sec-Fetch-Site")
 	if to.method == http.MethodGet {
-		// A page of another site could not read the answer; but it would be
-		// paid for. A link that somebody follows is harmless.
+		// A page of another site could not read the response, but the request would cost money.
+		// Following a link is harmless.
 		if site == "cross-site" || site == "same-site" {
 			if r.Header.Get("Sec-Fetch-Mode") != "navigate" {
 				return api.Errorf(api.CodeCrossOrigin, "the request comes from a page of another site (Sec-Fetch-Site: %s)", site)
@@ -110,9 +108,8 @@ func (g *guard) allow(r *http.Request, to *route) error {
 	return nil
 }
 
-// sameOrigin reports whether a page of that origin is the console's own: of the
-// host that the request was sent to, or of one that the mounting program named,
-// behind a proxy.
+// sameOrigin reports whether an origin is that of the console's own page: the host to which the
+// request was sent or, behind a proxy, a host that the program allows.
 func (g *guard) sameOrigin(origin, host string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -121,7 +118,7 @@ func (g *guard) sameOrigin(origin, host string) bool {
 	return strings.EqualFold(u.Host, host) || g.allowed(u.Host)
 }
 
-// secure sets the headers of every answer.
+// secure sets the security headers of every response.
 func secure(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -18,15 +18,15 @@ type handler struct {
 	counter *counter
 	watcher *watcher
 	turns   *turnCache
-	replays chan struct{} // a value for each that is under way
+	replays chan struct{} // a value for each replay in progress
 	routes  []route
 }
 
-// Handler returns the console of a client: the page at its root, the JSON API
-// under api/v1/. All addresses in it are relative, so that it can be mounted
-// under any path with http.StripPrefix. The error names an option that cannot be.
+// Handler returns the console of a client: the page at its root, the JSON API under api/v1/. All
+// URLs in it are relative, so that it can be mounted under any path with http.StripPrefix. The
+// error names an invalid option.
 //
-// The handler has no login; what protects it beyond that is in docs/console.md.
+// The handler has no login; docs/console.md describes how it is protected.
 func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 	if c == nil {
 		return nil, errors.New("console: the client is nil: create one, or use the runtime's")
@@ -58,12 +58,12 @@ func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 	return h, nil
 }
 
-// base is what the API's addresses begin with.
+// base is the prefix of the API's paths.
 const base = "api/v1/"
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	secure(w.Header())
-	// The encoded path: an instance id may hold a slash.
+	// Use the encoded path, because an instance id may contain a slash.
 	path := strings.TrimPrefix(r.URL.EscapedPath(), "/")
 	rest, isAPI := strings.CutPrefix(path, base)
 	if err := h.guard.host(r); err != nil {

@@ -8,14 +8,13 @@ import (
 	"github.com/turnstile-go/turnstile/internal/recording"
 )
 
-// maxImport is the largest file that is inspected, in bytes, and what may stand
-// around it.
+// maxImport is the size of the largest file that is inspected, in bytes, and of the JSON around it.
 const (
 	maxImport     = 8 << 20
 	maxImportBody = 2*maxImport + maxRequest
 )
 
-// inspect reads a file, and says what it holds. Nothing is stored.
+// inspect reads a file and returns its content. Nothing is stored.
 func (h *handler) inspect(_ *request, in api.Inspect) (api.Inspected, error) {
 	if len(in.Text) > maxImport {
 		return api.Inspected{}, api.Errorf(api.CodeTooLarge, "the file has %d bytes, and the limit is %d", len(in.Text), maxImport)

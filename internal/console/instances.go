@@ -16,7 +16,7 @@ const (
 	maxPage     = 200
 )
 
-// statuses that can be asked for.
+// statuses that can be requested.
 var instanceStatuses = []client.Status{
 	client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled, client.StatusQueued, client.StatusForking, client.StatusCorrupt,
 	client.StatusCompleted, client.StatusFailed, client.StatusCancelled, client.StatusTerminated,

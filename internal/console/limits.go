@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// limits returns the limits and rates, or those with a key: of attempts of activities, of
-// instances, or of both.
+// limits returns the limits and rates, of activity attempts, of instances, or of both. With a key
+// it returns only those with that key.
 func (h *handler) limits(r *request) (api.LimitList, error) {
 	out := api.LimitList{At: h.now().UTC(), Limits: []client.Limit{}}
 	key, of := r.query.Get("key"), r.query.Get("of")
@@ -35,16 +35,16 @@ func (h *handler) limits(r *request) (api.LimitList, error) {
 	if len(out.Limits) == 0 {
 		return out, err
 	}
-	// Those of attempts and those of instances are in this order already, each for themselves.
+	// The limits of attempts and those of instances are each in this order already.
 	slices.SortStableFunc(out.Limits, func(a, b client.Limit) int { return waiting(&b) - waiting(&a) })
 	return out, nil
 }
 
-// waiting is how many wait.
+// waiting returns how many attempts or instances wait.
 func waiting(l *client.Limit) int { return max(l.Length, len(l.Waiting)) }
 
-// attemptLimits are those of activities, or the limit, the rate or both with a key. Of both, those that
-// an attempt has used or an operator has set.
+// attemptLimits returns the limits of activities or, with a key, the limit, the rate or both. If
+// both are requested, it returns those that an attempt has used or an operator has set.
 func (h *handler) attemptLimits(ctx context.Context, key, of string) (all []client.Limit, err error) {
 	if key == "" {
 		return h.client.Limits(ctx)

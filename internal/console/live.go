@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// livePages is how many may be connected at once.
+	// livePages is the maximum number of connected pages.
 	livePages = 100
-	// pulse is how often something is sent, so that a page that has gone is
-	// noticed, and nothing in between gives the connection up.
+	// pulse is how often something is sent, so that the server notices when a page has gone, and
+	// proxies keep the connection open.
 	pulse = 15 * time.Second
 	// writeTime bounds each write to a page.
 	writeTime = 10 * time.Second
 )
 
-// live streams what changes, as server-sent events, until the page goes.
+// live streams changes as server-sent events, until the page disconnects.
 func (h *handler) live(r *request) error {
 	t, err := h.topicOf(r.query)
 	if err != nil {
@@ -39,13 +39,13 @@ func (h *handler) live(r *request) error {
 	defer leave()
 	stream := stream{w: r.w, control: http.NewResponseController(r.w)}
 	r.w.Header().Set("Content-Type", "text/event-stream")
-	// Proxies that gather answers are asked not to.
+	// This asks proxies not to buffer the response.
 	r.w.Header().Set("X-Accel-Buffering", "no")
 	if errors.Is(stream.control.Flush(), http.ErrNotSupported) {
 		return api.Errorf(api.CodeNotOffered, "this console cannot send live changes: its http.ResponseWriter does not implement Flush")
 	}
 	if stream.send(message{"hello", api.LiveHello{Now: h.now().UTC(), Live: h.liveBy()}}) != nil {
-		return nil // The page has gone.
+		return nil // The page has disconnected.
 	}
 	ticker := time.NewTicker(pulse)
 	defer ticker.Stop()
@@ -68,7 +68,7 @@ func (h *handler) live(r *request) error {
 	}
 }
 
-// liveBy says how changes are found.
+// liveBy returns how changes are found.
 func (h *handler) liveBy() string {
 	if h.watcher.changed != nil {
 		return "push"
@@ -93,7 +93,7 @@ func (s *stream) send(m message) error {
 func (s *stream) pulse() error { return s.write([]byte(": here\n\n")) }
 
 func (s *stream) write(text []byte) error {
-	// A server without deadlines has none to be moved.
+	// A server without deadlines has none to extend.
 	_ = s.control.SetWriteDeadline(time.Now().Add(writeTime))
 	if _, err := s.w.Write(text); err != nil {
 		return err
@@ -101,8 +101,7 @@ func (s *stream) write(text []byte) error {
 	return s.control.Flush()
 }
 
-// topicOf returns what a page wants to be told of: an instance, or the first page
-// of a list.
+// topicOf returns the topic of a page: an instance, or the first page of a list.
 func (h *handler) topicOf(v url.Values) (*topic, error) {
 	if v.Has("instance") {
 		if len(v) > 1 {
@@ -117,7 +116,7 @@ func (h *handler) topicOf(v url.Values) (*topic, error) {
 	return h.listTopic(v.Encode(), q), nil
 }
 
-// instanceState is how an instance stands; nil for one that is not there.
+// instanceState is the state of an instance; nil if it does not exist.
 type instanceState struct {
 	instance *api.Instance
 	last     int64
@@ -160,8 +159,8 @@ func (h *handler) instanceTopic(id string) *topic {
 	}
 }
 
-// looked is how many records a list may look at for a page, where an index finds
-// by a part of what is asked for alone.
+// looked is how many records a list may read for a page if an index covers only a part of the
+// query.
 const looked = 1000
 
 func (h *handler) listTopic(key string, q client.ListQuery) *topic {
@@ -175,7 +174,7 @@ func (h *handler) listTopic(key string, q client.ListQuery) *topic {
 			read := 1 + len(page.Instances)
 			bySearch := len(q.Where) == 1 && q.Where[0].Operator == "="
 			if q.Prefix != "" || q.Words+q.Version+q.Parent+q.Schedule+q.Queue != "" || !q.EndedFrom.IsZero() || !q.EndedTo.IsZero() || len(q.Where) > 0 && (!bySearch || q.Status != "" || q.Name != "") || q.Status != "" && q.Name != "" {
-				// How many did not meet the conditions is not known.
+				// It is not known how many did not meet the conditions.
 				read = looked
 			}
 			return listOf(&page), read, nil

@@ -4,18 +4,18 @@ import "github.com/turnstile-go/turnstile/internal/console/api"
 
 // LogReader has the last lines of the program's log.
 type LogReader interface {
-	// Logs returns those about an instance, the oldest first; more says that there were
+	// Logs returns the lines about an instance, oldest first; more reports whether there were
 	// earlier ones.
 	Logs(instance string) (lines []api.LogLine, more bool)
-	// Kept says which lines are kept, and for how long.
+	// Kept describes which lines are kept, and for how long.
 	Kept() string
 }
 
-// WithLogs lets the console show what was logged about an instance, where that is of this
-// process. Default: it shows none.
+// WithLogs makes the console show the log lines about an instance, if this process has them. By
+// default it shows none.
 func WithLogs(r LogReader) Option { return option(func(o *options) { o.logs = r }) }
 
-// instanceLogs are what the log says: nothing of the store is read.
+// instanceLogs returns the log lines about an instance. It does not read the store.
 func (h *handler) instanceLogs(r *request) (api.Logs, error) {
 	if h.logs == nil {
 		return api.Logs{}, api.Errorf(api.CodeNotOffered, "the instances' log is not in this process; on AWS it is in CloudWatch Logs")

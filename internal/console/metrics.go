@@ -12,11 +12,12 @@ import (
 )
 
 const (
-	// metricsRead is how many records are read at most, and metricsPages in how many pages.
+	// metricsRead is the maximum number of records that are read, and metricsPages the maximum
+	// number of pages.
 	metricsRead, metricsPages = 1000, 5
-	// metricsSpan is the time that is counted where nobody asks for another.
+	// metricsSpan is the default period.
 	metricsSpan = time.Hour
-	// mostBilled is how many histories are read for what an hour costs.
+	// mostBilled is how many histories are read to estimate the cost of an hour.
 	mostBilled = 20
 )
 
@@ -47,7 +48,7 @@ func (h *handler) metrics(r *request) (api.Metrics, error) {
 	return out, nil
 }
 
-// startOf is from when on a query asks that may not say so.
+// startOf returns the start of the query's period, which the query may leave out.
 func startOf(q client.ListQuery, to time.Time) (time.Time, error) {
 	from := cmp.Or(q.From, to.Add(-metricsSpan))
 	if !from.Before(to) {
@@ -56,7 +57,7 @@ func startOf(q client.ListQuery, to time.Time) (time.Time, error) {
 	return from, nil
 }
 
-// layStarts lays the starts into bars.
+// layStarts counts the starts in bars.
 func layStarts(out *api.Metrics, all []client.Description) {
 	laid := api.FailureList{From: out.From, To: out.To}
 	out.Started = make([]int, layBars(&laid))
@@ -67,7 +68,7 @@ func layStarts(out *api.Metrics, all []client.Description) {
 	}
 }
 
-// countMetrics counts by orchestration and altogether.
+// countMetrics counts by orchestration and in total.
 func countMetrics(out *api.Metrics, all []client.Description) {
 	hours := out.To.Sub(out.From).Hours()
 	of := map[string][]*client.Description{}
@@ -114,7 +115,7 @@ func metricsOf(name string, all []*client.Description, hours float64) api.Orches
 	return out
 }
 
-// tookOf are the percentiles of durations in ms, the shortest first; nil of none.
+// tookOf returns the percentiles of sorted durations in ms; nil for none.
 func tookOf(took []int64) *api.Took {
 	if len(took) == 0 {
 		return nil
@@ -122,14 +123,13 @@ func tookOf(took []int64) *api.Took {
 	return &api.Took{Of: len(took), P50MS: within(took, 50), P90MS: within(took, 90), P99MS: within(took, 99), MaxMS: took[len(took)-1]}
 }
 
-// within is the time in which so many of a hundred were done, of ordered times.
+// within returns a percentile of sorted durations.
 func within(took []int64, percent int) int64 {
 	return took[(len(took)*percent+99)/100-1]
 }
 
-// dollars estimates what the instances that start in an hour cost, from the last executions of
-// some that have ended.
-// Where no history can be read, it is not known.
+// dollars estimates the cost of the instances that start in an hour, from the last executions of
+// some that have ended. If no history can be read, the cost is not known.
 func (h *handler) dollars(ctx context.Context, all []client.Description, anHour float64) *api.DollarsAnHour {
 	var ended []*client.Description
 	for i := range all {

@@ -38,26 +38,26 @@ type options struct {
 	records   int
 }
 
-// AllowHosts adds names by which the console is reached, as they stand in the
-// request's Host header: "ops.example.com", or with a port that has to fit,
-// "ops.example.com:8443". Default: localhost, 127.0.0.1 and ::1, at any port. A
-// request for another host is refused: a page of a stranger whose name resolves
-// to this machine could else read all that the console shows (DNS rebinding).
+// AllowHosts adds hosts for which the console accepts requests, as in the Host header:
+// "ops.example.com", or with a port that must match, "ops.example.com:8443". By default it accepts
+// localhost, 127.0.0.1 and ::1, with any port. Requests for other hosts are refused, because a
+// hostile page whose name resolves to this machine could otherwise read everything that the console
+// shows (DNS rebinding).
 //
-// Behind a proxy that rewrites Host, give the name that people see all the same:
-// actions demand that the page comes from it.
+// Behind a proxy that rewrites Host, also add the name that users see, because actions require that
+// the page comes from an allowed host.
 func AllowHosts(names ...string) Option {
 	return option(func(o *options) { o.hosts = append(o.hosts, names...) })
 }
 
-// AllowActions lets the console act: start, raise, cancel, terminate, wake,
-// purge, complete by token, redrive. Default: it reads only.
+// AllowActions allows actions: start, raise, cancel, terminate, wake, purge, complete by token,
+// redrive. By default the console is read-only.
 func AllowActions() Option { return option(func(o *options) { o.actions = true }) }
 
-// WithPlace says where the instances are kept, for the page's "about".
+// WithPlace sets where the instances are stored, for the page "About".
 func WithPlace(p api.Place) Option { return option(func(o *options) { o.place = p }) }
 
-// WithLinks gives templates of links to logs and traces. Default: none.
+// WithLinks sets templates of links to logs and traces; default none.
 func WithLinks(l api.Links) Option { return option(func(o *options) { o.links = l }) }
 
 // Variables with templates of links.
@@ -66,7 +66,7 @@ const (
 	tracesLink = "TURNSTILE_TRACES_LINK"
 )
 
-// WithLinksOf takes templates from environment variables, where these are set.
+// WithLinksOf takes the templates from environment variables, if these are set.
 func WithLinksOf(getenv func(string) string) Option {
 	return option(func(o *options) {
 		o.links.Logs = cmp.Or(getenv(logsLink), o.links.Logs)
@@ -74,13 +74,13 @@ func WithLinksOf(getenv func(string) string) Option {
 	})
 }
 
-// placeholder of a template is in braces.
+// placeholder matches a placeholder of a template, in braces.
 var placeholder = regexp.MustCompile(`\{[A-Za-z]*\*?\}`)
 
-// placeholders are those that there are, as the page fills them (links.js).
+// placeholders are the known placeholders, which the page fills in (links.js).
 var placeholders = []string{"instance", "request", "trace", "from", "to"}
 
-// checkLink says what is wrong with a template; nil for one that can be used, or none.
+// checkLink returns an error for an invalid template.
 func checkLink(name, template string) error {
 	if template == "" {
 		return nil
@@ -96,48 +96,47 @@ func checkLink(name, template string) error {
 	return nil
 }
 
-// WithClock gives the time from which ages are counted, for a runtime in virtual
-// time; default [time.Now].
+// WithClock sets the clock from which ages are counted, for a runtime in virtual time; default
+// [time.Now].
 func WithClock(now func() time.Time) Option { return option(func(o *options) { o.now = now }) }
 
-// WithActor says on whose behalf a request acts, for the histories (Client.WithActor): the
-// login that the mounting program knows. It is asked for actions and queries alone, and a
-// request that names an actor itself ([ActorHeader]) is refused. Default: the one
-// that the request names.
+// WithActor sets the function that returns on whose behalf a request acts, for the histories
+// (Client.WithActor): the login that the program knows. It is called only for actions and queries,
+// and a request that gives an actor itself ([ActorHeader]) is refused. By default the actor is the
+// one that the request gives.
 func WithActor(of func(*http.Request) string) Option {
 	return option(func(o *options) { o.actor = of })
 }
 
-// Attempt is one attempt of an activity that a worker has, or that waits for one.
+// Attempt is an attempt of an activity that a worker runs, or that waits for a worker.
 type Attempt struct {
 	ExecutionID, EventID int64
 	// Number of the attempt, from 1.
 	Number int
-	// Since is when its code began; zero while it waits for a worker.
+	// Since is when its code started; zero while it waits for a worker.
 	Since time.Time
 }
 
-// AttemptReader tells which attempts of an instance run or wait for a worker.
+// AttemptReader returns the attempts of an instance that run or wait for a worker.
 type AttemptReader interface {
 	Attempts(instance string) []Attempt
 }
 
-// WithAttempts lets timelines say which attempts run, where the workers are in this
-// process. Default: a timeline says what the activities table tells.
+// WithAttempts makes timelines show which attempts are running, if the workers are in this process.
+// By default a timeline shows what the activities table has.
 func WithAttempts(r AttemptReader) Option { return option(func(o *options) { o.attempts = r }) }
 
-// TokenMaker makes the completion token of an activity, where the keys are at hand.
+// TokenMaker makes the completion token of an activity, if the keys are available.
 type TokenMaker interface {
 	CompletionToken(ctx context.Context, instance string, executionID, eventID int64) (string, error)
 }
 
-// WithTokens lets the console complete an activity that nobody brought the token of.
-// Default: it takes tokens alone.
+// WithTokens makes the console complete activities without their tokens. By default it requires the
+// token.
 func WithTokens(m TokenMaker) Option { return option(func(o *options) { o.tokens = m }) }
 
-// WithExplainer gives a function that says in the words of the API what an error of
-// the store or a queue means, such as a permission that is missing on AWS; it returns
-// nil for an error that it does not know.
+// WithExplainer sets a function that converts an error of the store or a queue, such as a missing
+// permission on AWS, to an error of the API. It returns nil for an error that it does not know.
 func WithExplainer(f func(error) *api.Error) Option {
 	return option(func(o *options) { o.explained = f })
 }
@@ -147,18 +146,16 @@ const (
 	defaultRecords = 600
 )
 
-// WithPolling says how often the console looks at what it shows live where the store
-// does not tell of changes: each thing after interval at the soonest, and all
-// open pages together so that they read no more than records a minute. Default:
-// 3 seconds, 600 records.
+// WithPolling sets how often the console polls what it shows live, if the store does not report
+// changes. It polls each thing at most once per interval, and all open pages together read at most
+// records per minute. The default is 3 seconds and 600 records.
 //
-// A look at an instance reads 2 records, one at a list one for each row; pages
-// that show the same share their looks, and nothing is read while none is open. On
-// DynamoDB a record of up to 4 KB is a read unit: with the default, the looks
-// cost at most 600 read units a minute, and those at an instance alone 40. What the page
-// of an instance reads whenever it has moved comes on top.
+// A poll of an instance reads 2 records, and a poll of a list one for each row. Pages that show the
+// same thing share their polls, and nothing is read while no page is open. On DynamoDB a record of
+// up to 4 KB is a read unit, so by default polls cost at most 600 read units per minute, and those
+// of a single instance 40. What the page of an instance reads after each change is additional.
 //
-// Where changes are told of, as an embedded runtime does, nothing is paced.
+// If changes are reported, as by an embedded runtime, there is no polling.
 func WithPolling(interval time.Duration, records int) Option {
 	return option(func(o *options) { o.poll, o.records = interval, records })
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/page"
 )
 
-// static serves the files of the browser's side.
+// static serves the files of the page.
 type static map[string]*staticFile
 
 type staticFile struct {
@@ -26,9 +26,8 @@ type staticFile struct {
 	text, zipped []byte
 }
 
-// contentTypes are those of the page's files: what else is there is none of it. A
-// table of the machine's could call a script something that a browser does not
-// run.
+// contentTypes are the types of the page's files; no other file is served. The machine's own table
+// could give a script a type that a browser does not run.
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".svg": "image/svg+xml", ".json": "application/json; charset=utf-8", ".png": "image/png", ".woff2": "font/woff2",
@@ -39,10 +38,9 @@ var (
 	servedOnce sync.Once
 )
 
-// servedFiles returns the page's files. The first request for the page reads and
-// compresses them: most commands of the command line make a handler for its API
-// alone. They are no variable with a value, because a program without the console
-// would link them.
+// servedFiles returns the page's files. The first request for the page reads and compresses them,
+// because most commands of the command line make a handler only for its API. They are not an
+// initialized variable, because a program without the console would then link them.
 func servedFiles() static {
 	servedOnce.Do(func() {
 		var err error
@@ -67,7 +65,7 @@ func newPage() (static, error) {
 		sum := sha256.Sum256(text)
 		var zipped bytes.Buffer
 		z := gzip.NewWriter(&zipped)
-		// A buffer takes everything.
+		// Writing to a buffer cannot fail.
 		_, _ = z.Write(text)
 		_ = z.Close()
 		all[name] = &staticFile{kind: kind, tag: hex.EncodeToString(sum[:8]), text: text, zipped: zipped.Bytes()}
@@ -82,8 +80,8 @@ func (s static) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, api.Errorf(api.CodeMethodNotAllowed, "the page accepts GET, not %s", clip(r.Method, 20)))
 		return
 	case r.URL.Path == "":
-		// Mounted under a path, and asked for without the slash at its end:
-		// relative addresses would lead out of it.
+		// The console is mounted under a path, and the request lacks the slash at the end, so
+		// relative URLs would lead out of the path.
 		w.Header().Set("Location", "./"+path.Base(requested(r))+"/")
 		w.WriteHeader(http.StatusMovedPermanently)
 		return
@@ -97,7 +95,7 @@ func (s static) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", f.kind)
-	// Asked for each time, and sent only when it is another.
+	// The browser revalidates the file each time, and gets it only if it has changed.
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Vary", "Accept-Encoding")
 	text := f.text
@@ -111,8 +109,7 @@ func (s static) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
 }
 
-// requested is the path as the browser asked for it, before a prefix was
-// stripped.
+// requested returns the path that the browser requested, before a prefix was stripped.
 func requested(r *http.Request) string {
 	p, _, _ := strings.Cut(r.RequestURI, "?")
 	return p

@@ -5,7 +5,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// query asks the code of an instance. It changes nothing, so a read-only console has it too.
+// query queries the code of an instance. It changes nothing, so a read-only console has it too.
 func (h *handler) query(r *request, in api.Query) (api.QueryAnswer, error) {
 	done, err := h.replaying()
 	if err != nil {

@@ -7,32 +7,31 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// QueueReader says how full the queues are. One that is a QueueAger too says how
-// long the oldest messages have waited.
+// QueueReader returns the numbers of messages in the queues. If it is also a QueueAger, it returns
+// how long the oldest messages have waited.
 type QueueReader interface {
 	Queues(ctx context.Context) ([]api.Queue, error)
 }
 
-// QueueAger says how long the oldest messages of queues have waited. It is asked
-// only when somebody wants to know: on AWS the ages are metrics of CloudWatch,
-// which are charged for.
+// QueueAger returns how long the oldest messages of the queues have waited. It is called only on
+// request, because on AWS the ages are CloudWatch metrics, which AWS charges for.
 type QueueAger interface {
 	QueueAges(ctx context.Context) ([]api.QueueAge, error)
 }
 
-// QueuePauser pauses activity queues, and lets them go on.
+// QueuePauser pauses and unpauses activity queues.
 type QueuePauser interface {
-	// PauseQueue is asked for the queue "default", or that of a name, on behalf of an actor. An
-	// error that is client.ErrNotFound says that there is none.
+	// PauseQueue pauses or unpauses the queue "default", or the one with a name, on behalf of an
+	// actor. The error is client.ErrNotFound (wrapped) if the queue does not exist.
 	PauseQueue(ctx context.Context, queue, actor string, paused bool) error
 }
 
-// QueuePauseReader is a QueueReader that tells which queues are paused.
+// QueuePauseReader is a QueueReader that returns the paused queues.
 type QueuePauseReader interface {
 	PausedQueues(ctx context.Context) ([]api.PausedQueue, error)
 }
 
-// pausedQueues are the queues that are paused, as far as that can be read.
+// pausedQueues returns the paused queues, if they can be read.
 func (h *handler) pausedQueues(ctx context.Context) []api.PausedQueue {
 	r, ok := h.queues.(QueuePauseReader)
 	if !ok {
@@ -40,12 +39,12 @@ func (h *handler) pausedQueues(ctx context.Context) []api.PausedQueue {
 	}
 	paused, err := r.PausedQueues(ctx)
 	if err != nil {
-		return nil // What asks for it shows all else.
+		return nil // The caller shows everything else.
 	}
 	return paused
 }
 
-// WithQueues lets the console show how full the queues are.
+// WithQueues makes the console show the numbers of messages in the queues.
 func WithQueues(r QueueReader) Option { return option(func(o *options) { o.queues = r }) }
 
 func (h *handler) readQueues(r *request) (api.Queues, error) {
@@ -84,7 +83,7 @@ func (h *handler) pausedQueue(r *request, in api.PauseQueue, paused bool) (api.Q
 	if err := pauser.PauseQueue(r.Context(), in.Queue, h.actorOf(r.Request), paused); err != nil {
 		return api.Queues{}, err
 	}
-	h.counter.forget() // They say which queues are paused.
+	h.counter.forget() // Its counts include the paused queues.
 	return h.readQueues(r)
 }
 

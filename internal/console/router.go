@@ -15,16 +15,16 @@ import (
 	"github.com/turnstile-go/turnstile/internal/near"
 )
 
-// route is an address of the API, with what it takes and answers.
+// route is a path of the API, with its request and its response.
 type route struct {
 	method string
-	// pattern is the path behind base; {name} stands for one encoded segment.
+	// pattern is the path after base; {name} stands for one encoded segment.
 	pattern string
-	// summary says in a sentence what it is for.
+	// summary describes it in one sentence.
 	summary string
-	// query are the parameters that it takes, each once.
+	// query has the parameters that it takes, each once.
 	query []param
-	// acts: it changes something, and is there only where actions are allowed.
+	// acts is set if it changes something. The route then exists only if actions are allowed.
 	acts bool
 	endpoint
 }
@@ -32,15 +32,14 @@ type route struct {
 // param is a parameter of a query.
 type param struct {
 	name string
-	// kind: "string", "integer", "time".
+	// kind is "string", "integer" or "time".
 	kind  string
 	about string
 }
 
 // endpoint serves a route.
 type endpoint struct {
-	// takes and returns are the types of the bodies, nil where there is none or
-	// it is no JSON.
+	// takes and returns are the types of the bodies, nil if there is none or it is not JSON.
 	takes, returns reflect.Type
 	serve          func(*request) error
 }
@@ -54,7 +53,7 @@ type request struct {
 	query url.Values
 }
 
-// reads is an endpoint that takes no body.
+// reads returns an endpoint that takes no body.
 func reads[Out any](f func(*request) (Out, error)) endpoint {
 	return endpoint{returns: reflect.TypeFor[Out](), serve: func(r *request) error {
 		out, err := f(r)
@@ -65,7 +64,7 @@ func reads[Out any](f func(*request) (Out, error)) endpoint {
 	}}
 }
 
-// takes is an endpoint with a JSON body of at most limit bytes.
+// takes returns an endpoint with a JSON body of at most limit bytes.
 func takes[In, Out any](limit int64, f func(*request, In) (Out, error)) endpoint {
 	return endpoint{takes: reflect.TypeFor[In](), returns: reflect.TypeFor[Out](), serve: func(r *request) error {
 		var in In
@@ -80,8 +79,7 @@ func takes[In, Out any](limit int64, f func(*request, In) (Out, error)) endpoint
 	}}
 }
 
-// maxRequest is the largest body of a request, in bytes: a payload with all that
-// may stand around it.
+// maxRequest is the maximum size of a request body, in bytes: a payload and the JSON around it.
 const maxRequest = 1 << 20
 
 func (h *handler) serveAPI(w http.ResponseWriter, r *http.Request, path string) {
@@ -140,14 +138,14 @@ func (r *route) vars(path string) (vars map[string]string, fits bool) {
 		if err != nil {
 			return nil, false
 		}
-		// A segment that is "." or ".." would be folded away: with "~" before it
-		// it is not, and one that begins with "~" has another before it.
+		// Browsers and servers remove the segments "." and "..", so these get a "~" in front, and
+		// so does a segment that begins with "~".
 		vars[strings.Trim(segment, "{}")] = strings.TrimPrefix(value, "~")
 	}
 	return vars, true
 }
 
-// checkQuery refuses parameters that the route does not know, and repeated ones.
+// checkQuery refuses unknown and repeated parameters.
 func (r *route) checkQuery(v url.Values) error {
 	names := make([]string, len(r.query))
 	for i := range r.query {
@@ -187,10 +185,10 @@ func decode(r *request, limit int64, into any) error {
 	return api.Errorf(api.CodeInvalid, "the body cannot be read: %s%s", clip(strings.TrimPrefix(err.Error(), "json: "), 300), near.Field(err, into))
 }
 
-// maxAnswer is the largest JSON answer, in bytes.
+// maxAnswer is the maximum size of a JSON response, in bytes.
 const maxAnswer = 32 << 20
 
-// write answers with JSON.
+// write sends a JSON response.
 func write(w http.ResponseWriter, status int, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -201,12 +199,12 @@ func write(w http.ResponseWriter, status int, v any) error {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	// A reader that has gone needs no answer.
+	// If the reader has gone, no one needs the response.
 	_, _ = w.Write(append(text, '\n'))
 	return nil
 }
 
-// clip shortens a text for a message, at a character.
+// clip shortens a text for a message, at a character boundary.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s

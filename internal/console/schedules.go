@@ -65,7 +65,7 @@ func scheduleStatus(d *schedule.Description) string {
 	return "active"
 }
 
-// span is a duration as text; empty for none.
+// span returns a duration as text; empty for none.
 func span(d time.Duration) string {
 	if d == 0 {
 		return ""

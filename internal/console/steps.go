@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// mostStepped is of how many instances the last execution is read for durations by step, and
-	// mostStepEvents when it stops short of that.
+	// mostStepped is the number of instances whose last execution is read for durations by step.
+	// mostStepEvents is the number of events at which reading stops earlier.
 	mostStepped    = 200
 	mostStepEvents = 100_000
-	// readUnit is how much a read unit of DynamoDB reads, in bytes.
+	// readUnit is how many bytes a read unit of DynamoDB reads.
 	readUnit = 4 << 10
 )
 
-// steps says where the time went in the instances of an orchestration.
+// steps returns how the instances of an orchestration spent their time.
 func (h *handler) steps(r *request) (api.StepList, error) {
 	q, err := listQuery(r.query)
 	if err != nil {
@@ -53,7 +53,7 @@ func (h *handler) steps(r *request) (api.StepList, error) {
 			if r.Context().Err() != nil {
 				return out, err
 			}
-			continue // Purged meanwhile, encrypted with another key, or damaged: the summary uses the other instances.
+			continue // Purged in the meantime, encrypted with another key, or damaged: the summary uses the other instances.
 		}
 		bytes := 0
 		for j := range turns {
@@ -71,7 +71,7 @@ func (h *handler) steps(r *request) (api.StepList, error) {
 	return out, nil
 }
 
-// sizeOf is about how large a turn is where it is stored, in bytes.
+// sizeOf returns the approximate size of a stored turn, in bytes.
 func sizeOf(t *store.Turn) (n int) {
 	const event = 150 // its fields, without its payload
 	for i := range t.Events {
@@ -101,7 +101,8 @@ func stepsOf(all []timeline.Step) []api.Step {
 	return out
 }
 
-// started reads the newest records that a query finds, metricsRead at most. More: there are others.
+// started reads the newest records that a query finds, at most metricsRead, and reports whether
+// there are more.
 func (h *handler) started(ctx context.Context, q client.ListQuery) (all []client.Description, more bool, err error) {
 	q.PageSize = metricsRead
 	for n := 1; ; n++ {

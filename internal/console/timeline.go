@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// shownExecutions of an instance, the newest, where nobody asks for others.
+	// shownExecutions is how many of the newest executions are shown by default.
 	shownExecutions = 10
-	// maxExecutions that may be asked for.
+	// maxExecutions is how many executions may be requested.
 	maxExecutions = 100
-	// maxStates is how many open activities are looked up outside the history.
+	// maxStates is how many open activities have their state read from the activities table.
 	maxStates = 50
 )
 
@@ -91,8 +91,8 @@ func (h *handler) timeline(r *request) (api.Timeline, error) {
 	return out, nil
 }
 
-// annotate adds what is known of open activities outside the history. Where that
-// can't be looked at, nothing is added.
+// annotate adds the stored state of open activities, which is not in the history. If the state
+// cannot be read, it adds nothing.
 func (h *handler) annotate(ctx context.Context, d *client.Description, t *timeline.Timeline) {
 	if d.Status.Terminal() {
 		return
@@ -105,7 +105,7 @@ func (h *handler) annotate(ctx context.Context, d *client.Description, t *timeli
 		}
 		state, err := h.client.ActivityState(ctx, store.ActivityKey{Instance: d.Instance, ExecutionID: r.ExecutionID, EventID: r.EventID})
 		if err != nil {
-			return // Rows say that it is not known.
+			return // The rows show that it is not known.
 		}
 		states[r.EventID] = state
 	}
@@ -118,13 +118,12 @@ type position struct{ execution, event int64 }
 
 func (p position) String() string { return fmt.Sprintf("%d.%d", p.execution, p.event) }
 
-// before reports whether an event stands behind the position.
+// before reports whether an event comes after the position.
 func (p position) before(execution, event int64) bool {
 	return execution > p.execution || execution == p.execution && event > p.event
 }
 
-// past is the position of an event of an instance, of its current execution where
-// the text names none.
+// past parses the position of an event, in the current execution if the text gives none.
 func (h *handler) past(d *client.Description, text string) (position, error) {
 	if text == "" {
 		return position{}, nil
@@ -157,7 +156,7 @@ func positionOf(name, text string) (position, error) {
 	return position{execution, event}, nil
 }
 
-// onlySince leaves what has changed behind a position.
+// onlySince keeps only what has changed after a position.
 func onlySince(out *api.Timeline, t *timeline.Timeline, since position) {
 	last := map[int64]int64{} // the last event of each execution that has ended
 	for i := range t.Ticks {
@@ -190,7 +189,7 @@ func onlySince(out *api.Timeline, t *timeline.Timeline, since position) {
 	out.Rows, out.Ticks, out.Since = rows, ticks, since.String()
 }
 
-// reading is a timeline.Reader over the client, for one look.
+// reading is a timeline.Reader over the client, for one request.
 type reading struct {
 	h    *handler
 	seen map[string]client.Description

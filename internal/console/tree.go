@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// What one tree looks up at most. A node costs the read of a record; one that
-// may have children the read of its history.
+// The limits of what one tree reads. A node costs the read of a record and, if it may have
+// children, of its history.
 const (
 	maxAncestors     = 50
 	maxTreeNodes     = 300
@@ -48,7 +48,7 @@ func nodeOf(d *client.Description) api.TreeNode {
 	}
 }
 
-// why says in a line why an instance is not well.
+// why returns the problem or failure of an instance in one line.
 func why(d *client.Description) string {
 	const longest = 300
 	switch {
@@ -60,7 +60,7 @@ func why(d *client.Description) string {
 	return ""
 }
 
-// named puts the kind before a message that does not begin with it itself.
+// named puts the kind before a message that does not begin with it.
 func named(kind, message string) string {
 	if strings.HasPrefix(message, kind) {
 		return message
@@ -68,7 +68,7 @@ func named(kind, message string) string {
 	return kind + ": " + message
 }
 
-// ancestors looks up the parents of an instance.
+// ancestors reads the ancestors of an instance.
 func (h *handler) ancestors(ctx context.Context, d *client.Description, out *api.Tree) error {
 	for p := d.Parent; p != nil; {
 		if len(out.Ancestors) == maxAncestors {
@@ -93,8 +93,7 @@ func (h *handler) ancestors(ctx context.Context, d *client.Description, out *api
 	return nil
 }
 
-// growing is a tree that is being looked up, level by level, so that what is
-// left out is the deepest.
+// growing is a tree that is being read level by level, so that the deepest levels are left out.
 type growing struct {
 	h                *handler
 	nodes, histories int
@@ -124,11 +123,11 @@ func (g *growing) grow(ctx context.Context, root *api.TreeNode) error {
 	return nil
 }
 
-// children looks up those that the current execution of a node has scheduled.
+// children reads the children that the current execution of a node has scheduled.
 func (g *growing) children(ctx context.Context, n *api.TreeNode) error {
 	x, err := g.h.execution(ctx, n.Instance, "current")
 	if explained := g.h.explain(err); err != nil && (explained.Code == api.CodeNotFound || explained.Code == api.CodeCorrupt) {
-		// Purged meanwhile, or not to be read: its record says so.
+		// It was purged in the meantime, or cannot be read; its record shows that.
 		return nil
 	}
 	if err != nil {

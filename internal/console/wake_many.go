@@ -11,7 +11,7 @@ import (
 const (
 	// maxWakes is how many instances one request wakes.
 	maxWakes = 500
-	// wakesAtOnce is how many of them side by side.
+	// wakesAtOnce is how many of them concurrently.
 	wakesAtOnce = 8
 )
 
@@ -42,8 +42,7 @@ func (h *handler) wakeMany(r *request, in api.WakeMany) (api.WokenMany, error) {
 	return out, nil
 }
 
-// unwell finds the stuck or corrupt instances that are meant, and reports
-// whether there may be more.
+// unwell finds the selected stuck or corrupt instances, and reports whether there may be more.
 func (h *handler) unwell(ctx context.Context, in *api.WakeMany) (ids []string, more bool, err error) {
 	q := client.ListQuery{Status: client.Status(in.Status), Name: in.Name, PageSize: maxWakes}
 	for {

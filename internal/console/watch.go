@@ -8,21 +8,20 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// watcher looks at what open pages show, and tells them of changes. All pages
-// that show the same share one topic, and all topics one goroutine, which is
-// there while anybody is connected.
+// watcher polls what open pages show, and sends them the changes. All pages that show the same
+// thing share one topic. All topics share one goroutine, which runs while a page is connected.
 type watcher struct {
-	// changed returns a channel that is closed at the next change; nil where
-	// nobody tells of changes.
+	// changed returns a channel that is closed at the next change; nil if the store does not report
+	// changes.
 	changed func() <-chan struct{}
-	// pause is the shortest time between two looks at a topic that nobody was
-	// told to have changed; settle is how long changes are gathered.
+	// pause is the shortest time between two polls of a topic without a reported change; settle is
+	// how long changes are collected.
 	pause, settle time.Duration
-	// records is how many all looks may read a minute; 0 for any number.
+	// records is how many records all polls together may read in a minute; 0 for no limit.
 	records int
-	// most is how many may be connected.
+	// most is the maximum number of connected pages.
 	most int
-	// failed is what is said of a look that failed.
+	// failed is the message that a poll has failed.
 	failed func(error) message
 
 	mu        sync.Mutex
@@ -30,7 +29,7 @@ type watcher struct {
 	connected int
 	running   bool
 	spent     spent
-	// poke wakes the goroutine for a new topic, and for the end.
+	// poke wakes the goroutine for a new topic, and to end it.
 	poke chan struct{}
 }
 
@@ -51,10 +50,10 @@ func (h *handler) newWatcher() *watcher {
 
 const (
 	minPoll = 100 * time.Millisecond
-	// pushPause is the pause where changes are told of: a commit that changes no
-	// record is not, and looking costs nothing there.
+	// pushPause is the pause if changes are reported. Polling is still needed, because a commit
+	// that changes no record is not reported, and costs nothing there.
 	pushPause = time.Second
-	// gather is how long changes are gathered for one look.
+	// gather is how long changes are collected for one poll.
 	gather = 100 * time.Millisecond
 )
 
@@ -64,16 +63,16 @@ type message struct {
 	data  any
 }
 
-// topic is something that is looked at.
+// topic is something that is polled.
 type topic struct {
 	key string
-	// look returns how it stands, and how many records that read.
+	// look returns its state, and how many records it read.
 	look func(context.Context) (state any, read int, err error)
-	// news is what there is to say to those who know before, which is nil for
-	// those who know nothing.
+	// news returns the messages for a page that knows the state before; before is nil if it knows
+	// none.
 	news func(before, state any) []message
 
-	// state as of the last good look, and when that was; nil before the first.
+	// state as of the last successful poll, and the time of that; nil before the first.
 	state  any
 	looked time.Time
 	read   int
@@ -81,19 +80,18 @@ type topic struct {
 	subs   map[*subscriber]bool
 }
 
-// subscriber is one open page. Its messages end when it does not take them fast
-// enough.
+// subscriber is one open page. Its channel is closed if it does not take messages fast enough.
 type subscriber struct {
 	messages chan message
-	// knows the state as of the last look: it was told that, and of no failure since.
+	// knows is set if it was sent the state of the last poll, and no failure since.
 	knows bool
 }
 
 // queued is how many messages may wait for a page.
 const queued = 64
 
-// subscribe connects a page to a topic; false if too many are connected. leave
-// ends it.
+// subscribe connects a page to a topic; false if too many pages are connected. leave disconnects
+// it.
 func (w *watcher) subscribe(new *topic) (s *subscriber, leave func(), ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,8 +107,8 @@ func (w *watcher) subscribe(new *topic) (s *subscriber, leave func(), ok bool) {
 	s = &subscriber{messages: make(chan message, queued)}
 	t.subs[s] = true
 	w.connected++
-	// Where nobody tells of changes, the page may just have read what is newer than an old state,
-	// so there is a look at once.
+	// If changes are not reported, the page may just have read something newer than an old state,
+	// so poll at once.
 	fresh := t.looked.Add(w.pause)
 	switch {
 	case t.state != nil && w.changed != nil:
@@ -142,14 +140,14 @@ func (w *watcher) leave(t *topic, s *subscriber) {
 	w.wake()
 }
 
-// notifyAll tells a page the whole state.
+// notifyAll sends a page the whole state.
 func (t *topic) notifyAll(s *subscriber) {
 	s.knows = true
 	t.tell(s, t.news(nil, t.state))
 }
 
-// tell hands messages to a page. One that does not take them is let go: it
-// connects again, and is told all.
+// tell passes messages to a page. A page that does not take them is disconnected; it connects again
+// and gets the whole state.
 func (t *topic) tell(s *subscriber, say []message) {
 	for _, m := range say {
 		select {
@@ -162,7 +160,7 @@ func (t *topic) tell(s *subscriber, say []message) {
 	}
 }
 
-// wake lets the goroutine look at its topics anew.
+// wake makes the goroutine check its topics again.
 func (w *watcher) wake() {
 	select {
 	case w.poke <- struct{}{}:
@@ -170,10 +168,10 @@ func (w *watcher) wake() {
 	}
 }
 
-// run looks at the topics as they are due, until nobody is connected.
+// run polls the topics when they are due, until no page is connected.
 func (w *watcher) run() {
 	for {
-		// Asked for before the looks, so that no change falls in between.
+		// Request the channel before polling, so that no change is missed.
 		var changed <-chan struct{}
 		if w.changed != nil {
 			changed = w.changed()
@@ -187,7 +185,7 @@ func (w *watcher) run() {
 		case <-timer.C:
 		case <-w.poke:
 		case <-changed:
-			// Many changes at once are one look.
+			// Poll once for many changes.
 			time.Sleep(w.settle)
 			w.allDue()
 		}
@@ -195,8 +193,7 @@ func (w *watcher) run() {
 	}
 }
 
-// round looks at what is due and returns when the next topic is; false if there
-// is none.
+// round polls the due topics and returns when the next one is due; false if there is none.
 func (w *watcher) round() (next time.Time, ok bool) {
 	for {
 		t, due := w.first()
@@ -210,7 +207,7 @@ func (w *watcher) round() (next time.Time, ok bool) {
 	}
 }
 
-// first returns the topic that is due first, and when; nil, and the goroutine is to end,
+// first returns the topic that is due first, and when. It returns nil, and the goroutine must end,
 // if there is none.
 func (w *watcher) first() (first *topic, due time.Time) {
 	w.mu.Lock()
@@ -234,7 +231,7 @@ func (w *watcher) allDue() {
 	}
 }
 
-// lookTime bounds one look.
+// lookTime is the time limit of one poll.
 const lookTime = 20 * time.Second
 
 func (w *watcher) lookAt(t *topic) {

@@ -1,7 +1,7 @@
-// Package acts holds the acts of operators, one row each: what an act is called, what it does, what it
-// takes and returns, and the call. The routes of the API and their client, the buttons and dialogs of the
-// page, commands, and the tools of agents are made from the rows. An act with a form of its own, such as
-// a redrive, has its own command, tool or dialog beside its row.
+// Package acts has the actions of operators, called acts, one row each: the name of an act, what it does, what it takes
+// and returns, and its call. The routes of the API and their client, the buttons and dialogs of the page, commands, and
+// the tools of agents are made from the rows. An act with a form of its own, such as a redrive, has its own command,
+// tool or dialog in addition to its row.
 package acts
 
 import (
@@ -20,31 +20,31 @@ import (
 type Row struct {
 	// Path of its route in the API, such as "instances/{id}/cancel". The last segment is its name.
 	Path string
-	// Title is the word on its button, Summary the summary of its route, and Does what it does, in one or two sentences.
+	// Title is the text of its button, Summary the summary of its route, and Does a description in one or two sentences.
 	Title, Summary, Does string
-	// Final: it cannot be taken back. Destroys: it discards work or data.
+	// Final is set if it cannot be undone, Destroys if it discards work or data.
 	Final, Destroys bool
-	// Reason: it takes a reason, for the history.
+	// Reason is set if it takes a reason, which the history records.
 	Reason bool
-	// Many: the page can do it to many instances at once.
+	// Many is set if the page can apply it to many instances at once.
 	Many bool
-	// Of is the kind of operation that it acts on: "timer" or "activity"; empty for none. Verb says in
-	// one word what the operation then does: "fire".
+	// Of is the kind of operation that it acts on: "timer" or "activity"; empty for none. Verb is what the operation
+	// then does, in one word: "fire".
 	Of, Verb string
-	// Needs is what the operation must have for it, as its row in the timeline says under "live": "next", a
-	// next attempt.
+	// Needs is the field that the operation must have under "live" in its timeline row, such as "next" for a next
+	// attempt; empty for none.
 	Needs string
-	// Sends is the button of its dialog; empty for its title.
+	// Sends is the text of the button in its dialog; empty for its title.
 	Sends string
-	// Command is empty if the act has no command, or one of its own; so is Tool.
+	// Command is empty if the act has no command, or its own. The same applies to Tool.
 	Command Command
 	Tool    Tool
 }
 
-// Command is what the command line says of an act.
+// Command describes an act for the command line.
 type Command struct {
 	Name string
-	// Also are words that users may try instead.
+	// Also are other words that users may try.
 	Also []string
 	// Short is its line in the list of commands, Long its help.
 	Short, Long string
@@ -52,16 +52,16 @@ type Command struct {
 	// On are the statuses of the instances that it selects without --status, and Also those that
 	// --status can name too.
 	On, AlsoOn []client.Status
-	// Default explains in its help what it selects without --status; empty for nothing.
+	// Default is the text of its help about what it selects without --status; empty for none.
 	Default string
 }
 
-// Tool is what an agent is told of an act.
+// Tool describes an act for agents.
 type Tool struct {
 	Name, Title string
-	// When says when to use it; empty for nothing.
+	// When is when to use it; empty for no advice.
 	When string
-	// Adds: a repeated call acts again.
+	// Adds is set if a repeated call acts again.
 	Adds bool
 }
 
@@ -93,7 +93,7 @@ type On struct {
 	Client *client.Client
 	// ID is the instance or the schedule of the path.
 	ID string
-	// CheckEvent returns what the catalog of the code says against an event. It reads only.
+	// CheckEvent returns the problems of an event according to the catalog of the code. It only reads.
 	CheckEvent func(context.Context, *client.RaiseCheck, *api.Raise) (notes []string, wrong bool)
 	// Token returns the token of an activity.
 	Token func(context.Context, *api.PendingActivity) (string, error)
@@ -106,12 +106,12 @@ type Any interface {
 	Returns() reflect.Type
 	// Serve decodes a request and acts.
 	Serve(ctx context.Context, on *On, decode func(into any) error) (any, error)
-	// Do acts on a request of the act's type, and sets out, a pointer to its answer.
+	// Do carries out a request of the act's type, and sets out, a pointer to its response.
 	Do(ctx context.Context, on *On, in, out any) error
 }
 
-// Caller sends an act to where the instances are: a client, or the API of a console. in has the type
-// that the act takes, and out is a pointer to what it returns.
+// Caller sends an act to the instances, through a client or the API of a console. in has the type that the act takes;
+// out is a pointer to the type that it returns.
 type Caller interface {
 	Act(ctx context.Context, act Any, id string, in, out any) error
 }
@@ -148,7 +148,7 @@ func (a *Act[In, Out]) Do(ctx context.Context, on *On, in, out any) (err error) 
 	return err
 }
 
-// sent answers that a request was sent for the instance.
+// sent returns the response that a request was sent for the instance.
 func (on *On) sent(err error) (api.Sent, error) {
 	if errors.Is(err, client.ErrNoRecord) {
 		return api.Sent{Instance: on.ID, NoRecord: true}, nil

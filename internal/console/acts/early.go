@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// onOperations lists the statuses of the instances whose operations can be hurried.
+// onOperations lists the statuses of instances whose operations can be completed or started early.
 var onOperations = []client.Status{client.StatusRunning, client.StatusStuck, client.StatusSuspended}
 
 // FireTimer fires a timer before it is due.

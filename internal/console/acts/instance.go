@@ -78,7 +78,7 @@ var Restart = &Act[api.Restart, api.Started]{Row{
 	return started(on.Client.Restart(ctx, client.RestartRequest{Instance: on.ID, Input: in.Input, Version: in.Version, DeduplicationID: in.StartID}))
 }}
 
-// Purge removes an instance.
+// Purge purges an instance.
 var Purge = &Act[api.Purge, api.Sent]{Row{
 	Path: ofInstance + "purge", Title: "Purge", Many: true, Final: true, Destroys: true,
 	Summary: "Purge an ended instance.",

@@ -8,61 +8,59 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 )
 
-// Start asks for a new instance.
+// Start starts an instance.
 type Start struct {
 	// Name of the orchestration.
 	Name string `json:"name"`
-	// Version; left out for the newest that is deployed.
+	// Version; omitted for the newest deployed version.
 	Version string `json:"version,omitempty"`
-	// Instance id; left out for one that derives from name and start_id, or a random one.
+	// Instance id; omitted for one that derives from name and start_id, or a random one.
 	Instance string `json:"instance,omitempty"`
-	// StartID tells a repeat of this start from another one; left out for a
-	// random one.
+	// StartID identifies this start, so that a repeat has no effect; omitted for a random one.
 	StartID          string                     `json:"start_id,omitempty"`
 	Input            json.RawMessage            `json:"input,omitempty"`
 	SearchAttributes turnstile.SearchAttributes `json:"search_attributes,omitempty"`
 	Headers          map[string]string          `json:"headers,omitempty"`
-	// Events that the instance finds when it starts.
+	// Events that the instance has when it starts.
 	Events []StartEvent `json:"events,omitempty"`
-	// UseExisting takes the instance that has the id already, if it is one of
-	// the same orchestration.
+	// UseExisting uses the instance that already has the id, if it has the same orchestration.
 	UseExisting bool `json:"use_existing,omitempty"`
-	// AllowRestart restarts the instance that already has the id, if it has ended and is of
-	// the same orchestration.
+	// AllowRestart restarts the instance that already has the id, if it has ended and has the same
+	// orchestration.
 	AllowRestart bool `json:"restart,omitempty"`
 	// NotBefore is when its code starts; omitted to start immediately.
 	NotBefore time.Time `json:"not_before,omitzero"`
-	// LimitKey and Limit: at most so many instances with this key run at a time; left out for
-	// the limit of its implementation, if that has one.
+	// LimitKey and Limit allow at most Limit instances with this key to run at a time; omitted for
+	// the limit of the implementation, if it has one.
 	LimitKey string `json:"limit_key,omitempty"`
 	Limit    int    `json:"limit,omitempty"`
 }
 
-// Restart has an instance that has ended restart.
+// Restart restarts an instance that has ended.
 type Restart struct {
-	// Input; left out for the one that its last execution began with.
+	// Input; omitted for the input of its last execution.
 	Input json.RawMessage `json:"input,omitempty"`
-	// Version; left out for the newest that is deployed.
+	// Version; omitted for the newest deployed version.
 	Version string `json:"version,omitempty"`
-	// StartID tells a repeat of this restart from another one; left out for a random one.
+	// StartID identifies this restart, so that a repeat has no effect; omitted for a random one.
 	StartID string `json:"start_id,omitempty"`
 }
 
 // Redrive continues an ended instance where it failed.
 type Redrive struct {
-	// As is the id of a new instance that continues instead, and leaves the ended one
-	// unchanged; omitted to continue the instance itself.
+	// As is the id of a new instance (a fork) that continues, while the ended one does not change;
+	// omitted to continue the instance itself.
 	As string `json:"as,omitempty"`
-	// From is an event of its last execution: what led to it happens again, and all behind
-	// it; left out for where the instance failed.
+	// From is an event of its last execution. The operation that led to it and everything after it
+	// run again; omitted to continue where the instance failed.
 	From int64 `json:"from,omitempty"`
-	// Reason for the history.
+	// Reason that the history records.
 	Reason string `json:"reason,omitempty"`
-	// Reset terminates an instance that has not ended first.
+	// Reset first terminates the instance if it has not ended.
 	Reset bool `json:"reset,omitempty"`
-	// DryRun sends nothing: the answer says what would be started anew.
+	// DryRun sends nothing; the response shows what would be started again.
 	DryRun bool `json:"dry_run,omitempty"`
-	// StartID tells a repeat of this redrive from another one; left out for a random one.
+	// StartID identifies this redrive, so that a repeat has no effect; omitted for a random one.
 	StartID string `json:"start_id,omitempty"`
 }
 
@@ -73,18 +71,19 @@ type Redriven struct {
 	// before it; omitted by a dry run.
 	StartID string `json:"start_id,omitempty"`
 	After   int64  `json:"after,omitempty"`
-	// CopiedEvents is how many events the next execution takes over.
+	// CopiedEvents is how many events the next execution copies.
 	CopiedEvents int64 `json:"copied_events"`
-	// Kept are the results and external events behind those that stay.
+	// Kept is the number of results and external events after the copied events that are kept.
 	Kept int `json:"kept"`
-	// Again is what is started anew.
+	// Again is the work that is started again.
 	Again []RedrivenWork `json:"again"`
 }
 
-// Nothing reports whether the redrive starts nothing again: with the same code it fails as before.
+// Nothing is set if the redrive starts no operation again, so that with the same code it fails as
+// before.
 func (d *Redriven) Nothing() bool { return d.CopiedEvents > 0 && len(d.Again) == 0 }
 
-// RedrivenWork is an activity, a timer or a child that a redrive starts anew.
+// RedrivenWork is an activity, a timer or a child that a redrive starts again.
 type RedrivenWork struct {
 	// EventID in the last execution, and the kind of that event.
 	EventID int64  `json:"event_id"`
@@ -92,9 +91,9 @@ type RedrivenWork struct {
 	// Name of the activity or the child's orchestration, Instance of the child.
 	Name     string `json:"name,omitempty"`
 	Instance string `json:"instance,omitempty"`
-	// Why is "failed"; "open"; "completed", if the event that was asked for is its completion;
-	// "forgotten" for what the code is to ask for again; or "taken" for such a child that fails
-	// with already_exists unless it has UseExisting.
+	// Why is "failed"; "open"; "completed" if the requested event is its completion; "forgotten" if
+	// the code must start it again; or "taken" for such a child whose id is in use, so that it
+	// fails with already_exists unless it has UseExisting.
 	Why string `json:"why"`
 }
 
@@ -107,7 +106,7 @@ func RedrivenOf(instance string, d *client.Redriven) Redriven {
 	return out
 }
 
-// StartEvent is an event that a start brings.
+// StartEvent is an event that a start includes.
 type StartEvent struct {
 	Name string          `json:"name"`
 	Data json.RawMessage `json:"data,omitempty"`
@@ -125,32 +124,31 @@ type Started struct {
 type Raise struct {
 	Name string          `json:"name"`
 	Data json.RawMessage `json:"data,omitempty"`
-	// SenderID tells a repeat of the event from another; left out for a random
-	// one.
+	// SenderID identifies this event, so that a repeat has no effect; omitted for a random one.
 	SenderID string `json:"sender_id,omitempty"`
-	// DryRun sends nothing: the answer's notes say what is odd about the event. It
-	// reads the instance's record and history.
+	// DryRun sends nothing; the notes of the response list problems of the event. It reads the
+	// instance's record and history.
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
-// End cancels, terminates, suspends or resumes.
+// End is a request to cancel, terminate, suspend or resume an instance.
 type End struct {
-	// Reason for the history.
+	// Reason that the history records.
 	Reason string `json:"reason,omitempty"`
 }
 
-// Reschedule changes the time at which an instance starts, or resumes by itself.
+// Reschedule changes the time at which an instance starts or resumes by itself.
 type Reschedule struct {
 	At time.Time `json:"at"`
 }
 
-// Early is for an operation that waits for its time, and is not to wait for it.
+// Early completes or starts a waiting operation before its time.
 type Early struct {
-	// EventID of the event in the current execution that started to wait.
+	// EventID of the operation in the current execution.
 	EventID int64 `json:"event_id"`
-	// Reason for the history; not for a retry, which records none.
+	// Reason that the history records. A retry records none.
 	Reason string `json:"reason,omitempty"`
-	// DryRun sends nothing: the answer says when it is due.
+	// DryRun sends nothing; the response shows when the operation is due.
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
@@ -159,43 +157,41 @@ type Nothing struct{}
 
 // Purge removes an instance.
 type Purge struct {
-	// Force takes a running instance too: it is terminated first.
+	// Force also purges a running instance, which is terminated first.
 	Force bool `json:"force,omitempty"`
-	// Children are taken first, and theirs. Nothing is sent if one of them still runs and
-	// Force is not set.
+	// Children also purges all descendants, before the instance. Nothing is sent if one of them is
+	// still running and Force is not set.
 	Children bool `json:"children,omitempty"`
-	// DryRun purges nothing: the answer names the children.
+	// DryRun purges nothing; the response lists the children.
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
-// Sent says that an action was sent. It takes effect when the orchestrator
+// Sent is the response to an action that was sent. The action takes effect when the orchestrator
 // handles it.
 type Sent struct {
 	Instance string `json:"instance,omitempty"`
-	// NoRecord: there is no record of the instance yet; what was sent counts only
-	// if a start is queued.
+	// NoRecord is set if the instance has no record yet. The action then has an effect only if a
+	// start is queued.
 	NoRecord bool `json:"no_record,omitempty"`
-	// DueAt is when what a dry run of a fire or a retry was asked for is due by itself,
-	// Attempt the number of the attempt.
+	// DueAt is when the operation of a dry run of a fire or a retry is due by itself; Attempt is
+	// the number of the attempt.
 	DueAt   time.Time `json:"due_at,omitzero"`
 	Attempt int       `json:"attempt,omitempty"`
-	// Notes say what is odd about what a dry run was asked for, a sentence each:
-	// nothing waits for an event of that name, its data has another type.
+	// Notes are the problems that a dry run has found, one sentence each: for example, nothing
+	// waits for an event of that name, or its data has another type.
 	Notes []string `json:"notes,omitempty"`
-	// Wrong: by what is known of the code, the name or the data is wrong. An event of a name that the
-	// code has, for which nothing waits yet, is not.
+	// Wrong is set if the name or the data is wrong according to the catalog of the code. An event
+	// that the code declares but does not wait for yet is not wrong.
 	Wrong bool `json:"wrong,omitempty"`
-	// Children, of the dry run of a purge, are the children of the instance, and theirs, which have
-	// records, inputs and results of their own.
+	// Children are the descendants of the instance, in the dry run of a purge. They have records,
+	// inputs and results of their own.
 	Children []string `json:"children,omitempty"`
 }
 
-// WakeMany lets many instances try again: those named, or those that a filter
-// finds.
+// WakeMany makes many instances retry: the given ones, or those that a filter selects.
 type WakeMany struct {
 	Instances []string `json:"instances,omitempty"`
-	// Status to wake: "stuck" or "corrupt", all of them as far as the other
-	// fields do not narrow it.
+	// Status to wake: "stuck" or "corrupt". The other fields narrow the selection.
 	Status string `json:"status,omitempty"`
 	// Problem is the kind of problem that they have, such as "nondeterminism".
 	Problem string `json:"problem,omitempty"`
@@ -203,13 +199,13 @@ type WakeMany struct {
 	Name string `json:"name,omitempty"`
 }
 
-// WokenMany says what became of WakeMany.
+// WokenMany is the result of WakeMany.
 type WokenMany struct {
 	// Sent are the instances to which a wake was sent.
 	Sent []string `json:"sent"`
-	// Failed are those to which none was sent, and why.
+	// Failed are those to which none was sent, with the reason.
 	Failed []WakeFailed `json:"failed,omitempty"`
-	// More: there were more than one request takes; send it again.
+	// More is set if there were more instances than one request wakes. Send the request again.
 	More bool `json:"more,omitempty"`
 }
 
@@ -219,10 +215,10 @@ type WakeFailed struct {
 	Error    Error  `json:"error"`
 }
 
-// PendingActivity names a pending activity: by its token, or by where it stands in a
-// history, where the console can complete by row.
+// PendingActivity identifies a pending activity: by its token or, if the console has
+// complete_by_row, by its position in a history.
 type PendingActivity struct {
-	// Token that the activity handed out; left out if the others are given.
+	// Token that the activity passed on; omitted if the other fields are given.
 	Token       string `json:"token,omitempty"`
 	Instance    string `json:"instance,omitempty"`
 	ExecutionID int64  `json:"execution_id,omitempty"`
@@ -236,7 +232,7 @@ type CompleteActivity struct {
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
-// FailActivity lets a pending activity fail. The failure is final.
+// FailActivity fails a pending activity. The failure is final.
 type FailActivity struct {
 	PendingActivity
 	Message string `json:"message"`
@@ -245,7 +241,7 @@ type FailActivity struct {
 	Details json.RawMessage `json:"details,omitempty"`
 }
 
-// HeartbeatActivity says that a pending activity is still worked on.
+// HeartbeatActivity reports that a pending activity is still in progress.
 type HeartbeatActivity struct {
 	PendingActivity
 	Details json.RawMessage `json:"details,omitempty"`

@@ -7,25 +7,24 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Attempts are those of an activity that are known.
+// Attempts are the known attempts of an activity.
 type Attempts struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
 	EventID     int64  `json:"event_id"`
 	Name        string `json:"name"`
-	// State of the activity, as its row of the timeline has it.
+	// State of the activity, as in its timeline row.
 	State       string `json:"state"`
 	MaxAttempts int    `json:"max_attempts,omitempty"`
-	// Now is the time of the look.
+	// Now is the time of the response.
 	Now time.Time `json:"now"`
-	// Attempts by their numbers. Numbers that are left out were not kept.
+	// Attempts in the order of their numbers. Attempts that are missing were not kept.
 	Attempts []Attempt `json:"attempts"`
-	// Kept says which attempts are kept, for how long, and what it would cost to keep
-	// all.
+	// Kept describes which attempts are kept, for how long, and what it would cost to keep all.
 	Kept string `json:"kept"`
-	// Paused is the pause of the queue in which its next attempt waits.
+	// Paused is the pause of the queue in which the next attempt waits.
 	Paused *PausedQueue `json:"paused,omitempty"`
-	// NotRead says why those that do not stand in the history could not be looked at.
+	// NotRead is why the attempts that are not in the history could not be read.
 	NotRead string `json:"not_read,omitempty"`
 }
 
@@ -33,29 +32,28 @@ type Attempts struct {
 type Attempt struct {
 	// Attempt is its number, from 1.
 	Attempt int `json:"attempt"`
-	// State: done, failed, cancelled, running; waiting for its time or for a worker;
-	// unknown if no worker has recorded whether it runs.
+	// State is "done", "failed", "cancelled" or "running"; "waiting" for its time or for a worker;
+	// or "unknown" if no worker has recorded whether it runs.
 	State string `json:"state"`
-	// StartedAt and EndedAt by its worker's clock; the end of the last one is when that
-	// was recorded. Left out where it is not known.
+	// StartedAt and EndedAt are by the worker's clock; the end of the last attempt is when it was
+	// recorded. Omitted if not known.
 	StartedAt time.Time `json:"started_at,omitzero"`
 	EndedAt   time.Time `json:"ended_at,omitzero"`
 	// DueAt is the earliest time at which it starts.
 	DueAt time.Time `json:"due_at,omitzero"`
-	// RequestID names the worker: the invocation that made it. Left out where all runs in
-	// one process.
+	// RequestID is the invocation that ran it. Omitted if everything runs in one process.
 	RequestID string `json:"request_id,omitempty"`
-	// Actor is on whose behalf it was made before it was due, or the activity was completed
-	// by hand, as the sender says.
+	// Actor is on whose behalf it was started before it was due, or the activity was completed
+	// manually, according to the sender.
 	Actor string `json:"actor,omitempty"`
-	// Failure without its stack and details: the event has them. Of one that is not
-	// recorded its kind and the beginning of its text.
+	// Failure without its stack and details, which the event has. For an attempt that is not in the
+	// history, only the kind and the beginning of the message.
 	Failure *wire.Failure `json:"failure,omitempty"`
-	// Recorded: it stands in the history, and is kept for as long as that is.
+	// Recorded is set if the attempt is in the history, and is kept as long as the history.
 	Recorded bool `json:"recorded,omitempty"`
 }
 
-// AttemptsOf returns the JSON form of the attempts of an activity; hypothetical: the
+// AttemptsOf returns the JSON form of the attempts of an activity. hypothetical is set if the
 // instances are in no table that is charged for.
 func AttemptsOf(instance string, r *timeline.Row, all []timeline.Attempt, now time.Time, hypothetical bool) Attempts {
 	out := Attempts{Instance: instance, ExecutionID: r.ExecutionID, EventID: r.EventID, Name: r.Name, State: string(r.State), MaxAttempts: r.MaxAttempts,

@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// AwaitsText says for which build an instance waits.
+// AwaitsText describes the build for which an instance waits.
 func AwaitsText(a *store.Problem) string {
 	switch a.Kind {
 	case "patch":
@@ -17,7 +17,7 @@ func AwaitsText(a *store.Problem) string {
 	return "waits for a newer build that knows the events of its history"
 }
 
-// AwaitsAdvice says what to do about that.
+// AwaitsAdvice returns what to do about that.
 func AwaitsAdvice(a *store.Problem) string {
 	if a.Kind == "patch" {
 		return "deploy a build that has the patch (the last deployed build does not ask for it, or retired it too early); messages wait 15 minutes for such a build, then the instance is stuck, and nothing is lost"

@@ -1,43 +1,44 @@
 package api
 
-// Batch is what became of an action on many instances, as the command line prints
-// it.
+// Batch is the result of an action on many instances, as the command line prints it.
 type Batch struct {
-	// Action: wake, cancel, terminate, purge.
+	// Action is the name of the action: wake, cancel, terminate or purge.
 	Action string `json:"action"`
 	// ID names an incomplete batch, so that a request can continue it.
 	ID string `json:"id,omitempty"`
-	// Selected instances. Sent are those to which it was sent, Skipped those for
-	// which there was nothing to do any more, by this run and those before it.
+	// Selected is the number of selected instances. Sent and Skipped count, over this run and the earlier
+	// ones of the batch, the instances to which the action was sent, and those for which nothing was left to
+	// do.
 	Selected int `json:"selected"`
 	Sent     int `json:"sent"`
 	Skipped  int `json:"skipped"`
-	// Failed are those to which nothing was sent, and why; the first hundred.
+	// Failed are the first hundred instances to which nothing was sent, with the reason.
 	Failed []BatchFailed `json:"failed,omitempty"`
-	// FailedCount is how many there are.
+	// FailedCount is how many failed in all.
 	FailedCount int `json:"failed_count,omitempty"`
-	// DryRun: nothing was sent. Instances are those that it would be.
+	// DryRun is set if nothing was sent. Instances are those to which the action would be sent.
 	DryRun    bool     `json:"dry_run,omitempty"`
 	Instances []string `json:"instances,omitempty"`
-	// Left are the children that purges would leave, of a dry run: they have inputs and results of their own.
+	// Left are the children that the purges would leave, in a dry run. They have inputs and results of their
+	// own.
 	Left []string `json:"left,omitempty"`
-	// Plans are what redrives would do, of a dry run.
+	// Plans are what the redrives would do, in a dry run.
 	Plans *Plans `json:"plans,omitempty"`
 }
 
-// Plans count what the redrives of many instances would do.
+// Plans has counts of what the redrives of many instances would do.
 type Plans struct {
 	// Continue is how many instances continue, and Operations how many operations they start again.
 	Continue   int `json:"continue"`
 	Operations int `json:"operations"`
 	// FromStart is how many run from the beginning, because they failed in their first step.
 	FromStart int `json:"from_start,omitempty"`
-	// Nothing are those of which a redrive would start nothing again: with the same code they fail as
-	// before.
+	// Nothing are those for which a redrive would start no operation again, so that with the same code they
+	// fail as before.
 	Nothing []string `json:"nothing,omitempty"`
-	// Refused are those that cannot be redriven, and why.
+	// Refused are those that cannot be redriven, with the reason.
 	Refused []BatchFailed `json:"refused,omitempty"`
-	// Unread are those whose histories were not read, because there are so many.
+	// Unread are those whose histories were not read, because too many were selected.
 	Unread int `json:"unread,omitempty"`
 }
 

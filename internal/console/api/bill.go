@@ -6,15 +6,15 @@ import "github.com/turnstile-go/turnstile/internal/timeline"
 // prices.
 type Bill struct {
 	Dollars float64 `json:"dollars"`
-	// Hypothetical: the instance does not run on AWS, so nothing is charged; the dollars
+	// Hypothetical is set if the instance does not run on AWS, so nothing is charged. The dollars
 	// are what AWS would charge for the same work.
 	Hypothetical bool       `json:"hypothetical,omitempty"`
 	Lines        []BillLine `json:"lines"`
-	// LeftOut says what the histories do not tell, a sentence each.
+	// LeftOut lists costs that the histories do not show, one sentence each.
 	LeftOut []string `json:"left_out"`
 }
 
-// BillLine is a count of one thing that has a price.
+// BillLine is the count of one item that has a price.
 type BillLine struct {
 	Service         string  `json:"service"`
 	What            string  `json:"what"`

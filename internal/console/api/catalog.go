@@ -8,12 +8,12 @@ import (
 	"github.com/turnstile-go/turnstile/internal/schema"
 )
 
-// Catalog is what the code has, as far as the console knows it, for forms.
+// Catalog is what the code contains, as far as the console knows it. Forms use it.
 type Catalog struct {
-	// Builds that have said what they have, the newest first.
+	// Builds that have stored their catalog, newest first.
 	Builds []CatalogBuild `json:"builds"`
-	// Orchestrations by name, the newest version first; Activities, Events and Queries by name. Of
-	// what several builds have the newest build's counts.
+	// Orchestrations are sorted by name, newest version first; Activities, Events and Queries by
+	// name. If several builds have an entry, that of the newest build is used.
 	Orchestrations []CatalogEntry `json:"orchestrations"`
 	Activities     []CatalogEntry `json:"activities"`
 	Events         []CatalogEntry `json:"events"`
@@ -22,13 +22,13 @@ type Catalog struct {
 
 // CatalogBuild is a build of the application, or a process of it.
 type CatalogBuild struct {
-	// Build is its id; left out for a process on one machine without one.
+	// Build is its id; omitted for a process on one machine that has none.
 	Build string `json:"build,omitempty"`
-	// Serves is what runs there: "orchestrations", "activities", or "all".
+	// Serves is what the build runs: "orchestrations", "activities", or "all".
 	Serves string `json:"serves"`
-	// Since when: the first start of a process of it.
+	// Since is when the first process of the build started.
 	Since time.Time `json:"since"`
-	// Orchestrations, Activities, Events and Queries are how many it has.
+	// Orchestrations, Activities, Events and Queries are the numbers of each that it has.
 	Orchestrations int `json:"orchestrations"`
 	Activities     int `json:"activities"`
 	Events         int `json:"events"`
@@ -38,11 +38,11 @@ type CatalogBuild struct {
 // CatalogEntry is an orchestration, an activity, an event or a query.
 type CatalogEntry struct {
 	Name string `json:"name"`
-	// Version of an orchestration; left out for none.
+	// Version of an orchestration; omitted for none.
 	Version string `json:"version,omitempty"`
 	// Takes is the input, or the data of an event.
 	Takes CatalogType `json:"takes"`
-	// Returns is the output or the result; left out for an event.
+	// Returns is the output or the result; omitted for an event.
 	Returns *CatalogType `json:"returns,omitempty"`
 }
 
@@ -52,41 +52,41 @@ type CatalogType struct {
 	Type string `json:"type"`
 	// Schema is the JSON Schema of what it takes.
 	Schema json.RawMessage `json:"schema"`
-	// Example to fill in: text of JSON, in lines. Left out for a type without fields.
+	// Example is indented JSON to fill in. Omitted for a type without fields.
 	Example string `json:"example,omitempty"`
 }
 
-// Check holds data against a type of the code.
+// Check checks data against a type of the code.
 type Check struct {
 	// Kind is "orchestration" or "query" for its input, "activity" for its result, "event"
 	// for its data.
 	Kind string `json:"kind"`
 	Name string `json:"name"`
-	// Version of an orchestration; left out for the newest.
+	// Version of an orchestration; omitted for the newest.
 	Version string `json:"version,omitempty"`
-	// Data as text, so that what is no JSON can be asked about too.
+	// Data as text, so that data which is not JSON can be checked too.
 	Data string `json:"data"`
 }
 
-// Checked says what is wrong with data, or odd about it.
+// Checked has the problems of data.
 type Checked struct {
-	// Known: the code is known to have one of that kind, name and version. Nothing was
-	// checked otherwise.
+	// Known is set if the catalog has an entry of that kind, name and version. Otherwise nothing
+	// was checked.
 	Known bool `json:"known"`
-	// Type in Go that the data was held against.
+	// Type is the Go type against which the data was checked.
 	Type string `json:"type,omitempty"`
-	// Problems, at most twenty; what is wrong stands first.
+	// Problems, at most twenty; errors before warnings.
 	Problems []CheckProblem `json:"problems"`
 }
 
-// CheckProblem is something wrong with data, or odd about it.
+// CheckProblem is an error or a warning about data.
 type CheckProblem struct {
-	// Path of the value, such as "items[2].price"; left out for the whole.
+	// Path of the value, such as "items[2].price"; omitted for the whole.
 	Path string `json:"path,omitempty"`
-	// Text in a sentence, with the path.
+	// Text is one sentence, with the path.
 	Text string `json:"text"`
-	// Wrong: the code cannot take the data. Otherwise it takes it, and finds something
-	// empty, or does not look at a field.
+	// Wrong is set if the code cannot decode the data. Otherwise the problem is a warning: a value
+	// is empty, or the code ignores a field.
 	Wrong bool `json:"wrong"`
 }
 
@@ -104,7 +104,7 @@ func CatalogEntryOf(e *catalog.Entry) (CatalogEntry, error) {
 
 func typeOf(s *schema.Schema) (CatalogType, error) {
 	if s == nil {
-		s = &schema.Schema{} // Another build wrote it, and says nothing of its type.
+		s = &schema.Schema{} // Another build wrote it, without its type.
 	}
 	text, err := json.Marshal(s)
 	return CatalogType{Type: s.TypeName(), Schema: text, Example: string(s.Example())}, err

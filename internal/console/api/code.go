@@ -8,11 +8,10 @@ type CodeWaits struct {
 	ExecutionID int64  `json:"execution_id"`
 	// EventID is the last event that the code has processed; 0 before its first turn ended.
 	EventID int64 `json:"event_id"`
-	// Branches of the code that wait, the main function first; none where the code has
-	// ended.
+	// Branches of the code that wait, the main function first; empty if the code has ended.
 	Branches []CodeBranch `json:"branches"`
-	// Problem says why the replay does not reach the place where the code waits: the code
-	// disagrees with the history, or a payload cannot be decoded.
+	// Problem is why the replay does not reach the place where the code waits: the code disagrees
+	// with the history, or a payload cannot be decoded.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -21,8 +20,8 @@ type CodeBranch struct {
 	// File and Line of the call.
 	File string `json:"file"`
 	Line int    `json:"line"`
-	// Events that have scheduled what it waits for; Branches is how many other branches
-	// it waits for.
+	// Events are the scheduling events of the operations that it waits for; Branches is how many
+	// other branches it waits for.
 	Events   []int64 `json:"events,omitempty"`
 	Branches int     `json:"branches,omitempty"`
 }

@@ -2,20 +2,20 @@ package api
 
 import "time"
 
-// Counts says how many instances there are of each status.
+// Counts has the number of instances of each status.
 type Counts struct {
-	// CountedAt is when: counts are kept for a while.
+	// CountedAt is when they were counted; counts are cached for a while.
 	CountedAt time.Time `json:"counted_at"`
 	// Counts by status.
 	Counts map[string]Count `json:"counts"`
-	// PausedQueues are the queues that are paused, where the console knows it; left out where
-	// something narrows what is counted.
+	// PausedQueues are the paused queues, if the console knows them; omitted if a filter narrows
+	// the counts.
 	PausedQueues []PausedQueue `json:"paused_queues,omitempty"`
 }
 
 // Count is a number of instances.
 type Count struct {
 	Count int `json:"count"`
-	// More: counting stopped there.
+	// More is set if counting stopped at this number.
 	More bool `json:"more,omitempty"`
 }

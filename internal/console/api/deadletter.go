@@ -6,83 +6,81 @@ import (
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 )
 
-// DeadLetter is a message that was given up.
+// DeadLetter is a message in a dead-letter queue.
 type DeadLetter struct {
 	MessageID string `json:"message_id"`
-	// Queue that it stands in, Source that it goes back to.
+	// Queue is the queue that has it, Source the queue to which a redrive sends it.
 	Queue  string `json:"queue"`
 	Source string `json:"source"`
-	// Reason by which it was moved; left out if SQS moved it after its last
-	// receive.
+	// Reason for which it was moved; omitted if SQS moved it after its last receive.
 	Reason string `json:"reason,omitempty"`
-	// ReasonText is what stands behind the reason's word.
+	// ReasonText explains the reason.
 	ReasonText string `json:"reason_text,omitempty"`
-	// Kind of the work item; "?" for one that can't be read.
+	// Kind of the work item; "?" if it cannot be parsed.
 	Kind         string    `json:"kind"`
 	Instance     string    `json:"instance,omitempty"`
 	Group        string    `json:"group,omitempty"`
 	DedupID      string    `json:"dedup_id,omitempty"`
 	SentAt       time.Time `json:"sent_at"`
 	ReceiveCount int       `json:"receive_count"`
-	// Attributes, Body and Opened are shown of single ones.
+	// Attributes, Body and Opened are included if a single dead letter is requested.
 	Attributes map[string]string `json:"attributes,omitempty"`
 	Body       string            `json:"body,omitempty"`
 	// Opened is the body with decoded payloads; omitted if no payload is encoded.
 	Opened string `json:"opened,omitempty"`
-	// DecodeError says why payloads in the body cannot be opened.
+	// DecodeError is why payloads in the body cannot be decoded.
 	DecodeError string `json:"decode_error,omitempty"`
-	// Unread says why the body is no work item.
+	// Unread is why the body is not a work item.
 	Unread string `json:"unread,omitempty"`
-	// Folded names what a list left out for its size: "body".
+	// Folded names the fields that a list left out because of their size: "body".
 	Folded []string `json:"folded,omitempty"`
-	// Advice says what to do.
+	// Advice is what to do about it.
 	Advice string `json:"advice,omitempty"`
 }
 
-// DeadLetters are those that were seen.
+// DeadLetters are the dead letters that were read.
 type DeadLetters struct {
 	Letters []DeadLetter `json:"letters"`
-	// More are the queues in which there may be more.
+	// More are the queues that may have more.
 	More []string `json:"more,omitempty"`
 }
 
-// SelectDeadLetters says which dead letters are meant; without fields all are.
+// SelectDeadLetters selects dead letters; without fields it selects all.
 type SelectDeadLetters struct {
-	// Queue: "dead-fifo" or "dead".
+	// Queue is "dead-fifo" or "dead".
 	Queue string `json:"queue,omitempty"`
-	// Reason by which they were moved; "none" for what SQS moved itself.
+	// Reason for which they were moved; "none" for messages that SQS moved itself.
 	Reason     string   `json:"reason,omitempty"`
 	Instance   string   `json:"instance,omitempty"`
 	MessageIDs []string `json:"message_ids,omitempty"`
 }
 
-// PeekDeadLetters asks for dead letters. Looking hides them from others for that
-// moment.
+// PeekDeadLetters reads dead letters. Reading hides them from other readers for a moment.
 type PeekDeadLetters struct {
 	SelectDeadLetters
-	// Limit of each queue, 1 to 100; default 50.
+	// Limit is the maximum number from each queue, 1 to 100; default 50.
 	Limit int `json:"limit,omitempty"`
 }
 
-// RemoveDeadLetters redrives or deletes dead letters: those of message_ids, or
-// with all those that the other fields select.
+// RemoveDeadLetters redrives or deletes dead letters: those of message_ids or, with all, those that
+// the other fields select.
 type RemoveDeadLetters struct {
 	SelectDeadLetters
 	All bool `json:"all,omitempty"`
-	// To is the queue that they are sent to; left out for that which each came
-	// from. Not for deleting.
+	// To is the queue to which they are sent; omitted for the queue that each came from. It does
+	// not apply to deletion.
 	To string `json:"to,omitempty"`
-	// DryRun only says what would be done.
+	// DryRun changes nothing; the response shows what would be done.
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
-// RemovedDeadLetters is what became of them.
+// RemovedDeadLetters is the result.
 type RemovedDeadLetters struct {
 	Done []RemovedDeadLetter `json:"done"`
-	// Late are how many were left, for they came in after this began.
+	// Late is how many were left because they arrived after the request started.
 	Late int `json:"late,omitempty"`
-	// Missing are message ids that were not found: redriven or deleted, looked at
-	// by someone else right now, or behind ten others of their instance.
+	// Missing are message ids that were not found: they were redriven or deleted, another reader
+	// has received them, or ten others of their instance precede them.
 	Missing []string `json:"missing,omitempty"`
 	DryRun  bool     `json:"dry_run,omitempty"`
 }
@@ -96,20 +94,19 @@ func DeadLetterOf(l *deadletter.Letter) DeadLetter {
 	}
 }
 
-// RemovedDeadLetter is what became of a dead letter that was to be redriven or
-// deleted.
+// RemovedDeadLetter is the result for one dead letter.
 type RemovedDeadLetter struct {
 	MessageID string `json:"message_id"`
 	Queue     string `json:"queue"`
-	// To is the queue that it was sent to; left out if it is deleted.
+	// To is the queue to which it was sent; omitted if it was deleted.
 	To       string `json:"to,omitempty"`
 	Kind     string `json:"kind"`
 	Instance string `json:"instance,omitempty"`
-	// Error is why it is still there.
+	// Error is why it is still in its queue.
 	Error string `json:"error,omitempty"`
 }
 
-// RemovedDeadLetterOf returns the JSON form of what became of a dead letter.
+// RemovedDeadLetterOf returns the JSON form of the result for a dead letter.
 func RemovedDeadLetterOf(r *deadletter.Removed) RemovedDeadLetter {
 	out := RemovedDeadLetter{MessageID: r.ID, Queue: r.Queue, To: r.To, Kind: r.Kind(), Instance: r.Instance()}
 	if r.Err != nil {

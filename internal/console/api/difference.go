@@ -12,56 +12,54 @@ import (
 type Difference struct {
 	A DifferenceSide `json:"a"`
 	B DifferenceSide `json:"b"`
-	// Equal operations, those that Differ, and those that one side alone has. The start and
-	// the end of the executions count too.
+	// The numbers of operations that are equal, that differ, and that only one side has. The start and the end of
+	// the executions count too.
 	Equal  int `json:"equal"`
 	Differ int `json:"differ"`
 	OnlyA  int `json:"only_a"`
 	OnlyB  int `json:"only_b"`
-	// Rows in the order of both sides. Equal ones in a row are folded into one, unless all
-	// were asked for.
+	// Rows in the order of both sides. Consecutive equal rows are folded into one, unless all were requested.
 	Rows []DifferenceRow `json:"rows"`
-	// More rows are left out.
+	// More is how many rows were left out.
 	More int `json:"more,omitempty"`
 }
 
-// DifferenceSide is an execution that is compared.
+// DifferenceSide is one of the compared executions.
 type DifferenceSide struct {
 	Instance    string    `json:"instance"`
 	ExecutionID int64     `json:"execution_id"`
 	Name        string    `json:"name"`
 	Version     string    `json:"version,omitempty"`
 	From        time.Time `json:"from"`
-	// To is omitted while it runs, and so is End, which says how it ended: completed, failed, cancelled, terminated,
-	// continued as new.
+	// To is omitted while it runs, and so is End, which is how it ended: "completed", "failed", "cancelled",
+	// "terminated" or "continued as new".
 	To     time.Time `json:"to,omitzero"`
 	End    string    `json:"end,omitempty"`
 	Events int       `json:"events"`
 }
 
-// DifferenceRow is an operation of one side or of both; or a number of equal ones.
+// DifferenceRow is an operation of one side or of both, or a number of equal ones.
 type DifferenceRow struct {
-	// Kind of the operation, as the timeline has it, or start, end; left out of folded
-	// ones.
+	// Kind of the operation, as in the timeline, or "start" or "end"; omitted in a folded row.
 	Kind string `json:"kind,omitempty"`
 	Name string `json:"name,omitempty"`
 	Op   string `json:"op,omitempty"`
-	// Label that the code gave it, on the side A where both have it.
+	// Label that the code gave it; that of side A if both have one.
 	Label string `json:"label,omitempty"`
-	// Equal is how many equal operations this row stands for; 0 for one that is not equal.
+	// Equal is how many equal operations this row represents; 0 if the row is not equal.
 	Equal int `json:"equal,omitempty"`
-	// Differs names what is not alike: name, version, input, duration, state, result,
-	// failure, attempts, value. Left out where one side alone has it.
+	// Differs names what differs: name, version, input, duration, state, result, failure, attempts, value.
+	// Omitted if only one side has the operation.
 	Differs []string             `json:"differs,omitempty"`
 	A       *DifferenceOperation `json:"a,omitempty"`
 	B       *DifferenceOperation `json:"b,omitempty"`
 }
 
-// DifferenceOperation is what one side has.
+// DifferenceOperation is the operation of one side.
 type DifferenceOperation struct {
 	EventID     int64 `json:"event_id"`
 	CompletedBy int64 `json:"completed_by,omitempty"`
-	// State as in the timeline; of an end how it ended.
+	// State as in the timeline; for an end, how it ended.
 	State   string `json:"state,omitempty"`
 	Version string `json:"version,omitempty"`
 	// TookMS is omitted while it runs. Times are not compared.
@@ -69,17 +67,17 @@ type DifferenceOperation struct {
 	Attempt int   `json:"attempt,omitempty"`
 	// DurationMS of a timer.
 	DurationMS int64 `json:"duration_ms,omitempty"`
-	// Input and Result where they differ, or where one side alone has it. Folded where they
-	// are large: the event has them.
+	// Input and Result, if they differ or only one side has the operation. Large ones are folded; the event has
+	// them.
 	Input   *Payload      `json:"input,omitempty"`
 	Result  *Payload      `json:"result,omitempty"`
 	Failure *wire.Failure `json:"failure,omitempty"`
 }
 
-// mostDifferenceRows is how many rows an answer has.
+// mostDifferenceRows is the maximum number of rows in a response.
 const mostDifferenceRows = 2000
 
-// DifferenceOf returns the JSON form of a difference; all: equal rows are not folded.
+// DifferenceOf returns the JSON form of a difference. If all is set, equal rows are not folded.
 func DifferenceOf(a, b DifferenceSide, rows []difference.Row, all bool) Difference {
 	out := Difference{A: a, B: b, Rows: []DifferenceRow{}}
 	for i := range rows {

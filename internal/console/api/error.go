@@ -7,87 +7,85 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Code says in a word what went wrong. It is what a program acts on.
+// Code is what went wrong, in a word that programs can act on.
 type Code string
 
 // The codes of errors.
 const (
-	// CodeInvalid: the request is not one that is taken; the message names the
-	// field or parameter.
+	// CodeInvalid means that the request is invalid; the message names the field or parameter.
 	CodeInvalid Code = "invalid"
-	// CodeNoSuchRoute: the API has no such address.
+	// CodeNoSuchRoute means that the API has no such path.
 	CodeNoSuchRoute Code = "no_such_route"
-	// CodeMethodNotAllowed: the address takes another method.
+	// CodeMethodNotAllowed means that the path requires another method.
 	CodeMethodNotAllowed Code = "method_not_allowed"
-	// CodeHostNotAllowed: the request names a host by which this console is not
-	// reached.
+	// CodeHostNotAllowed means that this console does not accept requests for the host.
 	CodeHostNotAllowed Code = "host_not_allowed"
-	// CodeCrossOrigin: the request comes from a page of another site, or without
-	// the header that a page of another site cannot send.
+	// CodeCrossOrigin means that the request comes from a page of another site, or lacks the header
+	// that such a page cannot send.
 	CodeCrossOrigin Code = "cross_origin"
-	// CodeReadOnly: this console does not act.
+	// CodeReadOnly means that this console allows no actions.
 	CodeReadOnly Code = "read_only"
-	// CodeTooLarge: the request, a payload or the response exceeds its limit.
+	// CodeTooLarge means that the request, a payload or the response exceeds its limit.
 	CodeTooLarge Code = "too_large"
-	// CodeNotFound: there is no such instance, execution, event or dead letter.
+	// CodeNotFound means that the instance, execution, event or dead letter does not exist.
 	CodeNotFound Code = "not_found"
-	// CodeAlreadyExists: the id is taken by another start.
+	// CodeAlreadyExists means that another start has used the id.
 	CodeAlreadyExists Code = "already_exists"
-	// CodePurged: an instance of that id was purged, and the id is not free again
-	// yet; the message says when it is.
+	// CodePurged means that an instance with this id was purged, and the id cannot be reused yet;
+	// the message has the time from which it can.
 	CodePurged Code = "purged"
-	// CodeEnded: the instance has ended, so that the action has no effect.
+	// CodeEnded means that the instance has ended, so the action has no effect.
 	CodeEnded Code = "ended"
-	// CodeStillRunning: an instance that runs is not purged without force.
+	// CodeStillRunning means that the instance is running, and the action requires that it has
+	// ended.
 	CodeStillRunning Code = "still_running"
-	// CodeContradicted: the code disagrees with the history that a redrive would take over,
-	// as problem says. Nothing was changed.
+	// CodeContradicted means that the code disagrees with the history that a redrive would copy;
+	// problem has the difference. Nothing was changed.
 	CodeContradicted Code = "contradicted"
-	// CodeNoAnswer: the code has no answer to a query, as no_answer says.
+	// CodeNoAnswer means that the code has no answer to a query, for the reason in no_answer.
 	CodeNoAnswer Code = "no_answer"
-	// CodeNotPending: the activity is already completed, or nothing waits for it.
+	// CodeNotPending means that the activity is already completed, or nothing waits for it.
 	CodeNotPending Code = "not_pending"
-	// CodeBadToken: the text is not the completion token of an activity.
+	// CodeBadToken means that the text is not the completion token of an activity.
 	CodeBadToken Code = "bad_token"
-	// CodeBadPageToken: the page token belongs to another query.
+	// CodeBadPageToken means that the page token belongs to another query.
 	CodeBadPageToken Code = "bad_page_token"
-	// CodeCorrupt: the history is damaged.
+	// CodeCorrupt means that the history is damaged.
 	CodeCorrupt Code = "corrupt"
-	// CodeNewer: a newer build wrote what is to be shown.
+	// CodeNewer means that a newer build wrote the requested data.
 	CodeNewer Code = "newer_build"
-	// CodeNotDecoded: it is encoded by a codec that this program does not have.
+	// CodeNotDecoded means that the data is encoded by a codec that this program does not have.
 	CodeNotDecoded Code = "not_decoded"
-	// CodeNotOffered: this console was not given what that takes.
+	// CodeNotOffered means that this console does not have the feature.
 	CodeNotOffered Code = "not_offered"
-	// CodeDenied: the role in use may not do this; the message says which
-	// action on which resource.
+	// CodeDenied means that the role in use does not have a permission; the message names the
+	// action and the resource.
 	CodeDenied Code = "access_denied"
-	// CodeOlderStack: the stack lacks a table, an index or a queue that this
-	// build needs.
+	// CodeOlderStack means that the stack lacks a table, an index or a queue that this build needs.
 	CodeOlderStack Code = "older_stack"
-	// CodeCredentials: there are no credentials, or they are not taken.
+	// CodeCredentials means that there are no credentials, or AWS rejects them.
 	CodeCredentials Code = "credentials"
-	// CodeBusy: too many do this at once.
+	// CodeBusy means that too many such requests are in progress.
 	CodeBusy Code = "busy"
-	// CodeUnavailable: it passes; try again.
+	// CodeUnavailable means a temporary error; try again.
 	CodeUnavailable Code = "unavailable"
-	// CodeInternal: a fault that none of the others names.
+	// CodeInternal means any other error.
 	CodeInternal Code = "internal"
 )
 
 // Error is returned instead of a result, as {"error": …}.
 type Error struct {
 	Code Code `json:"code"`
-	// Message says what was wrong, and where.
+	// Message describes what was wrong, and where.
 	Message string `json:"message"`
-	// Advice says what to do, where the message does not.
+	// Advice is what to do, if the message does not say so.
 	Advice string `json:"advice,omitempty"`
-	// Problem is where code and history part, of the code contradicted.
+	// Problem is where code and history disagree, for the code contradicted.
 	Problem *store.Problem `json:"problem,omitempty"`
-	// NoAnswer is why a query has no answer, of the code no_answer.
+	// NoAnswer is why a query has no answer, for the code no_answer.
 	NoAnswer *NoAnswer `json:"no_answer,omitempty"`
-	// FreeAt is, of the codes not_found and purged, when the id of an instance that was purged can be
-	// started again. It is left out if there was no such instance.
+	// FreeAt is when the id of a purged instance can be reused, for the codes not_found and purged.
+	// It is omitted if no such instance was purged.
 	FreeAt time.Time `json:"free_at,omitzero"`
 }
 
@@ -103,7 +101,7 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Failed is the answer that holds an Error.
+// Failed is the response that contains an Error.
 type Failed struct {
 	Error Error `json:"error"`
 }

@@ -8,29 +8,29 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Event is one fact in the history of an execution. Which fields a kind has is
-// said at history.Event; all others are left out.
+// Event is one fact in the history of an execution. history.Event documents which fields each kind has;
+// all others are omitted.
 type Event struct {
 	// EventID is the position in the history, from 1.
 	EventID int64 `json:"event_id"`
-	// Kind says what happened, such as ActivityScheduled.
+	// Kind is what happened, such as ActivityScheduled.
 	Kind string `json:"kind"`
 	// At is when it was recorded.
 	At time.Time `json:"at"`
-	// SourceEventID of a completion is the event that it completes.
+	// SourceEventID is the event that a completion completes.
 	SourceEventID int64  `json:"source_event_id,omitempty"`
 	Name          string `json:"name,omitempty"`
-	// Label that the code gave what it started, with those of the contexts around it.
+	// Label that the code gave the operation, with the labels of the contexts around it.
 	Label   string `json:"label,omitempty"`
 	Version string `json:"version,omitempty"`
-	// Instance of a child, or that a system call is about.
+	// Instance of a child, or to which a system call refers.
 	Instance string `json:"instance,omitempty"`
 	// PayloadName is what the payload is called in the export: "input",
 	// "output", "result", "data", "value".
 	PayloadName string   `json:"payload_name,omitempty"`
 	Payload     *Payload `json:"payload,omitempty"`
 
-	// FireAt is when a timer is due, DurationMS what the code asked for.
+	// FireAt is when a timer is due, DurationMS the duration that the code requested.
 	FireAt     time.Time `json:"fire_at,omitzero"`
 	DurationMS int64     `json:"duration_ms,omitempty"`
 	// Op of a SystemCall: now, guid, side_effect, trace, raise_event,
@@ -40,23 +40,22 @@ type Event struct {
 	Inline      bool `json:"inline,omitempty"`
 	ExplicitID  bool `json:"explicit_id,omitempty"`
 	UseExisting bool `json:"use_existing,omitempty"`
-	// WithPrevious marks an arrival that was recorded before the code had run for the one in front of it.
+	// WithPrevious marks an arrival that was recorded before the code had run for the previous one.
 	WithPrevious bool           `json:"with_previous,omitempty"`
 	OnParentEnd  string         `json:"on_parent_end,omitempty"`
 	Retry        *history.Retry `json:"retry,omitempty"`
-	// StartedAt, Attempt and RequestID are of the attempt that ended an activity.
+	// StartedAt, Attempt and RequestID belong to the attempt that ended an activity.
 	StartedAt time.Time `json:"started_at,omitzero"`
 	Attempt   int       `json:"attempt,omitempty"`
 	RequestID string    `json:"request_id,omitempty"`
-	// Actor on whose behalf the sender acted, as the sender says.
+	// Actor on whose behalf the sender acted, according to the sender.
 	Actor    string        `json:"actor,omitempty"`
 	SenderID string        `json:"sender_id,omitempty"`
 	Reason   string        `json:"reason,omitempty"`
 	Failure  *wire.Failure `json:"failure,omitempty"`
-	// Forced says what ended the execution other than its code: terminated,
-	// policy, limit.
+	// Forced is what ended the execution, if not its code: "terminated", "policy" or "limit".
 	Forced string `json:"forced,omitempty"`
-	// LimitKey and Limit: at most so many instances with this key run at a time.
+	// LimitKey and Limit allow at most Limit instances with this key to run at a time.
 	LimitKey string `json:"limit_key,omitempty"`
 	Limit    int    `json:"limit,omitempty"`
 	// Start has the other fields of OrchestrationStarted and ParentAttached.
@@ -64,8 +63,8 @@ type Event struct {
 	// Codec encoded the payload, the details of a failure and states, which are
 	// omitted because this program does not have the codec.
 	Codec string `json:"codec,omitempty"`
-	// Folded names what a list left out for its size: "details",
-	// "states". A payload says so itself.
+	// Folded names the fields that a list left out because of their size: "details", "states". A
+	// payload has its own field for that.
 	Folded []string `json:"folded,omitempty"`
 }
 
@@ -90,12 +89,12 @@ type Events struct {
 	Events      []Event `json:"events"`
 	// LastEventID of the whole history.
 	LastEventID int64 `json:"last_event_id"`
-	// NextFrom is the first event id of the next page; omitted at the end.
+	// NextFrom is the first event id of the next page; omitted on the last page.
 	NextFrom int64 `json:"next_from,omitempty"`
 }
 
-// EventOf returns the JSON form of an event. whole takes payloads as large as
-// they are, and adds their own text; else those over FoldOver bytes are folded.
+// EventOf returns the JSON form of an event. With whole it includes payloads of any size and their
+// original text; otherwise it folds payloads over FoldOver bytes.
 func EventOf(e *history.Event, whole bool) Event {
 	out := Event{
 		EventID: e.EventID, Kind: e.Kind.String(), At: fromMS(e.AtMS), SourceEventID: e.SourceEventID,
@@ -127,7 +126,7 @@ func EventOf(e *history.Event, whole bool) Event {
 	return out
 }
 
-// encode leaves out what cannot be opened.
+// encode leaves out what cannot be decoded.
 func (e *Event) encode(by string) {
 	e.Codec = by
 	if e.Start != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/cause"
 )
 
-// CauseOf is what failed first of an instance that has failed or does not go on, and the key of
-// that cause; an empty key where it has a status of another sort.
+// CauseOf returns what failed first in an instance that has failed or cannot continue, and the key of
+// that cause. The key is empty for any other status.
 func CauseOf(d *client.Description) (c cause.Cause, key string) {
 	c = cause.Cause{Source: d.Name}
 	ids := []string{d.Instance}
@@ -29,23 +29,23 @@ func CauseOf(d *client.Description) (c cause.Cause, key string) {
 	return c, key
 }
 
-// FailureList is what has failed or is stuck, by what failed first.
+// FailureList has the instances that have failed or are stuck, grouped by what failed first.
 type FailureList struct {
-	// At is the time of the look.
+	// At is the time of the response.
 	At time.Time `json:"at"`
-	// From and To are what the bars are over, each of WidthMS; the last may end later.
+	// From and To are the period of the bars, each of which is WidthMS wide; the last bar may end later.
 	From    time.Time `json:"from"`
 	To      time.Time `json:"to"`
 	WidthMS int64     `json:"width_ms"`
-	// Causes, that of the most instances first. Causes by which no root has failed stand behind the
-	// others: parents have handled them, or still run.
+	// Causes, the one with the most instances first. Causes that made no root fail come last: parents
+	// have handled them, or are still running.
 	Causes []FailureCause `json:"causes"`
-	// Read is how many records were read. More: there are others, which started earlier.
+	// Read is how many records were read. More is set if there are others, which started earlier.
 	Read int  `json:"read"`
 	More bool `json:"more,omitempty"`
 }
 
-// FailureCause is a cause, and the instances that it has stopped.
+// FailureCause is a cause, with the instances that it has stopped.
 type FailureCause struct {
 	// Key names it. It stays the same as long as status, kind, source, code and message do.
 	Key string `json:"key"`
@@ -56,23 +56,23 @@ type FailureCause struct {
 	// Source names the activity or the orchestration that failed.
 	Source string `json:"source"`
 	Code   string `json:"code,omitempty"`
-	// Message without ids and numbers, and without inputs where code and history disagree. Example is the
+	// Message without ids and numbers and, if code and history disagree, without inputs. Example is the
 	// message of the instance that failed last.
 	Message string `json:"message"`
 	Example string `json:"example"`
-	// Instances that it has; Roots of them are no children.
+	// Instances is the number of its instances; Roots is how many of them are not children.
 	Instances int `json:"instances"`
 	Roots     int `json:"roots"`
-	// Orchestrations are the names of its instances, with how many.
+	// Orchestrations are the orchestrations of its instances, with the number of each.
 	Orchestrations map[string]int `json:"orchestrations"`
-	// First and Last are when it came up.
+	// First and Last are when it first and last occurred.
 	First time.Time `json:"first"`
 	Last  time.Time `json:"last"`
-	// Bars are how many came up when, from From on.
+	// Bars are how many occurred in each bar, starting at From.
 	Bars []int `json:"bars"`
-	// Newest are the ids of those that failed last, five at most.
+	// Newest are the ids of those that failed last, at most five.
 	Newest []string `json:"newest"`
-	// Members are its instances, roots first and then those that failed last; left out unless one cause
-	// is asked for.
+	// Members are its instances, roots first, and then by when they failed, the last first; omitted
+	// unless one cause is requested.
 	Members []Instance `json:"members,omitempty"`
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Inspect is a file that is to be looked at. Nothing of it is kept.
+// Inspect is a file to inspect. Nothing of it is kept.
 type Inspect struct {
 	// Text of the file: an exported history, several in one document, or a
 	// story of the simulation.
 	Text string `json:"text"`
 }
 
-// Inspected is what a file holds.
+// Inspected is the content of a file.
 type Inspected struct {
-	// Kind: history, run, story.
+	// Kind is "history", "run" or "story".
 	Kind string `json:"kind"`
 	// Title is one line, and Text the description of the histories; both are omitted for
 	// an exported history.
@@ -30,13 +30,12 @@ type Inspected struct {
 	Instances []InspectedInstance `json:"instances"`
 }
 
-// InspectedInstance is an instance of a file.
+// InspectedInstance is an instance in a file.
 type InspectedInstance struct {
 	Instance string `json:"instance"`
 	Name     string `json:"name"`
 	Version  string `json:"version,omitempty"`
-	// Status as the last execution in the file ended: running where it has no
-	// end.
+	// Status with which the last execution in the file ended; "running" if it has not ended.
 	Status    string    `json:"status"`
 	CreatedAt time.Time `json:"created_at"`
 	EndedAt   time.Time `json:"ended_at,omitzero"`

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Instance is how an instance stands.
+// Instance is the state of an instance.
 type Instance struct {
 	Instance       string    `json:"instance"`
 	Name           string    `json:"name"`
@@ -30,7 +30,7 @@ type Instance struct {
 	// Redriven is the execution that was redriven last; created_at is the start before that.
 	Redriven int64   `json:"redriven,omitempty"`
 	Parent   *Parent `json:"parent,omitempty"`
-	// ForkOf is the instance whose fork it is. Forked is how often it was forked itself, Forks
+	// ForkOf is the instance that it was forked from. Forked is how often it was forked itself; Forks are
 	// the newest of these forks, the newest last.
 	ForkOf           string                     `json:"fork_of,omitempty"`
 	Forked           int64                      `json:"forked,omitempty"`
@@ -39,56 +39,55 @@ type Instance struct {
 	// States that the code has set, by name.
 	States map[string]State `json:"states,omitempty"`
 	Output json.RawMessage  `json:"output,omitempty"`
-	// Cause says in a line what failed first, where a failure was handed on; HandedOn how, from
+	// Cause is what failed first, in one line, if a failure was passed on. HandedOn has the steps from
 	// there to the message of the failure.
 	Cause    string     `json:"cause,omitempty"`
 	HandedOn []HandedOn `json:"handed_on,omitempty"`
-	// CauseKey is the key under which failures lists it with those that failed alike.
+	// CauseKey is the key under which the list of failures groups it with instances that failed alike.
 	CauseKey string         `json:"cause_key,omitempty"`
 	Failure  *wire.Failure  `json:"failure,omitempty"`
 	Problem  *store.Problem `json:"problem,omitempty"`
-	// Suspension says since when, by whom and why it is suspended.
+	// Suspension is since when, by whom and why it is suspended.
 	Suspension *store.Suspension `json:"suspension,omitempty"`
-	// Awaits is the build that it waits for: its history has what the build that runs does not know, as
-	// after a rollback past a patch.
+	// Awaits is the build that it waits for, because the running build does not know something in its
+	// history, as after a rollback past a patch.
 	Awaits *store.Problem `json:"awaits,omitempty"`
 	// LoopedAt is when it was last slowed down because it loops without a pause.
 	LoopedAt time.Time `json:"looped_at,omitzero"`
-	// DecodeError says why states, output and details are left out.
+	// DecodeError is why states, output and details are omitted.
 	DecodeError string `json:"decode_error,omitempty"`
-	// Folded names what a list left out for its size: "states", "output",
-	// "details". The instance alone has them.
+	// Folded names the fields that a list left out because of their size: "states", "output", "details".
+	// A request for the single instance returns them.
 	Folded []string `json:"folded,omitempty"`
-	// PendingOperations is what describe prints of an instance that runs; elsewhere it
-	// is left out.
+	// PendingOperations is what the command describe prints for a running instance; omitted elsewhere.
 	PendingOperations []PendingOperation `json:"pending,omitempty"`
-	// UnconsumedEvents is what describe prints of events that no wait has taken; elsewhere
-	// it is left out.
+	// UnconsumedEvents is what the command describe prints for events that no wait has taken; omitted
+	// elsewhere.
 	UnconsumedEvents []UnconsumedEvent `json:"unconsumed_events,omitempty"`
-	// Code is what describe --code prints; elsewhere it is left out.
+	// Code is what describe --code prints; omitted elsewhere.
 	Code *CodeWaits `json:"code,omitempty"`
 }
 
-// HandedOn is an error by which a failure was handed on.
+// HandedOn is an error with which code passed a failure on.
 type HandedOn struct {
-	// Name of the activity, or of the orchestration, whose failure it is; Instance of a child.
+	// Name of the activity or orchestration that returned it; Instance of a child.
 	Name     string `json:"name"`
 	Instance string `json:"instance,omitempty"`
-	// Kind of the failure, other than that of the code's own errors.
+	// Kind of the failure, unless it is an error of the code itself.
 	Kind    string `json:"kind,omitempty"`
 	Attempt int    `json:"attempt,omitempty"`
-	// Says is what the code that got the error wrote before it.
+	// Says is the text that the receiving code put before the error.
 	Says string `json:"says,omitempty"`
 }
 
-// Parent is where a child was scheduled.
+// Parent is the event that scheduled a child.
 type Parent struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
 	EventID     int64  `json:"event_id"`
 }
 
-// PendingOperation is what an instance has under way.
+// PendingOperation is an operation that an instance waits for.
 type PendingOperation struct {
 	// Kind of the scheduling event.
 	Kind    string `json:"kind"`
@@ -98,12 +97,11 @@ type PendingOperation struct {
 	Label       string    `json:"label,omitempty"`
 	ScheduledAt time.Time `json:"scheduled_at"`
 	DueAt       time.Time `json:"due_at,omitzero"`
-	// Queue that the attempts of an activity go through; left out for the default one. Paused is the
-	// pause of that queue.
+	// Queue for the attempts of an activity; omitted for the default queue. Paused is the pause of that
+	// queue.
 	Queue  string       `json:"queue,omitempty"`
 	Paused *PausedQueue `json:"paused,omitempty"`
-	// Instance and Child of a sub-orchestration; Child is left out where it has
-	// no record yet.
+	// Instance and Child of a sub-orchestration; Child is omitted if it has no record yet.
 	Instance string    `json:"instance,omitempty"`
 	Child    *Instance `json:"child,omitempty"`
 }
@@ -111,13 +109,13 @@ type PendingOperation struct {
 // InstanceList is a page of instances, newest first.
 type InstanceList struct {
 	Instances []Instance `json:"instances"`
-	// NextPageToken is left out on the last page. With a prefix, or conditions on
-	// search attributes, a page may be short, or empty, and not be the last.
+	// NextPageToken is omitted on the last page. With a prefix, or conditions on search attributes, a
+	// page may be short or empty without being the last.
 	NextPageToken string `json:"next_page_token,omitempty"`
 }
 
-// NoHistory says that an instance has no history of an execution, which it has instead,
-// and why the others are not there.
+// NoHistory is the error if an instance has no history of an execution. It names the executions that
+// exist, and why the others do not.
 func NoHistory(d *client.Description, execution int64) string {
 	if d.Status == client.StatusForking {
 		return fmt.Sprintf("instance %q has no history yet: it is a fork whose copy is not complete", d.Instance)
@@ -177,7 +175,7 @@ func statesOf(states map[string]client.StateValue[json.RawMessage]) map[string]S
 	return out
 }
 
-// Fold leaves out payloads of more than limit bytes, and names them; states count together.
+// Fold leaves out payloads of more than limit bytes, and names them. All states count as one payload.
 func (i *Instance) Fold(limit int) {
 	fold := func(name string, payload *json.RawMessage) {
 		if len(*payload) > limit {

@@ -2,12 +2,12 @@ package api
 
 import "time"
 
-// Metrics say how many instances started in a time, how they fared, how long they took, and
-// what they cost.
+// Metrics are statistics of the instances that started in a period: how many, with which result, how
+// long they took, and what they cost.
 type Metrics struct {
-	// At is the time of the look.
+	// At is the time of the response.
 	At time.Time `json:"at"`
-	// From and To are what is counted; From is later than was asked for where More stands.
+	// From and To are the period that is counted. If More is set, From is later than requested.
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
 	// WidthMS is the length of each bar; the first bar starts at BarsFrom.
@@ -15,32 +15,32 @@ type Metrics struct {
 	BarsFrom time.Time `json:"bars_from"`
 	// Started are how many started within each bar.
 	Started []int `json:"started"`
-	// Read is how many records were read. More: others started earlier within the time that
-	// was asked for; they are not counted, and From is when the first of those read started.
+	// Read is how many records were read. More is set if others started earlier in the requested period;
+	// they are not counted, and From is when the first of the read ones started.
 	Read int  `json:"read"`
 	More bool `json:"more,omitempty"`
-	// Orchestrations by how many started, the most first; All is the sum of them.
+	// Orchestrations are ordered by how many started, the most first; All is their sum.
 	Orchestrations []OrchestrationMetrics `json:"orchestrations"`
 	All            OrchestrationMetrics   `json:"all"`
-	// Dollars of what started; left out where no history could be read.
+	// Dollars is the cost of the instances that started; omitted if no history could be read.
 	Dollars *DollarsAnHour `json:"dollars,omitempty"`
 }
 
-// OrchestrationMetrics are those of the instances of one orchestration.
+// OrchestrationMetrics are the metrics of one orchestration.
 type OrchestrationMetrics struct {
 	Name string `json:"name,omitempty"`
-	// Started in the time, and an hour.
+	// Started is how many started in the period, and per hour.
 	Started       int     `json:"started"`
 	StartedAnHour float64 `json:"started_an_hour"`
-	// Of those: how many have not ended, and how many are in which state of those that have.
+	// How many of them have not ended, and how many have ended with each result.
 	Open      int `json:"open"`
 	Completed int `json:"completed"`
 	Failed    int `json:"failed"`
 	Stopped   int `json:"stopped"`
-	// Redriven are those that were redriven, or are forks. Their time contains the wait for the redrive,
-	// or lacks the work that they took over, so that Took leaves them out.
+	// Redriven is how many were redriven, or are forks. Took leaves them out, because their time
+	// includes the wait for the redrive, or lacks the copied work.
 	Redriven int `json:"redriven,omitempty"`
-	// Took is how long those took that have ended; left out where none has.
+	// Took is how long the ended ones took; omitted if none has ended.
 	Took *Took `json:"took,omitempty"`
 }
 
@@ -55,9 +55,9 @@ type Took struct {
 
 // DollarsAnHour is an estimate at list prices.
 type DollarsAnHour struct {
-	// AnHour is what the instances that start in an hour cost, by the histories of so many.
+	// AnHour is what the instances that start in an hour cost, estimated from this number of histories.
 	AnHour float64 `json:"an_hour"`
 	Of     int     `json:"of"`
-	// Hypothetical: nothing is charged; the dollars are what AWS would charge.
+	// Hypothetical is set if nothing is charged. The dollars are what AWS would charge.
 	Hypothetical bool `json:"hypothetical,omitempty"`
 }

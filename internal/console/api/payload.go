@@ -10,18 +10,18 @@ import (
 
 // Payload is a value of an event: input, output, result, data.
 type Payload struct {
-	// Bytes that it has.
+	// Bytes is its size.
 	Bytes int `json:"bytes"`
-	// Value is the payload, where it is JSON. A reader that has no numbers of
-	// more than 53 bits (JavaScript) takes Raw.
+	// Value is the payload, if it is JSON. A reader whose numbers have 53 bits (JavaScript) should
+	// use Raw.
 	Value json.RawMessage `json:"value,omitempty"`
-	// Raw is the payload's own text, to the character. It stands where an event
-	// is asked for alone, if the payload is UTF-8.
+	// Raw is the exact text of the payload. It is present if a single event is requested and the
+	// payload is UTF-8.
 	Raw string `json:"raw,omitempty"`
-	// Base64 is a payload that is no JSON, in base64.
+	// Base64 is a payload that is not JSON, in base64.
 	Base64 []byte `json:"base64,omitempty"`
-	// Folded: it is too large for a list, and left out there. The event alone
-	// has it.
+	// Folded is set if the payload is too large for a list. A request for the single event returns
+	// it.
 	Folded bool `json:"folded,omitempty"`
 	// Codec encoded it, and this program does not have that codec, so the payload is not
 	// shown.
@@ -54,8 +54,7 @@ func payloadOf(e *history.Event, whole bool) *Payload {
 	return p
 }
 
-// valueJSON is a payload as it stands in JSON; one that is none, because a
-// codec made it, is base64.
+// valueJSON returns a payload as a JSON value; a payload that a codec has encoded becomes base64.
 func valueJSON(payload []byte) json.RawMessage {
 	if len(payload) == 0 || json.Valid(payload) {
 		return payload

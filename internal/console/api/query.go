@@ -7,11 +7,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Query asks the code of an instance. Nothing is recorded or sent.
+// Query queries the code of an instance. Nothing is recorded or sent.
 type Query struct {
 	// Name of the query.
 	Name string `json:"name"`
-	// Input of the query; left out for none.
+	// Input of the query; omitted for none.
 	Input json.RawMessage `json:"input,omitempty"`
 }
 
@@ -24,7 +24,7 @@ type QueryAnswer struct {
 	// last event of the history.
 	ReadTo      int64 `json:"read_to"`
 	LastEventID int64 `json:"last_event_id"`
-	// Problem says why the code cannot process the events after ReadTo; left out if it can.
+	// Problem is why the code cannot process the events after ReadTo; omitted if it can.
 	Problem *store.Problem `json:"problem,omitempty"`
 }
 
@@ -33,9 +33,9 @@ func QueryAnswerOf(a *client.QueryAnswer[json.RawMessage]) QueryAnswer {
 	return QueryAnswer{Output: a.Value, ExecutionID: a.ExecutionID, ReadTo: a.ReadTo, LastEventID: a.LastEventID, Problem: a.Problem}
 }
 
-// NoAnswer says why a query has no answer.
+// NoAnswer is why a query has no answer.
 type NoAnswer struct {
-	// Instance that was asked, its orchestration, and the name of the query.
+	// Instance that was queried, its orchestration, and the name of the query.
 	Instance      string `json:"instance"`
 	Orchestration string `json:"orchestration"`
 	Query         string `json:"query"`
@@ -46,8 +46,8 @@ type NoAnswer struct {
 	Kind string `json:"kind"`
 	// Message without the names of the instance and the query.
 	Message string `json:"message"`
-	// EventID at which the code disagrees; left out for other kinds.
+	// EventID at which the code disagrees; omitted for other kinds.
 	EventID int64 `json:"event_id,omitempty"`
-	// Stack of a panic; left out for other kinds.
+	// Stack of a panic; omitted for other kinds.
 	Stack string `json:"stack,omitempty"`
 }

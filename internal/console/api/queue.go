@@ -7,49 +7,51 @@ import (
 	"github.com/turnstile-go/turnstile/internal/names"
 )
 
-// Queues is how full the queues are.
+// Queues has the numbers of messages in the queues.
 type Queues struct {
 	At     time.Time `json:"at"`
 	Queues []Queue   `json:"queues"`
 }
 
-// Queue is how full a queue is. On SQS the numbers are approximate.
+// Queue has the numbers of messages in a queue. On SQS they are approximate.
 type Queue struct {
-	// Name: "orchestrator", "delay", "activity", "activity-dead", "dead-fifo",
-	// "dead".
+	// Name is "orchestrator", "delay", "activity", "activity-dead", "dead-fifo", "dead", or the
+	// name of another activity queue.
 	Name string `json:"name"`
 	FIFO bool   `json:"fifo,omitempty"`
-	// DeadLetters: what stands there was given up.
+	// DeadLetters is set for a dead-letter queue.
 	DeadLetters bool `json:"dead_letters,omitempty"`
-	// Visible can be received, InFlight is being handled, Delayed is not due.
+	// Visible messages can be received, InFlight messages are being handled, Delayed messages are
+	// not due.
 	Visible  int `json:"visible"`
 	InFlight int `json:"in_flight"`
 	Delayed  int `json:"delayed"`
-	// Pause is how an activity queue was paused, or the end of that, last; left out where it
-	// never was, and where the console cannot pause it.
+	// Pause is the last pause or unpause of an activity queue; omitted if there was none, or if the
+	// console cannot pause the queue.
 	Pause *QueuePause `json:"pause,omitempty"`
 }
 
-// QueuePause says whether an activity queue is paused, and who asked for that when.
+// QueuePause is whether an activity queue is paused, and who requested that when.
 type QueuePause struct {
 	Paused bool      `json:"paused"`
 	By     string    `json:"by,omitempty"`
 	At     time.Time `json:"at"`
 }
 
-// PausedQueue is a queue that is paused: what waits in it stays there until it is unpaused.
+// PausedQueue is a paused queue: its messages wait until it is unpaused.
 type PausedQueue struct {
-	// Name of the queue as [Queue] has it; Queue is the name by which an activity queue is paused,
-	// "default" or another, and is left out for other queues.
+	// Name of the queue, as in [Queue]. Queue is the name by which an activity queue is paused
+	// ("default" or another); omitted for other queues.
 	Name  string `json:"name"`
 	Queue string `json:"queue,omitempty"`
-	// By is who paused it; omitted if no actor was given, and on AWS, where CloudTrail has it.
+	// By is who paused it; omitted if no actor was given, and on AWS, where CloudTrail records it.
 	By string `json:"by,omitempty"`
-	// At is when; on AWS when its event source was changed last. Left out where that is not known.
+	// At is when it was paused; on AWS, when its event source was last changed. Omitted if not
+	// known.
 	At time.Time `json:"at,omitzero"`
 }
 
-// Text says which queue is paused, who paused it, as far as that is known, and since when.
+// Text describes which queue is paused, since when and, if known, who paused it.
 func (p *PausedQueue) Text() string {
 	text := "the queue " + cmp.Or(p.Queue, p.Name) + " is paused"
 	if p.By != "" {
@@ -61,8 +63,8 @@ func (p *PausedQueue) Text() string {
 	return text
 }
 
-// PausedFor returns the pause that keeps an activity from being attempted: that of its queue, the
-// default one if queue is empty. Nil if there is none.
+// PausedFor returns the pause that delays the attempts of an activity: that of its queue, or of the
+// default queue if queue is empty. Nil if there is none.
 func PausedFor(paused []PausedQueue, queue string) *PausedQueue {
 	if queue == "" {
 		queue = names.DefaultQueue
@@ -77,7 +79,7 @@ func PausedFor(paused []PausedQueue, queue string) *PausedQueue {
 
 // PauseQueue names an activity queue to pause or unpause.
 type PauseQueue struct {
-	// Queue: "default", or the name of one.
+	// Queue is "default", or the name of an activity queue.
 	Queue string `json:"queue"`
 }
 
@@ -89,7 +91,7 @@ type QueueAges struct {
 // QueueAge is how long the oldest message of a queue has waited.
 type QueueAge struct {
 	Name string `json:"name"`
-	// OldestSeconds is its age; 0 where the queue is empty.
+	// OldestSeconds is its age; 0 if the queue is empty.
 	OldestSeconds float64 `json:"oldest_seconds"`
 	// At is when that was measured; omitted if it was not, for example because the queue
 	// has not been used for hours.

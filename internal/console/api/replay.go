@@ -1,13 +1,13 @@
 package api
 
-// Replayed says whether code agrees with histories, as the command line prints it.
+// Replayed is whether the code agrees with histories, as the command line prints it.
 type Replayed struct {
 	Instance string `json:"instance"`
-	// Executions that were replayed.
+	// Executions is how many executions were replayed.
 	Executions []int64 `json:"executions"`
 	Agrees     bool    `json:"agrees"`
-	// Problem says where the code parts from them, and how.
+	// Problem is where and how the code disagrees with them.
 	Problem string `json:"problem,omitempty"`
-	// Waits says where the code waits, of executions that go on.
+	// Waits is where the code waits, for executions that have not ended.
 	Waits []CodeWaits `json:"waits,omitempty"`
 }

@@ -2,24 +2,25 @@ package api
 
 import "time"
 
-// Stack says whether a stack runs or is paused, as the command line prints it.
+// Stack is whether a stack is running or paused, as the command line prints it.
 type Stack struct {
-	// State: running, paused, partly (some event sources are on and some off), or
-	// changing.
+	// State is "running", "paused", "partly" (some event sources are on and some off), or
+	// "changing".
 	State   string        `json:"state"`
 	Sources []EventSource `json:"sources"`
-	// KeptUntil is until when what waits in the queues of a paused stack is kept.
+	// KeptUntil is how long the queues of a paused stack keep their messages.
 	KeptUntil time.Time `json:"kept_until,omitzero"`
 }
 
-// EventSource is a queue that a function is run for.
+// EventSource is a queue whose messages invoke a function.
 type EventSource struct {
 	ID string `json:"id"`
-	// Queue: orchestrator, delay, activity-dead, activity, or the name of another.
+	// Queue is "orchestrator", "delay", "activity-dead", "activity", or the name of another
+	// activity queue.
 	Queue    string `json:"queue"`
 	Function string `json:"function"`
-	// State as Lambda says it: Enabled, Disabled, Enabling, Disabling, Creating,
-	// Updating, Deleting.
+	// State according to Lambda: Enabled, Disabled, Enabling, Disabling, Creating, Updating or
+	// Deleting.
 	State     string    `json:"state"`
 	ChangedAt time.Time `json:"changed_at,omitzero"`
 }
@@ -35,14 +36,14 @@ type Doctor struct {
 	Unknown  int `json:"unknown"`
 }
 
-// Finding is what a look at one thing has shown.
+// Finding is the result of one check.
 type Finding struct {
-	// Area: access, versions, functions, queues, tables, settings, clock,
-	// instances, dead letters.
+	// Area is "access", "versions", "functions", "queues", "tables", "settings", "clock",
+	// "instances" or "dead letters".
 	Area string `json:"area"`
-	// Level: ok, warning, problem, unknown (it could not be looked at).
+	// Level is "ok", "warning", "problem", or "unknown" (it could not be checked).
 	Level string `json:"level"`
 	Text  string `json:"text"`
-	// Advice says what to do about it.
+	// Advice is what to do about it.
 	Advice string `json:"advice,omitempty"`
 }

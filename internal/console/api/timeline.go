@@ -9,33 +9,32 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// Timeline is what happened in an instance: a row an operation, a tick a turn, a
-// band an execution.
+// Timeline is what happened in an instance: a row for each operation, a tick for each turn, a band
+// for each execution.
 type Timeline struct {
 	Instance string `json:"instance"`
 	// Now is the time of the response: open operations are shown as running until then.
 	Now time.Time `json:"now"`
-	// Executions that are shown, the newest of the instance, in order.
+	// Executions that are shown: the newest of the instance, in order.
 	Executions []TimelineExecution `json:"executions"`
-	// Earlier executions are there that are not shown; FirstExecution is the
-	// first of the instance.
+	// Earlier is how many earlier executions are not shown; FirstExecution is the first of the
+	// instance.
 	Earlier        int   `json:"earlier,omitempty"`
 	FirstExecution int64 `json:"first_execution,omitempty"`
-	// Rows, one for each scheduling event, in the order of execution and event.
-	// Where the answer is what has changed since an event, only those that have
-	// changed, and those that are open.
+	// Rows, one for each scheduling event, in the order of execution and event. In a response with
+	// the changes since an event, only the rows that have changed and those that are open.
 	Rows []TimelineRow `json:"rows"`
-	// Ticks, one for each turn, and Marks, the events that belong to no
-	// operation, in the same order; of a change the new ones, and of Marks all.
+	// Ticks, one for each turn, and Marks, the events that belong to no operation, in the same
+	// order. A response with changes has only the new Ticks, but all Marks.
 	Ticks []TimelineTick `json:"ticks"`
 	Marks []TimelineMark `json:"marks"`
-	// Groups of rows that are looked at as one, all of them: fan-outs, and calls that
-	// took no time.
+	// Groups of rows that are shown as one: fan-outs, and calls that took no time. All groups are
+	// included.
 	Groups []TimelineGroup `json:"groups,omitempty"`
-	// Since is the event from which on this answer has what is new, as
-	// "execution.event"; left out where it has everything.
+	// Since is the event after which this response has the changes, as "execution.event"; omitted
+	// if the response has everything.
 	Since string `json:"since,omitempty"`
-	// Last is the last event, as "execution.event": the next Since.
+	// Last is the last event, as "execution.event": the value of since for the next request.
 	Last string `json:"last"`
 	Bill *Bill  `json:"bill,omitempty"`
 }
@@ -50,15 +49,15 @@ type TimelineExecution struct {
 	To time.Time `json:"to,omitzero"`
 	// End is the kind of its last event, omitted while it runs.
 	End string `json:"end,omitempty"`
-	// Forced says what ended it other than its code: terminated, policy, limit.
+	// Forced is what ended it, if not its code: "terminated", "policy" or "limit".
 	Forced  string        `json:"forced,omitempty"`
 	Failure *wire.Failure `json:"failure,omitempty"`
-	// Turns that it took, rounds where TurnsKnown does not stand; Events of its
-	// history.
+	// Turns is how many turns it took, or rounds if TurnsKnown is not set; Events is how many
+	// events its history has.
 	Turns      int  `json:"turns"`
 	Events     int  `json:"events"`
 	TurnsKnown bool `json:"turns_known,omitempty"`
-	// Parked: its last arrivals were recorded without running the code.
+	// Parked is set if its last arrivals were recorded without running the code.
 	Parked bool    `json:"parked,omitempty"`
 	Parent *Parent `json:"parent,omitempty"`
 	// Origin is the place from which a redrive or a fork continues.
@@ -69,20 +68,19 @@ type TimelineExecution struct {
 type TimelineRow struct {
 	ExecutionID int64 `json:"execution_id"`
 	EventID     int64 `json:"event_id"`
-	// Kind: activity, inline, timer, wait, child, detached, call.
+	// Kind is "activity", "inline", "timer", "wait", "child", "detached" or "call".
 	Kind string `json:"kind"`
 	Name string `json:"name,omitempty"`
 	// Label that the code gave it, with those of the contexts around it: "stock / shelf".
 	Label   string `json:"label,omitempty"`
 	Version string `json:"version,omitempty"`
-	// Queue that the attempts of an activity go through; left out for the default one.
+	// Queue for the attempts of an activity; omitted for the default queue.
 	Queue string `json:"queue,omitempty"`
-	// Op of a call: now, guid, side_effect, trace, raise_event, cancel_instance,
-	// patch.
+	// Op of a call: now, guid, side_effect, trace, raise_event, cancel_instance, patch.
 	Op       string `json:"op,omitempty"`
 	Instance string `json:"instance,omitempty"`
-	// State: open, done, failed, cancelled, closed. Closed is what its execution
-	// left open when it ended.
+	// State is "open", "done", "failed", "cancelled", or "closed" if it was open when its execution
+	// ended.
 	State       string    `json:"state"`
 	ScheduledAt time.Time `json:"scheduled_at"`
 	// EndedAt is omitted while it runs.
@@ -90,15 +88,15 @@ type TimelineRow struct {
 	// Spans are what it did, in order; the first starts at ScheduledAt. Omitted if it ended
 	// immediately.
 	Spans []TimelineSpan `json:"spans,omitempty"`
-	// DueAt is when a timer is due, or an activity has to be done at the latest.
+	// DueAt is when a timer is due, or the latest time at which an activity must be completed.
 	DueAt time.Time `json:"due_at,omitzero"`
 	// CompletedBy is the event that completed it, CancelledBy the last event of
 	// the turn that cancelled it.
 	CompletedBy int64 `json:"completed_by,omitempty"`
 	CancelledBy int64 `json:"cancelled_by,omitempty"`
-	// Assumed: which of several waits took the event is not known, and assumed.
+	// Assumed is set if several waits may have taken the event, and this one is an assumption.
 	Assumed bool `json:"assumed,omitempty"`
-	// Attempt that ended it, or the last that is known of, of MaxAttempts.
+	// Attempt is the one that ended it, or the last known one, of MaxAttempts.
 	Attempt     int       `json:"attempt,omitempty"`
 	MaxAttempts int       `json:"max_attempts,omitempty"`
 	StartedAt   time.Time `json:"started_at,omitzero"`
@@ -106,66 +104,65 @@ type TimelineRow struct {
 	// Actor is on whose behalf a client requested its last attempt, completed it by hand,
 	// fired the timer early or raised the event, according to the sender.
 	Actor string `json:"actor,omitempty"`
-	// FirstEventID of an inline activity that was scheduled anew for its next
-	// attempt, and AttemptsMade before.
+	// FirstEventID is the first scheduling event of an inline activity that was scheduled again for
+	// its next attempt; AttemptsMade is the number of attempts before.
 	FirstEventID int64         `json:"first_event_id,omitempty"`
 	AttemptsMade int           `json:"attempts_made,omitempty"`
 	Failure      *wire.Failure `json:"failure,omitempty"`
 	Live         *LiveActivity `json:"live,omitempty"`
-	// Group is the first event of the group that it belongs to; Member is what tells it
-	// apart there: its label, a field of its input, its instance, or the input.
+	// Group is the first event of its group; Member distinguishes it there: its label, a field of
+	// its input, its instance, or the input.
 	Group  int64  `json:"group,omitempty"`
 	Member string `json:"member,omitempty"`
-	// Text says of an open activity how it stands with its attempts; of what was
-	// cancelled, after which event.
+	// Text describes the attempts of an open activity or, for a cancelled operation, the event
+	// after which it was cancelled.
 	Text string `json:"text,omitempty"`
 }
 
-// TimelineGroup is a number of rows that are looked at as one: eight operations or
-// more of one name that ran side by side, or three calls or more in a row.
+// TimelineGroup is a number of rows that are shown as one: eight or more concurrent operations with
+// one name, or three or more calls in a row.
 type TimelineGroup struct {
 	ExecutionID int64 `json:"execution_id"`
-	// EventID of its first row: the Group of all its rows.
+	// EventID of its first row, which is the Group of all its rows.
 	EventID int64  `json:"event_id"`
 	Kind    string `json:"kind"`
-	// Name that all of them have; left out of calls.
+	// Name that all of them have; omitted for calls.
 	Name string `json:"name,omitempty"`
 	// Label that its first rows have in common.
 	Label string `json:"label,omitempty"`
-	// Rows that it has, and how many of them are in which state.
+	// Rows is how many rows it has, followed by how many are in each state.
 	Rows   int            `json:"rows"`
 	States map[string]int `json:"states"`
-	// By is the field of the inputs that tells the rows apart.
+	// By is the field of the inputs that distinguishes the rows.
 	By string `json:"by,omitempty"`
-	// From is when the first was asked for; To when the last had ended, left out while
-	// one is open.
+	// From is when the first was scheduled; To is when the last had ended, omitted while one is
+	// open.
 	From time.Time `json:"from"`
 	To   time.Time `json:"to,omitzero"`
-	// Took is how long those took that have ended, from when they were asked for; Ran
-	// how long their last attempts ran, left out unless that is known of all.
+	// Took is how long the ended rows took, from when they were scheduled. Ran is how long their
+	// last attempts ran; omitted unless it is known for all.
 	Took *Spread `json:"took,omitempty"`
 	Ran  *Spread `json:"ran,omitempty"`
 }
 
-// Spread says how far a number of durations lie apart.
+// Spread is the distribution of a number of durations.
 type Spread struct {
 	Of       int   `json:"of"`
 	MinMS    int64 `json:"min_ms"`
 	MedianMS int64 `json:"median_ms"`
-	// P90MS: nine of ten took no longer.
+	// P90MS is the 90th percentile.
 	P90MS int64 `json:"p90_ms"`
 	MaxMS int64 `json:"max_ms"`
 }
 
 // TimelineSpan is a part of an operation's time.
 type TimelineSpan struct {
-	// Doing: waiting, running, unknown (waiting or running: no worker has recorded
-	// which), retrying (until the time of its next attempt), late (a timer that
-	// is due), stopping.
+	// Doing is "waiting", "running", "unknown" (waiting or running: no worker has recorded which),
+	// "retrying" (until the time of its next attempt), "late" (a timer that is due) or "stopping".
 	Doing string `json:"doing"`
 	// To is its end, where the next span starts; omitted while it runs.
 	To time.Time `json:"to,omitzero"`
-	// Attempt that runs, or follows; left out where it is not known.
+	// Attempt that runs, or follows; omitted if not known.
 	Attempt int `json:"attempt,omitempty"`
 }
 
@@ -175,7 +172,7 @@ type TimelineTick struct {
 	At          time.Time `json:"at"`
 	First       int64     `json:"first"`
 	Last        int64     `json:"last"`
-	// Arrival is the kind of its first event, if that came from outside.
+	// Arrival is the kind of its first event, if that is an arrival.
 	Arrival string `json:"arrival,omitempty"`
 	Parked  bool   `json:"parked,omitempty"`
 }
@@ -187,8 +184,7 @@ type TimelineMark struct {
 	Kind        string    `json:"kind"`
 	At          time.Time `json:"at"`
 	Name        string    `json:"name,omitempty"`
-	// RejectedBy is the event that records that a wait rejected this external
-	// event, and Reason why.
+	// RejectedBy is the event that records that a wait rejected this external event; Reason is why.
 	RejectedBy int64  `json:"rejected_by,omitempty"`
 	Reason     string `json:"reason,omitempty"`
 }
@@ -246,8 +242,8 @@ func spreadOf(s timeline.Spread) *Spread {
 	return &Spread{Of: s.Of, MinMS: s.Min.Milliseconds(), MedianMS: s.Median.Milliseconds(), P90MS: s.Late.Milliseconds(), MaxMS: s.Max.Milliseconds()}
 }
 
-// TimelineRowOf returns the JSON form of a row. Details of its failure are left
-// out: the event has them.
+// TimelineRowOf returns the JSON form of a row, without the details of its failure, which the event
+// has.
 func TimelineRowOf(r *timeline.Row) TimelineRow {
 	out := TimelineRow{ExecutionID: r.ExecutionID, EventID: r.EventID, Kind: string(r.Kind), Name: r.Name, Label: r.Label, Version: r.Version, Queue: r.Queue, Op: r.Op,
 		Instance: r.Instance, State: string(r.State), ScheduledAt: r.ScheduledAt, EndedAt: r.EndedAt, DueAt: r.DueAt,
@@ -270,7 +266,7 @@ func TimelineRowOf(r *timeline.Row) TimelineRow {
 	return out
 }
 
-// lastOf is the last event of a timeline, "execution.event".
+// lastOf returns the last event of a timeline, "execution.event".
 func lastOf(t *timeline.Timeline) string {
 	if len(t.Ticks) == 0 {
 		return ""

@@ -7,24 +7,24 @@ import (
 	"github.com/turnstile-go/turnstile/internal/timeline"
 )
 
-// LiveActivity is what is known of an open activity outside its history.
+// LiveActivity is the stored state of an open activity that is not in its history.
 type LiveActivity struct {
-	// Heartbeat is the last one.
+	// Heartbeat is the last heartbeat.
 	Heartbeat *ActivityBeat `json:"heartbeat,omitempty"`
-	// Next is the attempt that follows one which failed.
+	// Next is the attempt that follows a failed one.
 	Next *NextAttempt `json:"next,omitempty"`
-	// Stop: it was asked to stop, for StopReason.
+	// Stop is set if the activity was asked to stop, for StopReason.
 	Stop       bool   `json:"stop,omitempty"`
 	StopReason string `json:"stop_reason,omitempty"`
-	// SuspectAttempt is an attempt that may have killed its process, as others
-	// did before it: Deaths.
+	// SuspectAttempt is an attempt that may have killed its process; Deaths is how many earlier
+	// attempts did.
 	SuspectAttempt int `json:"suspect_attempt,omitempty"`
 	Deaths         int `json:"deaths,omitempty"`
-	// Claim of an attempt that is made at most once.
+	// Claim of an attempt that runs at most once.
 	Claim *AttemptClaim `json:"claim,omitempty"`
 }
 
-// AttemptClaim says that an attempt has started, and that no worker starts it again.
+// AttemptClaim means that an attempt has started, and no worker starts it again.
 type AttemptClaim struct {
 	Attempt int `json:"attempt"`
 	// Until is when it must have ended; omitted once it has ended.
@@ -38,7 +38,7 @@ type ActivityBeat struct {
 	Details *Payload  `json:"details,omitempty"`
 }
 
-// NextAttempt is an attempt that follows one which failed.
+// NextAttempt is an attempt that follows a failed one.
 type NextAttempt struct {
 	Attempt int `json:"attempt"`
 	// DueAt is when it may start, NotedAt when the previous attempt failed.

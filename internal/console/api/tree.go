@@ -2,14 +2,14 @@ package api
 
 import "time"
 
-// Tree is where an instance stands among its parents and children.
+// Tree has the ancestors and descendants of an instance.
 type Tree struct {
 	// Ancestors, the root first; empty for a root.
 	Ancestors []TreeNode `json:"ancestors"`
 	Instance  TreeNode   `json:"instance"`
-	// Truncated: there is more than was looked up.
+	// Truncated is set if the tree has more instances than were read.
 	Truncated bool `json:"truncated,omitempty"`
-	// Missing: the parent has no record any more, so Ancestors does not start with the
+	// Missing is set if a parent no longer has a record, so that Ancestors does not start with the
 	// root.
 	Missing bool `json:"missing,omitempty"`
 }
@@ -24,15 +24,14 @@ type TreeNode struct {
 	ExecutionID int64     `json:"execution_id,omitempty"`
 	CreatedAt   time.Time `json:"created_at,omitzero"`
 	EndedAt     time.Time `json:"ended_at,omitzero"`
-	// Why it is not well, in a line.
+	// Why is its problem or failure, in one line.
 	Why string `json:"why,omitempty"`
-	// EventID in the parent's history that scheduled it.
+	// EventID of the event in the parent's history that scheduled it.
 	EventID int64 `json:"event_id,omitempty"`
-	// Detached: no instance waits for it.
+	// Detached is set if no instance waits for it.
 	Detached bool `json:"detached,omitempty"`
 	// Children that the current execution scheduled, in order.
 	Children []TreeNode `json:"children,omitempty"`
-	// MoreChildren is how many children were not looked up; -1 if the history
-	// was not read.
+	// MoreChildren is how many children were not read; -1 if the history was not read.
 	MoreChildren int `json:"more_children,omitempty"`
 }

@@ -1,7 +1,6 @@
-// Package page holds the files of the console's page: plain ES modules, styles
-// and two small libraries. There is no build step; Read leaves out comments. Every
-// address in them is relative, so that the page works under any path that ends
-// in a slash.
+// Package page holds the files of the console's page: plain ES modules, styles and two small
+// libraries. There is no build step; Read leaves out comments. Every URL in them is relative, so
+// that the page works under any path that ends in a slash.
 package page
 
 import (
@@ -15,19 +14,18 @@ import (
 //go:embed index.html icon.svg *.js actions components instance styles views vendor
 var files embed.FS
 
-// Files returns the files, index.html at the top; no Go files are among them.
+// Files returns the files, without Go files; index.html is at the top.
 func Files() fs.FS { return files }
 
-// Read returns a file as it is served: comments in our own scripts are left out, a seventh
-// of what a browser loads. Their lines stay, empty, so that an error names the line of the
-// file.
+// Read returns a file as it is served: without the comments in our own scripts, a seventh of what a
+// browser loads. Their lines stay, empty, so that an error gives the correct line of the file.
 func Read(name string) ([]byte, error) {
 	text, err := files.ReadFile(name)
 	if err != nil || path.Ext(name) != ".js" || strings.HasPrefix(name, "vendor/") {
 		return text, err
 	}
-	// A line that has nothing but a comment. It is no variable of the package: a program without
-	// the console would link it, and the page with it.
+	// A line that has only a comment. This is not a package variable, because a program without the
+	// console would then link it, and the page with it.
 	comment := regexp.MustCompile(`(?m)^[ \t]*//.*$`)
 	return comment.ReplaceAll(text, nil), nil
 }
