@@ -99,7 +99,7 @@ func runCoordinator(ctx Context, state coordination.State) (None, error) {
 	}
 }
 
-// asked processes a question.
+// asked handles the request of an instance.
 func (g *coordinatorRun) asked(ctx Context, q coordination.Question) error {
 	if g.Declared > 0 && g.Declared != q.N {
 		g.Other, g.OtherMS = g.Declared, q.SinceMS

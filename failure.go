@@ -9,48 +9,48 @@ import (
 	"github.com/turnstile-go/turnstile/internal/marks"
 )
 
-// FailureKind is the reason of a failure as one word.
+// FailureKind is the reason for a failure as one word.
 type FailureKind string
 
 // These are the kinds of failure, as histories record them.
 const (
-	// KindApplication is an error that the author's code returned.
+	// KindApplication means that the author's code returned an error.
 	KindApplication FailureKind = history.FailureApplication
-	// KindPanic is a panic in an activity, or in an orchestration with [FailWhenStuck].
+	// KindPanic means that an activity, or an orchestration with [FailWhenStuck], panicked.
 	KindPanic FailureKind = history.FailurePanic
-	// KindTimeout is an attempt that exceeded its AttemptTimeout, or a wait or a scope whose timeout
-	// expired.
+	// KindTimeout means that an attempt exceeded its AttemptTimeout, or that the timeout of a wait
+	// or a scope expired.
 	KindTimeout FailureKind = history.FailureTimeout
-	// KindTotalTimeout is an activity that exceeded its TotalTimeout.
+	// KindTotalTimeout means that an activity exceeded its TotalTimeout.
 	KindTotalTimeout FailureKind = history.FailureTotalTimeout
-	// KindHeartbeatTimeout is an attempt that sent no heartbeat for longer than its
+	// KindHeartbeatTimeout means that an attempt sent no heartbeat for longer than its
 	// HeartbeatTimeout.
 	KindHeartbeatTimeout FailureKind = history.FailureHeartbeatTimeout
-	// KindInterrupted is an attempt of an AtMostOnce activity during which the worker died.
+	// KindInterrupted means that the worker died during an attempt of an AtMostOnce activity.
 	KindInterrupted FailureKind = history.FailureInterrupted
-	// KindCancelled is an operation or an instance that was itself cancelled. An orchestration that
-	// only returns the error of another cancellation has KindApplication.
+	// KindCancelled means that the operation or the instance was itself cancelled. An orchestration
+	// that only returns the error of another cancellation has KindApplication.
 	KindCancelled FailureKind = history.FailureCancelled
-	// KindTerminated is an instance that was terminated.
+	// KindTerminated means that the instance was terminated.
 	KindTerminated FailureKind = history.FailureTerminated
-	// KindLost is an activity whose worker died at every delivery.
+	// KindLost means that the worker died at every delivery of the activity.
 	KindLost FailureKind = history.FailureLost
-	// KindNotRegistered is an inline activity that is not registered in the build that runs the
+	// KindNotRegistered means that an inline activity is not registered in the build that runs the
 	// orchestration. An activity that runs on a worker waits instead, until a build registers it or
 	// its TotalTimeout expires.
 	KindNotRegistered FailureKind = history.FailureNotRegistered
-	// KindAlreadyExists is a child whose instance id is already in use.
+	// KindAlreadyExists means that the instance id of a child is already in use.
 	KindAlreadyExists FailureKind = history.FailureAlreadyExists
-	// KindPurged is a child whose instance id belonged to a purged instance. The id can be used
-	// again 15 days after the purge; the message has the date.
+	// KindPurged means that the instance id of a child belonged to a purged instance. The id can be
+	// used again 15 days after the purge; the message has the date.
 	KindPurged FailureKind = history.FailurePurged
-	// KindTooLarge is a result that exceeds its limit.
+	// KindTooLarge means that a result exceeds its limit.
 	KindTooLarge FailureKind = history.FailureTooLarge
-	// KindInvalidInput is an input that cannot be decoded into the implementation's type.
+	// KindInvalidInput means that the input cannot be decoded into the implementation's type.
 	KindInvalidInput FailureKind = history.FailureInvalidInput
-	// KindLimit is an instance that a limit ended.
+	// KindLimit means that the instance exceeded a limit.
 	KindLimit FailureKind = history.FailureLimit
-	// KindStuck is an instance that [FailWhenStuck] ended for a reason other than a panic.
+	// KindStuck means that [FailWhenStuck] ended the instance for a reason other than a panic.
 	KindStuck FailureKind = history.FailureStuck
 )
 
@@ -98,9 +98,9 @@ type ChildError struct {
 	Instance      string
 	// EventID is the id of its SubOrchestrationScheduled event in the history.
 	EventID int64
-	// Kind distinguishes a failure from a cancelled (KindCancelled) or terminated (KindTerminated)
-	// child, and from an id that is in use (KindAlreadyExists) or belongs to a purged instance
-	// (KindPurged).
+	// Kind is KindCancelled or KindTerminated if the child was cancelled or terminated,
+	// KindAlreadyExists or KindPurged if its id is in use or belongs to a purged instance, and
+	// another kind if the child failed.
 	Kind FailureKind
 	// Message is the message of the child's failure.
 	Message string

@@ -18,7 +18,7 @@ import (
 //		return saga.Compensate(ctx, err)
 //	}
 //
-// A step may have taken effect although it failed, for example by a timeout. For such a step, add
+// A step may have taken effect although it failed, for example with a timeout. For such a step, add
 // the compensation before the step, and make the compensation succeed if there is nothing to undo.
 type Saga struct{ steps []sagaStep }
 

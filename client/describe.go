@@ -55,9 +55,10 @@ type Description struct {
 	Output json.RawMessage
 	// Failure of an instance that failed, was cancelled or was terminated; nil otherwise.
 	Failure *history.Failure
-	// Problem says why it is stuck or corrupt; nil otherwise.
+	// Problem is why it is stuck or corrupt; nil otherwise.
 	Problem *store.Problem
-	// Suspension says since when, on whose behalf and why the instance is suspended; nil otherwise.
+	// Suspension is set while the instance is suspended, with the time, actor and reason; nil
+	// otherwise.
 	Suspension *store.Suspension
 	// Awaits names the build that the instance waits for, because its history contains something that
 	// the running build does not know, for example after a rollback past a patch. Nil if it waits for

@@ -43,5 +43,5 @@
 // does not allow returns [ErrNotFound], [*AlreadyExistsError], [*PurgedError], [*EndedError] or
 // [*StillRunningError]. If the context of a wait ends, [*WaitError] has the last known state of the
 // instance. A stuck instance has not ended, so a wait for it continues. The Problem field of its
-// [Description] says what is wrong.
+// [Description] describes what is wrong.
 package client

@@ -13,25 +13,25 @@ import (
 
 // Errors of a [Client], for errors.Is.
 var (
-	// ErrNotFound: the instance does not exist, or was purged. An instance whose start is still queued
-	// is not found either.
+	// ErrNotFound means that the instance does not exist, or was purged. An instance whose start is
+	// still queued is not found either.
 	ErrNotFound = store.ErrNotFound
-	// ErrPurged: an instance with that id was purged, and the id cannot be reused yet. [*PurgedError]
-	// says when it can.
+	// ErrPurged means that an instance with that id was purged, and the id cannot be reused yet.
+	// [*PurgedError] has the time from which it can.
 	ErrPurged = errors.New("the instance was purged, and its id cannot be reused yet")
-	// ErrNoRecord: the message was sent, but the instance has no record yet. If its start is queued,
-	// the message takes effect after the start; otherwise it has no effect.
+	// ErrNoRecord means that the message was sent, but the instance has no record yet. If its start
+	// is queued, the message takes effect after the start; otherwise it has no effect.
 	ErrNoRecord = errors.New("sent, but the instance has no record yet")
-	// ErrNotSuspended: [Client.Reschedule] was called for an instance that is neither scheduled nor
-	// suspended. Nothing was sent.
+	// ErrNotSuspended means that [Client.Reschedule] was called for an instance that is neither
+	// scheduled nor suspended. Nothing was sent.
 	ErrNotSuspended = errors.New("the instance is not suspended")
-	// ErrNotWaiting: the event in the call is not an open operation of the right kind, or the operation
-	// is not waiting. Nothing was sent.
+	// ErrNotWaiting means that the event in the call is not an open operation of the right kind, or
+	// the operation is not waiting. Nothing was sent.
 	ErrNotWaiting = errors.New("the operation is not waiting")
-	// ErrNoStore: the client has no Store, so it cannot read instances.
+	// ErrNoStore means that the client has no Store, so it cannot read instances.
 	ErrNoStore = errors.New("turnstile: this client has no Store (on AWS: TURNSTILE_HISTORY_TABLE and TURNSTILE_INSTANCES_TABLE are not set): it can start instances and raise events, but cannot read instances")
-	// ErrNoActivities: the client has no store of activities, so it cannot read or change limits of
-	// activities, or read the state of a running activity that is not in its history.
+	// ErrNoActivities means that the client has no store of activities, so it cannot read or change
+	// limits of activities, or read the state of a running activity that is not in its history.
 	ErrNoActivities = errors.New("turnstile: this client has no store of activities (client.Config.Activities)")
 )
 
@@ -52,9 +52,9 @@ func (e *NotFoundError) Error() string {
 // Is reports true for [ErrNotFound].
 func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
 
-// PurgedError says that an instance with that id was purged and that no instance can start under the id
-// before FreeAt: 15 days after the purge, which is longer than any message for the purged instance
-// lives. Nothing was sent.
+// PurgedError is returned if an instance with that id was purged and no instance can start under
+// the id before FreeAt: 15 days after the purge, which is longer than any message for the purged
+// instance lives. Nothing was sent.
 type PurgedError struct {
 	Instance string
 	// FreeAt is when the id can be reused.
@@ -68,8 +68,8 @@ func (e *PurgedError) Error() string {
 // Is reports true for [ErrPurged].
 func (e *PurgedError) Is(target error) bool { return target == ErrPurged }
 
-// AlreadyExistsError says that another start created the instance first, whether the instance still
-// runs or has ended. This start changed nothing.
+// AlreadyExistsError is returned if another start created the instance first, whether the instance
+// still runs or has ended. This start changed nothing.
 type AlreadyExistsError struct {
 	Instance string
 	// StartID is the start id of the start that created the instance.
@@ -83,8 +83,8 @@ func (e *AlreadyExistsError) Error() string {
 	return fmt.Sprintf("turnstile: instance %q already exists: it was started as %s by start %q and is %s; choose another instance id, or use the existing instance", e.Instance, e.Name, e.StartID, e.Status)
 }
 
-// EndedError says that an instance has ended, so a cancel, a terminate or an event has no effect on it.
-// Nothing was sent.
+// EndedError is returned if an instance has ended, so a cancel, a terminate or an event has no
+// effect on it. Nothing was sent.
 type EndedError struct {
 	Instance string
 	Status   Status
@@ -94,8 +94,8 @@ func (e *EndedError) Error() string {
 	return fmt.Sprintf("turnstile: instance %q has already ended (%s)", e.Instance, e.Status)
 }
 
-// StillRunningError says that an instance is still running: [Client.Purge] does not delete it without
-// [Force], and [Client.Restart] does not restart it. Nothing was sent.
+// StillRunningError is returned if an instance is still running: [Client.Purge] does not delete it
+// without [Force], and [Client.Restart] does not restart it. Nothing was sent.
 type StillRunningError struct {
 	Instance string
 	Status   Status
@@ -110,8 +110,8 @@ func (e *StillRunningError) Error() string {
 	return fmt.Sprintf("turnstile: instance %q is still running (%s): wait for its end, or use Force, which terminates it first", e.Instance, e.Status)
 }
 
-// WaitError says that the context of a wait ended before the instance did. It wraps the context's
-// error. The wait can be repeated.
+// WaitError is returned if the context of a wait ended before the instance did. It wraps the
+// context's error. The wait can be repeated.
 type WaitError struct {
 	Instance string
 	// Last is the last state that the wait read; nil if the instance has no record yet.

@@ -17,21 +17,23 @@ import (
 // Limit is the state of a limit ([turnstile.Limit]) or of a rate ([turnstile.Rate]).
 type Limit struct {
 	Key string `json:"key"`
-	// Rate: Permits is how many attempts may start within Per milliseconds, and DeclaredPer is the span
-	// in the code. A rate has no holders. Per is 0 if neither an operator nor an attempt has set it.
+	// Rate is set for a rate. Permits is then how many attempts may start within Per milliseconds, and
+	// DeclaredPer is the window in the code. A rate has no holders. Per is 0 if neither an operator nor an
+	// attempt has set it.
 	Rate        bool  `json:"rate,omitempty"`
 	Per         int64 `json:"per_ms,omitempty"`
 	DeclaredPer int64 `json:"declared_per_ms,omitempty"`
-	// Instances: the limit is for instances of orchestrations, not for attempts of activities. Coordinator
-	// is then the instance that coordinates the limit, and CoordinatorStatus is its status; no instance
-	// starts unless the coordinator runs. Length is how many instances wait; Waiting has the first 50.
+	// Instances is set if the limit is for instances of orchestrations, not for attempts of activities.
+	// Coordinator is then the instance that coordinates the limit, and CoordinatorStatus is its status; no
+	// instance starts unless the coordinator runs. Length is how many instances wait; Waiting has the
+	// first 50.
 	Instances         bool   `json:"instances,omitempty"`
 	Coordinator       string `json:"coordinator,omitempty"`
 	CoordinatorStatus Status `json:"coordinator_status,omitempty"`
 	Length            int    `json:"length,omitempty"`
 	// Permits is how many attempts may run at a time; 0 if no attempt has requested a permit yet. Declared
 	// is the number in the code of the latest attempt, Set the number of [Client.SetLimit], which takes
-	// precedence; 0 for none. Closed: the number set is 0, and no attempt gets a permit.
+	// precedence; 0 for none. Closed is set if that number is 0, so that no attempt gets a permit.
 	Permits  int  `json:"permits"`
 	Declared int  `json:"declared"`
 	Set      int  `json:"set,omitempty"`
@@ -216,16 +218,16 @@ func (c *Client) ResetLimit(ctx context.Context, key string) error {
 	return c.setLimit(ctx, "ResetLimit", key, key, 0, func(s limits.State, _ int, now time.Time) limits.State { return s.WithSet(0, c.actor, now) })
 }
 
-// SetRate sets how many attempts with this key may start within a span, as [Client.SetLimit] does for a
-// limit: n is 0 to [turnstile.MaxLimit]; if per is 0, the span in the code applies. Waiting attempts use
-// the new rate within a minute. Permits that were taken before are counted for the span that applied
-// then.
+// SetRate sets how many attempts with this key may start within the window per, as [Client.SetLimit] does
+// for a limit: n is 0 to [turnstile.MaxLimit]; if per is 0, the window in the code applies. Waiting
+// attempts use the new rate within a minute. Permits that were taken earlier count for the window that
+// applied then.
 //
 // Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for an invalid key, number or span.
 func (c *Client) SetRate(ctx context.Context, key string, n int, per time.Duration) error {
 	if per < 0 || per > turnstile.MaxTimer || per%time.Millisecond != 0 {
 		return &turnstile.InvalidArgumentError{Call: "SetRate", Argument: "per", Problem: fmt.Sprintf(
-			"is %s; it must be whole milliseconds up to %s (MaxTimer), or 0 for the span of the code", per, turnstile.MaxTimer)}
+			"is %s; it must be whole milliseconds up to %s (MaxTimer), or 0 for the window in the code", per, turnstile.MaxTimer)}
 	}
 	return c.setLimit(ctx, "SetRate", key, limits.OfRate(key), n, func(s limits.State, set int, now time.Time) limits.State {
 		return s.WithSetRate(set, per, c.actor, now)

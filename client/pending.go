@@ -16,25 +16,25 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// TokenError says that a string is not the completion token of an activity.
+// TokenError is returned if a string is not the completion token of an activity.
 type TokenError struct {
-	// Problem says what is wrong with it, and what to do.
+	// Problem describes what is wrong with it, and what to do.
 	Problem string
 }
 
 func (e *TokenError) Error() string { return "turnstile: completion token: " + e.Problem }
 
-// NotPendingError says that an activity can no longer be completed, because it is already complete or
-// the orchestration no longer waits for it. Nothing was sent.
+// NotPendingError is returned if an activity can no longer be completed, because it is already
+// complete or the orchestration no longer waits for it. Nothing was sent.
 type NotPendingError struct {
 	Instance    string
 	ExecutionID int64
 	// EventID of the ActivityScheduled.
 	EventID int64
-	// Cancelled: the orchestration asked the activity to stop. The error is then a
+	// Cancelled is set if the orchestration asked the activity to stop. The error is then a
 	// [turnstile.ErrCancelled].
 	Cancelled bool
-	// Problem says what happened to the activity.
+	// Problem describes what happened to the activity.
 	Problem string
 }
 

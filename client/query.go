@@ -38,7 +38,7 @@ type QueryAnswer[T any] struct {
 	// recorded that its code has not processed yet.
 	ReadTo      int64 `json:"read_to"`
 	LastEventID int64 `json:"last_event_id"`
-	// Problem says why the code cannot process the events after ReadTo; nil if it can.
+	// Problem is why the code cannot process the events after ReadTo; nil if it can.
 	Problem *store.Problem `json:"problem,omitempty"`
 }
 
@@ -51,10 +51,10 @@ type Querier interface {
 	Query(ctx context.Context, r QueryRequest) (QueryAnswer[json.RawMessage], error)
 }
 
-// ErrNoQueries: the client has neither the code of the application nor a way to ask a process that has it.
+// ErrNoQueries means that the client has neither the code of the application nor a way to ask a process that has it.
 var ErrNoQueries = errors.New("turnstile: this client cannot ask queries: it has neither the application (Config.App, WithApp) nor a query function (Config.Queries)")
 
-// QueryError says that a query has no answer.
+// QueryError is returned if a query has no answer.
 type QueryError struct {
 	// Instance that was asked, and its orchestration.
 	Instance      string `json:"instance"`

@@ -16,10 +16,10 @@ import (
 type RaiseCheck struct {
 	// Instance and Name are those of the request.
 	Instance, Name string
-	// Known: the instance has a record and is running. If it is false, Awaited and Waits have no
-	// meaning.
+	// Known is set if the instance has a record and is running. If it is false, Awaited and Waits
+	// have no meaning.
 	Known bool
-	// Awaited: the instance waits for an event of that name.
+	// Awaited is set if the instance waits for an event of that name.
 	Awaited bool
 	// Waits are the names of the events that the instance waits for, each once, in the order in which
 	// the waits started.

@@ -75,15 +75,15 @@ type RedrivenWork struct {
 	Why string
 }
 
-// RedriveError says why an instance cannot continue from an event. Nothing was sent.
+// RedriveError is returned if an instance cannot continue from an event. Nothing was sent.
 type RedriveError struct {
 	Instance    string
 	ExecutionID int64
 	// EventID is the From of the request; 0 for the point where the instance failed.
 	EventID int64
 	Problem string
-	// Stuck says where the code of Config.App, or of [Client.WithApp], disagrees with the events to be
-	// copied; nil if the error has another reason.
+	// Stuck is where the code of Config.App, or of [Client.WithApp], disagrees with the events to
+	// be copied; nil if the error has another reason.
 	Stuck *store.Problem
 }
 
@@ -119,7 +119,8 @@ const maxKept = 3 << 20
 // fork uses the same idempotency keys as the instance. A child whose id the code chose is not forked:
 // the fork starts a child with that id, subject to the options of its declaration.
 //
-// Redrive reads the record and the history of the last execution, and the record of As.
+// Redrive reads the record and the history of the last execution. With As it also reads the record
+// with that id.
 //
 // Errors:
 //
@@ -133,9 +134,9 @@ const maxKept = 3 << 20
 //   - An error that wraps a [*codec.UnknownError] if the history is encoded under a key that no longer
 //     exists. Only a client that has a codec itself, or shares its process with the orchestrator,
 //     checks that.
-//   - [*AlreadyExistsError] and [*PurgedError] for As, in a dry run too. A repeat with the
-//     DeduplicationID of a fork that was started returns neither, even if the instance has been purged
-//     since.
+//   - [*AlreadyExistsError] and [*PurgedError] if the id As is in use, in a dry run too. A repeat
+//     with the DeduplicationID of a fork that was started returns neither, even if the instance has
+//     been purged since.
 //   - Those of [Client.Start].
 func (c *Client) Redrive(ctx context.Context, r RedriveRequest) (Redriven, error) {
 	if err := r.check(); err != nil {

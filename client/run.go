@@ -45,9 +45,9 @@ func (r *Run[Out]) WaitStarted(ctx context.Context) error {
 // Wait waits for the end of the instance and returns its output.
 //
 // Errors: [*OrchestrationError] if the instance failed or was cancelled or terminated,
-// [*AlreadyExistsError], [*PurgedError], [*turnstile.DecodeError] for an output that cannot be decoded
-// into Out, the error in Description.DecodeError, and [*WaitError] if the context ends first. A stuck
-// instance has not ended; the [*WaitError] says why it is stuck.
+// [*AlreadyExistsError], [*PurgedError], [*turnstile.DecodeError] for an output that cannot be
+// decoded into Out, the error in Description.DecodeError, and [*WaitError] if the context ends
+// first. A stuck instance has not ended; the [*WaitError] has the reason why it is stuck.
 func (r *Run[Out]) Wait(ctx context.Context) (Out, error) {
 	var zero Out
 	d, err := r.client.wait(ctx, r.started(), ended)

@@ -36,13 +36,14 @@ func (n StateNumber) String() string { return fmt.Sprintf("%d.%d", n.ExecutionID
 type StateValue[T any] struct {
 	Value  T
 	Number StateNumber
-	// At is when the event with that number was recorded; zero if it is not known.
+	// At is when the event that Number names was recorded; zero if that is not known.
 	At time.Time
-	// Ended says that the instance has ended, so the value changes only if it is restarted or redriven.
+	// Ended is set if the instance has ended, so that the value changes only if it is restarted or
+	// redriven.
 	Ended bool
 }
 
-// StateNotSetError says that an instance has not set a state.
+// StateNotSetError is returned if an instance has not set a state.
 type StateNotSetError struct {
 	Instance string
 	// Orchestration and Status of the instance.

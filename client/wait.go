@@ -17,9 +17,9 @@ func (c *Client) Wait(ctx context.Context, instance string) (Description, error)
 	return c.WaitUntil(ctx, instance, ended)
 }
 
-// WaitUntil waits until enough returns true for the instance, for example for a state. It calls
-// enough each time that the instance may have changed. It also waits for an instance that has no record
-// yet.
+// WaitUntil waits until enough returns true for the instance, for example because it has set a
+// state. It calls enough each time that the instance may have changed. It also waits for an
+// instance that has no record yet.
 //
 // Errors: those of [Client.Wait]. Give the context a deadline.
 func (c *Client) WaitUntil(ctx context.Context, instance string, enough func(*Description) bool) (Description, error) {

@@ -25,8 +25,8 @@ type UnconsumedEvent struct {
 	At time.Time
 	// Actor and SenderID as the sender gave them.
 	Actor, SenderID string
-	// RejectedBy is the event that records that a wait rejected it, and Reason says why; 0 and empty if
-	// it was not rejected.
+	// RejectedBy is the event that records that a wait rejected it, and Reason is why; 0 and empty
+	// if it was not rejected.
 	RejectedBy int64
 	Reason     string
 }

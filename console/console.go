@@ -23,9 +23,9 @@ func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 	return console.Handler(c, append([]Option{console.WithLinksOf(os.Getenv)}, opts...)...)
 }
 
-// AllowActions lets the console start, cancel, terminate, suspend, wake, redrive and purge
-// instances, raise events, complete activities, and take all other actions. By default the console
-// only reads.
+// AllowActions allows users of the console to start, cancel, terminate, suspend, wake, redrive and
+// purge instances, to raise events and complete activities, and to take all other actions. By
+// default the console is read-only.
 func AllowActions() Option { return console.AllowActions() }
 
 // AllowHosts adds host names that requests may have in their Host header: "ops.example.com", or

@@ -12,9 +12,9 @@ import (
 
 // ArchiveFolder returns an archive in a folder of the file system, and creates the folder if it
 // does not exist. Each execution is a file, <instance>/<execution>.json, which the console and
-// `turnstile replay` open. In the name of an instance, bytes other than lower-case letters, digits,
-// "-", "_" and "~" are escaped as in a URL. A name that would have more than 200 bytes is replaced
-// by "sha256-" and the hash of the id in hex.
+// `turnstile replay` open. In the folder's name, bytes of the instance id other than lower-case
+// letters, digits, "-", "_" and "~" are escaped as in a URL. A name that would have more than 200
+// bytes is replaced by "sha256-" and the hash of the id in hex.
 //
 // A file is written under another name, flushed to the disk, and renamed. The error, an
 // [*os.PathError], means that the folder cannot be created or is not writable.

@@ -54,13 +54,13 @@ func WithArchive(a store.Archive) Option {
 	return option(func(o *options) { o.archive = a })
 }
 
-// WithInstanceEvents calls f for each event about an instance: its start, its end, that it is
-// stuck, and the other kinds of [host.InstanceEvent]. f is called at least once for each event,
-// possibly out of order; receivers use the numbers of the events to order them and to drop repeats.
-// If f returns an error, panics, or takes longer than two seconds, it is called again after five
-// seconds, and then after growing delays of at most 15 minutes, for 14 days; then the event is a
-// dead letter. f is called during the instance's turn, from several goroutines, and should return
-// when ctx ends. By default no function is called.
+// WithInstanceEvents calls f for each event about an instance, for example when it starts, ends or
+// becomes stuck; see [host.InstanceEvent]. f is called at least once for each event, possibly out
+// of order; receivers use the numbers of the events to order them and to drop repeats. If f returns
+// an error, panics, or takes longer than two seconds, it is called again after five seconds, and
+// then after growing delays of at most 15 minutes, for 14 days; then the event is a dead letter. f
+// is called during the instance's turn, from several goroutines, and should return when ctx ends.
+// By default no function is called.
 func WithInstanceEvents(f func(ctx context.Context, e host.InstanceEvent) error) Option {
 	return option(func(o *options) { o.publisher = subscriber(f) })
 }

@@ -53,8 +53,8 @@ const (
 	hasParent = hasParentInstance | hasParentExecutionID | hasParentID | hasParentAtMS | hasParentToken
 )
 
-// eventField reads the value of one field of e. b64 says that the key had the base64
-// suffix, which has been removed from key. Only strings and payloads can have it.
+// eventField reads the value of one field of e. b64 is set if the key had the base64 suffix, which
+// has been removed from key. Only strings and payloads can have it.
 func (d *decoder) eventField(e *Event, key []byte, b64 bool) bool {
 	switch string(key) {
 	case "name":

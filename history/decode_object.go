@@ -40,8 +40,8 @@ func (d *decoder) open(bracket byte, want string) bool {
 	return true
 }
 
-// fields reads the fields of an object up to its closing brace. first says that no field
-// has been read yet.
+// fields reads the fields of an object up to its closing brace. first is set if no field has been
+// read yet.
 func (d *decoder) fields(first bool, field fieldFunc) bool {
 	data := d.data
 	for {

@@ -2,14 +2,14 @@
 // read histories use it: those that read an archive or an export, and databases for
 // package embedded. Authors of orchestrations do not need it.
 //
-//   - [Event] is one event. Its [Kind] says which of its fields are set.
+//   - [Event] is one event. Its [Kind] determines which of its fields are set.
 //   - [DecodeExport] reads an [Export]: the file that turnstile history --export writes and
 //     that an archive keeps.
 //   - [Decode] reads the events of one stored turn, and [Encode] writes them.
 //   - [Failure] describes a failure, [Start] how an execution started, and [Origin] the
 //     history that a redrive or a fork copied.
 //   - [SearchAttributes] are the values by which you can search for an instance.
-//   - [*DecodeError] says where a document is damaged. [ErrNewer] says that a newer build
+//   - [*DecodeError] is the error for a damaged document. [ErrNewer] means that a newer build
 //     wrote it.
 //
 // # Events

@@ -10,8 +10,8 @@ import (
 // the instance. The document is not damaged.
 var ErrNewer = errors.New("written by a newer build")
 
-// DecodeError says where a history document is damaged. Decode never guesses what a
-// damaged document meant.
+// DecodeError is returned for a damaged history document. Decode never guesses what a damaged
+// document meant.
 type DecodeError struct {
 	// EventID of the damaged event; 0 if the damage is outside an event or before its
 	// event_id.

@@ -3,7 +3,7 @@ package history
 // Event is one fact in the history of an execution. Recorded events never change. The
 // comment of each field names the kinds that use it; for all other kinds it is zero.
 type Event struct {
-	// Kind says what happened. It decides which of the other fields are set.
+	// Kind is what happened. It determines which of the other fields are set.
 	Kind Kind
 	// Inline marks an ActivityScheduled whose activity runs inside the turn.
 	Inline bool
@@ -62,14 +62,13 @@ type Event struct {
 	// TimerFired), or at which a suspended instance resumes by itself
 	// (OrchestrationSuspended; 0 if it waits for a resume).
 	FireAtMS int64
-	// DurationMS is the duration that the code asked for, in milliseconds (TimerCreated).
+	// DurationMS is the duration that the code requested, in milliseconds (TimerCreated).
 	DurationMS int64
 
 	// Op is the operation of a SystemCall: one of the Op constants.
 	Op string
-	// OnParentEnd says what happens to the child if this execution ends first
-	// (SubOrchestrationScheduled): ParentEndCancel, ParentEndTerminate, or empty to let
-	// it run. Replay does not compare it.
+	// OnParentEnd is what happens to the child if this execution ends first (SubOrchestrationScheduled):
+	// ParentEndCancel, ParentEndTerminate, or empty to let it run. Replay does not compare it.
 	OnParentEnd string
 	// Retry is the retry policy of an activity at the time it was scheduled
 	// (ActivityScheduled). It is recorded because attempts are retried without running

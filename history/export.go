@@ -8,9 +8,9 @@ type Export struct {
 	Instance    string
 	ExecutionID int64
 	Events      []Event
-	// Turns says which events were committed together. It is nil if that is not known, as
-	// in exports of builds that did not write it. Replay does not need it; a timeline of
-	// the history does.
+	// Turns are the turns in which the events were committed. It is nil if they are not known, as
+	// in exports of builds that did not write it. Replay does not need it; a timeline of the
+	// history does.
 	Turns []ExportTurn
 }
 
@@ -19,8 +19,8 @@ type Export struct {
 type ExportTurn struct {
 	// Last is the event_id of its last event.
 	Last int64 `json:"last"`
-	// Messaged says that the turn starts with an arrival from a message. Parked says that
-	// its last arrivals were recorded without running the code.
+	// Messaged is set if the turn starts with an arrival from a message. Parked is set if its last
+	// arrivals were recorded without running the code.
 	Messaged bool `json:"messaged,omitempty"`
 	Parked   bool `json:"parked,omitempty"`
 	// Cancelled lists the scheduling events that the turn cancelled, in order.

@@ -2,7 +2,7 @@ package history
 
 // Failure describes why an activity or an orchestration failed.
 type Failure struct {
-	// Kind is one of the FailureKind constants.
+	// Kind is one of the Failure constants.
 	Kind string
 	// Message for people.
 	Message string
@@ -14,7 +14,7 @@ type Failure struct {
 	Instance string
 	// Attempt is the number of the last attempt, from 1; 0 if there was none.
 	Attempt int
-	// Retryable says whether another attempt was allowed.
+	// Retryable is set if another attempt was allowed.
 	Retryable bool
 	// Stack of a panic; may be truncated.
 	Stack string
@@ -27,40 +27,40 @@ type Failure struct {
 
 // Kinds of failure.
 const (
-	// FailureApplication is an error returned by user code.
+	// FailureApplication means that user code returned an error.
 	FailureApplication = "application"
-	// FailurePanic is a panic in user code.
+	// FailurePanic means that user code panicked.
 	FailurePanic = "panic"
-	// FailureTimeout is an attempt that exceeded its timeout.
+	// FailureTimeout means that an attempt exceeded its timeout.
 	FailureTimeout = "timeout"
-	// FailureTotalTimeout is an activity that exceeded the timeout for all of its
-	// attempts together.
+	// FailureTotalTimeout means that an activity exceeded the timeout for all of its attempts
+	// together.
 	FailureTotalTimeout = "total_timeout"
-	// FailureHeartbeatTimeout is an attempt that sent no heartbeat in time.
+	// FailureHeartbeatTimeout means that an attempt sent no heartbeat in time.
 	FailureHeartbeatTimeout = "heartbeat_timeout"
-	// FailureInterrupted is an attempt of an at-most-once activity that started and never
+	// FailureInterrupted means that an attempt of an at-most-once activity started and never
 	// reported a result.
 	FailureInterrupted = "interrupted"
-	// FailureCancelled is an end by a cancel.
+	// FailureCancelled means that the operation or instance was cancelled.
 	FailureCancelled = "cancelled"
-	// FailureTerminated is an end by a terminate.
+	// FailureTerminated means that the instance was terminated.
 	FailureTerminated = "terminated"
-	// FailureLost is an activity whose process died on every delivery.
+	// FailureLost means that the process died on every delivery of the activity.
 	FailureLost = "lost"
-	// FailureNotRegistered is a name that no available build has registered.
+	// FailureNotRegistered means that no available build has registered the name.
 	FailureNotRegistered = "not_registered"
-	// FailureAlreadyExists is a child whose instance id is in use.
+	// FailureAlreadyExists means that the instance id of a child is in use.
 	FailureAlreadyExists = "already_exists"
-	// FailurePurged is a child whose instance id belongs to a purged instance and cannot
+	// FailurePurged means that the instance id of a child belongs to a purged instance and cannot
 	// be reused yet.
 	FailurePurged = "purged"
-	// FailureTooLarge is a value over its limit.
+	// FailureTooLarge means that a value exceeds its limit.
 	FailureTooLarge = "too_large"
-	// FailureInvalidInput is an input that does not decode into the code's type.
+	// FailureInvalidInput means that the input cannot be decoded into the code's type.
 	FailureInvalidInput = "invalid_input"
-	// FailureLimit is a forced termination because a limit was exceeded.
+	// FailureLimit means that the instance was terminated because it exceeded a limit.
 	FailureLimit = "limit"
-	// FailureStuck is a forced termination by the policy "fail" of an instance that would
-	// have become stuck.
+	// FailureStuck means that the policy "fail" terminated an instance that would have become
+	// stuck.
 	FailureStuck = "stuck"
 )

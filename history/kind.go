@@ -1,6 +1,6 @@
 package history
 
-// Kind says what an event records.
+// Kind is what an event records.
 type Kind uint8
 
 // The event kinds, by their names in JSON.
@@ -13,17 +13,17 @@ const (
 	OrchestrationFailed
 	OrchestrationContinuedAsNew
 	OrchestrationCancelRequested
-	// ParentAttached: another parent waits for this instance, because the instance was
+	// ParentAttached means that another parent waits for this instance, because the instance was
 	// already running under the id of its child. It has no effect on the code.
 	ParentAttached
-	// OrchestrationSuspended: from here until OrchestrationResumed, no code runs, and
+	// OrchestrationSuspended means that from here until OrchestrationResumed no code runs, and
 	// arrivals are only recorded. Neither event has an effect on the code.
 	OrchestrationSuspended
 	OrchestrationResumed
-	// OrchestrationRedriven: the events before it were copied from an earlier execution,
-	// which the OrchestrationStarted names. Their open operations are sent when the code
-	// has agreed with the history: an OrchestrationResumed that names this event follows.
-	// Neither has an effect on the code.
+	// OrchestrationRedriven means that the events before it were copied from an earlier execution,
+	// which the OrchestrationStarted names. Their open operations are sent when the code has agreed
+	// with the history: an OrchestrationResumed that names this event follows. Neither has an
+	// effect on the code.
 	OrchestrationRedriven
 
 	// Scheduling events.
@@ -33,9 +33,9 @@ const (
 	SubOrchestrationScheduled
 	OrchestrationChained
 	SystemCall
-	// ExternalRejected: the wait that received the ExternalEvent of SourceEventID
-	// rejected its data, and keeps waiting. The code does not schedule it, but it is
-	// recorded among the operations that the code schedules, and a replay claims it.
+	// ExternalRejected means that the wait that received the ExternalEvent of SourceEventID
+	// rejected its data, and keeps waiting. The code does not schedule it, but it is recorded among
+	// the operations that the code schedules, and a replay claims it.
 	ExternalRejected
 
 	// Completions.

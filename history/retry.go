@@ -20,7 +20,7 @@ type Retry struct {
 	// HeartbeatTimeoutMS is how long an attempt may go without a heartbeat, in
 	// milliseconds; 0 means no limit.
 	HeartbeatTimeoutMS int64 `json:"heartbeat_timeout_ms,omitempty"`
-	// AtMostOnce says that no attempt is started twice.
+	// AtMostOnce is set if no attempt may start twice.
 	AtMostOnce bool `json:"at_most_once,omitempty"`
 	// FinalCodes are failure codes that are not retried.
 	FinalCodes []string `json:"final_codes,omitempty"`

@@ -173,8 +173,7 @@ const (
 	maxSearchTime = 253402300799999 // 9999-12-31
 )
 
-// SearchAttributeError says which search attribute is invalid, and why. No attribute was
-// set.
+// SearchAttributeError is returned if a search attribute is invalid. No attribute was set.
 type SearchAttributeError struct {
 	// Name of the attribute; empty if the error is about all of them.
 	Name string

@@ -29,8 +29,8 @@ type Start struct {
 	// Origin is the place from which a redrive copied the events before
 	// OrchestrationRedriven; nil if there is none.
 	Origin *Origin
-	// FairnessGroup names the group with which the instance shares scarce resources.
-	// Reserved: this build only keeps it.
+	// FairnessGroup names the group with which the instance shares scarce resources. It is
+	// reserved: this build only keeps it.
 	FairnessGroup string
 	// LimitKey and Limit allow at most Limit instances with this key to run at a time, if
 	// the start named a limit. Otherwise they are empty and the limit of the

@@ -2,9 +2,9 @@ package host
 
 import "time"
 
-// InstanceEvent says that something happened to an instance. It does not contain the input, the output,
-// the states or a failure's message, because these may be large or secret;
-// client.Client.Describe returns them.
+// InstanceEvent is a notification about an instance, for example that it has started, ended or
+// become stuck. It does not contain the input, the output, the states or a failure's message,
+// because these may be large or secret; client.Client.Describe returns them.
 type InstanceEvent struct {
 	// Schema is the version of the meaning of the fields: 1. Adding a field does not change it;
 	// changing the meaning of a field or removing one increases it.

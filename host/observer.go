@@ -30,7 +30,7 @@ type Committed struct {
 	Context context.Context
 	Turns   []store.Turn
 	Actions []Action
-	// Outcome in one word, as in CountTurns.
+	// Outcome is the state of the instance after the commit, in one word, as in CountTurns.
 	Outcome string
 	// StartedAt is when the turn started or, for its second and later commits, when the previous commit
 	// was dispatched. At is when this commit was dispatched. Both are by the host's clock.
@@ -85,57 +85,58 @@ type Counter string
 
 // The counters.
 const (
-	// CountTurns: commits, by the state of the turn afterwards.
+	// CountTurns counts commits, by the state of the instance afterwards.
 	CountTurns Counter = "turns"
-	// CountMessages: messages settled, by result: "recorded", "duplicate", "late", "exists",
+	// CountMessages counts settled messages, by result: "recorded", "duplicate", "late", "exists",
 	// "unknown_instance", …
 	CountMessages Counter = "messages"
-	// CountDeadLettered: messages moved to a final dead-letter queue.
+	// CountDeadLettered counts messages that were moved to a final dead-letter queue.
 	CountDeadLettered Counter = "dead_lettered"
-	// CountReturned: messages reported as failed, by reason.
+	// CountReturned counts messages that were reported as failed, by reason.
 	CountReturned Counter = "returned"
-	// CountDelayed: messages requeued through the delay queue: "early" (their instance has not started),
-	// "newer" (its history was written by a newer build), "patch" (it has a patch of a build that is
-	// being rolled out), "codec" (encoded with a codec that this build does not have), "not_due",
-	// "grace" (a deletion during its grace period), "receives" (shortly before the queue's receive
-	// limit), "not_registered" (an activity), "limit" (an attempt without a permit of its Limit or
-	// Rate), "not_served" (an attempt whose queue no process serves), "other_queue" (a message on its
+	// CountDelayed counts messages that were requeued through the delay queue: "early" (their instance
+	// has not started), "newer" (its history was written by a newer build), "patch" (it has a patch of a
+	// build that is being rolled out), "codec" (encoded with a codec that this build does not have),
+	// "not_due", "grace" (a deletion during its grace period), "receives" (shortly before the queue's
+	// receive limit), "not_registered" (an activity), "limit" (an attempt without a permit of its Limit
+	// or Rate), "not_served" (an attempt whose queue no process serves), "other_queue" (a message on its
 	// way to its queue).
 	CountDelayed Counter = "delayed"
-	// CountHeldUp: messages that need an operator, each time they are received: messages that have been
-	// requeued for an hour ("not_registered", "codec" and "newer", as in CountDelayed), and attempts
-	// that are returned to the queue after a dozen receives ("returning").
+	// CountHeldUp counts messages that need an operator, each time they are received: messages that have
+	// been requeued for an hour ("not_registered", "codec" and "newer", as in CountDelayed), and
+	// attempts that are returned to the queue after a dozen receives ("returning").
 	CountHeldUp Counter = "held_up"
-	// CountForwarded: messages of standard queues forwarded to the FIFO queue, by kind; and "old":
-	// attempts sent to the activity queue again before SQS deletes them because of their age.
+	// CountForwarded counts messages of standard queues that were forwarded to the FIFO queue, by kind;
+	// and as "old" attempts that were sent to the activity queue again before SQS deletes them because
+	// of their age.
 	CountForwarded Counter = "forwarded"
-	// CountConflicts: commits that another writer won.
+	// CountConflicts counts commits that failed because another writer was first.
 	CountConflicts Counter = "conflicts"
-	// CountResent: commits whose open actions were sent again.
+	// CountResent counts commits whose open actions were sent again.
 	CountResent Counter = "resent"
-	// CountStuck: turns that could not continue, by kind; and "unwinding": deferred functions that
-	// blocked while an instance was unloaded.
+	// CountStuck counts turns that could not continue, by kind; and as "unwinding" deferred functions
+	// that blocked while an instance was unloaded.
 	CountStuck Counter = "stuck"
-	// CountRecovered: stuck or corrupt instances that continued.
+	// CountRecovered counts stuck or corrupt instances that continued.
 	CountRecovered Counter = "recovered"
-	// CountCorrupt: histories found damaged.
+	// CountCorrupt counts damaged histories.
 	CountCorrupt Counter = "corrupt"
-	// CountCache: turns by "warm" and "cold", and "evicted" instances.
+	// CountCache counts turns as "warm" or "cold", and instances that were "evicted" from the cache.
 	CountCache Counter = "cache"
-	// CountLooping: messages that are delayed because they exceed LoopSettings.Depth: "message" or
-	// "continue as new"; and "failed": instances that failed because of it.
+	// CountLooping counts messages that are delayed because they exceed LoopSettings.Depth, as "message"
+	// or "continue as new"; and as "failed" instances that failed because of it.
 	CountLooping Counter = "looping"
-	// CountArchive: instances that the archive has stored before their purge ("kept"), and instances
-	// that it could not store ("failed"), which are not purged and are tried again.
+	// CountArchive counts instances that the archive has stored before their purge ("kept"), and
+	// instances that it could not store ("failed"), which are not purged and are tried again.
 	CountArchive Counter = "archive"
-	// CountInstanceEvents: events about instances that were "published", or "failed" and will be
-	// published again later.
+	// CountInstanceEvents counts events about instances that were "published", or that "failed" and will
+	// be published again later.
 	CountInstanceEvents Counter = "instance_events"
-	// CountPermits: permits of limits across instances: "taken", "returned"; "waits" (an attempt
+	// CountPermits counts permits of limits across instances: "taken", "returned"; "waits" (an attempt
 	// requests a permit again later), "called" (a permit is free for a waiting attempt, and its message
 	// was made visible); and "rate waits" (an attempt requests a permit of a rate again later).
 	CountPermits Counter = "permits"
-	// CountAttempts: attempts of activities, by outcome.
+	// CountAttempts counts attempts of activities, by outcome.
 	CountAttempts Counter = "attempts"
 )
 

@@ -46,7 +46,7 @@ func (f *functionFact) String() string {
 	return strings.Join(words, ", ")
 }
 
-// variableFact says that a package-level variable is written after the program has been
+// variableFact is exported for a package-level variable that is written after the program has been
 // initialized.
 type variableFact struct {
 	Module string

@@ -35,7 +35,7 @@ type instances interface {
 	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
 }
 
-// ExistsError says that a schedule of this name exists with another definition.
+// ExistsError is returned if a schedule of this name exists with another definition.
 type ExistsError struct {
 	Name string
 	// Have is the definition of the existing schedule.
@@ -47,7 +47,7 @@ func (e *ExistsError) Error() string {
 	return fmt.Sprintf("schedule %q exists with another definition: update it, or choose another name", e.Name)
 }
 
-// notFoundError says that no schedule of this name exists, or that it was deleted. It is a
+// notFoundError is returned if no schedule of this name exists, or if it was deleted. It is a
 // client.ErrNotFound.
 type notFoundError struct{ Name string }
 
@@ -169,7 +169,7 @@ func (c *Client) Update(ctx context.Context, d Definition) error {
 }
 
 // Pause stops a schedule until [Client.Resume]. Scheduled times that pass meanwhile are not started
-// later, except by [Client.Backfill]. The note says why. Errors: [client.ErrNotFound].
+// later, except by [Client.Backfill]. The note records why. Errors: [client.ErrNotFound].
 func (c *Client) Pause(ctx context.Context, name, note string) error {
 	return c.ask(ctx, name, command{Op: opPause, Note: note})
 }

@@ -26,7 +26,7 @@ const (
 	maxJitter = time.Hour
 )
 
-// Overlap says what happens at a scheduled time if the instance of an earlier one still runs.
+// Overlap is what happens at a scheduled time if the instance of an earlier one is still running.
 type Overlap string
 
 // The overlap policies. The zero value is Skip.
@@ -48,8 +48,8 @@ const (
 	TerminateRunning Overlap = "terminate_running"
 )
 
-// CatchUp says what happens to scheduled times that passed more than two minutes ago because no process
-// was running.
+// CatchUp is what happens to scheduled times that passed more than two minutes ago because no
+// process was running.
 type CatchUp string
 
 // The ways to catch up. The zero value is CatchUpLast.
@@ -117,11 +117,11 @@ func Orchestration[In, Out any](o turnstile.Orchestration[In, Out], in In) Targe
 	return Target{Name: o.Name(), Version: o.Version(), Input: input, err: err}
 }
 
-// InvalidError says what is wrong with a definition, or with a command to a schedule.
+// InvalidError is returned for an invalid definition, or an invalid command to a schedule.
 type InvalidError struct {
 	// Schedule is the name of the schedule, Field the field of the definition.
 	Schedule, Field string
-	// Value is the value as it was given. Problem says what is wrong with it and what to do.
+	// Value is the value as it was given. Problem describes what is wrong with it and what to do.
 	Value, Problem string
 	// Err is the error of a parser; nil if there is none.
 	Err error

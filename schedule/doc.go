@@ -47,8 +47,8 @@
 //
 // # Overlap
 //
-// The [Overlap] of a definition says what happens if the instance of an earlier run is still running.
-// Its [CatchUp] says what happens to scheduled times that passed while no process was running, for
-// example during an outage. Scheduled times that start nothing are counted, and the newest are listed
-// with their reason.
+// The [Overlap] of a definition determines what happens if the instance of an earlier run is still
+// running. Its [CatchUp] determines what happens to scheduled times that passed while no process
+// was running, for example during an outage. Scheduled times that start nothing are counted, and
+// the newest are listed with their reason.
 package schedule

@@ -63,7 +63,7 @@ type runner struct {
 	started bool
 	// children are the instances of Running, at the same index.
 	children []turnstile.Future[json.RawMessage]
-	// changed: the state has to be published.
+	// changed is set if the state must be published.
 	changed bool
 }
 

@@ -7,13 +7,14 @@ import (
 
 // Reasons why a scheduled time started nothing.
 const (
-	// ReasonOutage: no process was running when it was due, and the catch-up policy leaves it out.
+	// ReasonOutage means that no process was running when it was due, and the catch-up policy
+	// leaves it out.
 	ReasonOutage = "outage"
-	// ReasonOverlap: the instance of an earlier run was still running.
+	// ReasonOverlap means that the instance of an earlier run was still running.
 	ReasonOverlap = "overlap"
-	// ReasonBufferFull: as many runs as a schedule buffers were already waiting.
+	// ReasonBufferFull means that as many runs as a schedule buffers were already waiting.
 	ReasonBufferFull = "buffer full"
-	// ReasonDeleted: the schedule was deleted or updated while the run waited.
+	// ReasonDeleted means that the schedule was deleted or updated while the run waited.
 	ReasonDeleted = "deleted"
 )
 
@@ -29,9 +30,9 @@ type Span struct {
 
 // The outcomes of a run.
 const (
-	// OutcomeStarted: the instance was started, and is not known to have ended.
+	// OutcomeStarted means that the instance was started, and is not known to have ended.
 	OutcomeStarted = "started"
-	// OutcomeCompleted and OutcomeFailed: it has ended this way.
+	// OutcomeCompleted and OutcomeFailed mean that the instance has ended in this way.
 	OutcomeCompleted = "completed"
 	OutcomeFailed    = "failed"
 )
@@ -43,14 +44,14 @@ type Run struct {
 	// Instance is its id, and StartedAt when the schedule started it.
 	Instance  string    `json:"instance"`
 	StartedAt time.Time `json:"started_at"`
-	// Outcome is one of the Outcome constants. Failure says why the run failed.
+	// Outcome is one of the Outcome constants. Failure is why the run failed.
 	Outcome string `json:"outcome"`
 	Failure string `json:"failure,omitempty"`
 	// Orchestration of the instance, and Stopped whether the overlap policy has stopped it; set only
 	// for the instances in Running.
 	Orchestration string `json:"orchestration,omitempty"`
 	Stopped       bool   `json:"stopped,omitempty"`
-	// Backfilled: a backfill started it.
+	// Backfilled is set if a backfill started it.
 	Backfilled bool `json:"backfilled,omitempty"`
 }
 
@@ -63,8 +64,8 @@ type State struct {
 	Definition Definition `json:"definition"`
 	// Revision grows with each command that changed something.
 	Revision int `json:"revision"`
-	// Paused, with the note of the last pause or resume. Deleted: the schedule starts nothing until a
-	// schedule of the same name is created.
+	// Paused is set while the schedule is paused; Note is the note of the last pause or resume.
+	// Deleted is set if the schedule starts nothing until a schedule of the same name is created.
 	Paused  bool   `json:"paused,omitempty"`
 	Note    string `json:"note,omitempty"`
 	Deleted bool   `json:"deleted,omitempty"`
@@ -77,8 +78,9 @@ type State struct {
 	// Running are the instances that are not known to have ended; empty if the overlap policy is
 	// [Allow].
 	Running []Run `json:"running,omitempty"`
-	// Buffered runs wait for the running instances to end, and for a paused schedule to be resumed.
-	// Backfilling are the waiting runs of backfills: they start when no buffered run is left.
+	// Buffered has the runs that wait for the running instances to end, and for a paused schedule
+	// to be resumed. Backfilling has the waiting runs of backfills, which start when no buffered
+	// run is left.
 	Buffered    []time.Time `json:"buffered,omitempty"`
 	Backfilling []time.Time `json:"backfilling,omitempty"`
 	// Recent are the newest runs, Missed the newest scheduled times that started nothing; newest last,

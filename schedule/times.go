@@ -17,7 +17,8 @@ type scheduledTimes struct {
 	d    *Definition
 	zone *time.Location
 	cron cron.Schedule
-	// hourly: the field of hours begins with a star, so the cron expression names no hours.
+	// hourly is set if the field of hours begins with a star, so the cron expression names no
+	// hours.
 	hourly bool
 }
 

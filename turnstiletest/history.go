@@ -171,7 +171,7 @@ func (r *Run[Out]) AssertHistory(want string) {
 	}
 }
 
-// firstDifference says where two histories differ first.
+// firstDifference describes the first difference of two histories.
 func firstDifference(got, want string) string {
 	g, w := strings.Fields(got), strings.Fields(want)
 	for i := range max(len(g), len(w)) {

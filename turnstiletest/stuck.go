@@ -56,7 +56,7 @@ func (e *Env) records(status store.Status) []store.Record {
 			e.t.Fatalf("turnstiletest: listing instances: %v", err)
 		}
 		for _, r := range page.Records {
-			// Payloads that cannot be decoded stay encoded, and the record says so.
+			// Payloads that cannot be decoded stay encoded, and the record names their codec.
 			_ = e.opts.codecs.DecodeRecord(&r)
 			all = append([]store.Record{r}, all...)
 		}

@@ -76,7 +76,7 @@ type bench struct {
 	// columns of the terminal at which somebody reads; 0 for a pipe.
 	columns int
 	stack   pausing.Stack
-	// asked: somebody answers questions.
+	// asked is set if the user answers questions.
 	asked bool
 	// pause is what waits; nil for one that does not.
 	pause func(context.Context, time.Duration) bool

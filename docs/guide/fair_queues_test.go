@@ -17,7 +17,7 @@ import (
 // class the oldest message is first, and a tenant is noisy only while the rule holds.
 type fairQueue struct {
 	functions, batch int
-	// byTime: the rule of processing time holds too.
+	// byTime is set if the rule of processing time holds too.
 	byTime bool
 
 	// waiting and inFlight count the messages of a tenant, sent is when it has sent them, and

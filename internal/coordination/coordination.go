@@ -66,7 +66,7 @@ type State struct {
 	// another call, declares the key differently.
 	Other   int   `json:"other,omitempty"`
 	OtherMS int64 `json:"other_ms,omitempty"`
-	// Closed: an operator has set 0, so no instance gets a permit.
+	// Closed is set if an operator has set 0, so no instance gets a permit.
 	Closed bool `json:"closed,omitempty"`
 	// SetBy is the actor who last changed Set, SetAtMS the time.
 	SetBy   string `json:"set_by,omitempty"`

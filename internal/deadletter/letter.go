@@ -17,7 +17,7 @@ type Letter struct {
 	// Item is the item in its body; Unread is why the body could not be parsed.
 	Item   wire.Item
 	Unread error
-	// nameless: the item has no id of its own, so it has the id of its message.
+	// nameless is set if the item has no id of its own, so it has the id of its message.
 	nameless bool
 	// Reason says why it was moved, and Text explains it. An empty Reason means that SQS moved it after its last
 	// receive.

@@ -11,9 +11,9 @@ import (
 
 // Verdict is the result of a visit to a dead letter.
 type Verdict struct {
-	// Gone: visit has deleted it.
+	// Gone means that visit has deleted it.
 	Gone bool
-	// Last: Look can stop.
+	// Last means that Look can stop.
 	Last bool
 }
 

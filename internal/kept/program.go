@@ -19,8 +19,8 @@ type Program struct {
 	Next     string   `json:"next,omitempty"`
 	// Rounds is the number of its executions, each continued as new from the previous one.
 	Rounds int `json:"rounds"`
-	// Fails: it returns an error at the end. Catches: if it is cancelled, it cleans up and returns its transcript
-	// instead of the cancelled error.
+	// Fails is set if it returns an error at the end. Catches is set if, when cancelled, it cleans up and returns
+	// its transcript instead of the cancelled error.
 	Fails   bool         `json:"fails,omitempty"`
 	Catches bool         `json:"catches,omitempty"`
 	Strict  bool         `json:"strict,omitempty"`

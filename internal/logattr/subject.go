@@ -12,9 +12,8 @@ import (
 type Subject struct {
 	Instance    string
 	ExecutionID int64
-	// EventID: of a turn the last event of the history, of a message the event
-	// that it is about, of a line of orchestration code the event that it has come
-	// to.
+	// EventID is, for a turn, the last event of the history; for a message, the event that it
+	// refers to; and for a line of orchestration code, the last event that the code has reached.
 	EventID int64
 }
 

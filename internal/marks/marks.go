@@ -29,7 +29,7 @@ type Marks struct {
 	// Code is the first nonempty code, Details the first details.
 	Code    string
 	Details []byte
-	// Final: at least one error is final.
+	// Final is set if at least one error is final.
 	Final bool
 }
 

@@ -9,10 +9,10 @@ import (
 
 // Errors that a Queue returns, wrapped; for errors.Is.
 var (
-	// ErrUnavailable: throttling or a temporary fault.
+	// ErrUnavailable means throttling or a temporary fault.
 	ErrUnavailable = errors.New("queue: unavailable, try again")
-	// ErrReceiptExpired: the delivery of a receipt is over, because its visibility timeout ran out. The
-	// message was not changed; it is redelivered.
+	// ErrReceiptExpired means that the delivery of a receipt is over, because its visibility
+	// timeout ran out. The message was not changed; it is redelivered.
 	ErrReceiptExpired = errors.New("queue: the receipt has expired; the message is redelivered")
 )
 
@@ -20,7 +20,7 @@ var (
 type InvalidMessageError struct {
 	// Index of the message in the Send, from 0.
 	Index int
-	// Field: "delay", "group", "deduplication id", "body", "attributes".
+	// Field is "delay", "group", "deduplication id", "body" or "attributes".
 	Field string
 	// Problem, with the value and the limit.
 	Problem string
@@ -38,7 +38,7 @@ func (e *InvalidMessageError) Error() string {
 type RejectedError struct {
 	// Index of the message in the Send, from 0.
 	Index int
-	// TooLarge: rejected for its size; otherwise for its contents.
+	// TooLarge is set if it was rejected for its size; otherwise it was rejected for its contents.
 	TooLarge bool
 	// Code and Message as the service returned them.
 	Code, Message string

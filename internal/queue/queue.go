@@ -62,9 +62,9 @@ type Outgoing struct {
 	Group string
 	// DedupID is used only on a FIFO queue. If it is empty, the hash of the content is used.
 	DedupID string
-	// Unordered: the message need not stay after the messages of its group that come before it in the
-	// same Send, and may share a batch with them; if the batch fails partly, it can be sent before
-	// them. FIFO only.
+	// Unordered is set if the message need not stay after the messages of its group that come
+	// before it in the same Send, and may share a batch with them; if the batch fails partly, it
+	// can be sent before them. FIFO only.
 	Unordered bool
 	// Delay, 0 to MaxDelay; standard queues only. A queue may round it up: SQS to whole seconds,
 	// package memory not at all.

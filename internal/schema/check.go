@@ -20,8 +20,8 @@ type Problem struct {
 	Path string
 	// Text says what is wrong with the value, behind its path.
 	Text string
-	// Wrong: the type cannot take the data. Otherwise it takes it, and the sender
-	// most likely meant something else.
+	// Wrong is set if the type cannot decode the data. Otherwise it can, but the sender most likely
+	// meant something else.
 	Wrong bool
 }
 

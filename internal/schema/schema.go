@@ -21,9 +21,9 @@ type Schema struct {
 	Defs map[string]*Schema
 	// GoType is the type that it was made from, for people.
 	GoType string
-	// Type: "object", "array", "string", "integer", "number", "boolean"; empty for any.
+	// Type is "object", "array", "string", "integer", "number" or "boolean"; empty for any.
 	Type string
-	// Nullable: null is one of the values that the type has.
+	// Nullable is set if null is one of the values that the type has.
 	Nullable bool
 	// Format of a string: "date-time", or "base64", or "number" and "boolean" for what
 	// the tag json:",string" puts into a text.
@@ -42,7 +42,7 @@ type Schema struct {
 // Property is a field of a struct.
 type Property struct {
 	Name string
-	// Optional: the type leaves the field out where it is empty.
+	// Optional is set if the type omits the field when it is empty.
 	Optional bool
 	Schema   *Schema
 }

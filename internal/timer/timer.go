@@ -32,8 +32,8 @@ type Schedule struct {
 }
 
 var (
-	// ErrUnavailable: throttling or a temporary fault.
+	// ErrUnavailable means throttling or a temporary fault.
 	ErrUnavailable = errors.New("timer: unavailable, try again")
-	// ErrPast: the due time has passed; send the message to the queue instead.
+	// ErrPast means that the due time has passed; send the message to the queue instead.
 	ErrPast = errors.New("timer: due time is in the past")
 )

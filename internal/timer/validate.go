@@ -9,7 +9,7 @@ import (
 type InvalidScheduleError struct {
 	// Name of the schedule.
 	Name string
-	// Field: "name", "due", "body".
+	// Field is "name", "due" or "body".
 	Field string
 	// Problem, with the value and the limit.
 	Problem string

@@ -19,9 +19,9 @@ type Guard struct {
 	Limit time.Duration
 	Clock clock.Clock
 	Start func(func())
-	// Twice: code is blocked only if two samples find the same stack. Without a stack the code has not
-	// been scheduled yet. A stack that differs from the previous sample's is not blocked, or belongs to
-	// other code of this process.
+	// Twice is set if code is blocked only if two samples find the same stack. Without a stack the
+	// code has not been scheduled yet. A stack that differs from the previous sample's is not
+	// blocked, or belongs to other code of this process.
 	Twice bool
 }
 

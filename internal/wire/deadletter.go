@@ -8,23 +8,23 @@ const ReasonAttribute = "turnstile-reason"
 
 // Reasons for a dead letter in addition to those of a ParseError.
 const (
-	// ReasonUnknownInstance: an event for an instance that was not started within 15
-	// minutes. A redrive after the start delivers it.
+	// ReasonUnknownInstance is for an event whose instance was not started within 15 minutes. A
+	// redrive after the start delivers it.
 	ReasonUnknownInstance Reason = "unknown_instance"
-	// ReasonMisaddressed: a completion that names no event of its execution, or an event
-	// of another kind.
+	// ReasonMisaddressed is for a completion that names no event of its execution, or an event of
+	// another kind.
 	ReasonMisaddressed Reason = "misaddressed"
-	// ReasonForged: a completion with a missing or wrong token.
+	// ReasonForged is for a completion with a missing or wrong token.
 	ReasonForged Reason = "forged"
-	// ReasonSender: the sender is not allowed to send it.
+	// ReasonSender means that the sender is not allowed to send it.
 	ReasonSender Reason = "sender_refused"
-	// ReasonCorrupt: the instance's history is damaged.
+	// ReasonCorrupt means that the instance's history is damaged.
 	ReasonCorrupt Reason = "corrupt"
-	// ReasonDamaged: the codec that it names cannot decode its payload.
+	// ReasonDamaged means that the codec that it names cannot decode its payload.
 	ReasonDamaged Reason = "damaged"
-	// ReasonExpired: an item older than MaxAge. It was not applied.
+	// ReasonExpired is for an item older than MaxAge. It was not applied.
 	ReasonExpired Reason = "expired"
-	// ReasonRedriveRefused: the instance cannot continue from there, or the deployed code
+	// ReasonRedriveRefused means that the instance cannot continue from there, or the deployed code
 	// disagrees with the history that would be copied. Nothing was changed.
 	ReasonRedriveRefused Reason = "redrive_refused"
 )

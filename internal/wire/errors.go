@@ -8,15 +8,16 @@ type Reason string
 
 // Reasons of a ParseError.
 const (
-	// ReasonMalformed: empty, not UTF-8, not a JSON object, or a field is given twice.
+	// ReasonMalformed is for a body that is empty, not UTF-8 or not a JSON object, or that has a
+	// field twice.
 	ReasonMalformed Reason = "malformed"
-	// ReasonUnknownVersion: a contract version that this build does not know.
+	// ReasonUnknownVersion is for a contract version that this build does not know.
 	ReasonUnknownVersion Reason = "unknown_version"
-	// ReasonUnknownKind: a kind that this build does not know.
+	// ReasonUnknownKind is for a kind that this build does not know.
 	ReasonUnknownKind Reason = "unknown_kind"
-	// ReasonInvalidField: a field is missing, has the wrong type or is out of range.
+	// ReasonInvalidField means that a field is missing, has the wrong type or is out of range.
 	ReasonInvalidField Reason = "invalid_field"
-	// ReasonTooLarge: an id, name or payload exceeds its limit.
+	// ReasonTooLarge means that an id, name or payload exceeds its limit.
 	ReasonTooLarge Reason = "too_large"
 )
 

@@ -3,8 +3,8 @@ package wire
 // Limits of a work item, in bytes. A field that is 0 uses its default; a negative value
 // means no limit.
 type Limits struct {
-	// InstanceID: 512 by default. An instance id has at least 1 byte of UTF-8, and no
-	// character that BadCharacter finds.
+	// InstanceID is 512 by default. An instance id has at least 1 byte of UTF-8, and no character
+	// that BadCharacter finds.
 	InstanceID int
 	// ID of an item, of an event that a start includes, of a worker's request, and
 	// tokens: 256 by default. The same characters are allowed as in an instance id.
@@ -13,12 +13,11 @@ type Limits struct {
 	// fairness group: 256 by default. The same characters are allowed as in an instance
 	// id; a name has at least 1 byte.
 	Name int
-	// Payload: each input, data, result and details: 262,144 (256 KiB) by default. An
-	// item with a codec may have half as much again, because base64 makes a payload a
-	// third longer and a codec adds some bytes. The decoded payload must be within the
-	// limit too.
+	// Payload limits each input, data, result and details: 262,144 (256 KiB) by default. An item
+	// with a codec may have half as much again, because base64 makes a payload a third longer and a
+	// codec adds some bytes. The decoded payload must be within the limit too.
 	Payload int
-	// Text: a reason, and each text of a failure: 65,536 (64 KiB) by default.
+	// Text limits a reason and each text of a failure: 65,536 (64 KiB) by default.
 	Text int
 }
 

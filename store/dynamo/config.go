@@ -110,7 +110,8 @@ type Store struct {
 	client  Client
 	config  Config
 	encoder *Encoder
-	// noted: the table records enough shards for lists to read all shards that this store writes to.
+	// noted is set if the table records enough shards for lists to read all shards that this store
+	// writes to.
 	noted atomic.Bool
 }
 

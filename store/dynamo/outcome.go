@@ -17,19 +17,19 @@ import (
 type outcome uint8
 
 const (
-	// done: it took effect.
+	// done means that it took effect.
 	done outcome = iota
-	// busy: it had no effect, for a temporary reason; repeat it.
+	// busy means that it had no effect, for a temporary reason; repeat it.
 	busy
-	// unknown: it may have had an effect, or may have one later.
+	// unknown means that it may have had an effect, or may have one later.
 	unknown
-	// refused: a condition did not hold; the response has the item.
+	// refused means that a condition did not hold; the response has the item.
 	refused
-	// cancelled: a transaction had no effect; its reasons say why.
+	// cancelled means that a transaction had no effect; its reasons say why.
 	cancelled
-	// mismatched: the request token was used for another request.
+	// mismatched means that the request token was used for another request.
 	mismatched
-	// failed: it had no effect, and repeating it does not help.
+	// failed means that it had no effect, and repeating it does not help.
 	failed
 )
 

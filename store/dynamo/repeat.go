@@ -18,15 +18,15 @@ type verdict struct {
 type verdictKind uint8
 
 const (
-	// settled: the write took effect, or no longer can; err (nil or not) is the result whatever the
-	// outcome of earlier attempts.
+	// settled means that the write took effect, or no longer can; err (nil or not) is the result
+	// whatever the outcome of earlier attempts.
 	settled verdictKind = iota
-	// rejected: this attempt had no effect and repeating it does not help; an earlier attempt with an
-	// unknown outcome may still succeed.
+	// rejected means that this attempt had no effect and repeating it does not help; an earlier
+	// attempt with an unknown outcome may still succeed.
 	rejected
-	// again: no effect, for a temporary reason.
+	// again means that the attempt had no effect, for a temporary reason.
 	again
-	// open: the outcome is not known.
+	// open means that the outcome is not known.
 	open
 )
 

@@ -115,7 +115,7 @@ type waiter struct {
 type outcome uint8
 
 const (
-	// waiting: nothing yet.
+	// waiting means that nothing has been decided yet.
 	waiting outcome = iota
 	// served means that it has a permit.
 	served

@@ -31,7 +31,7 @@ type hanging struct {
 	// times are when attempts have started.
 	mu    sync.Mutex
 	times []time.Time
-	// heeds: its code returns when its context is cancelled.
+	// heeds is set if its code returns when its context is cancelled.
 	heeds bool
 	// sent is called whenever a worker has sent an attempt; nil for nothing.
 	sent func()

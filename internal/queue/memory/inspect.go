@@ -14,9 +14,9 @@ import (
 type Counts struct {
 	// Visible messages, including those that their FIFO group holds back.
 	Visible int
-	// InFlight: received, and neither deleted nor visible again.
+	// InFlight messages were received, and are neither deleted nor visible again.
 	InFlight int
-	// Delayed: sent with a delay that has not passed.
+	// Delayed messages were sent with a delay that has not passed.
 	Delayed int
 }
 

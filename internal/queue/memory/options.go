@@ -26,10 +26,10 @@ type Options struct {
 	Clock clock.Clock
 	// Visibility timeout of a received message; default DefaultVisibility, at most queue.MaxVisibility.
 	Visibility time.Duration
-	// TotalVisibility: a message is in flight for at most queue.MaxVisibility from its receipt, and a
-	// timeout that would end later is refused, as by SQS (API_ChangeMessageVisibility: "If you extend
-	// beyond the 12-hour limit, the request will be rejected"). Otherwise MaxVisibility counts from
-	// each call, so a receiver that keeps calling keeps a message as long as its work takes.
+	// TotalVisibility is set if a message is in flight for at most queue.MaxVisibility from its receipt, and
+	// a timeout that would end later is refused, as by SQS (API_ChangeMessageVisibility: "If you extend
+	// beyond the 12-hour limit, the request will be rejected"). Otherwise MaxVisibility counts from each
+	// call, so a receiver that keeps calling keeps a message as long as its work takes.
 	TotalVisibility bool
 	// DeadLetter receives a message that has been received MaxReceiveCount times and becomes visible
 	// once more. It is of the same kind as this queue, FIFO or standard. Both fields are set or

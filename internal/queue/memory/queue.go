@@ -31,7 +31,7 @@ type Queue struct {
 	visible     shares
 	dedup       dedup
 
-	// paused: nothing can be received.
+	// paused is set if nothing can be received.
 	paused bool
 	// ready is closed when a message can be received; nil if no caller waits.
 	ready chan struct{}

@@ -26,12 +26,12 @@ type Harness struct {
 	Open func(t *testing.T, s Spec) (q, deadLetter queue.Queue)
 	// Within runs the body of a test, for example in a synctest bubble. Nil runs it directly.
 	Within func(t *testing.T, body func(t *testing.T))
-	// RedriveKeepsDedupID: a message that is moved to the dead-letter queue keeps its deduplication id;
-	// SQS instead uses the original message id. LocalStack 4.14 keeps it.
+	// RedriveKeepsDedupID is set if a message that is moved to the dead-letter queue keeps its
+	// deduplication id; SQS instead uses the original message id. LocalStack 4.14 keeps it.
 	RedriveKeepsDedupID bool
 	// Grain is the unit to which the queue rounds delays up; 0 for none.
 	Grain time.Duration
-	// VirtualTime: waiting for minutes costs nothing.
+	// VirtualTime is set if waiting for minutes costs nothing.
 	VirtualTime bool
 }
 
@@ -63,7 +63,7 @@ func Run(t *testing.T, h Harness) {
 
 type scenario struct {
 	name string
-	// minutes: it waits for minutes.
+	// minutes is set if it waits for minutes.
 	minutes bool
 	run     func(t *testing.T, h Harness)
 }

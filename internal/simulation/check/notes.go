@@ -39,7 +39,8 @@ type notes struct {
 	toCount int
 	// shown is the number of faults, before it started, that make a message visible again.
 	shown int
-	// afterDays: its process was woken after a day or more by a message to a purged instance.
+	// afterDays is set if its process was woken after a day or more by a message to a purged
+	// instance.
 	afterDays bool
 	progress  progress
 	// gone are the instances that its messages start and that were purged when the invocation

@@ -59,7 +59,7 @@ type progress struct {
 	unreported map[ledger.Child]bool
 	// refused are the instances for which the store returned an error.
 	refused ledger.ByInstance[bool]
-	// ran: it has run an activity, and has committed nothing since.
+	// ran is set if it has run an activity, and has committed nothing since.
 	ran bool
 }
 

@@ -30,7 +30,7 @@ type saying struct {
 type said struct {
 	// places are the positions of its messages in the FIFO queue.
 	places []place
-	// moved: it has left its position.
+	// moved is set if it has left its position.
 	moved bool
 	// in is the first execution of the current instance whose history has it.
 	in int64

@@ -32,8 +32,8 @@ type Trials struct {
 // Trial is the result for one mutation.
 type Trial struct {
 	Mutation *Mutation
-	// Caught: an invariant was broken, its Test failed, or the soak crashed and Panics says
-	// why that counts.
+	// Caught is set if an invariant was broken, its Test failed, or the soak crashed and Panics
+	// says why that counts.
 	Caught bool
 	// Seeds is the number of seeds run, including the one that failed; all of them if none
 	// failed.

@@ -28,14 +28,14 @@ type Match struct {
 	Order map[string]int
 	// Excused are the kinds of failure that faults of the run explain.
 	Excused map[string]bool
-	// Ended: clients cancelled or terminated children.
+	// Ended is set if clients cancelled or terminated children.
 	Ended bool
-	// Purged: an instance may have been purged whose id a program uses for a child.
+	// Purged is set if an instance whose id a program uses for a child may have been purged.
 	Purged bool
-	// Redriven: an event that one wait had rejected may be available again for another.
+	// Redriven is set if an event that one wait had rejected may be available again for another.
 	Redriven bool
-	// Cancelled: an earlier execution was cancelled, and a child that a redrive has attached
-	// again may have been cancelled with it.
+	// Cancelled is set if an earlier execution was cancelled, and a child that a redrive has
+	// attached again may have been cancelled with it.
 	Cancelled bool
 	// Versions are those that its executions recorded; nil if not known.
 	Versions []string

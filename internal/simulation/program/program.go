@@ -71,7 +71,7 @@ type Statement struct {
 	Duration time.Duration // of a timer
 	// Fails and Attempts: the activity fails this many times, and has this many attempts.
 	Fails, Attempts int
-	// Rejects: its waits for events reject data that cannot be decoded; if the statement makes another
+	// Rejects is set if its waits for events reject data that cannot be decoded; if the statement makes another
 	// instance send an event, such data is sent first.
 	Rejects bool
 	// Limit and Rate over instances of its activities, as indexes into limitsOf and ratesOf; 0 for
@@ -81,7 +81,7 @@ type Statement struct {
 	// for none. Spread: they name one queue after the other.
 	Queue, Key int
 	Spread     bool
-	// Lasts: the child is left open when its parent ends, and lasts for weeks.
+	// Lasts is set if the child is left open when its parent ends, and lasts for weeks.
 	Lasts bool
 	// Way selects a variant.
 	Way      int
@@ -96,15 +96,16 @@ type Program struct {
 	Body []*Statement
 	// Rounds is its number of executions; it continues as new between them.
 	Rounds int
-	// Fails: it returns an error at its end. Catches: when cancelled, it cleans up and returns what it
-	// has; otherwise it returns the cancelled error.
+	// Fails is set if it returns an error at its end. Catches is set if, when cancelled, it cleans up and returns
+	// what it has; otherwise it returns the cancelled error.
 	Fails, Catches bool
 	// Versions under which it is registered, oldest first, nil for one without a name; next is the one
 	// that it continues as new with, "" the newest.
 	Versions []string
 	Next     string
 	Strict   bool // rule 9
-	// Shows: before each statement it sets two states: one to one of two values in turn, the other to a growing value.
+	// Shows is set if it sets two states before each statement: one alternates between two values, the other
+	// grows.
 	Shows bool
 	// Limit is the number of its instances that may run at a time, with its name as the key; 0 for any
 	// number.
@@ -120,9 +121,9 @@ type Programs []*Program
 
 // Wants are the features that a run should have many of.
 type Wants struct {
-	// Limited: most activities that can have a limit over instances have one. Queues: most name a
-	// queue. Lasting: children that are left open last for weeks. Parents: most programs that can
-	// start with a child do.
+	// Limited is set if most activities that can have a limit over instances have one; Queues, if most name a
+	// queue; Lasting, if children that are left open last for weeks; Parents, if most programs that can start
+	// with a child do.
 	Limited, Queues, Lasting, Parents bool
 }
 

@@ -29,9 +29,9 @@ type limits struct {
 	orders     []ordered
 	// events is the number of events after which a coordinator continues as new, 0 for the default.
 	events int64
-	// coming: the operator's next visit is scheduled; visits counts them. stood are the executions that
-	// waited although a permit was free at the previous visit, settled the coordinators that had nothing
-	// to wait for then.
+	// coming is set if the operator's next visit is scheduled; visits counts them. stood are the
+	// executions that waited although a permit was free at the previous visit, settled the coordinators
+	// that had nothing to wait for then.
 	coming  bool
 	visits  int
 	stood   map[string]int64

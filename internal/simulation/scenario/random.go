@@ -25,17 +25,17 @@ type Random struct {
 	// other waits reject such data.
 	wrong   []string
 	lenient bool
-	// forgetful: a build runs that drops what ContinueAsNew returns.
+	// forgetful is set if a build runs that drops what ContinueAsNew returns.
 	forgetful bool
 	// ended are instances, other than roots, that clients ended: terminated if true.
 	ended map[string]bool
-	// redriven: an operator has redriven an instance.
+	// redriven is set if an operator has redriven an instance.
 	redriven bool
 	// keeps is how many executions of an instance the working build keeps, 0 for all.
 	keeps int
 	// forked counts the forks that clients have requested.
 	forked int
-	// purged: an operator has purged an instance that is not a root.
+	// purged is set if an operator has purged an instance that is not a root.
 	purged bool
 	// registered are the versions of each program that has several, by build, asked those
 	// that clients request, by instance and start, and chained those that detached starts

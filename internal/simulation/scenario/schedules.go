@@ -35,9 +35,9 @@ type scheduled struct {
 	// continues as new after a number of them.
 	takes  time.Duration
 	nudges int
-	// backfills: a client requests all runs whose time has passed by then.
+	// backfills is set if a client requests all runs whose time has passed by then.
 	backfills bool
-	// created: its instance has started.
+	// created is set if its instance has started.
 	created bool
 }
 

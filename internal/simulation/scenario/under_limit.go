@@ -34,8 +34,9 @@ type underLimit struct {
 
 type visitor struct {
 	instance string
-	// continues: it continues as new once. fails: its activity fails in its first execution; late: in
-	// the next one. again: it is started once more, and restarts if it has ended.
+	// continues is set if it continues as new once. fails: its activity fails in its first
+	// execution; late: in the next one. again: it is started once more, and restarts if it has
+	// ended.
 	continues, fails, late, again bool
 	// ends is the kind of message that ends it from outside; empty for none.
 	ends wire.Kind

@@ -17,7 +17,7 @@ type Exploration struct {
 	// ones; Schedules counts the runs that were started, Longest is the most steps of a
 	// run.
 	States, Ends, Schedules, Longest int
-	// All: every reachable state was visited, and every possible next action was taken in
+	// All is set if every reachable state was visited, and every possible next action was taken in
 	// each.
 	All  bool
 	Took time.Duration

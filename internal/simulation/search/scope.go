@@ -21,7 +21,7 @@ import (
 type Scope struct {
 	// Name of the scope, and About its subject in a sentence.
 	Name, About string
-	// Large: it is searched by the soak command, not in CI.
+	// Large is set if it is searched by the soak command, not in CI.
 	Large bool
 	world.Limits
 

@@ -21,7 +21,8 @@ const (
 	// or gets an unknown outcome, also for each retry, and the process that receives its messages
 	// next runs a build that does not work.
 	lateCommits
-	// outages: a service refuses calls, for all processes or for one role, for minutes to days.
+	// outages means that a service refuses calls, for all processes or for one role, for minutes to
+	// days.
 	outages
 	// slowCalls: every call takes so long that an invocation can run out of time.
 	slowCalls
@@ -38,20 +39,21 @@ const (
 	// Its process dies or gets an unknown outcome, also for each retry, and the process that receives
 	// its messages next runs a build that does not work.
 	lateEnds
-	// deadLetters: the queue moves every fourth batch to its dead-letter queue before any process has
-	// handled it, and dead letters are redriven within minutes. A forger sends many of the messages.
+	// deadLetters means that the queue moves every fourth batch to its dead-letter queue before any
+	// process has handled it, and dead letters are redriven within minutes. A forger sends many of
+	// the messages.
 	deadLetters
-	// shortInvocations: an invocation runs one or two executions, and every third process dies after
-	// a commit that ends one.
+	// shortInvocations means that an invocation runs one or two executions, and every third process
+	// dies after a commit that ends one.
 	shortInvocations
 	// purges: instances are purged often, mostly while they run and another instance waits for them.
 	// In a third of the cases a purge without force, which is refused, comes first. Every second
 	// process dies after the commit that ends an instance for a purge. One process in five stands
 	// still for longer than its messages are hidden.
 	purges
-	// smallCommits: a commit holds only a few events, and a larger one is refused, at the start of a
-	// turn or in the middle. A batch is then handled in parts, and an instance fails if a single
-	// message produces more.
+	// smallCommits means that a commit holds only a few events, and a larger one is refused, at the
+	// start of a turn or in the middle. A batch is then handled in parts, and an instance fails if
+	// a single message produces more.
 	smallCommits
 	// damages: histories of instances are damaged, at one step in 70, and restored within minutes or
 	// hours.
@@ -69,30 +71,31 @@ const (
 	duplicates
 	// suspends: nearly every instance is suspended, several times, while messages for it arrive.
 	suspends
-	// limited: most activities have a limit over instances and take seconds, so that attempts wait
-	// for each other. The process of every twelfth attempt dies during the attempt.
+	// limited means that most activities have a limit over instances and take seconds, so that
+	// attempts wait for each other. The process of every twelfth attempt dies during the attempt.
 	limited
 	// busOutages: events about instances have a subscriber, and its bus refuses all of them for
 	// minutes to days, and some of them at other times.
 	busOutages
-	// namedQueues: most activities name a queue that has workers of its own, share it by keys and
-	// take seconds; queues are added, removed and not served for minutes to hours.
+	// namedQueues means that most activities name a queue that has workers of its own, share it by
+	// keys and take seconds; queues are added, removed and not served for minutes to hours.
 	namedQueues
 	// forks: nearly every instance is forked, running or ended, and forks are forked again. A process
 	// that handles the start of a fork dies at every sixteenth call, and a build that does not work
 	// is deployed when a twelfth of these starts is sent.
 	forks
-	// prunes: each program keeps few of its executions. After 15 days, and again days later, an
-	// operator prunes earlier ones while faults and client requests continue; events are delayed as
-	// long. A process that handles such a request dies at every sixth call.
+	// prunes means that each program keeps few of its executions. After 15 days, and again days
+	// later, an operator prunes earlier ones while faults and client requests continue; events are
+	// delayed as long. A process that handles such a request dies at every sixth call.
 	prunes
-	// coordinators: the instances are under a limit; they end, fail, are redriven and restart.
+	// coordinators means that the instances are under a limit; they end, fail, are redriven and
+	// restart.
 	coordinators
-	// schedules: the run has a schedule, mostly of instances that take long, concurrently or one
-	// after the other.
+	// schedules means that the run has a schedule, mostly of instances that take long, concurrently
+	// or one after the other.
 	schedules
-	// nearLimits: the limits of payloads and texts are low, and many payloads and texts are exactly
-	// as long as their limit, one byte longer or one byte shorter.
+	// nearLimits means that the limits of payloads and texts are low, and many payloads and texts
+	// are exactly as long as their limit, one byte longer or one byte shorter.
 	nearLimits
 	// redrives: instances are redriven often, also children, ended or running, and many are
 	// terminated soon after. A process that handles a redrive dies at every sixteenth call, and some
@@ -100,9 +103,9 @@ const (
 	// and is redriven within minutes. A build that does not work is deployed when a sixth of these
 	// starts is sent.
 	redrives
-	// restores: the tables were restored to an earlier time, and messages that the lost history sent
-	// arrive, some from schedules: they have valid tokens, for event ids that now belong to other
-	// events.
+	// restores means that the tables were restored to an earlier time, and messages that the lost
+	// history sent arrive, some from schedules: they have valid tokens, for event ids that now
+	// belong to other events.
 	restores
 	biasEnd
 )

@@ -19,7 +19,7 @@ import (
 
 // damage is the damage to the history of an instance.
 type damage struct {
-	// gone: the history is empty; otherwise its events cannot be decoded.
+	// gone is set if the history is empty; otherwise its events cannot be decoded.
 	gone bool
 }
 

@@ -13,10 +13,10 @@ type later struct {
 	batch []Delivered
 	from  *Queue
 	until time.Time
-	// duplicate: another process already has the batch, with the same receipts. An event source of
-	// Lambda invokes its function at least once for each batch that it has received
-	// (invocation-eventsourcemapping: "process each event at least once, and duplicate processing of
-	// records can occur"), and neither the queue nor the receive count shows it.
+	// duplicate is set if another process already has the batch, with the same receipts. An event
+	// source of Lambda invokes its function at least once for each batch that it has received
+	// (invocation-eventsourcemapping: "process each event at least once, and duplicate processing
+	// of records can occur"), and neither the queue nor the receive count shows it.
 	duplicate bool
 }
 

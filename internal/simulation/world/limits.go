@@ -7,9 +7,9 @@ import (
 // Request is a message of a client.
 type Request struct {
 	wire.Item
-	// Aside: the message goes to the delay queue, as messages of senders that cannot set a
-	// group do, and not before its instance's first turn. It may therefore be handled
-	// concurrently with other messages of its instance.
+	// Aside is set if the message goes to the delay queue, as messages of senders that cannot set a
+	// group do, and not before its instance's first turn. It may therefore be handled concurrently
+	// with other messages of its instance.
 	Aside bool
 }
 
@@ -33,16 +33,16 @@ const patience = 1
 type Limits struct {
 	// Allowance is what may go wrong in one run.
 	Allowance Allowance
-	// Cached: the processes keep warm instances. Without it all idle processes are
+	// Cached is set if the processes keep warm instances. Without it all idle processes are
 	// equivalent, and there are far fewer states.
 	Cached bool
-	// Workers: activities run in a process that is interleaved and may crash like any
-	// other, and there is one process of each role. Otherwise an activity runs and is
-	// answered in one step (see worker), and there are two orchestrators.
+	// Workers is set if activities run in a process that is interleaved and may crash like any
+	// other, and there is one process of each role. Otherwise an activity runs and is answered in
+	// one step (see worker), and there are two orchestrators.
 	Workers bool
-	// Scheduled: all timers use the timer service, and none the delay queue.
+	// Scheduled is set if all timers use the timer service, and none the delay queue.
 	Scheduled bool
-	// StartsBroken: the first deployed build does not work.
+	// StartsBroken is set if the first deployed build does not work.
 	StartsBroken bool
 	// Messages are what clients send, in this order; each may be sent at any moment after
 	// the previous one.

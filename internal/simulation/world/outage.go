@@ -39,7 +39,7 @@ type outage struct {
 	// of is the queue whose workers alone are affected; nil for all of the role.
 	of    *Queue
 	until time.Time
-	// hangs: calls are not refused but get no answer. Only for the bus.
+	// hangs is set if calls are not refused but get no answer. Only for the bus.
 	hangs bool
 }
 

@@ -46,13 +46,13 @@ type Process struct {
 	Running *Invocation
 	// codecs decode what it reads and receives; nil for none.
 	codecs *codec.Set
-	// Encodes: its codecs encode what it writes and sends.
+	// Encodes is set if its codecs encode what it writes and sends.
 	Encodes bool
 	// Notes belong to the watcher.
 	Notes any
-	// Dead: its calls no longer have any effect.
+	// Dead is set if its calls no longer have any effect.
 	Dead bool
-	// alarmed: the running code is a function that it gave to its clock.
+	// alarmed is set if the running code is a function that it gave to its clock.
 	alarmed bool
 }
 
@@ -67,7 +67,7 @@ type Invocation struct {
 	strand   *strand   // the one that runs, if it has several
 	beside   int       // their number
 	Deadline time.Time // by true time
-	// StopsFailed: a call to the activities table has failed in it.
+	// StopsFailed is set if a call to the activities table has failed in it.
 	StopsFailed bool
 	Started     int    // step
 	about       string // the call that it is about to make, while decisions are located
@@ -77,23 +77,23 @@ type Invocation struct {
 	// Notes belong to the watcher.
 	Notes   any
 	Expired bool
-	// unheard: because of a bias, a commit of its own lands late, and no retry of it lands
-	// before.
+	// unheard is set if, because of a bias, a commit of this process lands late, and no retry of
+	// the commit lands before.
 	unheard bool
-	// called: it has made a call. Refused are the messages whose visibility it could not
+	// called is set if it has made a call. Refused are the messages whose visibility it could not
 	// confirm to have extended for its whole duration.
 	called  bool
 	Refused map[string]bool
 	// Fooled are the messages whose visibility the queue claimed to extend through an expired
 	// receipt, and did not.
 	Fooled map[string]bool
-	// Duplicate: another process also gets its batch, with the same receipts.
+	// Duplicate is set if another process also gets its batch, with the same receipts.
 	Duplicate bool
 	// stallIn is the number of calls from now before which the process pauses; 0 for
 	// never.
 	stallIn int
-	// Slowed: a call, or the work of an activity, took much longer than it should. SlowCall: a
-	// call did.
+	// Slowed is set if a call, or the work of an activity, took much longer than it should.
+	// SlowCall: a call did.
 	Slowed, SlowCall bool
 	// next is the call that it is about to make and verdict what happens to it, in the search
 	// of a scope.
@@ -105,7 +105,7 @@ type Invocation struct {
 type Delivered struct {
 	platform.Delivery
 	From *Queue
-	// Ghost: its message has already been deleted; Copied: another process has received it
+	// Ghost is set if its message has already been deleted; Copied: another process has received it
 	// too, at the same time; Late: its handler starts after its visibility has ended.
 	Ghost, Copied, Late bool
 	// until is the latest time at which a copy may be received.

@@ -18,7 +18,7 @@ import (
 
 // serving is how a named queue is served.
 type serving struct {
-	// there: a process that starts now knows the queue.
+	// there is set if a process that starts now knows the queue.
 	there bool
 	// paused counts the reasons why no process receives from the queue.
 	paused int

@@ -14,7 +14,7 @@ type Sabotage struct {
 	// Loses reports whether a message that a process sends to the queue of that name is
 	// lost, although the answer says that it was accepted.
 	Loses func(to string, m *queue.Outgoing) bool
-	// Early: messages are acknowledged when they are received. Only in scopes.
+	// Early is set if messages are acknowledged when they are received. Only in scopes.
 	Early bool
 }
 

@@ -28,7 +28,7 @@ type Walk struct {
 	// dead are batches of processes that died and are not visible again yet.
 	dead [][]Delivered
 	late []lateCall
-	// Ended: nothing is left that can happen.
+	// Ended is set if nothing is left that can happen.
 	Ended bool
 	// stored is the text of the store, "" if it may have changed.
 	stored string
@@ -49,7 +49,7 @@ type lateCall struct {
 type nextCall struct {
 	what   func() string
 	faults fault.Calls
-	// first: it is the first call of the invocation.
+	// first is set if it is the first call of the invocation.
 	first bool
 }
 

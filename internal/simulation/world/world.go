@@ -122,7 +122,7 @@ type World struct {
 	messages    map[string]*message
 	lastMessage *message
 	lastBody    string
-	// requeueIn: the host requeues a message before the low receive limit that its queue has in this run.
+	// requeueIn is set if the host requeues a message before the low receive limit that its queue has in this run.
 	requeueIn bool
 
 	// The actions of clients and others. Said has the ids of clients' items, forged the made-up tokens, lost those
@@ -140,18 +140,18 @@ type World struct {
 	// Firing are the bodies of schedules that have fired and whose deliveries fail until they are in their
 	// dead-letter queue, or, if they are lost, until an operator handles it.
 	Firing []string
-	// Died: a process has died in an invocation, by a fault or by its activity.
+	// Died is set if a process has died in an invocation, by a fault or by its activity.
 	Died bool
-	// Rejected: a queue permanently refuses a message because of its content, or something exceeds its limit.
+	// Rejected is set if a queue permanently refuses a message because of its content, or something exceeds its limit.
 	// tooLarge are the activities to which this applies.
 	Rejected bool
 	tooLarge map[store.ActivityKey]bool
 	// Discarded are the bodies of dead letters that a forger had sent and that an operator deleted while redriving.
 	Discarded map[string]bool
-	// sweeping: the sweeper is scheduled; sweeps counts its runs.
+	// sweeping is set if the sweeper is scheduled; sweeps counts its runs.
 	sweeping bool
 	sweeps   int
-	// resuming: the operator who resumes suspended instances is scheduled; resumes counts its sends.
+	// resuming is set if the operator who resumes suspended instances is scheduled; resumes counts its sends.
 	resuming bool
 	resumes  int
 

@@ -36,7 +36,7 @@ type Posting struct {
 
 // Answer to a posting.
 type Answer struct {
-	// Done: the balance was changed. Else there was not enough money.
+	// Done is set if the balance was changed. Otherwise there was not enough money.
 	Done bool `json:"done"`
 }
 

@@ -31,7 +31,7 @@ type Queue struct {
 
 // Function is a function with its settings.
 type Function struct {
-	// Role: "orchestrator", "activity", "query", or "activity:NAME" for the function of a named queue.
+	// Role is "orchestrator", "activity", "query", or "activity:NAME" for the function of a named queue.
 	Role, Name    string
 	State, Reason string
 	LastUpdate    string

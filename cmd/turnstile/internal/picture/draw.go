@@ -71,7 +71,7 @@ type drawing struct {
 	scale scale
 	// label, bar and took are how wide the columns are.
 	label, bar, took int
-	// grouped: groups stand in it.
+	// grouped is set if it contains groups.
 	grouped bool
 	// used are the parts of bars that stand in it.
 	used map[string]bool

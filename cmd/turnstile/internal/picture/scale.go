@@ -14,7 +14,7 @@ type scale struct {
 	// is drawn.
 	at     []time.Time
 	column []float64
-	// folded: long waits are drawn shorter than they were.
+	// folded is set if long waits are drawn shorter than they were.
 	folded bool
 }
 

@@ -12,9 +12,9 @@ const narrowest = 40
 // Screen is where output goes.
 type Screen struct {
 	io.Writer
-	// Person: somebody reads it at a terminal, so that it is laid out to fit.
+	// Person is set if a person reads it at a terminal, so that it is laid out to fit.
 	Person bool
-	// Colour: it is shown in colours.
+	// Colour is set if it is shown in colours.
 	Colour bool
 	// columns of the terminal at the time; nil where there is none.
 	columns func() int
