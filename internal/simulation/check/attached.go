@@ -18,7 +18,7 @@ func (w *checker) checkAttached(instance string, e *history.Event) {
 	}
 	w.Reached("P-03")
 	if x := w.Ledger.Executions[ledger.At(p.Instance, p.ExecutionID)]; x == nil || x.Completed[p.EventID] == 0 && x.End() == nil {
-		w.Violate("P-03", "%s has ended, and %s/%d, which waits for it by event %d, was not told", instance, p.Instance, p.ExecutionID, p.EventID)
+		w.Violate("P-03", "%s has ended, and %s/%d, which waits for it by event %d, was not notified", instance, p.Instance, p.ExecutionID, p.EventID)
 	}
 }
 
@@ -33,7 +33,7 @@ func (w *checker) checkAttachedCarried(x *ledger.Recorded, next *store.Turn) {
 			found = found || e.Kind == history.ParentAttached && e.Start.StartID == x.Events[i].Start.StartID
 		}
 		if !found {
-			w.Violate("P-03", "the parent that event %d of %s/%d attached does not go over", i+1, next.Instance, next.ExecutionID-1)
+			w.Violate("P-03", "the parent that event %d of %s/%d attached is not carried over", i+1, next.Instance, next.ExecutionID-1)
 		}
 	}
 }

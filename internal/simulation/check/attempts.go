@@ -40,14 +40,14 @@ func (w *checker) AttemptStarts(p *world.Process, in *program.Work, info *activi
 	}
 	n, makes := w.of(p.Running), making{info.CompletionToken, info.Number}
 	if n.makes[makes] > 0 {
-		violate("side by side", "while it makes it already")
+		violate("concurrently", "while the same process is running it")
 	}
 	note(&n.makes, makes, n.makes[makes]+1)
 	// The first delivery of a first attempt need not check for a stop
 	// (Settings.Attempt.CancelCheckAfter), although another message of the activity in its batch
 	// did.
 	if w.knows(p.Running).stops[key] && (info.Number > 1 || info.Delivery > 1 || w.Settings.Attempt.CancelCheckAfter < 0) {
-		violate("K-03", "and was told that it is to stop")
+		violate("K-03", "and was notified that it must stop")
 	}
 	w.checkKeys(p, key, info)
 	w.checkForkRuns(p, key)
@@ -101,13 +101,13 @@ func (w *checker) aboutToRetry(p *world.Process, body string) {
 // requests a stop.
 func (w *checker) HasBeaten(ctx context.Context, p *world.Process, info *activities.Info) {
 	w.checkStopReason(ctx, p, info)
-	if !p.Dead && w.knows(p.Running).told[keyOf(info)] && ctx.Err() == nil {
-		w.Violate("F-05", "attempt %d of activity %d of %s/%d gave a heartbeat, the answer to which says that it is to stop, and runs on", info.Number, info.EventID, info.Instance, info.ExecutionID)
+	if !p.Dead && w.knows(p.Running).notified[keyOf(info)] && ctx.Err() == nil {
+		w.Violate("F-05", "attempt %d of activity %d of %s/%d sent a heartbeat, whose response says that it must stop, and keeps running", info.Number, info.EventID, info.Instance, info.ExecutionID)
 	}
 }
 
-// Notified records that a worker was notified of a stop. A refused heartbeat notified it of
-// nothing, even if another delivery of the same attempt was notified.
+// Notified records that a worker was notified of a stop. A refused heartbeat does not notify its
+// worker, even if another delivery of the same attempt was notified.
 func (w *checker) Notified(p *world.Process, key store.ActivityKey, state *store.ActivityState, beat bool) {
 	if p.Dead || p.Worker == nil {
 		if !p.Dead && p.Running != nil && !state.Beat.At.IsZero() {
@@ -117,7 +117,7 @@ func (w *checker) Notified(p *world.Process, key store.ActivityKey, state *store
 	}
 	k := w.knows(p.Running)
 	if beat {
-		note(&k.told, key, state.Stop)
+		note(&k.notified, key, state.Stop)
 		w.notifiedUnderLimits(p, key)
 		return
 	}
@@ -146,11 +146,11 @@ func (w *checker) Counts(p *world.Process, c host.Counter, reason string, n int)
 // checkCounted: each attempt that was not started because of a stop is counted.
 func (w *checker) checkCounted(inv *world.Invocation) {
 	if w.of(inv).toCount != 0 {
-		w.Violate("K-03", "%s was told of stops, and has counted %d fewer", inv.P.Name, w.of(inv).toCount)
+		w.Violate("K-03", "%s was notified of stops, and has counted %d fewer", inv.P.Name, w.of(inv).toCount)
 	}
 }
 
-// Beats: a process without a token of a pending activity records no heartbeat for it.
+// Beats checks that a process without a token of a pending activity records no heartbeat for it.
 func (w *checker) Beats(p *world.Process, key store.ActivityKey, beat store.Heartbeat) {
 	w.shows(p, func() string { return "a heartbeat" }, beat.Codec, beat.Details, beat.Details)
 	note(&w.trouble.beaten, key, w.Steps)
@@ -159,7 +159,7 @@ func (w *checker) Beats(p *world.Process, key store.ActivityKey, beat store.Hear
 		w.Violate("codec", "%v", err)
 	}
 	if string(beat.Details) == `"`+world.ForgedSign+`"` {
-		w.Violate("A-12", "%s records a sign of life of activity %d of %s/%d that came with a made up token", p.Name, key.EventID, key.Instance, key.ExecutionID)
+		w.Violate("A-12", "%s records a heartbeat of activity %d of %s/%d that came with a forged token", p.Name, key.EventID, key.Instance, key.ExecutionID)
 	}
 }
 
@@ -183,7 +183,7 @@ func (w *checker) checkHidden(p *world.Process, batch []world.Delivered) {
 			continue
 		}
 		if slices.ContainsFunc(batch, func(m world.Delivered) bool { return m.ID == inv.Batch[0].ID && !m.Ghost && !m.Late }) {
-			w.Violate("A-10", "%s receives %s, at which %s works", p.Name, inv.Batch[0].ID, other.Name)
+			w.Violate("A-10", "%s receives %s, which %s is processing", p.Name, inv.Batch[0].ID, other.Name)
 		}
 	}
 }
@@ -237,7 +237,7 @@ func (w *checker) checkHeld(p *world.Process, key store.ActivityKey, info *activ
 		lost = m.ID
 	}
 	if lost != "" {
-		w.Violate("A-10", "%s starts attempt %d of activity %d of %s/%d, whose message %s may be another's before the invocation is over",
+		w.Violate("A-10", "%s starts attempt %d of activity %d of %s/%d, whose message %s another process may receive before the invocation ends",
 			p.Name, info.Number, key.EventID, key.Instance, key.ExecutionID, lost)
 	}
 }

@@ -16,7 +16,7 @@ func (w *checker) checkCarried(x *ledger.Recorded, last, next *store.Turn) {
 	w.checkAttachedCarried(x, next)
 	for i := range next.Events[1:] {
 		if e := &next.Events[1+i]; !e.WithPrevious {
-			w.Violate("rule 2", "%s at %d of %s/%d was carried over, and its code is not to know it", e.Kind, e.EventID, next.Instance, next.ExecutionID)
+			w.Violate("rule 2", "%s at %d of %s/%d was carried over, although its code must not see it", e.Kind, e.EventID, next.Instance, next.ExecutionID)
 		}
 	}
 	if w.Scenario.Program(x.Events[0].Name) == nil {
@@ -39,12 +39,12 @@ func (w *checker) checkCarried(x *ledger.Recorded, last, next *store.Turn) {
 		taken := bytes.Contains(transcript, []byte(`"`+text+`"`))
 		switch rejected := x.Rejected[e.EventID]; {
 		case rejected && (taken || at >= 0):
-			w.Violate("rule 13", "event %s of %s/%d was rejected; that it was taken all the same is %t, that it goes over is %t", e.Payload, last.Instance, last.ExecutionID, taken, at >= 0)
+			w.Violate("rule 13", "event %s of %s/%d was rejected; taken nevertheless: %t, carried over: %t", e.Payload, last.Instance, last.ExecutionID, taken, at >= 0)
 		case rejected:
 		case taken && at >= 0:
-			w.Violate("rule 13", "event %s of %s/%d was taken, and goes over all the same", e.Payload, last.Instance, last.ExecutionID)
+			w.Violate("rule 13", "event %s of %s/%d was taken, and is carried over nevertheless", e.Payload, last.Instance, last.ExecutionID)
 		case !taken && at < 0:
-			w.Violate("rule 13", "event %s of %s/%d was not taken, and does not go over", e.Payload, last.Instance, last.ExecutionID)
+			w.Violate("rule 13", "event %s of %s/%d was not taken, and is not carried over", e.Payload, last.Instance, last.ExecutionID)
 		case at >= 0:
 			// The events after it are carried over after it.
 			over = over[at+1:]

@@ -62,14 +62,14 @@ func (g *changing) landed(w *checker, turns []store.Turn) {
 		w.Ledger.Unread[g.instance] = before.ExecutionID
 	}
 	if len(turns) == 0 && (before.Status.Terminal() || before.ExecutionID > g.execution) && !(w.WasDamaged(g.instance) && damages(c)) {
-		w.Violate("I-06", "%s changes the record of %s, which is %s in execution %d, and has seen execution %d only",
+		w.Violate("I-06", "%s changes the record of %s, which is %s in execution %d, but has seen only execution %d",
 			g.p.Name, g.instance, before.Status, before.ExecutionID, g.execution)
 	}
 	if c.Problem == nil || *c.Problem == nil || before.Problem == nil || before.Status != store.StatusStuck {
 		return
 	}
 	if (*c.Problem).Tries > before.Problem.Tries && !g.wakes(w, before.Stamp) {
-		w.Violate("M-15", "%s counts try %d of %s, and no wake for mark %d asked for it", g.p.Name, (*c.Problem).Tries, g.instance, before.Stamp)
+		w.Violate("M-15", "%s counts try %d of %s, although no wake for problem %d requested it", g.p.Name, (*c.Problem).Tries, g.instance, before.Stamp)
 	}
 }
 
@@ -96,8 +96,8 @@ func (g *changing) wakes(w *checker, stamp int64) bool {
 	return false
 }
 
-// damages reports whether a change says that a history is damaged, or ends an instance with
-// a damaged history for a purge with force, whose writer has not read the history.
+// damages reports whether a change records that a history is damaged, or ends an instance with a
+// damaged history for a forced purge, whose writer has not read the history.
 func damages(c *store.RecordChange) bool {
 	return c.Status != nil && (*c.Status == store.StatusCorrupt || *c.Status == store.StatusTerminated)
 }

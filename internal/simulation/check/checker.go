@@ -39,7 +39,7 @@ type checker struct {
 	// kept are instances whose pruned executions may remain: a build that keeps all executions received
 	// the prune request, or no living process has the request.
 	kept map[string]bool
-	// forked says that an instance was forked.
+	// forked is set if an instance was forked.
 	forked bool
 	// forks are the forks of each instance.
 	forks map[string][]forkOf
@@ -61,8 +61,8 @@ type checker struct {
 	shown map[string][]history.State
 	// asked has the histories that a process keeps which answers queries.
 	asked *turncache.Cache
-	// told holds the events about instances.
-	told told
+	// notices has the state of events about instances.
+	notices notices
 }
 
 // commitOf names the commits of a process for an instance.
@@ -114,13 +114,13 @@ func (w *checker) Landed(x *world.Write) {
 		w.noteDuplicate(x)
 		w.checkRoom(x)
 		w.landedIn(x.In, x.Commit)
-		w.tells(x)
+		w.expectsProblem(x)
 		return
 	}
 	w.forbids(x.Instance, x.Change)
 	w.prunes(x)
 	changes(x).landed(w, nil)
-	w.tells(x)
+	w.expectsProblem(x)
 	w.checkRecord(x.Instance)
 }
 

@@ -49,7 +49,7 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 		}
 		out, err := x.Run(engine.Input{NowMS: e.AtMS, Arrivals: []engine.Arrival{a}})
 		if err != nil || len(out.Events) == 0 {
-			w.Violate("R-11", "%s/%d: event %d, taken alone, is not recorded: %v, %v", instance, n, e.EventID, out.Verdicts, err)
+			w.Violate("R-11", "%s/%d: event %d, processed alone, is not recorded: %v, %v", instance, n, e.EventID, out.Verdicts, err)
 			return
 		}
 		for i := range out.Events {
@@ -66,7 +66,7 @@ func (w *checker) checkOneByOne(instance string, n int64, turns []store.Turn, ev
 				if at+i < len(events) {
 					was = fmt.Sprintf("%s %s", events[at+i].Kind, events[at+i].Name)
 				}
-				w.Violate("R-11", "%s/%d: had its arrivals come one at a time, event %d would be %s %s; it is %s", instance, n, at+i+1, is.Kind, is.Name, was)
+				w.Violate("R-11", "%s/%d: if its arrivals had come one at a time, event %d would be %s %s; it is %s", instance, n, at+i+1, is.Kind, is.Name, was)
 				return
 			}
 		}

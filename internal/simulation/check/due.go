@@ -35,7 +35,7 @@ func (w *checker) checkDue(p *world.Process, m *queue.Outgoing) {
 	}
 	end := time.UnixMilli(item.ScheduledAtMS + item.Retry.TotalTimeoutMS)
 	if late := due.Sub(end); late > roundedUp {
-		w.Violate("A-05", "%s sends attempt %d of activity %d of %s/%d, which is due %s behind the time of all attempts together", p.Name,
+		w.Violate("A-05", "%s sends attempt %d of activity %d of %s/%d, which is due %s after the time limit of all attempts together", p.Name,
 			item.Attempt, item.SchedulingEventID, item.Instance, item.ExecutionID, late)
 	}
 }

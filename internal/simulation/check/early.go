@@ -22,7 +22,7 @@ func (w *checker) checkFired(x *ledger.Recorded, e *history.Event, violate func(
 			violate("T-01", "timer %d fired %d ms early", created.EventID, created.FireAtMS-e.AtMS)
 		}
 		if e.Actor != "" || e.Reason != "" {
-			violate("T-09", "the firing of timer %d at %d has an actor or a reason, and nobody who has asked for it", created.EventID, e.EventID)
+			violate("T-09", "the firing of timer %d at %d has an actor or a reason, although no operator requested it", created.EventID, e.EventID)
 		}
 		return
 	}
@@ -31,7 +31,7 @@ func (w *checker) checkFired(x *ledger.Recorded, e *history.Event, violate func(
 		w.Reached("T-09, early")
 	}
 	if !w.Said[e.SenderID] || world.FiredBy(e.SenderID) != created.EventID {
-		violate("T-09", "timer %d fired by %q, who has not asked for it", created.EventID, e.SenderID)
+		violate("T-09", "timer %d fired by %q, who has not requested it", created.EventID, e.SenderID)
 	}
 	if e.Actor != world.ActorOf(e.SenderID) || e.Reason != e.SenderID+" is why" || e.FireAtMS != created.FireAtMS {
 		violate("T-09", "the firing of timer %d at %d is recorded by %q, for %q, due at %d, which are not those of %q", created.EventID, e.EventID, e.Actor, e.Reason, e.FireAtMS, e.SenderID)
@@ -109,12 +109,12 @@ func (w *checker) checkEarly(p *world.Process, key store.ActivityKey, info *acti
 		if item.ID != "" {
 			w.Reached("A-18")
 			if !w.askedFor(item) {
-				w.Violate("A-18", "%s makes attempt %d of activity %d of %s/%d for %q by %q, who has not asked for it", p.Name, info.Number, key.EventID, key.Instance, key.ExecutionID, item.Actor, item.ID)
+				w.Violate("A-18", "%s makes attempt %d of activity %d of %s/%d for %q by %q, who has not requested it", p.Name, info.Number, key.EventID, key.Instance, key.ExecutionID, item.Actor, item.ID)
 			}
 			return
 		}
 		if item.Actor != "" {
-			w.Violate("A-18", "%s makes attempt %d of activity %d of %s/%d for %q, who has not asked for it", p.Name, info.Number, key.EventID, key.Instance, key.ExecutionID, item.Actor)
+			w.Violate("A-18", "%s makes attempt %d of activity %d of %s/%d for %q, who has not requested it", p.Name, info.Number, key.EventID, key.Instance, key.ExecutionID, item.Actor)
 		}
 	}
 	if len(own) > 0 && !slices.ContainsFunc(own, func(i *wire.Item) bool { return !w.isBarred(p.Running, i) }) {

@@ -37,7 +37,7 @@ func (w *checker) End() {
 		if hidden == w.Ledger.Last[instance] {
 			w.Reached("O-04")
 			if w.present(instance) {
-				w.Violate("O-04", "%s was purged and can be described", instance)
+				w.Violate("O-04", "%s was purged, but can be described", instance)
 			}
 			w.checkDeleted(instance, hidden)
 			continue
@@ -62,7 +62,7 @@ func (w *checker) End() {
 			if r.Problem != nil {
 				why = fmt.Sprintf(" (%s: %s)", r.Problem.Kind, r.Problem.Message)
 			}
-			w.Violate("I-03", "%s is %s%s, and nothing is left that could take it on", instance, r.Status, why)
+			w.Violate("I-03", "%s is %s%s, and nothing is left that could continue it", instance, r.Status, why)
 		}
 		if r.Suspect != "" && !waits && !w.skipsArchiving(&r) { // The next message removes it.
 			w.Violate("W-09", "%s still has the mark of suspect %s", instance, r.Suspect)
@@ -89,7 +89,7 @@ func (w *checker) checkExecution(instance string, n int64) {
 	}
 	turns, err := w.Store.Read(context.Background(), instance, n, 1)
 	if err != nil {
-		w.Violate("I-05", "%s/%d can't be read: %v", instance, n, err)
+		w.Violate("I-05", "%s/%d cannot be read: %v", instance, n, err)
 		return
 	}
 	w.checkRead(turns)
@@ -160,7 +160,7 @@ func (w *checker) checkFamily(instance string, n int64, events []history.Event) 
 			completed := e.Kind == history.SubOrchestrationCompleted
 			if completed != (r.Status == store.StatusCompleted) || completed && !bytes.Equal(e.Payload, r.Output) ||
 				!completed && (r.Failure == nil || r.Failure.Kind != e.Failure.Kind) {
-				w.Violate("P-01", "child %s ended as %s with %s; its parent %s/%d has heard %s with %s", child, r.Status, r.Output, instance, n, e.Kind, e.Payload)
+				w.Violate("P-01", "child %s ended as %s with %s; its parent %s/%d received %s with %s", child, r.Status, r.Output, instance, n, e.Kind, e.Payload)
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func (w *checker) checkLost(m *queue.Outgoing) {
 	reason, _, _ := strings.Cut(m.Attributes[wire.ReasonAttribute], ":")
 	if item, err := w.Item(m.Body); err == nil && w.OfLostHistory(item) && (wire.Reason(reason) == wire.ReasonForged || wire.Reason(reason) == wire.ReasonMisaddressed) {
-		w.Violate("M-19", "what a lost history has sent out is a dead letter, %s: %s", m.Attributes[wire.ReasonAttribute], world.BodyText(m.Body))
+		w.Violate("M-19", "a message of a lost history is a dead letter, %s: %s", m.Attributes[wire.ReasonAttribute], world.BodyText(m.Body))
 	}
 }
 
@@ -23,7 +23,7 @@ func (w *checker) checkLost(m *queue.Outgoing) {
 // recorded; and the stored data does not reveal a valid token to the forger.
 func (w *checker) checkForged(t *store.Turn) {
 	if strings.HasPrefix(t.Instance, world.ForgedInstance) {
-		w.Violate("M-14", "%s was started by a parent's token that is made up, or by a compromised activity", t.Instance)
+		w.Violate("M-14", "%s was started by a forged parent's token, or by a compromised activity", t.Instance)
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -31,10 +31,10 @@ func (w *checker) checkForged(t *store.Turn) {
 			w.Violate("M-14", "%s/%d: a forged %s is recorded at %d", t.Instance, t.ExecutionID, e.Kind, e.EventID)
 		}
 		if strings.HasPrefix(e.SenderID, world.ForgedInstance) || e.Failure != nil && strings.HasPrefix(e.Failure.Message, world.ForgedInstance) {
-			w.Violate("M-14", "%s/%d: what a compromised activity sent is recorded at %d: %s", t.Instance, t.ExecutionID, e.EventID, e.Kind)
+			w.Violate("M-14", "%s/%d: a message of a compromised activity is recorded at %d: %s", t.Instance, t.ExecutionID, e.EventID, e.Kind)
 		}
 		if s := e.Start; s != nil && (s.Secret != "" || s.Parent != nil && s.Parent.Token != "") {
-			w.Violate("M-14", "%s/%d: what makes or is a token stands in %s at %d", t.Instance, t.ExecutionID, e.Kind, e.EventID)
+			w.Violate("M-14", "%s/%d: a token, or the data to make one, is in %s at %d", t.Instance, t.ExecutionID, e.Kind, e.EventID)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (w *checker) checkForked(inv *world.Invocation, x *ledger.Recorded, t *stor
 	x.Of = ledger.At(start.Origin.Instance, start.Origin.ExecutionID)
 	of := w.Ledger.Executions[x.Of]
 	if of == nil {
-		violate("it is forked from %s/%d, which there is not", x.Of.Instance, x.Of.Execution)
+		violate("it is forked from %s/%d, which does not exist", x.Of.Instance, x.Of.Execution)
 		return nil
 	}
 	k := &takenOver{carried: map[int64]bool{}, at: w.Steps, from: x.Of, events: prefixOf(t), seen: w.had(inv, x.Of), stood: len(of.Events)}
@@ -86,7 +86,7 @@ func (w *checker) checkKnown(r *store.Record) {
 	}
 	for fork := range forks {
 		if !r.KnowsFork(fork) && len(r.Forks) < store.MaxForks {
-			w.Violate("O-12", "the record of %s knows the forks %q, and not %s", r.Instance, r.Forks, fork)
+			w.Violate("O-12", "the record of %s lists the forks %q, but not %s", r.Instance, r.Forks, fork)
 		}
 		w.Reached("O-12, both ways")
 	}
@@ -103,7 +103,7 @@ func (w *checker) checkContinues(of *ledger.Recorded, t *store.Turn, k *takenOve
 		n--
 	}
 	if k.events < n {
-		violate("it goes back to event %d of %s/%d, whose code has done something at %d", k.events, k.from.Instance, k.from.Execution, n)
+		violate("it continues from event %d of %s/%d, although its code has made a step at %d", k.events, k.from.Instance, k.from.Execution, n)
 	}
 }
 
@@ -136,7 +136,7 @@ func (w *checker) checkNoFork(inv *world.Invocation, t *store.Turn) {
 func (w *checker) checkCopied(of *ledger.Recorded, t *store.Turn, k *takenOver, violate func(string, ...any)) {
 	was, is := &of.Events[0], &t.Events[0]
 	if is.Name != was.Name || is.Version != was.Version || !bytes.Equal(is.Payload, was.Payload) || was.Start != nil && !maps.Equal(is.Start.Headers, was.Start.Headers) {
-		violate("it begins otherwise than %s/%d", k.from.Instance, k.from.Execution)
+		violate("its start differs from that of %s/%d", k.from.Instance, k.from.Execution)
 	}
 	if p := is.Start.Parent; p != nil && was.Start != nil && was.Start.Parent != nil && *p == *was.Start.Parent {
 		violate("the parent of %s waits for it", k.from.Instance)
@@ -229,7 +229,7 @@ func (w *checker) checkForkCarries(inv *world.Invocation, of *ledger.Recorded, t
 		e := &own[i]
 		inPrefix := completes(e.Kind) != history.KindUnknown && e.SourceEventID <= int64(k.events) && !t.Events[e.SourceEventID-1].Inline
 		if inPrefix && e.Failure != nil {
-			violate("event %d brings a failure along", e.EventID)
+			violate("event %d carries a failure over", e.EventID)
 		}
 		if inPrefix && !k.carried[e.EventID] {
 			violate("event %d completes %d of %s/%d, which has no such result", e.EventID, e.SourceEventID, k.from.Instance, k.from.Execution)

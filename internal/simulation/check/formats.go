@@ -172,7 +172,7 @@ func (w *checker) checkMade(x *ledger.Recorded, t *store.Turn, e *history.Event,
 			handed = w.Ledger.Outside.Handed[store.ActivityKey{Instance: key.Instance, ExecutionID: n, EventID: key.EventID}]
 		}
 		if e.Kind == history.ActivityCompleted && !handed {
-			violate("does not say when its attempt began")
+			violate("does not have the start time of its attempt")
 		}
 		return
 	}
@@ -184,7 +184,7 @@ func (w *checker) checkMade(x *ledger.Recorded, t *store.Turn, e *history.Event,
 		made = w.formats.made[ledger.Attempt{ActivityKey: key, Number: e.Attempt}]
 	}
 	if !slices.ContainsFunc(made, said) {
-		violate("is of attempt %d by %q for %q, which was made by %+v", e.Attempt, e.RequestID, e.Actor, made)
+		violate("names attempt %d by %q for %q, which was made by %+v", e.Attempt, e.RequestID, e.Actor, made)
 	}
 	if e.Actor != "" {
 		w.Reached("formats, who asked")
@@ -233,7 +233,7 @@ func (w *checker) aboutToHop(p *world.Process, m *queue.Outgoing) {
 		at = append(at, was.SentMS)
 	}
 	if len(at) > 0 && !slices.Contains(at, item.SentMS) {
-		w.Violate("formats", "%s received %s, sent first at %d, and sends it on as if that had been at %d", p.Name, world.BodyText(m.Body), at, item.SentMS)
+		w.Violate("formats", "%s received %s, first sent at %d, and forwards it as if it had been sent at %d", p.Name, world.BodyText(m.Body), at, item.SentMS)
 	}
 }
 

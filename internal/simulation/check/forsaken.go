@@ -20,7 +20,7 @@ func (w *checker) Deletes(instance string, upTo int64) {
 		return // A pruned execution has no unsent messages any more.
 	}
 	if w.unsettled(nil, instance) {
-		note(&w.told.forsaken, instance, true)
+		note(&w.notices.forsaken, instance, true)
 	}
 	for n := int64(1); n <= upTo && w.unsettled(nil, instance); n++ {
 		w.forsake(ledger.At(instance, n))

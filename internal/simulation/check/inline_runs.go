@@ -53,7 +53,7 @@ func (w *checker) checkInlineRun(p *world.Process, at store.ActivityKey, in *pro
 	again := n.ranInline[at]
 	note(&n.ranInline, at, true)
 	if int64(len(x.Events)) > seen && (again || !w.mayShare(p.Running, at.Instance) && w.byDuplicate[key] <= seen) {
-		violate("and has been overtaken: it does not know of " + x.Events[seen].Kind.String())
+		violate("and was overtaken: it does not know " + x.Events[seen].Kind.String())
 	}
 	w.Reached("A-14, a durable inline activity")
 }

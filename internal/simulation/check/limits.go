@@ -55,7 +55,7 @@ func (w *checker) checkLimit(p *world.Process, x *ledger.Recorded, t *store.Turn
 			w.Reached("A-13")
 			// A worker's clock may be ahead.
 			if late < 0 && w.Faults[fault.Skew] == 0 {
-				violate("A-13", "its time is over", late)
+				violate("A-13", "its time limit has passed", late)
 			}
 		}
 		said := w.trouble.pending[key]
@@ -68,7 +68,7 @@ func (w *checker) checkLimit(p *world.Process, x *ledger.Recorded, t *store.Turn
 	}
 	if e.Failure != nil && e.Failure.Kind == history.FailureHeartbeatTimeout && p.Running != nil && !p.Dead {
 		if beat := w.of(p.Running).beats[key]; !beat.IsZero() && e.AtMS < beat.UnixMilli()+source.Retry.HeartbeatTimeoutMS {
-			violate("A-11", "nothing was heard of it", e.AtMS-beat.UnixMilli()-source.Retry.HeartbeatTimeoutMS)
+			violate("A-11", "it sent no heartbeat", e.AtMS-beat.UnixMilli()-source.Retry.HeartbeatTimeoutMS)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (w *checker) asksAgain(p *world.Process, body string) {
 	}
 	w.Reached("A-13, a limit to come")
 	violate := func(what string) {
-		w.Violate("A-13", "%s looks again at pending activity %d of %s/%d at %d, %s", p.Name, item.SourceEventID, item.Instance, item.ExecutionID, item.NotBeforeMS, what)
+		w.Violate("A-13", "%s checks pending activity %d of %s/%d again at %d, %s", p.Name, item.SourceEventID, item.Instance, item.ExecutionID, item.NotBeforeMS, what)
 	}
 	if done := x.Completed[item.SourceEventID]; done != 0 && done <= p.Seen[at] {
 		violate("and has seen its completion")
@@ -157,7 +157,7 @@ func (w *checker) asksAgain(p *world.Process, body string) {
 	case source.Retry == nil || end == 0 && source.Retry.HeartbeatTimeoutMS == 0:
 		violate("which has no time limit")
 	case end > 0 && item.NotBeforeMS > end, source.Retry.HeartbeatTimeoutMS == 0 && item.NotBeforeMS != end:
-		violate("though its time is over at another")
+		violate("although its time limit is at another time")
 	}
 }
 
@@ -185,7 +185,7 @@ func (w *checker) followsSilence(p *world.Process, body string) {
 		early -= mostApart
 	}
 	if early > 0 {
-		w.Violate("A-11", "%s sends attempt %d of pending activity %d of %s/%d, as if nothing had been heard of the one before, %s ahead of its heartbeat timeout",
+		w.Violate("A-11", "%s sends attempt %d of pending activity %d of %s/%d, as if the previous one had sent no heartbeat, %s before its heartbeat timeout",
 			p.Name, item.Attempt, key.EventID, key.Instance, key.ExecutionID, early)
 	}
 }

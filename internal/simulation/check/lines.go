@@ -70,7 +70,7 @@ func (w *checker) stateOf(key string, c store.Claim) (l line) {
 		Set            int
 	}
 	if err := json.Unmarshal([]byte(c.Token), &s); err != nil {
-		w.Violate("limit", "what is stored of limit %q can't be read: %v", key, err)
+		w.Violate("limit", "the stored state of limit %q cannot be read: %v", key, err)
 		return l
 	}
 	l.set = s.Set
@@ -181,10 +181,10 @@ func (w *checker) checkGroups(c limitChange) {
 	own := func(token string) bool { return c.p != nil && w.permits.takers[token] == c.p }
 	for _, g := range c.was.groups {
 		if lost := g.have - c.is.of(g.token).have; lost > 0 && !own(g.token) && g.until > c.asked+c.skewed {
-			c.violate("%d permits of group %s are not over", lost, g.token)
+			c.violate("%d permits of group %s have not expired", lost, g.token)
 		}
 		if c.is.of(g.token).token == "" && !own(g.token) && g.want > 0 && g.waits > c.asked+c.skewed {
-			c.violate("group %s is not in the line any more", g.token)
+			c.violate("group %s is no longer in the waiting list", g.token)
 		}
 	}
 	if c.p != nil && c.is.set != c.was.set {
@@ -208,7 +208,7 @@ func (w *checker) checkGiven(c limitChange, n int, own func(string) bool) {
 			continue
 		}
 		if i < last {
-			c.violate("group %s comes before others in the line", g.token)
+			c.violate("group %s precedes others in the waiting list", g.token)
 		}
 		last = i
 	}
@@ -251,20 +251,20 @@ func (w *checker) checkParked(c limitChange, n int) {
 		}
 		i := slices.IndexFunc(c.was.parked, func(b parked) bool { return b.who == o.who })
 		if i >= 0 && i < last && !w.hasMessageOf(c.in, o.who) {
-			c.violate("%s comes before others that are parked", o.who)
+			c.violate("%s precedes others that are parked", o.who)
 		}
 		last = max(last, i)
 	}
 	for _, o := range c.is.parked {
 		if c.p != nil && free > 0 && o.called == 0 {
-			c.violate("%s is parked, is not called, and %d are free for it", o.who, free)
+			c.violate("%s is parked and was not called, although %d are free for it", o.who, free)
 		}
 	}
 	for _, o := range c.was.parked {
 		stays := slices.ContainsFunc(c.is.parked, func(i parked) bool { return i.who == o.who })
 		over := o.until <= c.asked+c.skewed || o.called > 0 && o.called <= c.asked+c.skewed
 		if !stays && !over && !w.hasMessageOf(c.in, o.who) && o.called == 0 {
-			c.violate("%s is not parked any more", o.who)
+			c.violate("%s is no longer parked", o.who)
 		}
 	}
 }

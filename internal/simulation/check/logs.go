@@ -17,7 +17,7 @@ func (w *checker) saysWhere(p *world.Process, r *slog.Record, given []string) {
 	})
 	for _, key := range []string{"instance", "execution_id", "event_id"} {
 		if !has[key] {
-			w.Violate("logs", "%s says %q without %s", p.Name, r.Message, key)
+			w.Violate("logs", "%s logs %q without %s", p.Name, r.Message, key)
 		}
 	}
 }

@@ -32,6 +32,6 @@ func (w *checker) losing(p *world.Process, item *wire.Item) {
 	w.Lost = true
 	key := store.ActivityKey{Instance: item.Instance, ExecutionID: item.ExecutionID, EventID: item.SourceEventID}
 	if n := w.Ledger.Outside.Deaths[key]; n < seenDeaths {
-		w.Violate("W-06", "%s gives up activity %d of %s/%d as lost, with which %d processes have died", p.Name, key.EventID, key.Instance, key.ExecutionID, n)
+		w.Violate("W-06", "%s fails activity %d of %s/%d as lost, although only %d processes have died with it", p.Name, key.EventID, key.Instance, key.ExecutionID, n)
 	}
 }

@@ -27,7 +27,7 @@ func (w *checker) Acknowledged(inv *world.Invocation, m world.Delivered) {
 		return // It is a dead letter with its reason.
 	}
 	if err != nil {
-		w.Violate("I-07", "%s acknowledged %s, which can't be parsed: %v", p.Name, m.ID, err)
+		w.Violate("I-07", "%s acknowledged %s, which cannot be parsed: %v", p.Name, m.ID, err)
 		return
 	}
 	if w.Discarded[m.Body] || w.reach.noise[m.Body] && w.IsOver(stored) {
@@ -105,7 +105,7 @@ func (w *checker) checkPassedOn(inv *world.Invocation, m world.Delivered, item *
 			}
 		}
 	}
-	w.Violate("I-07", "%s acknowledged %s of %s, and has not sent it on: %s", inv.P.Name, m.ID, m.From.Name, world.BodyText(m.Body))
+	w.Violate("I-07", "%s acknowledged %s of %s, but has not forwarded it: %s", inv.P.Name, m.ID, m.From.Name, world.BodyText(m.Body))
 }
 
 // asAttempt converts the message that an attempt went silent into the attempt that follows it.
@@ -249,7 +249,7 @@ func (w *checker) isRedrivenLater(item *wire.Item, own *history.Parent, child *l
 	return later
 }
 
-// queued reports whether another message states the same fact, or forwards it.
+// queued reports whether another message has the same fact, or forwards it.
 func (w *checker) queued(item *wire.Item) bool {
 	says := func(body string) bool {
 		other, err := w.Item(body)

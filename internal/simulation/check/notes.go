@@ -89,9 +89,9 @@ func (w *checker) of(inv *world.Invocation) *notes {
 
 // learned is a process's knowledge of activities.
 type learned struct {
-	// stops and told are the activities asked to stop, as learned before an attempt and in the
+	// stops and notified are the activities asked to stop, as learned before an attempt and in the
 	// answer to a heartbeat.
-	stops, told map[store.ActivityKey]bool
+	stops, notified map[store.ActivityKey]bool
 	// final are attempts that ended with an error after which none follows.
 	final map[store.ActivityKey]int
 }

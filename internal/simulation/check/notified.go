@@ -15,9 +15,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// told has the state of events about instances: the events that must be published, in order, and those
+// notices has the state of events about instances: the events that must be published, in order, and those
 // that the bus has accepted.
-type told struct {
+type notices struct {
 	happened []moment
 	// marks are problems that must be reported; landed are the changes of problems that were checked,
 	// by problem number.
@@ -94,21 +94,21 @@ func beginning(execution int64) string {
 	return "started"
 }
 
-// happens records the instance events that must be published for a turn that has landed.
-func (w *checker) happens(t *store.Turn) {
+// expectsTurn records the instance events that must be published for a turn that has landed.
+func (w *checker) expectsTurn(t *store.Turn) {
 	if !w.Subscribed() {
 		return
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
 		if what := notifiedOf(e, t.ExecutionID, t.Messaged); what != "" {
-			w.told.happened = append(w.told.happened, moment{instance: t.Instance, what: what, execution: t.ExecutionID, number: fmt.Sprintf("%010d.%010d.%010d", t.ExecutionID, e.EventID, 0)})
+			w.notices.happened = append(w.notices.happened, moment{instance: t.Instance, what: what, execution: t.ExecutionID, number: fmt.Sprintf("%010d.%010d.%010d", t.ExecutionID, e.EventID, 0)})
 		}
 	}
 }
 
-// tells records the instance events that must be published for a problem that has landed.
-func (w *checker) tells(x *world.Write) {
+// expectsProblem records the instance events that must be published for a problem that has landed.
+func (w *checker) expectsProblem(x *world.Write) {
 	if x.Change == nil || !w.Subscribed() {
 		return
 	}
@@ -133,10 +133,10 @@ func (w *checker) tells(x *world.Write) {
 	}
 	if c.Stamp != nil && c.Create == nil {
 		at := markOf{instance: g.instance, stamp: *c.Stamp, purged: w.Ledger.Hidden[g.instance]}
-		if w.told.landed[at] {
+		if w.notices.landed[at] {
 			return // A write that finds its own earlier attempt: the change was recorded when it landed.
 		}
-		note(&w.told.landed, at, true)
+		note(&w.notices.landed, at, true)
 	}
 	if what == "" {
 		return
@@ -145,11 +145,11 @@ func (w *checker) tells(x *world.Write) {
 		return // It finds its own earlier write; others have followed.
 	}
 	m := markOf{g.instance, stamp, what, w.Ledger.Hidden[g.instance]}
-	if w.told.marks[m] {
+	if w.notices.marks[m] {
 		return
 	}
-	note(&w.told.marks, m, true)
-	w.told.happened = append(w.told.happened, moment{instance: g.instance, what: what, mark: m, late: x.By.Dead || x.By.Running != x.In})
+	note(&w.notices.marks, m, true)
+	w.notices.happened = append(w.notices.happened, moment{instance: g.instance, what: what, mark: m, late: x.By.Dead || x.By.Running != x.In})
 }
 
 // Publishes implements world.Watcher: only events that happened are published, and a repeated event is
@@ -158,34 +158,34 @@ func (w *checker) Publishes(p *world.Process, e *host.InstanceEvent) {
 	w.Reached("events about instances")
 	var execution, event, stamp int64
 	if n, err := fmt.Sscanf(e.Number, "%d.%d.%d", &execution, &event, &stamp); n != 3 || err != nil || execution != e.Execution {
-		w.Violate("told", "%s publishes %+v, and its number is none of execution %d", p.Name, *e, e.Execution)
+		w.Violate("published", "%s publishes %+v, whose number does not belong to execution %d", p.Name, *e, e.Execution)
 		return
 	}
 	at := numbered{e.Instance, e.Number}
-	if before, again := w.told.published[at]; again {
+	if before, again := w.notices.published[at]; again {
 		w.Reached("events about instances, twice")
 		if !reflect.DeepEqual(before, *e) {
-			w.Violate("told", "%s publishes %+v, and another of that number was %+v", p.Name, *e, before)
+			w.Violate("published", "%s publishes %+v, but another event with that number was %+v", p.Name, *e, before)
 		}
 		return
 	}
-	note(&w.told.published, at, *e)
+	note(&w.notices.published, at, *e)
 	if stamp > 0 {
 		m := markOf{e.Instance, stamp, e.Type, w.purgedBefore(e.Instance, execution)}
-		if !w.told.marks[m] {
-			w.Violate("told", "%s publishes %+v, and there is no such mark", p.Name, *e)
+		if !w.notices.marks[m] {
+			w.Violate("published", "%s publishes %+v, but there is no such problem", p.Name, *e)
 		}
-		if before := w.told.numbers[m]; before != "" {
-			w.Violate("told", "%s publishes %+v, and mark %d had the number %s before", p.Name, *e, stamp, before)
+		if before := w.notices.numbers[m]; before != "" {
+			w.Violate("published", "%s publishes %+v, but problem %d had the number %s before", p.Name, *e, stamp, before)
 		}
 		w.Reached("events about instances, " + e.Type)
-		note(&w.told.numbers, m, e.Number)
+		note(&w.notices.numbers, m, e.Number)
 		return
 	}
 	x, before := w.Ledger.Executions[ledger.At(e.Instance, e.Execution)], w.Ledger.Executions[ledger.At(e.Instance, w.Ledger.Before(e.Instance, e.Execution))]
 	messaged := before == nil || before.End() == nil || before.End().Kind != history.OrchestrationContinuedAsNew
 	if x == nil || event != e.EventID || event < 1 || event > int64(len(x.Events)) || notifiedOf(&x.Events[event-1], e.Execution, messaged) != e.Type {
-		w.Violate("told", "%s publishes %+v, which has not happened", p.Name, *e)
+		w.Violate("published", "%s publishes %+v, which has not happened", p.Name, *e)
 		return
 	}
 	w.Reached("events about instances, " + e.Type)
@@ -201,31 +201,31 @@ func (w *checker) CallsBus(p *world.Process, hangs bool) {
 	if p.Dead || p.Running == nil {
 		return
 	}
-	if at, hung := w.told.hung[p]; hung && w.Clock.Now().Before(at.Add(busRests)) && !w.besides(p) {
-		w.Violate("told", "%s calls a bus that did not answer at %s", p.Name, at.Format(time.TimeOnly))
+	if at, hung := w.notices.hung[p]; hung && w.Clock.Now().Before(at.Add(busRests)) && !w.besides(p) {
+		w.Violate("published", "%s calls a bus that did not answer at %s", p.Name, at.Format(time.TimeOnly))
 	}
 	if hangs {
-		note(&w.told.hung, p, w.Clock.Now())
+		note(&w.notices.hung, p, w.Clock.Now())
 	}
 	if !ofDelays(p.Running) {
 		return
 	}
-	note(&w.told.called, p.Running, w.told.called[p.Running]+1)
-	if w.told.called[p.Running] > 1 {
-		w.Violate("told", "%s calls the bus twice for a batch of the delay queue", p.Name)
+	note(&w.notices.called, p.Running, w.notices.called[p.Running]+1)
+	if w.notices.called[p.Running] > 1 {
+		w.Violate("published", "%s calls the bus twice for a batch of the delay queue", p.Name)
 	}
 }
 
 // besides reports whether several dispatches of an invocation run concurrently, which may call the bus
 // at the same time.
 func (w *checker) besides(p *world.Process) bool {
-	return w.told.hung[p].Add(busWaits).After(w.Clock.Now())
+	return w.notices.hung[p].Add(busWaits).After(w.Clock.Now())
 }
 
 // waitsForBus: no message that is due waits for the bus.
 func (w *checker) waitsForBus(p *world.Process, to *world.Queue, body string) {
-	if p.Running != nil && to.FIFO() && w.told.called[p.Running] > 0 {
-		w.Violate("told", "%s has called the bus, and sends on what is due after that: %s", p.Name, world.BodyText(body))
+	if p.Running != nil && to.FIFO() && w.notices.called[p.Running] > 0 {
+		w.Violate("published", "%s has called the bus, and forwards a message that is due after that: %s", p.Name, world.BodyText(body))
 	}
 }
 
@@ -251,7 +251,7 @@ func (w *checker) purgedBefore(instance string, execution int64) (last int64) {
 // checkPublished is I-07 for an event about an instance that waited: it is published, or continues to
 // wait.
 func (w *checker) checkPublished(inv *world.Invocation, m world.Delivered, item *wire.Item) {
-	if _, published := w.told.published[numbered{item.Instance, item.ID}]; !published && !w.queued(item) {
+	if _, published := w.notices.published[numbered{item.Instance, item.ID}]; !published && !w.queued(item) {
 		w.Violate("I-07", "%s acknowledged %s of %s, which is neither published nor queued: %s", inv.P.Name, m.ID, m.From.Name, world.BodyText(m.Body))
 	}
 }
@@ -267,26 +267,26 @@ func (w *checker) waitsForPurge(m *moment) bool {
 // farBack reports whether an event of a history is further back than a redriven message resends: the
 // message whose turn recorded it may have been a dead letter for that long.
 func (w *checker) farBack(m *moment) bool {
-	return m.execution > 0 && w.told.redriven[m.instance] && w.Ledger.Last[m.instance]-m.execution > 100
+	return m.execution > 0 && w.notices.redriven[m.instance] && w.Ledger.Last[m.instance]-m.execution > 100
 }
 
 // checkNotified: every instance event was published, and the numbers increase in the order of the
 // events.
 func (w *checker) checkNotified() {
 	last := map[string]string{}
-	for _, m := range w.told.happened {
+	for _, m := range w.notices.happened {
 		number := m.number
 		if number == "" {
-			number = w.told.numbers[m.mark]
+			number = w.notices.numbers[m.mark]
 		}
-		if _, published := w.told.published[numbered{m.instance, number}]; !published {
-			if !w.told.forsaken[m.instance] && !w.WasDamaged(m.instance) && !w.waitsForPurge(&m) && !w.farBack(&m) {
-				w.Violate("told", "no notification says that %s was %s (%s, problem %d)", m.instance, m.what, m.number, m.mark.stamp)
+		if _, published := w.notices.published[numbered{m.instance, number}]; !published {
+			if !w.notices.forsaken[m.instance] && !w.WasDamaged(m.instance) && !w.waitsForPurge(&m) && !w.farBack(&m) {
+				w.Violate("published", "no notification says that %s was %s (%s, problem %d)", m.instance, m.what, m.number, m.mark.stamp)
 			}
 			continue
 		}
 		if number <= last[m.instance] {
-			w.Violate("told", "%s was %s, with the number %s, and what happened before has %s", m.instance, m.what, number, last[m.instance])
+			w.Violate("published", "%s was %s, with the number %s, and an earlier event has %s", m.instance, m.what, number, last[m.instance])
 		}
 		last[m.instance] = number
 	}

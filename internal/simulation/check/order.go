@@ -28,7 +28,7 @@ func (w *checker) checkOrder(x *world.Write) {
 				continue // What is left of an execution is recorded again in the next.
 			}
 			if len(took) > 0 && took[len(took)-1] > at {
-				w.Violate("M-10", "%s records %s, and has recorded %s of the same instance, which stands behind it", x.By.Name,
+				w.Violate("M-10", "%s records %s after %s of the same instance, which is behind it in the queue", x.By.Name,
 					x.In.Batch[at].ID, x.In.Batch[took[len(took)-1]].ID)
 			}
 			w.of(x.In).took.Set(t.Instance, append(took, at))
@@ -46,8 +46,8 @@ func (w *checker) carriesOver(t *store.Turn, e *history.Event) bool {
 	return false
 }
 
-// placeOf returns the index in the batch of the message of an event; -1 if the invocation has
-// none, or several state the same.
+// placeOf returns the index in the batch of the message of an event; -1 if the invocation has none,
+// or several with the same fact.
 func (w *checker) placeOf(inv *world.Invocation, t *store.Turn, e *history.Event) int {
 	if !e.Kind.Arrival() || e.Kind == history.OrchestrationStarted || e.Kind == history.ParentAttached {
 		return -1
@@ -77,7 +77,7 @@ func (w *checker) placeOf(inv *world.Invocation, t *store.Turn, e *history.Event
 	return place
 }
 
-// isSaid reports whether an event of one kind is what an item of the other states.
+// isSaid reports whether an event of one kind records the fact of an item of the other.
 func isSaid(e history.Kind, item wire.Kind) bool {
 	switch e {
 	case history.ExternalEvent:
@@ -133,8 +133,8 @@ func (w *checker) checkBehind(inv *world.Invocation, failed map[string]bool) {
 	}
 }
 
-// elsewhere reports whether a message that states the same has left the FIFO queue: it was
-// requeued, or is a dead letter.
+// elsewhere reports whether a message with the same fact has left the FIFO queue: it was requeued,
+// or is a dead letter.
 func (w *checker) elsewhere(item *wire.Item) bool {
 	for _, q := range []*world.Queue{w.Delay, w.DeadFIFO, w.DeadStandard} {
 		if q.Queue.Any(func(body string) bool {

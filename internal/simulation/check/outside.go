@@ -63,7 +63,7 @@ func (w *checker) aboutToChange(p *world.Process, instance string, c *store.Reco
 			return
 		}
 	}
-	w.Violate("W-09", "%s takes a neighbour for the killer of %s: %s", p.Name, instance, (*c.Problem).Message)
+	w.Violate("W-09", "%s identifies the wrong message as the poison message of %s: %s", p.Name, instance, (*c.Problem).Message)
 }
 
 // searchedBack is how many executions back a redriven dead letter resends open operations.
@@ -89,7 +89,7 @@ func (w *checker) checkStopped(instance string, n int64, x *ledger.Recorded) {
 			}
 		case e.Kind == history.SubOrchestrationScheduled:
 			if (x.Stopped[id] || x.End() != nil && x.End().Forced != "") && !w.Ledger.Outside.Notified[e.Instance] {
-				w.Violate("K-07", "child %s of %s/%d was left open, and was told nothing", e.Instance, instance, n)
+				w.Violate("K-07", "child %s of %s/%d was left open, and was not notified", e.Instance, instance, n)
 			}
 		case e.Kind == history.TimerCreated:
 			// An operation that a dead letter has left more executions behind than are searched stays: it

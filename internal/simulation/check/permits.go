@@ -124,7 +124,7 @@ func (w *checker) rateStored(key string, c store.Claim) (s rateState) {
 		return s
 	}
 	if err := json.Unmarshal([]byte(c.Token), &s); err != nil {
-		w.Violate("rate", "what is stored of rate %q can't be read: %v", key, err)
+		w.Violate("rate", "the stored state of rate %q cannot be read: %v", key, err)
 	}
 	return s
 }
@@ -193,7 +193,7 @@ func (w *checker) startsUnderLimits(p *world.Process, key store.ActivityKey, inf
 		for _, u := range run {
 			names = append(names, u.p.Name)
 		}
-		w.Violate("limit", "%s starts attempt %d of activity %d of %s/%d under the limit %q, of which %d may run, beside those of %s", p.Name, info.Number,
+		w.Violate("limit", "%s starts attempt %d of activity %d of %s/%d under the limit %q, of which %d may run, concurrently with those of %s", p.Name, info.Number,
 			key.EventID, key.Instance, key.ExecutionID, r.LimitKey, r.Limit, strings.Join(names, ", "))
 	}
 	until := now.Add(max(w.Settings.Attempt.Timeout, 5*time.Minute))
@@ -241,7 +241,7 @@ func (w *checker) endsUnderLimits(p *world.Process, info *activities.Info) {
 	for key, run := range w.permits.running {
 		for _, u := range run {
 			if late := w.Clock.Now().Sub(u.looked); u.p == p && u.attempt == made && late > looksEach && !p.Dead && !p.Running.StopsFailed && !p.Running.SlowCall {
-				w.Violate("limit", "attempt %d of activity %d of %s/%d has a permit of %q, and has not looked for %s whether it is to stop",
+				w.Violate("limit", "attempt %d of activity %d of %s/%d has a permit of %q, but has not checked for %s whether it must stop",
 					info.Number, u.key.EventID, u.key.Instance, u.key.ExecutionID, key, late)
 			}
 		}

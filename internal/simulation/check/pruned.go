@@ -41,7 +41,7 @@ func (w *checker) prunes(x *world.Write) {
 		w.Violate("O-11", "%s prunes %s up to execution %d: "+format, append([]any{x.By.Name, x.Instance, first - 1}, args...)...)
 	}
 	if first <= was {
-		violate("execution %d is the first that is left", was)
+		violate("execution %d is the first remaining one", was)
 		return
 	}
 	w.Reached("O-11")
@@ -51,7 +51,7 @@ func (w *checker) prunes(x *world.Write) {
 	}
 	keeps := int64(x.By.Code.Orchestrations.Executions()[last.Events[0].Name])
 	if keeps == 0 || first > w.Ledger.Last[x.Instance]-keeps+1 {
-		violate("the last %d of %d are to stay", keeps, w.Ledger.Last[x.Instance])
+		violate("the last %d of %d must stay", keeps, w.Ledger.Last[x.Instance])
 	}
 	for n := was; n < first; n++ {
 		if w.Copied(x.Instance, n) {
@@ -146,7 +146,7 @@ func (w *checker) checkDeletes(instance string, upTo int64) bool {
 	}
 	w.Reached("O-11, deleted")
 	if err == nil && !r.Purged && r.FirstExecution <= upTo || upTo >= w.firstLeft(instance) {
-		w.Violate("O-11", "histories of %s are deleted up to execution %d, and execution %d is the first that is left: %v", instance, upTo, w.firstLeft(instance), err)
+		w.Violate("O-11", "histories of %s are deleted up to execution %d, but execution %d is the first remaining one: %v", instance, upTo, w.firstLeft(instance), err)
 	}
 	return true
 }
@@ -160,7 +160,7 @@ func (w *checker) checkPruned(r *store.Record) {
 		pruned++
 	}
 	if r.FirstExecution != first || r.Pruned != pruned {
-		w.Violate("O-11", "the record of %s says that execution %d is the first that is left and that %d were pruned; it is %d, after %d", r.Instance, r.FirstExecution, r.Pruned, first, pruned)
+		w.Violate("O-11", "according to the record of %s execution %d is the first remaining one and %d were pruned; it is %d, after %d", r.Instance, r.FirstExecution, r.Pruned, first, pruned)
 	}
 	if w.kept[r.Instance] {
 		return // The next prune, or the purge, deletes what is left.
@@ -170,7 +170,7 @@ func (w *checker) checkPruned(r *store.Record) {
 			continue // The purge deletes it.
 		}
 		if turns, err := w.Store.Read(context.Background(), r.Instance, n, 1); len(turns) > 0 || err != nil {
-			w.Violate("O-11", "%s/%d was pruned, and %d commits of its history are there still: %v", r.Instance, n, len(turns), err)
+			w.Violate("O-11", "%s/%d was pruned, but %d commits of its history still exist: %v", r.Instance, n, len(turns), err)
 		}
 	}
 }

@@ -25,9 +25,9 @@ func (w *checker) purgesOf(inv *world.Invocation, instance string) (ids []string
 }
 
 // Hides records that an instance is hidden, or that its id is blocked for longer. It is O-04: a purge
-// hides one instance, however often it is delivered. By then nothing that its executions had to stop is
-// left, unless the purge has overtaken a message that was received before, or the histories were
-// damaged: unsent messages are not promised then.
+// hides one instance, however often it is delivered. By then everything that its executions had to stop
+// has stopped, unless the purge has overtaken a message that was received before, or the histories were
+// damaged: then unsent messages need not be sent.
 func (w *checker) Hides(inv *world.Invocation, instance string, execution int64) {
 	delete(w.of(inv).marked, instance) // It is deleted with the record.
 	w.Ledger.Purged[instance] = w.Clock.Now()
@@ -37,7 +37,7 @@ func (w *checker) Hides(inv *world.Invocation, instance string, execution int64)
 	w.checkArchived(inv, instance, execution)
 	unsettled := w.unsettled(inv, instance) || w.requeues(instance) || w.WasDamaged(instance)
 	if unsettled {
-		note(&w.told.forsaken, instance, true)
+		note(&w.notices.forsaken, instance, true)
 	}
 	for n := w.Ledger.Hidden[instance] + 1; n <= execution; n++ {
 		x := w.Ledger.Executions[ledger.At(instance, n)]
@@ -94,12 +94,12 @@ func (w *checker) checkOvertaken(inv *world.Invocation, instance string, executi
 		})
 	}
 	if purge, start := at(wire.PurgeInstance, asked[0]), at(wire.StartOrchestration, x.Events[0].Start.StartID); purge >= 0 && start > purge {
-		w.Violate("O-04", "%s has hidden %s/%d by purge %s, behind which its start stands", inv.P.Name, instance, execution, asked[0])
+		w.Violate("O-04", "%s has hidden %s/%d by purge %s, although its start is behind that purge", inv.P.Name, instance, execution, asked[0])
 	}
 }
 
-// checkStarts is O-04: an id is free again when every message of the purged instance is too old to be
-// applied, and no earlier.
+// checkStarts is O-04: an id can be reused when every message of the purged instance is too old to be
+// applied, and not earlier.
 func (w *checker) checkStarts(t *store.Turn) {
 	at, ok := w.Ledger.Purged[t.Instance]
 	if !ok || t.First() != 1 || w.Ledger.Before(t.Instance, t.ExecutionID) > w.Ledger.Hidden[t.Instance] || t.ExecutionID <= w.Ledger.Hidden[t.Instance] {
@@ -126,7 +126,7 @@ func (w *checker) checkSender(p *world.Process, t *store.Turn) {
 		for _, m := range p.Running.Batch {
 			item, err := w.Item(m.Body)
 			if err == nil && item.Target() == t.Instance && item.WithID(m.ID).ID == e.SenderID && item.SentMS > 0 && item.SentMS < at.UnixMilli() {
-				w.Violate("O-04", "%s/%d takes %s of %s, which was sent before the purge of that id", t.Instance, t.ExecutionID, e.Kind, m.ID)
+				w.Violate("O-04", "%s/%d records %s of %s, which was sent before the purge of that id", t.Instance, t.ExecutionID, e.Kind, m.ID)
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (w *checker) checkDeleted(instance string, hidden int64) {
 	for n := int64(1); n <= hidden; n++ {
 		turns, err := w.Store.Read(context.Background(), instance, n, 1)
 		if len(turns) > 0 || err != nil && !errors.Is(err, store.ErrNotFound) {
-			w.Violate("O-04", "%s/%d was purged, and %d commits of its history are there still: %v", instance, n, len(turns), err)
+			w.Violate("O-04", "%s/%d was purged, but %d commits of its history still exist: %v", instance, n, len(turns), err)
 		}
 	}
 	r, err := w.Store.Describe(context.Background(), instance)

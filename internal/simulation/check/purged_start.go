@@ -6,9 +6,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// W-08 for the only answer that needs no commit, so that no conflict reveals that the
-// process has an old state of the instance: if the id of a start belongs to a purged
-// instance, no process answers that the instance exists.
+// W-08 for the only response that needs no commit, so that no conflict reveals a process with an
+// old state of the instance: if the id of a start belongs to a purged instance, no process reports
+// that the instance exists.
 
 // noteGone records which purged instances the messages of an invocation are to start, as of
 // its start.
@@ -45,8 +45,8 @@ func (w *checker) countsStarts(p *world.Process, c host.Counter, reason string, 
 // found an instance. A process that has the instance in its cache does not see that its
 // damaged history was purged.
 func (w *checker) checkGone(inv *world.Invocation) {
-	told := w.of(inv).exist
-	if told == 0 {
+	reported := w.of(inv).exist
+	if reported == 0 {
 		return
 	}
 	may := 0
@@ -55,7 +55,7 @@ func (w *checker) checkGone(inv *world.Invocation) {
 			may++
 		}
 	}
-	if told > may {
-		w.Violate("W-08", "%s tells of %d starts that their instances exist, and only %d can have found one that was not purged before", inv.P.Name, told, may)
+	if reported > may {
+		w.Violate("W-08", "%s reports for %d starts that their instances exist, but only %d can have found one that was not purged before", inv.P.Name, reported, may)
 	}
 }

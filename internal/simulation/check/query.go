@@ -86,6 +86,6 @@ func (w *checker) checkQuery(p *world.Process, x *ledger.Recorded, t *store.Turn
 	}
 	w.Reached("query")
 	if want, err := execution.Query(program.HowFar, nil); err != nil || !bytes.Equal(a.Output, want) {
-		w.Violate("query", "%s/%d answers %s, and as it runs %s, %v", t.Instance, t.ExecutionID, a.Output, want, err)
+		w.Violate("query", "%s/%d answers %s, but its running code answers %s, %v", t.Instance, t.ExecutionID, a.Output, want, err)
 	}
 }

@@ -72,7 +72,7 @@ func (w *checker) sendsToQueue(p *world.Process, to *world.Queue, m *queue.Outgo
 		}
 		w.Reached("queue, nobody serves it")
 		if item.NotBeforeMS > 0 {
-			violate("queue", ", it is for "+named+", and waits there for longer than a queue lets it")
+			violate("queue", ", it is for "+named+", and waits there for longer than a queue allows")
 		}
 	}
 	if p.Knows(named) {
@@ -104,7 +104,7 @@ func (w *checker) HandsOut(from *world.Queue, visible, msgs []queue.Message) {
 		for _, t := range turns {
 			if t.key != m.Group {
 				if t.passed[m.Group]++; t.passed[m.Group] > 1 {
-					w.Violate("fair", "queue %s hands out %s of the key %q, the second one while %s of the key %q waits", from.Name, m.ID, m.Group, t.visible[0], t.key)
+					w.Violate("fair", "queue %s delivers %s of the key %q, the second one while %s of the key %q waits", from.Name, m.ID, m.Group, t.visible[0], t.key)
 				}
 				continue
 			}

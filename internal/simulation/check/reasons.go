@@ -67,9 +67,9 @@ func (w *checker) checkSaid(p *world.Process, key store.ActivityKey, reason stri
 	switch {
 	case ok && reason != want && (w.wasEnded(key, reason) || (reason == "" || reason == parentEnded(key) || w.wasCancelled(key, reason)) && w.takenOver(key)):
 	case ok && reason != want:
-		w.Violate("K-09", "%s cancels operation %d of %s/%d because of %q; the code said %q", p.Name, key.EventID, key.Instance, key.ExecutionID, reason, want)
+		w.Violate("K-09", "%s cancels operation %d of %s/%d because of %q; the code gave the reason %q", p.Name, key.EventID, key.Instance, key.ExecutionID, reason, want)
 	case !ok && strings.HasPrefix(reason, program.Enough) && !w.wasCancelled(key, reason):
-		w.Violate("K-09", "%s cancels operation %d of %s/%d because of %q, which was not said to it", p.Name, key.EventID, key.Instance, key.ExecutionID, reason)
+		w.Violate("K-09", "%s cancels operation %d of %s/%d because of %q, although it was not given that reason", p.Name, key.EventID, key.Instance, key.ExecutionID, reason)
 	case ok:
 		w.Reached("K-09")
 	}
@@ -144,7 +144,7 @@ func (w *checker) checkCancelled(t *store.Turn, e *history.Event) {
 		return
 	}
 	if sent, ok := w.reasons.sent[e.SenderID]; ok && !slices.Contains(sent, e.Reason) {
-		w.Violate("K-09", "%s/%d is cancelled because of %q; its parent said %q", t.Instance, t.ExecutionID, e.Reason, sent)
+		w.Violate("K-09", "%s/%d is cancelled because of %q; its parent gave the reason %q", t.Instance, t.ExecutionID, e.Reason, sent)
 	}
 }
 
@@ -155,7 +155,7 @@ func (w *checker) checkStopReason(ctx context.Context, p *world.Process, info *a
 		return
 	}
 	if want, ok := w.Ledger.Outside.Reasons[keyOf(info)]; !ok || stopped.Reason != want {
-		w.Violate("K-09", "attempt %d of activity %d of %s/%d is to stop because of %q; who asked for it said %q", info.Number, info.EventID, info.Instance, info.ExecutionID, stopped.Reason, want)
+		w.Violate("K-09", "attempt %d of activity %d of %s/%d must stop because of %q; the requested reason is %q", info.Number, info.EventID, info.Instance, info.ExecutionID, stopped.Reason, want)
 	} else if strings.HasPrefix(want, program.Enough) {
 		w.Reached("K-09, heard")
 	}

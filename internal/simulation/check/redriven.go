@@ -78,11 +78,11 @@ func (w *checker) checkRedriven(p *world.Process, t *store.Turn) *takenOver {
 	}
 	w.Reached("O-10")
 	if own.Name != started.Name || own.Version != started.Version || !bytes.Equal(own.Payload, started.Payload) {
-		violate("it begins otherwise than the execution before")
+		violate("its start differs from that of the previous execution")
 	}
 	for i := 1; i < k.events; i++ {
 		if i >= len(before.Events) || !ledger.Alike(&before.Events[i], &t.Events[i]) {
-			violate("event %d is not that of the execution before", i+1)
+			violate("event %d differs from that of the previous execution", i+1)
 			return k
 		}
 	}
@@ -113,7 +113,7 @@ func (w *checker) sendsHeld(p *world.Process, body string) {
 	}
 	w.Reached("O-10, held")
 	if x.HeldBack(id, int64(len(x.Events))+1) {
-		w.Violate("O-10", "%s sends event %d of %s/%d, which was copied, and its code has not agreed", p.Name, id, at.Instance, at.Execution)
+		w.Violate("O-10", "%s sends event %d of %s/%d, which was copied, before its code has agreed with the history", p.Name, id, at.Instance, at.Execution)
 	}
 }
 
@@ -129,7 +129,7 @@ func (w *checker) sendsChild(body string) {
 		return
 	}
 	if item.OnConflict != wire.ConflictUseOrRedrive {
-		w.Violate("O-10", "the child %s that %s/%d has taken over is started with the policy %q", item.Instance, item.Parent.Instance, item.Parent.ExecutionID, item.OnConflict)
+		w.Violate("O-10", "the child %s that %s/%d has copied is started with the policy %q", item.Instance, item.Parent.Instance, item.Parent.ExecutionID, item.OnConflict)
 	}
 	w.Reached("O-10, a child")
 }
@@ -167,7 +167,7 @@ func (w *checker) checkCarriedOn(before *ledger.Recorded, t *store.Turn, k *take
 			break
 		}
 		if e.Failure != nil && e.SourceEventID > 0 && e.SourceEventID <= int64(k.events) && !t.Events[e.SourceEventID-1].Inline {
-			violate("event %d brings a failure along", e.EventID)
+			violate("event %d carries a failure over", e.EventID)
 		}
 		f := fact{e.Kind, e.SourceEventID, e.SenderID}
 		if was, is := want[f]; is && bytes.Equal(was.Payload, e.Payload) {
@@ -177,7 +177,7 @@ func (w *checker) checkCarriedOn(before *ledger.Recorded, t *store.Turn, k *take
 	}
 	for _, e := range want {
 		if e.EventID != redrivenFrom(t.Events[0].Start) { // From there on, everything runs again.
-			violate("%s at %d of the execution before is lost", e.Kind, e.EventID)
+			violate("%s at %d of the previous execution is lost", e.Kind, e.EventID)
 		}
 	}
 }
@@ -309,7 +309,7 @@ func (w *checker) checkStartStays(r *store.Record) {
 		}
 		// Another execution may have started on a process with a different clock.
 		if w.Ledger.Before(r.Instance, n) <= w.Ledger.Hidden[r.Instance] && n < r.ExecutionID && r.CreatedAt.UnixMilli() > first.AtMS {
-			w.Violate("O-10", "the record of %s says that it started at %d; its execution %d has taken over what happened at %d", r.Instance, r.CreatedAt.UnixMilli(), r.ExecutionID, first.AtMS)
+			w.Violate("O-10", "according to its record %s started at %d, but its execution %d has copied an event from %d", r.Instance, r.CreatedAt.UnixMilli(), r.ExecutionID, first.AtMS)
 		}
 		return
 	}

@@ -15,23 +15,23 @@ func (w *checker) checkRejection(x *ledger.Recorded, t *store.Turn, e *history.E
 		return
 	}
 	violate := func(text string) {
-		w.Violate("E-09", "event %d of %s/%d says that event %d was rejected, %s", e.EventID, t.Instance, t.ExecutionID, e.SourceEventID, text)
+		w.Violate("E-09", "event %d of %s/%d records that event %d was rejected, %s", e.EventID, t.Instance, t.ExecutionID, e.SourceEventID, text)
 	}
 	w.Reached("E-09")
 	if e.SourceEventID < 1 || e.SourceEventID >= e.EventID {
-		violate("which does not stand ahead of it")
+		violate("which does not precede it")
 		return
 	}
 	source := &x.Events[e.SourceEventID-1]
 	_, ok := program.EventText(source.Payload)
 	switch {
 	case source.Kind != history.ExternalEvent || source.Name != e.Name:
-		violate("which is no event of that name")
+		violate("which is not an event of that name")
 	case ok:
 		violate("and its data decodes")
 	case x.Rejected[e.SourceEventID]:
 		violate("a second time")
 	case e.Reason == "":
-		violate("and does not say why")
+		violate("without a reason")
 	}
 }

@@ -40,7 +40,7 @@ func (w *checker) checkRestarts(p *world.Process, t *store.Turn) {
 			}
 		}
 		if asked != "" && !may {
-			w.Violate("O-09", "%s/%d restarts by %s, whose policy does not let it", t.Instance, n, asked)
+			w.Violate("O-09", "%s/%d restarts because of %s, whose policy does not allow that", t.Instance, n, asked)
 		}
 	}
 	later := map[string]bool{} // the record keeps no more of them
@@ -112,7 +112,7 @@ func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
 		if kindOf(e) == "" || e.Kind == history.ExternalEvent && e.SenderID == "" {
 			continue
 		}
-		var by []string // if several state the same, it is not known which one delivered it
+		var by []string // if several have the same fact, it is not known which one delivered it
 		for _, m := range p.Running.Batch {
 			if item, err := w.Item(m.Body); err == nil && item.Target() == t.Instance && brings(item, m.ID, e) {
 				by = append(by, m.ID)
@@ -121,7 +121,7 @@ func (w *checker) checkOneRun(p *world.Process, t *store.Turn, first int64) {
 		if len(by) == 1 && w.WasDuplicate(by[0]) && !slices.ContainsFunc(w.FIFO.Queue.Peek(), func(m queue.Message) bool { return m.ID == by[0] }) {
 			// The other process has acknowledged it for a run that has ended since: if this one dies,
 			// no message is left to send what it commits.
-			note(&w.told.forsaken, t.Instance, true)
+			note(&w.notices.forsaken, t.Instance, true)
 			w.Ledger.Forsaken[t.Instance] = true
 		}
 		if len(by) != 1 || e.Kind != history.ExternalEvent {

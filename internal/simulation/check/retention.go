@@ -47,8 +47,8 @@ func (w *checker) notArchived(instance string, n int64, x *ledger.Recorded) stri
 	return fmt.Sprintf("the archive does not have the %d events of execution %d: %v", len(x.Events), n, err)
 }
 
-// checkKept: it was kept for as long as its orchestration says, and while the execution
-// that started it ran.
+// checkKept: it was kept for the retention of its orchestration, and while the execution that
+// started it ran.
 func (w *checker) checkKept(inv *world.Invocation, instance string, execution int64) {
 	x := w.Ledger.Executions[ledger.At(instance, execution)]
 	if x == nil || x.End() == nil {

@@ -34,7 +34,7 @@ func (w *checker) marks(inv *world.Invocation, instance string, c *store.RecordC
 		}
 		if len(w.of(inv).marked) > 1 {
 			// If it dies now, it leaves several records: which one is the poison message?
-			w.Violate("W-09", "%s has suspects in %s at once", inv.P.Name, strings.Join(slices.Sorted(maps.Keys(w.of(inv).marked)), " and "))
+			w.Violate("W-09", "%s has recorded suspects in %s at once", inv.P.Name, strings.Join(slices.Sorted(maps.Keys(w.of(inv).marked)), " and "))
 		}
 	}
 }
@@ -60,7 +60,7 @@ func (w *checker) checkReturned(inv *world.Invocation, failed map[string]bool) {
 		if inv.Refused[m.ID] {
 			w.Reached("a renewal is refused")
 			if !failed[m.ID] {
-				w.Violate("A-10", "%s has not returned %s, which may have been another's: its renewal was refused", inv.P.Name, m.ID)
+				w.Violate("A-10", "%s has not returned %s, although another process may have had it, because its renewal was refused", inv.P.Name, m.ID)
 			}
 		}
 	}

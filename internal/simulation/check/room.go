@@ -48,6 +48,6 @@ func (w *checker) checkRoom(x *world.Write) {
 	}
 	w.Reached("L-04")
 	if n := w.of(x.In).refused.Of(x.Instance); n > 1 {
-		w.Violate("L-04", "%s fails %s/%d for what %d messages bring together", x.By.Name, t.Instance, t.ExecutionID, n)
+		w.Violate("L-04", "%s fails %s/%d because of the total size of the events of %d messages", x.By.Name, t.Instance, t.ExecutionID, n)
 	}
 }

@@ -20,7 +20,7 @@ func (w *checker) checkSearch(instance string, n int64, events []history.Event, 
 		return
 	}
 	if !maps.Equal(r.SearchAttributes, set) {
-		w.Violate("I-06", "the record of %s has the search attributes %s, by its history they are %s", instance, r.SearchAttributes, set)
+		w.Violate("I-06", "the record of %s has the search attributes %s; according to its history they are %s", instance, r.SearchAttributes, set)
 	}
 	if v := set["last"]; v.Kind() != history.SearchNothing {
 		found, err := w.foundBy(instance, store.ListQuery{Where: []store.SearchCondition{{Name: "last", Operator: store.SearchEqual, Value: v}}})

@@ -39,7 +39,7 @@ type said struct {
 // place is the position of a message in the queue, and the step at which it was first received.
 type place struct{ at, step int }
 
-// sayingOf returns what a message of a client says; false if it is none of these.
+// sayingOf returns the saying of a client's message; false if it has none.
 func sayingOf(item *wire.Item, messageID string) (saying, bool) {
 	switch item.Kind {
 	case wire.ExternalRaised, wire.CancelInstance, wire.TerminateInstance, wire.SuspendInstance, wire.ResumeInstance:
@@ -58,7 +58,7 @@ func (w *checker) saidBy(s saying) *said {
 	return k
 }
 
-// hearsSaid records what clients say in the messages of a batch.
+// hearsSaid records the sayings of clients in the messages of a batch.
 func (w *checker) hearsSaid(inv *world.Invocation) {
 	for _, m := range inv.Batch {
 		item, err := w.Item(m.Body)
@@ -97,7 +97,7 @@ func (w *checker) Redrives(body string) {
 	w.movesSaid(body)
 	if item, err := w.Item(body); err == nil {
 		w.leftItsPlace(item)
-		note(&w.told.redriven, item.Target(), true)
+		note(&w.notices.redriven, item.Target(), true)
 	}
 }
 
@@ -198,11 +198,11 @@ func (w *checker) checkAheadOfEnd(t *store.Turn, end int) {
 		}
 	}
 	if before < end {
-		w.Violate("M-10", "event %q, message %d, was sent ahead of message %d, which has ended %s/%d, and is not recorded", first.id, before, end, t.Instance, t.ExecutionID)
+		w.Violate("M-10", "event %q, message %d, was sent before message %d, which has ended %s/%d, and is not recorded", first.id, before, end, t.Instance, t.ExecutionID)
 	}
 }
 
-// isDeadLetter reports whether a message that says this became a dead letter.
+// isDeadLetter reports whether a message with this saying became a dead letter.
 func (w *checker) isDeadLetter(s saying) bool {
 	return slices.ContainsFunc([]*world.Queue{w.DeadFIFO, w.DeadStandard}, func(q *world.Queue) bool {
 		return q.Queue.Any(func(body string) bool {

@@ -40,14 +40,14 @@ func (w *checker) checkSize(x *ledger.Recorded, t *store.Turn, e *history.Event)
 	}
 	over := input > limits.Payload
 	if over && e.Kind == history.ActivityCompleted {
-		w.Violate("L-02", "activity %d of %s/%d has completed, with an input of %d bytes, %d are the most", e.SourceEventID, t.Instance, t.ExecutionID, input, limits.Payload)
+		w.Violate("L-02", "activity %d of %s/%d has completed, with an input of %d bytes; the maximum is %d", e.SourceEventID, t.Instance, t.ExecutionID, input, limits.Payload)
 	}
 	if e.Failure == nil || e.Failure.Kind != history.FailureTooLarge {
 		return
 	}
 	w.Reached("L-02, too large")
 	if !over && !w.IsTooLarge(store.ActivityKey{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: e.SourceEventID}) {
-		w.Violate("L-02", "activity %d of %s/%d fails as too large, and neither it nor its result is: %s", e.SourceEventID, t.Instance, t.ExecutionID, e.Failure.Message)
+		w.Violate("L-02", "activity %d of %s/%d fails as too large, but neither its input nor its result is: %s", e.SourceEventID, t.Instance, t.ExecutionID, e.Failure.Message)
 	}
 }
 
@@ -55,17 +55,17 @@ func (w *checker) checkSize(x *ledger.Recorded, t *store.Turn, e *history.Event)
 func (w *checker) checkLength(t *store.Turn, e *history.Event, what string, n, most int) {
 	switch {
 	case n > most:
-		w.Violate("L-02", "event %d of %s/%d has %s of %d bytes, %d are the most", e.EventID, t.Instance, t.ExecutionID, what, n, most)
+		w.Violate("L-02", "event %d of %s/%d has %s of %d bytes; the maximum is %d", e.EventID, t.Instance, t.ExecutionID, what, n, most)
 	case n == most:
 		w.Reached("L-02, the longest of " + what)
 	}
 }
 
-// checkTooLarge is L-02 for what a parent was told of a child. It reports whether that was a failure
+// checkTooLarge is L-02 for the failure of a child that its parent has recorded. It reports whether that was a failure
 // because of the length of its input or of its output, which the child does not know.
-func (w *checker) checkTooLarge(instance string, n int64, scheduled, heard *history.Event, r *store.Record) bool {
+func (w *checker) checkTooLarge(instance string, n int64, scheduled, completion *history.Event, r *store.Record) bool {
 	limits, near := w.NearLimits()
-	tooLarge := w.Rejected && heard.Failure != nil && heard.Failure.Kind == history.FailureTooLarge
+	tooLarge := w.Rejected && completion.Failure != nil && completion.Failure.Kind == history.FailureTooLarge
 	if r != nil && r.Failure != nil && r.Failure.Kind == history.FailureTooLarge {
 		return tooLarge // The child itself has failed with it.
 	}
@@ -77,12 +77,12 @@ func (w *checker) checkTooLarge(instance string, n int64, scheduled, heard *hist
 	case tooLarge:
 		w.Reached("L-02, a child")
 		if !input && !output && !w.Rejects() {
-			w.Violate("L-02", "child %s of %s/%d fails as too large, and neither its input of %d bytes nor its output is: %s", scheduled.Instance, instance, n, len(scheduled.Payload), heard.Failure.Message)
+			w.Violate("L-02", "child %s of %s/%d fails as too large, and neither its input of %d bytes nor its output is: %s", scheduled.Instance, instance, n, len(scheduled.Payload), completion.Failure.Message)
 		}
-	case input && heard.Kind == history.SubOrchestrationCompleted:
-		w.Violate("L-02", "child %s of %s/%d has completed, with an input of %d bytes, %d are the most", scheduled.Instance, instance, n, len(scheduled.Payload), limits.Payload)
-	case heard.Failure != nil && r != nil && r.Failure != nil && heard.Failure.Kind == r.Failure.Kind && !cutOf(heard.Failure.Message, r.Failure.Message, limits.Text):
-		w.Violate("L-02", "child %s has failed with %q; its parent %s/%d has heard %q", scheduled.Instance, r.Failure.Message, instance, n, heard.Failure.Message)
+	case input && completion.Kind == history.SubOrchestrationCompleted:
+		w.Violate("L-02", "child %s of %s/%d has completed, with an input of %d bytes; the maximum is %d", scheduled.Instance, instance, n, len(scheduled.Payload), limits.Payload)
+	case completion.Failure != nil && r != nil && r.Failure != nil && completion.Failure.Kind == r.Failure.Kind && !cutOf(completion.Failure.Message, r.Failure.Message, limits.Text):
+		w.Violate("L-02", "child %s has failed with %q; its parent %s/%d received %q", scheduled.Instance, r.Failure.Message, instance, n, completion.Failure.Message)
 	}
 	return tooLarge
 }

@@ -21,7 +21,7 @@ func (w *checker) checkStatus(instance string, n int64, events []history.Event, 
 	}
 	r, err := w.Describe(instance)
 	if err == nil && !bytes.Equal(r.States, set) {
-		w.Violate("I-06", "the record of %s has the states %s, by its history it is %s", instance, r.States, set)
+		w.Violate("I-06", "the record of %s has the states %s; according to its history they are %s", instance, r.States, set)
 	}
 }
 
@@ -42,7 +42,7 @@ func (w *checker) checkLosers(x *ledger.Recorded, t *store.Turn) {
 			at := slices.Index(t.Cancelled, id)
 			if at < 0 {
 				if x.Completed[id] == 0 && !x.Stopped[id] {
-					w.Violate("rule 8", "event %d of %s/%d lost a select, and is open", id, t.Instance, t.ExecutionID)
+					w.Violate("rule 8", "event %d of %s/%d lost a select, but is open", id, t.Instance, t.ExecutionID)
 				}
 				continue
 			}
@@ -86,7 +86,7 @@ func (w *checker) checkStatusNow(p *world.Process, x *ledger.Recorded, t *store.
 	w.Reached("I-06, status as it runs")
 	// A process that has it warm may record something after the purge of a corrupt history.
 	if r, err := w.Describe(t.Instance); err == nil && !r.Purged && r.ExecutionID == t.ExecutionID && !bytes.Equal(r.States, out.States) {
-		w.Violate("I-06", "the record of %s/%d, which runs, has the states %s, by its history it is %s", t.Instance, t.ExecutionID, r.States, out.States)
+		w.Violate("I-06", "the record of %s/%d, which is running, has the states %s; according to its history they are %s", t.Instance, t.ExecutionID, r.States, out.States)
 	}
 }
 
@@ -113,7 +113,7 @@ func (w *checker) checkNumbers(x *ledger.Recorded, t *store.Turn) {
 		before := &w.shown[t.Instance][at]
 		w.Reached("I-06, a state again")
 		if lower := cmp.Or(cmp.Compare(s.ExecutionID, before.ExecutionID), cmp.Compare(s.EventID, before.EventID)); lower < 0 || lower == 0 && !w.Older && !bytes.Equal(s.Value, before.Value) {
-			w.Violate("I-06", "the state %s of %s is %s with the number %d.%d behind %s with %d.%d", s.Name, t.Instance, s.Value, s.ExecutionID, s.EventID, before.Value, before.ExecutionID, before.EventID)
+			w.Violate("I-06", "the state %s of %s is %s with the number %d.%d after %s with %d.%d", s.Name, t.Instance, s.Value, s.ExecutionID, s.EventID, before.Value, before.ExecutionID, before.EventID)
 		}
 	}
 	if w.shown == nil {

@@ -37,7 +37,7 @@ func isFollowed(i *wire.Item, x *ledger.Recorded) bool {
 func (w *checker) checkSuspended(p *world.Process, x *ledger.Recorded, t *store.Turn, e *history.Event) {
 	if ledger.Agrees(e) {
 		if x.Suspended != nil || t.Parked && e.EventID == t.Last() {
-			w.Violate("O-10", "event %d of %s/%d says that the code agrees, which has not run", e.EventID, t.Instance, t.ExecutionID)
+			w.Violate("O-10", "event %d of %s/%d records that the code agrees, although it has not run", e.EventID, t.Instance, t.ExecutionID)
 		}
 		return
 	}
@@ -51,16 +51,16 @@ func (w *checker) checkSuspended(p *world.Process, x *ledger.Recorded, t *store.
 		return
 	}
 	if byHost := e.Kind == history.OrchestrationResumed && strings.HasPrefix(e.SenderID, "resume-"); byHost && t.First() > 1 && (x.Until == 0 || e.AtMS < x.Until) { // One that is carried over has the time of another clock.
-		w.Violate("T-01", "%s/%d is resumed by itself %d ms early", t.Instance, t.ExecutionID, x.Until-e.AtMS)
+		w.Violate("T-01", "%s/%d resumes by itself %d ms early", t.Instance, t.ExecutionID, x.Until-e.AtMS)
 	} else if byHost {
 		w.Reached("rule 14, resumed by itself")
 	}
 	if e.Kind.Arrival() && !e.WithPrevious {
-		w.Violate("rule 2", "%s at %d of %s/%d came while it was suspended, and its code is not to know it", e.Kind, e.EventID, t.Instance, t.ExecutionID)
+		w.Violate("rule 2", "%s at %d of %s/%d arrived while it was suspended, although its code must not see it", e.Kind, e.EventID, t.Instance, t.ExecutionID)
 	}
 	switch {
 	case e.Kind == history.OrchestrationResumed && e.SenderID == "" && queuedFor(x) == "":
-		w.Violate("rule 14", "event %d of %s/%d resumes it, and no request asked for that", e.EventID, t.Instance, t.ExecutionID)
+		w.Violate("rule 14", "event %d of %s/%d resumes it without a request", e.EventID, t.Instance, t.ExecutionID)
 	case e.Kind.Scheduling(), e.Kind.Terminal() && e.Forced == "":
 		w.Violate("rule 14", "%s makes %s at %d of %s/%d, which is suspended since event %d", p.Name, e.Kind, e.EventID, t.Instance, t.ExecutionID, x.Suspended.EventID)
 	case e.Forced != "":
@@ -88,11 +88,11 @@ func (w *checker) checkSuspension(r *store.Record, x *ledger.Recorded) {
 	switch {
 	case s == nil && since == nil:
 	case s == nil:
-		w.Violate("I-06", "%s is suspended since event %d, and its record does not say so", r.Instance, since.EventID)
+		w.Violate("I-06", "%s is suspended since event %d, but its record does not show that", r.Instance, since.EventID)
 	case since == nil:
-		w.Violate("I-06", "the record of %s says that it is suspended since event %d, and it is not", r.Instance, s.EventID)
+		w.Violate("I-06", "according to its record %s is suspended since event %d, but it is not", r.Instance, s.EventID)
 	case s.EventID != since.EventID || s.SinceMS != since.AtMS || s.UntilMS != x.Until || s.Reason != x.Said.Reason || s.Actor != x.Said.Actor || s.LimitKey != queuedFor(x):
-		w.Violate("I-06", "%s is suspended since event %d at %s by %q because of %q, its record says %+v", r.Instance, since.EventID, time.UnixMilli(since.AtMS).UTC(), x.Said.Actor, x.Said.Reason, *s)
+		w.Violate("I-06", "%s is suspended since event %d at %s by %q because of %q; its record has %+v", r.Instance, since.EventID, time.UnixMilli(since.AtMS).UTC(), x.Said.Actor, x.Said.Reason, *s)
 	default:
 		w.Reached("I-06, suspended")
 		if since.EventID != x.Said.EventID && s.Reason != "" {

@@ -60,7 +60,7 @@ func (w *checker) checkSwept(inv *world.Invocation) {
 			continue // Another process has cleared the problem since it was listed.
 		}
 		if !k.begun.Of(due.Instance) {
-			w.Violate("M-15", "%s has swept, and has sent no wake for the mark of %s, which was due", inv.P.Name, due.Instance)
+			w.Violate("M-15", "%s has swept, but has sent no wake for the problem of %s, which was due", inv.P.Name, due.Instance)
 		}
 	}
 }

@@ -149,7 +149,7 @@ func (w *checker) checkAgain(p *world.Process, key store.ActivityKey, info *acti
 			continue
 		}
 		if item, err := w.Item(m.Body); err == nil && item.Instance == key.Instance && item.ExecutionID == key.ExecutionID && item.SchedulingEventID == key.EventID && item.Attempt == info.Number {
-			w.Violate("A-08", "%s runs activity %d of %s/%d again, whose attempt %d was answered, and nothing went wrong", p.Name, key.EventID, key.Instance, key.ExecutionID, info.Number)
+			w.Violate("A-08", "%s runs activity %d of %s/%d again, whose attempt %d was answered, although no fault happened", p.Name, key.EventID, key.Instance, key.ExecutionID, info.Number)
 		}
 	}
 }
@@ -175,14 +175,14 @@ func (w *checker) checkMark(r *store.Record) {
 	}
 	switch {
 	case r.Problem.Kind == "killed" && w.trouble.with[r.Instance] == 0 && w.trouble.unsure[r.Instance]+w.Faults[fault.Expired]+w.Faults[fault.Stalled]+w.Faults[fault.Repeated]+w.Faults[fault.OutOfTime] < 2: // Or others have its message, while it is handled or its invocation is past its time.
-		w.Violate("W-09", "%s is stuck as killer, and no process has died with a message of it", r.Instance)
-	case r.Problem.Kind != "killed" && !w.Other && w.trouble.with[r.Instance] == 0: // Else one that was killed is tried by whoever there is.
+		w.Violate("W-09", "%s is stuck as killed, but no process has died with a message of it", r.Instance)
+	case r.Problem.Kind != "killed" && !w.Other && w.trouble.with[r.Instance] == 0: // Otherwise any process may try an instance that was killed.
 		rule := "rule 11"
 		if r.Problem.Kind == "nondeterminism" {
 			// A patch was rolled out: its messages are requeued for longer than that takes.
 			rule = "V-04"
 		}
-		w.Violate(rule, "%s is stuck, and all code that was ever deployed works: %s: %s", r.Instance, r.Problem.Kind, r.Problem.Message)
+		w.Violate(rule, "%s is stuck, although all code that was ever deployed works: %s: %s", r.Instance, r.Problem.Kind, r.Problem.Message)
 	}
 }
 
@@ -198,7 +198,7 @@ func (w *checker) unsureOfMark(instance string, c *store.RecordChange, err error
 // than it should.
 func (w *checker) OutOfTime(inv *world.Invocation) {
 	if !inv.Slowed && w.Walk == nil {
-		w.Violate("M-12", "%s is out of time, and nothing took longer than it may", inv.P.Name)
+		w.Violate("M-12", "%s is out of time, although nothing took longer than allowed", inv.P.Name)
 	}
 }
 
@@ -210,6 +210,6 @@ func (w *checker) Expires(name string, m queue.Message) {
 		return
 	}
 	if item, err := w.Item(m.Body); err == nil && !w.ByForger(item) {
-		w.Violate("I-07", "queue %s has deleted a message by its age, received %d times: %s", name, m.ReceiveCount, world.BodyText(m.Body))
+		w.Violate("I-07", "queue %s has deleted a message because of its age, received %d times: %s", name, m.ReceiveCount, world.BodyText(m.Body))
 	}
 }

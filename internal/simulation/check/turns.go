@@ -22,7 +22,7 @@ func (w *checker) aboutToCommit(p *world.Process, c *store.Commit) {
 			continue // The store refuses it.
 		}
 		if seen := p.Seen[ledger.At(t.Instance, t.ExecutionID)]; t.First() > seen+1 {
-			w.Violate("blind append", "%s appends at %d of %s/%d and has seen %d events only", p.Name, t.First(), t.Instance, t.ExecutionID, seen)
+			w.Violate("blind append", "%s appends at %d of %s/%d, but has seen only %d events", p.Name, t.First(), t.Instance, t.ExecutionID, seen)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func (w *checker) committed(x0 *world.Write) {
 			for j := range t.Events {
 				at := int(t.First()) - 1 + j
 				if !x.Holds(at, &encoded.Turns[i].Events[j]) {
-					w.Violate("own append", "%s was told that its append at %d of %s/%d is in, which holds something else", p.Name, t.First(), t.Instance, t.ExecutionID)
+					w.Violate("own append", "%s got the response that its append at %d of %s/%d is stored, but something else is", p.Name, t.First(), t.Instance, t.ExecutionID)
 				}
 			}
 			continue
@@ -82,7 +82,7 @@ func (w *checker) committed(x0 *world.Write) {
 			note(&w.endedAt, t.Instance, w.Steps)
 		}
 		w.checkOneRun(p, t, w.Ledger.First(t.Instance))
-		w.happens(own)
+		w.expectsTurn(own)
 		w.Scenario.Landed(w.World, p, x, t)
 		w.reachTurn(p, x, t)
 		if i == 0 {
@@ -125,14 +125,14 @@ func (w *checker) checkTurn(p *world.Process, x *ledger.Recorded, t, stored *sto
 	for i := range t.Events {
 		e := &t.Events[i]
 		if want := int64(len(x.Events)) + 1; e.EventID != want {
-			violate("I-01", "event id %d stands where %d has to", e.EventID, want)
+			violate("I-01", "event id %d is where %d must be", e.EventID, want)
 			return
 		}
 		if (e.EventID == 1) != (e.Kind == history.OrchestrationStarted) {
-			violate("I-01", "%s stands at %d", e.Kind, e.EventID)
+			violate("I-01", "%s is at %d", e.Kind, e.EventID)
 		}
 		if e.WithPrevious && (e.EventID == 1 || !e.Kind.Arrival() || !x.Events[e.EventID-2].Kind.Arrival()) {
-			violate("rule 2", "%s at %d is marked as recorded with the event before it, and one of the two is no arrival", e.Kind, e.EventID)
+			violate("rule 2", "%s at %d is marked as recorded with the previous event, but one of the two is not an arrival", e.Kind, e.EventID)
 		}
 		if e.Kind.Terminal() && i != len(t.Events)-1 {
 			violate("I-01", "%s at %d is not the last", e.Kind, e.EventID)
@@ -162,7 +162,7 @@ func (w *checker) checkTurn(p *world.Process, x *ledger.Recorded, t, stored *sto
 		}
 		if e.Kind.Arrival() && e.Kind != history.OrchestrationStarted && e.Kind != history.OrchestrationRedriven && !ledger.Agrees(e) && x.Inline > 0 && !x.Cancelled && !t.Parked &&
 			x.Suspended == nil && (e.SourceEventID == 0 || !x.Events[e.SourceEventID-1].Inline) {
-			violate("R-11", "%s at %d was taken while the result of an inline activity was to come", e.Kind, e.EventID)
+			violate("R-11", "%s at %d was processed while the result of an inline activity was pending", e.Kind, e.EventID)
 		}
 		w.checkSuspended(p, x, t, e)
 		w.checkRejection(x, t, e)
@@ -196,7 +196,7 @@ func (w *checker) checkRecord(instance string) {
 	}
 	r, err := w.Describe(instance)
 	if err != nil {
-		w.Violate("I-06", "%s has a history and no record: %v", instance, err)
+		w.Violate("I-06", "%s has a history but no record: %v", instance, err)
 		return
 	}
 	w.Reached("I-06")
@@ -247,7 +247,7 @@ func (w *checker) checkRecord(instance string) {
 		got = want
 	}
 	if got != want && !(got == "terminated" && w.Ledger.Unread[instance] == last) {
-		w.Violate("I-06", "the record of %s says %q, its history %q", instance, r.Status, want)
+		w.Violate("I-06", "the record of %s has %q, its history %q", instance, r.Status, want)
 	}
 	if r.Status == store.StatusCorrupt && !w.WasDamaged(instance) {
 		w.Violate("R-08", "%s is corrupt: %s", instance, r.Problem.Message)
@@ -261,7 +261,7 @@ func (w *checker) checkRead(turns []store.Turn) {
 		t := &turns[i]
 		x := w.Ledger.Executions[ledger.At(t.Instance, t.ExecutionID)]
 		if x == nil {
-			w.Violate("I-05", "%s/%d was read and never written", t.Instance, t.ExecutionID)
+			w.Violate("I-05", "%s/%d was read, but never written", t.Instance, t.ExecutionID)
 			return
 		}
 		for j := range t.Events {

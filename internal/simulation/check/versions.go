@@ -15,7 +15,7 @@ func (w *checker) checkReason(r *store.Record, x *ledger.Recorded) {
 		return
 	}
 	if r.Version != x.Events[0].Version {
-		w.Violate("I-06", "the record of %s says version %q, its history %q", r.Instance, r.Version, x.Events[0].Version)
+		w.Violate("I-06", "the record of %s has version %q, its history %q", r.Instance, r.Version, x.Events[0].Version)
 	}
 	if r.Status != store.StatusStuck || r.Problem == nil || r.Problem.Kind != "not_registered" {
 		return
@@ -32,7 +32,7 @@ func (w *checker) checkReason(r *store.Record, x *ledger.Recorded) {
 		}
 	}
 	if r.Version != "" {
-		w.Violate("V-02", "%s is stuck for its version %q, and says %q", r.Instance, r.Version, r.Problem.Message)
+		w.Violate("V-02", "%s is stuck because of its version %q, and its problem is %q", r.Instance, r.Version, r.Problem.Message)
 	}
 }
 

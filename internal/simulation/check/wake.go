@@ -26,7 +26,7 @@ func (w *checker) checkWake(p *world.Process, body string) {
 		return
 	}
 	if since := w.Clock.Now().Sub(time.UnixMilli(r.Problem.WokenMS)); since < 23*time.Hour {
-		w.Violate("M-15", "%s sends a wake for mark %d of %s, and has read that one was sent %s ago", p.Name, r.Stamp, r.Instance, since)
+		w.Violate("M-15", "%s sends a wake for problem %d of %s, although it has read that one was sent %s ago", p.Name, r.Stamp, r.Instance, since)
 	}
 }
 
@@ -41,5 +41,5 @@ func (w *checker) checkTried(inv *world.Invocation, item *wire.Item) {
 	if err != nil || r.Purged || r.Suspension != nil || r.Problem == nil || r.Problem.Kind == store.ProblemCorrupt || r.Stamp != item.Number || w.queued(item) {
 		return
 	}
-	w.Violate("I-04", "%s acknowledged a wake for mark %d of %s, which is there still", inv.P.Name, item.Number, item.Instance)
+	w.Violate("I-04", "%s acknowledged a wake for problem %d of %s, which still exists", inv.P.Name, item.Number, item.Instance)
 }

@@ -88,7 +88,7 @@ func againMutations() []Mutation {
 		},
 		{
 			Name:  "a duplicate invocation with a restart sends nothing",
-			Bug:   "A start continues an interrupted run and ends it, in a process that dies. Its duplicate invocation starts the next run, and nobody is notified of that end.",
+			Bug:   "A start continues an interrupted run and ends it, in a process that dies. Its duplicate invocation starts the next run, and the end is never reported.",
 			Bias:  "duplicates+purges",
 			File:  "internal/host/deciding/again.go",
 			Edits: edit("case restarts(m) && x.Ended():", "case restarts(m) && x.Ended() && t.Running.Creating:"),

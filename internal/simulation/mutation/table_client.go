@@ -34,7 +34,7 @@ func clientMutations() []Mutation {
 		},
 		{
 			Name:  "a client with the code sends a redrive without a replay",
-			Bug:   "A redrive that the code contradicts is sent, and becomes a dead letter that nobody at the call hears of.",
+			Bug:   "A redrive that the code contradicts is sent and becomes a dead letter, and its caller gets no error.",
 			Test:  "client TestO10AClientThatHasTheCodeReplaysItBeforeItSends",
 			File:  "client/redrive.go",
 			Edits: edit("if c.cfg.App == nil || len(prefix) == 0 {", "if c.cfg.App == nil || len(prefix) >= 0 {"),
@@ -48,7 +48,7 @@ func clientMutations() []Mutation {
 		},
 		{
 			Name:  "a redrive of a running instance is sent",
-			Bug:   "A redrive that nobody will carry out is sent for an instance that runs, and its caller hears of no error.",
+			Bug:   "A redrive that will be refused is sent for a running instance, and its caller gets no error.",
 			Test:  "client TestO10WhatCannotBeRedriven",
 			File:  "client/redrive.go",
 			Edits: edit("	if !d.Status.Terminal() && !r.Reset {", "	if !d.Status.Terminal() && !r.Reset && r.From < 0 {"),
@@ -69,7 +69,7 @@ func clientMutations() []Mutation {
 		},
 		{
 			Name:  "a timeline does not show where a redrive continues from",
-			Bug:   "Whoever looks at a redrive or a fork sees it begin like any other execution.",
+			Bug:   "A redrive or a fork is shown as starting like any other execution.",
 			Test:  "internal/timeline TestExecutionsAreBandsAndTurnsTicks",
 			File:  "internal/timeline/build.go",
 			Edits: edit("			b.x.Origin = e.Start.Origin\n", ""),

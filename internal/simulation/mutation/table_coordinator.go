@@ -83,7 +83,7 @@ func coordinatorMutations() []Mutation {
 		},
 		{
 			Name:  "a redrive ignores the limit",
-			Bug:   "What ran under a limit goes on at once when it is redriven.",
+			Bug:   "An instance that ran under a limit continues at once when it is redriven.",
 			Bias:  "coordinators",
 			File:  "internal/redriving/held.go",
 			Edits: edit("	if r.LimitKey != \"\" {", "	if r.LimitKey == \"?\" {"),

@@ -20,7 +20,7 @@ func forkMutations() []Mutation {
 		},
 		{
 			Name:  "an instance does not know its forks",
-			Bug:   "A fork begins, and nothing is noted in the record of the original.",
+			Bug:   "A fork starts, but is not noted in the record of the original.",
 			Bias:  "forks",
 			File:  "internal/host/orchestrator/forked.go",
 			Edits: edit("if d == nil || t.First() > 1 {", "if d == nil || t.First() > 0 {"),
@@ -56,14 +56,14 @@ func forkMutations() []Mutation {
 		},
 		{
 			Name:  "a fork notifies parents that wait for its original",
-			Bug:   "Parents that were attached to the original are told of the end of the fork.",
+			Bug:   "Parents that were attached to the original are notified of the end of the fork.",
 			Bias:  "forks",
 			File:  "internal/redriving/fork.go",
 			Edits: edit("case e.Kind == history.ParentAttached && e.Start != nil:", "case e.Kind == history.ParentAttached && e.Start == nil:"),
 		},
 		{
 			Name:  "a fork keeps the parent of its original",
-			Bug:   "The fork of a child tells the parent of the original how it ended.",
+			Bug:   "The fork of a child notifies the parent of the original of its end.",
 			Bias:  "forks",
 			File:  plan,
 			Edits: edit("= r.ExecutionID, r.StartID, r.Parent, \"\", nil", "= r.ExecutionID, r.StartID, start.Parent, \"\", nil"),
@@ -98,7 +98,7 @@ func forkMutations() []Mutation {
 		},
 		{
 			Name:  "a refused fork is acknowledged",
-			Bug:   "The start of a fork that cannot be made is gone, and nobody is told why.",
+			Bug:   "The start of a fork that cannot be made is lost without a reason.",
 			Bias:  "forks",
 			File:  "internal/host/deciding/redrive.go",
 			Edits: edit("	} else if forks(m) {\n", "	} else if forks(m) {\n		p.settle(m, \"redrive_refused\")\n	} else if forks(m) {\n"),
@@ -128,7 +128,7 @@ func forkMutations() []Mutation {
 		},
 		{
 			Name:  "a fork loses later results and events",
-			Bug:   "Results and events behind the place at which a fork goes on are not taken over.",
+			Bug:   "Results and events after the event at which a fork continues are not copied.",
 			Bias:  "forks",
 			File:  plan,
 			Edits: edit("case e.Kind == history.ExternalEvent:\n", "case e.Kind == history.ExternalEvent && !forks:\n"),

@@ -75,7 +75,7 @@ func purgeMutations() []Mutation {
 		{
 			Name:  "a redelivered purge resends nothing",
 			Bias:  "purges",
-			Bug:   "A refused purge is redelivered before the terminate behind it, which has ended the instance in a process that died before its dispatch. The purge hides the instance, and nobody is notified of the end.",
+			Bug:   "A refused purge is redelivered before the terminate behind it, which has ended the instance in a process that died before its dispatch. The purge hides the instance, and the end is never reported.",
 			File:  "internal/host/deciding/load.go",
 			Edits: edit("return m.Returning() || m.Item.Kind == wire.Wake || redrives(m) || !r.EndedAt.Before(earliest(m))", "return !m.Purges() && (m.Returning() || m.Item.Kind == wire.Wake || redrives(m) || !r.EndedAt.Before(earliest(m)))"),
 			Rare:  true,
@@ -85,7 +85,7 @@ func purgeMutations() []Mutation {
 			Otherwise: "internal/host/deciding TestARedeliveredPurgeReportsWhatAnotherHasEnded",
 			Bias:      "duplicates+purges",
 			Rare:      true,
-			Bug:       "A process ends the instance and dies before its dispatch, and a purge received at about that time hides it: nobody is notified of the end.",
+			Bug:       "A process ends the instance and dies before its dispatch, and a purge received at about that time hides it: the end is never reported.",
 			File:      "internal/host/deciding/again.go",
 			Edits:     edit("return m.Purges() && x.Ended()", "return m.Purges() && !x.Ended()"),
 		},

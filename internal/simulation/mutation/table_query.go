@@ -48,7 +48,7 @@ func queryMutations() []Mutation {
 		},
 		{
 			Name:  "a query that is over calls the handler",
-			Bug:   "Code that blocked until nobody waited for its answer is asked all the same.",
+			Bug:   "Code that blocked until no caller waited for its answer is queried nevertheless.",
 			File:  querying,
 			Edits: edit("	if err := c.ctx.Err(); err != nil {\n		return Answer{}, err\n	}\n	a.Output", "	a.Output"),
 			Test:  "internal/querying TestCodeThatBlocksIsAbandoned",

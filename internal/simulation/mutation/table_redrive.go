@@ -5,28 +5,28 @@ func redriveMutations() []Mutation {
 	return []Mutation{
 		{
 			Name:  "a child that a redrive cancels is not notified",
-			Bug:   "The code cancels a child in the commit that would send its start, and nobody tells the child, which runs.",
+			Bug:   "The code cancels a child in the commit that would send its start, and the child, which runs, is not notified.",
 			Test:  "internal/host/dispatch TestWhatARedriveCopiedIsHeldBackUntilTheCodeAgrees",
 			File:  "internal/host/dispatch/held.go",
 			Edits: edit("since == nil || o.Instance", "since != nil || o.Instance"),
 		},
 		{
 			Name:  "an activity that timed out has a new key",
-			Bug:   "An activity of which nobody knows whether it had its effect is started anew under a new idempotency key, and has the effect twice.",
+			Bug:   "An activity whose effect is unknown is started again under a new idempotency key, and has the effect twice.",
 			Bias:  "forks",
 			File:  "internal/redriving/redriving.go",
 			Edits: edit("history.FailureInterrupted, history.FailureLost:\n		return true", "history.FailureInterrupted, history.FailureLost:\n		return false"),
 		},
 		{
 			Name:  "a redriven inline activity gets only its remaining time",
-			Bug:   "An inline activity that a redrive starts anew has been out of time since the execution before.",
+			Bug:   "An inline activity that a redrive starts again is out of time since the previous execution.",
 			Test:  "internal/host/orchestrator TestO10ARedriveGivesAnInlineActivityItsTotalTimeoutAnew",
 			File:  "engine/inline.go",
 			Edits: edit("first.EventID < redriven {", "first.EventID < 0 {"),
 		},
 		{
 			Name:  "a redrive does not continue a failed child",
-			Bug:   "The failed child of a redriven parent does not go on; its parent is told of the old failure again.",
+			Bug:   "The failed child of a redriven parent does not continue; its parent is notified of the old failure again.",
 			Bias:  "purges",
 			File:  "internal/host/dispatch/copied_events.go",
 			Edits: edit("out.child(c, e, wire.ConflictUseOrRedrive, of)", "_ = of; out.child(c, e, wire.ConflictUseExisting, nil)"),
@@ -40,7 +40,7 @@ func redriveMutations() []Mutation {
 		},
 		{
 			Name:  "code sees the redriven execution's number in copied events",
-			Bug:   "The code of an instance that goes on makes other ids of the number of its execution than it had made.",
+			Bug:   "The code of an instance that continues derives ids from the number of its execution that differ from the recorded ones.",
 			Bias:  "purges",
 			File:  "engine/deliver.go",
 			Edits: edit("			x.info.ExecutionID = o.FirstExecutionID\n", ""),
@@ -125,14 +125,14 @@ func redriveMutations() []Mutation {
 		},
 		{
 			Name:  "a redrive is refused though a duplicate invocation has committed it",
-			Bug:   "A process refuses a redrive that its twin has committed, because it reads a torn record; the twin has died, and nobody sends what it has committed.",
+			Bug:   "A process refuses a redrive that a duplicate invocation has committed, because it reads a torn record. The duplicate has died, and no process sends the messages of its commit.",
 			Test:  "internal/host/deciding TestO10ARedriveThatCannotBeIsRefused",
 			File:  "internal/host/deciding/redrive.go",
 			Edits: edit("if err := t.ask(&Read{What: Behind, Execution: starts, Event: 1}); err != nil {", "if err := error(nil); starts < 0 {"),
 		},
 		{
 			Name:  "a refused redrive is not tried again",
-			Bug:   "A process dies with the commit of a fork under way, another refuses the fork because the original was purged, and when the commit has landed nobody runs the code.",
+			Bug:   "A process dies with the commit of a fork under way, another refuses the fork because the original was purged, and when the commit has landed no process runs the code.",
 			Test:  "internal/host/deciding TestO10ARedriveThatCannotBeIsRefused",
 			File:  "internal/host/deciding/redrive.go",
 			Edits: edit("(m.ReceiveCount > 1 || m.FromDeadLetters())", "m.ReceiveCount > 1<<20"),
@@ -140,7 +140,7 @@ func redriveMutations() []Mutation {
 		{
 			Name:  "a redrive copies failures",
 			Rare:  true,
-			Bug:   "What failed behind the prefix stays failed, in place of being started anew.",
+			Bug:   "Operations that failed after the prefix stay failed instead of being started again.",
 			Bias:  "purges",
 			File:  "internal/redriving/redriving.go",
 			Edits: edit("case Succeeds(e.Kind) && source <= from && e.EventID != r.From:", "case e.Kind.Completes() != history.KindUnknown && source <= from && e.EventID != r.From:"),
@@ -192,7 +192,7 @@ func redriveMutations() []Mutation {
 		},
 		{
 			Name:  "a redriven instance forgets its states",
-			Bug:   "The record of an instance that goes on where it failed does not get the states that the code had set.",
+			Bug:   "The record of an instance that continues where it failed does not get the states that the code had set.",
 			Bias:  "purges",
 			File:  "engine/redrive.go",
 			Edits: edit("x.run.statesSet = x.run.statesSet || x.states != nil", "x.run.statesSet = x.run.statesSet"),
@@ -234,7 +234,7 @@ func redriveMutations() []Mutation {
 		},
 		{
 			Name:  "what a redrive has open is sent before its code agrees",
-			Bug:   "The activities that a redrive starts anew run although its code disagrees with what was copied.",
+			Bug:   "The activities that a redrive starts again run although its code disagrees with the copied history.",
 			Bias:  "redrives",
 			File:  "internal/host/dispatch/commit.go",
 			Edits: edit("case redriving.Releases(e):", "case redriving.Releases(e) || e.Kind == history.OrchestrationRedriven:"),
@@ -255,7 +255,7 @@ func redriveMutations() []Mutation {
 		},
 		{
 			Name:  "a build without the code redrives beside the limit",
-			Bug:   "What waits for its turn by its code alone goes on at once when a build redrives it that does not have the code.",
+			Bug:   "An instance that waits only because of a limit in its code continues at once when a build without that code redrives it.",
 			Bias:  "redrives+coordinators",
 			File:  "internal/host/deciding/redrive.go",
 			Edits: edit("e.Kind == history.OrchestrationSuspended && e.LimitKey", "e.Kind == history.KindUnknown && e.LimitKey"),

@@ -6,11 +6,11 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// Builds that diverge from the history, and continue as if nothing were wrong. They do
-// differently only what is in the history already; anything new they do as the working
-// build does, so that no history contains their defects.
+// Builds that diverge from the history, and continue as if nothing were wrong. They differ only in
+// what the history already has. Anything new they do as the working build does, so that no history
+// contains their defects.
 
-// Defect of a build: what it does wrong, and at which statement.
+// Defect is what a build does wrong, and at which statement.
 type Defect struct {
 	Kind string // "", "panic", "nondeterminism", "missing", "kill", "older", "other", "fewer", "cancels", "unreleased", "strict", "lenient", "forgets", "gate"
 	At   int
@@ -18,8 +18,8 @@ type Defect struct {
 	// whole program for 0.
 	Lacks   *Program
 	Version int
-	// Recorded reports whether an operation of the statement is in the history that the
-	// code replays; Violate reports that the code continued although it diverged.
+	// Recorded reports whether an operation of the statement is in the history that the code
+	// replays. Violate reports that the code continued although it diverged.
 	Recorded func(info engine.Info, id, round int) bool
 	Violate  func(rule, text string)
 	// Kill kills the process in which the code runs.
@@ -36,16 +36,16 @@ func (r *interpreter) defective(ctx *engine.Context, s *Statement) (Token, error
 	switch {
 	case r.defect.Kind != "other" && r.defect.Kind != "fewer", !r.defect.Recorded(ctx.Info(), s.ID, r.round):
 	case r.defect.Kind == "other":
-		// Rule 3: another input is another operation.
+		// Rule 3: a different input is a different operation.
 		other := *s
 		other.ID += 500
 		s, rule = &other, "rule 3"
 	case s.isSeveral() && s.N > 0:
-		// Rule 4: the history has one more.
+		// Rule 4: the history has one more operation.
 		r.fewer, rule = 1, "rule 4"
 		defer func() { r.fewer = 0 }()
 	case s.Kind == kRace || s.Kind == kKeep || s.Kind == kBeat:
-		// It does not start the timer beside the activity either.
+		// It does not start the timer together with the activity either.
 		rule, run = "rule 4", func(ctx *engine.Context, s *Statement) (Token, error) {
 			return r.await(ctx, "first", ctx.Activity(r.activity(s, 0)))
 		}

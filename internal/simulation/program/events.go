@@ -6,7 +6,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// looks is how often code polls for an event, and how many selects hold has.
+// looks is how often code polls for an event, and the number of selects in hold.
 const looks = 2
 
 // look polls for an event without waiting for it, with an activity between polls. An event

@@ -6,9 +6,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 )
 
-// In some runs the number of running instances of a program is limited. Each program has a key of
-// its own: an instance with a permit waits only for instances of later programs, so an instance
-// that holds a permit never waits for one that waits for that permit.
+// In some runs the number of running instances of a program is limited. Each program has its own
+// key. An instance with a permit waits only for instances of later programs, so it never waits for
+// one that waits for its permit.
 
 // LimitInstances decides how many instances of each program run at a time.
 func (ps Programs) LimitInstances(c *choice.Choices) {

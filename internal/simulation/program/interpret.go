@@ -18,8 +18,8 @@ type state struct {
 
 // code returns the implementation of a version of a program.
 func (ps Programs) code(p *Program, version string, d Defect) engine.Func {
-	// Caches what every replay reads and writes in the same way: this part of the simulation
-	// tests nothing.
+	// These cache what every replay reads and writes in the same way, because this part of the
+	// simulation tests nothing.
 	states, inputs := map[string]state{}, map[inputKey][]byte{}
 	cleanUp := &Statement{ID: 999}
 	return func(ctx *engine.Context, input []byte) ([]byte, error) {

@@ -9,15 +9,14 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Match verifies that a transcript is one that a fault-free run of the program could
-// produce. It knows what each statement may return and nothing of how the result was
-// produced.
+// Match verifies that a transcript is one that a fault-free run of the program could produce. It
+// knows what each statement may return, but not how the result was produced.
 type Match struct {
 	Programs Programs
 	// Sent are the events that were sent to the instance: name by payload.
 	Sent map[string]string
-	// Wrong are the events of Sent whose data cannot be decoded, Rejected the events that a
-	// wait rejected; nil if not known. Lenient: a build may have run in which other waits
+	// Wrong are the events of Sent whose data cannot be decoded; Rejected are the events that a
+	// wait rejected, nil if not known. Lenient is set if a build may have run in which other waits
 	// reject.
 	Wrong    []string
 	Rejected map[string]bool
@@ -45,10 +44,10 @@ type Match struct {
 func (m *Match) Transcript(p *Program, output []byte, mayBeCancelled bool) error {
 	var out []Token
 	if err := json.Unmarshal(output, &out); err != nil {
-		return fmt.Errorf("%s is no transcript: %w", output, err)
+		return fmt.Errorf("%s is not a transcript: %w", output, err)
 	}
 	if p.Fails && (len(out) == 0 || out[len(out)-1].K != "cancelled") {
-		return fmt.Errorf("the program fails in the end, and has completed with %s", output)
+		return fmt.Errorf("the program should fail at its end, but has completed with %s", output)
 	}
 	last := map[string]int{}
 	for round := range p.Rounds {
@@ -58,14 +57,14 @@ func (m *Match) Transcript(p *Program, output []byte, mayBeCancelled bool) error
 		}
 		for _, s := range p.Body {
 			if len(out) == 0 {
-				return fmt.Errorf("the transcript ends ahead of statement %d in round %d", s.ID, round)
+				return fmt.Errorf("the transcript ends before statement %d in round %d", s.ID, round)
 			}
 			if out[0].K == "cancelled" && len(out) == 1 {
 				if !mayBeCancelled || !p.Catches {
-					return fmt.Errorf("it was cancelled, and nothing cancelled it")
+					return fmt.Errorf("it was cancelled, although nothing cancelled it")
 				}
 				if want := (Work{ID: 999, Round: round}).Result(); !m.is(out[0].V, want) {
-					return fmt.Errorf("the clean-up gave %q, not %q", out[0].V, want)
+					return fmt.Errorf("the clean-up returned %q, not %q", out[0].V, want)
 				}
 				return nil
 			}
@@ -76,7 +75,7 @@ func (m *Match) Transcript(p *Program, output []byte, mayBeCancelled bool) error
 				// Rule 7: first in, first out, by name.
 				name := EventName(s.N)
 				if at < last[name] {
-					return fmt.Errorf("statement %d in round %d took event %q, which was recorded ahead of one that was taken before", s.ID, round, out[0].V)
+					return fmt.Errorf("statement %d in round %d took event %q, which was recorded before one that was taken earlier", s.ID, round, out[0].V)
 				}
 				last[name] = at
 			}
@@ -150,7 +149,7 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 		return nil
 	case kWaits:
 		if t.K != "several" || len(t.Sub) != 1 || len(t.Sub[0]) != 2 && len(t.Sub[0]) != 3 {
-			return wrong("want two events, or three")
+			return wrong("want two or three events")
 		}
 		for i := range t.Sub[0] {
 			if err := m.statement(&Statement{Kind: kEvent, N: s.N, Rejects: s.Rejects}, &t.Sub[0][i], round); err != nil {
@@ -195,7 +194,7 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 		if t.V == "!" && len(m.Excused) > 0 {
 			return nil
 		}
-		return wrong("none of them gives that")
+		return wrong("none of them returns that")
 	case kBranches:
 		if len(t.Sub) != len(s.Branches) {
 			return wrong("want %d branches", len(s.Branches))
@@ -243,7 +242,7 @@ func (m *Match) statement(s *Statement, t *Token, round int) error {
 		}
 		// Its record shows that it ended so (checkFamily).
 		if t.V != "shared "+sharedName(s.N) && t.V != "!cancelled" && t.V != "!terminated" && !(m.Purged && t.V == "!"+history.FailurePurged) && !m.Excused[strings.TrimPrefix(t.V, "!")] {
-			return wrong("that instance gives nothing such")
+			return wrong("that instance does not return that")
 		}
 		return nil
 	case kLeft, kTell:
@@ -261,12 +260,12 @@ func (m *Match) oldestFirst() error {
 		}
 		for taken := range m.Used {
 			if m.Sent[left] == m.Sent[taken] && at < m.Order[taken] {
-				return fmt.Errorf("event %q was taken, and %q, which was recorded ahead of it, was not", taken, left)
+				return fmt.Errorf("event %q was taken, but %q, which was recorded before it, was not", taken, left)
 			}
 		}
 		for gone := range m.Rejected {
 			if m.Sent[left] == m.Sent[gone] && at < m.Order[gone] {
-				return fmt.Errorf("event %q was rejected, and %q, which was recorded ahead of it, was neither taken nor rejected", gone, left)
+				return fmt.Errorf("event %q was rejected, but %q, which was recorded before it, was neither taken nor rejected", gone, left)
 			}
 		}
 	}
@@ -282,7 +281,7 @@ func (m *Match) version(p *Program, out []Token, round int) ([]Token, error) {
 		return nil, fmt.Errorf("round %d does not start with its version: %v", round, out)
 	}
 	if round < len(m.Versions) && out[0].V != m.Versions[round] {
-		return nil, fmt.Errorf("round %d ran version %q, and has recorded %q", round, out[0].V, m.Versions[round])
+		return nil, fmt.Errorf("round %d ran version %q, but has recorded %q", round, out[0].V, m.Versions[round])
 	}
 	return out[1:], nil
 }

@@ -16,7 +16,7 @@ type doing string
 const (
 	doesPlainly doing = ""
 	DoesOnce    doing = "once"    // it runs at most once
-	DoesBeat    doing = "beat"    // it gives heartbeats
+	DoesBeat    doing = "beat"    // it sends heartbeats
 	DoesSilent  doing = "silent"  // it fails by sending no more heartbeats
 	DoesLater   doing = "later"   // its error requests a delay
 	DoesFinally doing = "finally" // its error is final

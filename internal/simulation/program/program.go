@@ -38,7 +38,7 @@ const (
 	kPending                // an activity that a client completes with its token
 	kSteps                  // inline activities one after the other, in batches
 	kTimeout                // several operations in a scope with a timeout
-	kLeft                   // a child that is left open when its parent ends, and has to end with it
+	kLeft                   // a child that is left open when its parent ends, and must end with it
 	KindPatched             // code that was changed in place
 	kTell                   // an event raised for another instance
 	kCall                   // another instance, which is cancelled after its answer
@@ -116,7 +116,7 @@ type Program struct {
 	drawn          string
 }
 
-// Programs are all programs of a run; a program starts only later ones.
+// Programs are all programs of a run. A program starts only later ones.
 type Programs []*Program
 
 // Wants are the features that a run should have many of.

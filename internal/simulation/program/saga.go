@@ -66,7 +66,7 @@ func (m *Match) saga(s *Statement, t *Token, round int) error {
 	if last := len(steps) - 1; failed(steps[last].V) {
 		done = last
 	} else if len(steps) != s.N+1 {
-		return fmt.Errorf("saga gave %+v: it ends behind a step that did not fail", *t)
+		return fmt.Errorf("saga gave %+v: it ends after a step that did not fail", *t)
 	}
 	if len(undone) != done {
 		return fmt.Errorf("saga gave %+v: want %d undone", *t, done)

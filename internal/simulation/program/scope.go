@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// scope runs an activity in a scope that is cancelled after a timer, sometimes with a child
-// that waits for ever. Operations that the cancellation reaches get its reason.
+// scope runs an activity in a scope that is cancelled after a timer, sometimes with a child that
+// waits for ever. Operations that the cancellation reaches get its reason.
 func (r *interpreter) scope(ctx *engine.Context, s *Statement) (Token, error) {
 	inner, cancel := ctx.WithCancel()
 	a := inner.Activity(r.activity(s, 0))
@@ -46,11 +46,11 @@ const (
 	eachAlone = 2 // each operation is cancelled, instead of the scope
 )
 
-// Said is what a program records of a scope that has ended, so that the checker can verify
-// that its operations were stopped, and with which reason.
+// Said is what a program records about a scope that has ended, so that the checker can verify that
+// its operations were stopped, and for which reason.
 type Said struct {
-	// Over are the operations of the scope, Open those of them that the program was the
-	// first to cancel, Reason the reason that it gave.
+	// Over are the operations of the scope, Open those of them that the program was the first to
+	// cancel, and Reason is the reason that it gave.
 	Over   []int64 `json:"over"`
 	Open   []int64 `json:"open,omitempty"`
 	Reason string  `json:"reason,omitempty"`
@@ -59,7 +59,8 @@ type Said struct {
 // Enough is the prefix of each reason that programs give.
 const Enough = "enough of "
 
-// says cancels a scope with a unique reason, and returns the operations that it reaches.
+// says cancels a scope with a unique reason, and returns the operations that the cancellation
+// reaches.
 func (r *interpreter) says(ctx *engine.Context, s *Statement, cancel func(reason string) error, all ...*engine.Future) Said {
 	info := ctx.Info()
 	said := Said{Reason: fmt.Sprintf("%s%s/%d.%d", Enough, info.Instance, info.ExecutionID, s.ID)}
@@ -82,7 +83,7 @@ const ScopeIsOver = "scope over"
 func scopeOver(ctx *engine.Context, said Said, all ...*engine.Future) error {
 	for _, f := range all {
 		if !f.Ready() {
-			return fmt.Errorf("event %d is open in a scope that is over", f.EventID())
+			return fmt.Errorf("event %d is open in a scope that has ended", f.EventID())
 		}
 		if f.EventID() > 0 {
 			said.Over = append(said.Over, f.EventID())

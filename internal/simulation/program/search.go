@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// searched returns the search attributes that a statement sets: one of its own, one that
-// all statements of a round set, one that every other of them removes.
+// searched returns the search attributes that a statement sets: its own, one that all statements of
+// a round set, and one that every other statement removes.
 func searched(round int, s *Statement) history.SearchAttributes {
 	set := history.SearchAttributes{
 		fmt.Sprintf("s%d", s.ID%10): history.SearchNumberOf(int64(s.ID)),

@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// A shared instance is wanted by several parents under one id. It is the child of the
-// first; the others find it running, or ended, and wait for its outcome.
+// Several parents request a shared instance under one id. It is the child of the first; the others
+// find it running or ended, and wait for its outcome.
 
 func sharedName(n int) string { return fmt.Sprintf("shared%d", n) }
 

@@ -14,7 +14,7 @@ func drawShows(c *choice.Choices, name string) bool {
 	return c.OneIn(c.At(c.At(choice.OfProgram, name), "shows"), 4)
 }
 
-// show sets two states before a statement: one whose value comes back, and one that changes at each
+// show sets two states before a statement: one whose values repeat, and one that changes at every
 // third statement.
 func (r *interpreter) show(ctx *engine.Context) error {
 	if err := ctx.SetState("third", fmt.Appendf(nil, `"hidden third %d"`, r.count/3)); err != nil {

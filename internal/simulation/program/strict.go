@@ -5,17 +5,17 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 )
 
-// In some runs programs are registered as strict (rule 9). They have no statement during
-// which an operation may complete that the code does not wait for, so their outcome is the
-// same as without. Sometimes a build runs first that registers all programs as strict:
-// instances that get stuck by it continue once it is gone.
+// In some runs programs are registered as strict (rule 9). They have no statement during which an
+// operation may complete that the code does not wait for, so their outcome is the same as without
+// strict mode. Sometimes a build that registers all programs as strict runs first. Instances that
+// it makes stuck continue when the next build runs.
 
 // drawStrict decides whether a program is strict.
 func drawStrict(c *choice.Choices, name string) bool {
 	return c.OneIn(c.At(c.At(choice.OfProgram, name), "strict"), 5)
 }
 
-// Loose: while the statement runs, or after it, an operation may complete that the code
+// Loose reports whether, during the statement or after it, an operation may complete that the code
 // does not wait for.
 func (k Kind) Loose() bool {
 	return k == kScope || k == kOpen || k == kTimeout || k == kLeft || k == kHold || k == kWithdrawn

@@ -2,7 +2,7 @@ package program
 
 import "encoding/json"
 
-// Text returns a value as a transcript has it.
+// Text returns a value in the form that a transcript has.
 func Text(v []byte) string {
 	if s, ok := plainText(v); ok {
 		return s
@@ -14,7 +14,8 @@ func Text(v []byte) string {
 	return string(v)
 }
 
-// plainText reads the JSON of a text of printable ASCII without escapes, as nearly all are.
+// plainText reads the JSON of a text of printable ASCII without escapes, which nearly all texts
+// are.
 func plainText(v []byte) (string, bool) {
 	if len(v) < 2 || v[0] != '"' || v[len(v)-1] != '"' {
 		return "", false

@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 )
 
-// In some runs a program is registered in several versions. All have the same body; but each records its
+// In some runs a program is registered in several versions. All have the same body, but each records its
 // version in the transcript and in the input of its activities, so that the history shows which one ran, and
 // another one cannot continue it.
 

@@ -46,7 +46,7 @@ func (r *interpreter) withdrawn(ctx *engine.Context, s *Statement) (Token, error
 	got, err := waitFor(inner, s.wayToWait(), all)
 	t, wrong := r.ofWithdrawn(ctx, inner, s, a, got, err)
 	if wrong != "" {
-		// An error might look like a cancel; stuck code is noticed.
+		// An error could look like a cancel, but stuck code is detected.
 		panic(fmt.Sprintf("%s in a scope that is cancelled gave %v, %v: %s", s.wayToWait(), got, err, wrong))
 	}
 	if err := ctx.Err(); err != nil {
@@ -90,8 +90,7 @@ func waitFor(ctx *engine.Context, call string, all []*engine.Future) (got []int,
 	return got, err
 }
 
-// ofWithdrawn returns the result of the statement, or an error if the call returned
-// something wrong.
+// ofWithdrawn returns the result of the statement, or an error if the call returned a wrong result.
 func (r *interpreter) ofWithdrawn(ctx, inner *engine.Context, s *Statement, a *engine.Future, places []int, err error) (t Token, wrong string) {
 	t = Token{K: KindNames[kWithdrawn], V: "cancelled"}
 	var cancelled *engine.CancelledError
@@ -129,7 +128,7 @@ func (r *interpreter) ofWithdrawn(ctx, inner *engine.Context, s *Statement, a *e
 	return t, ""
 }
 
-// sameCancel reports whether an error is that of the scope's cancel, of whatever operation.
+// sameCancel reports whether an error is that of the scope's cancel, for any operation.
 func sameCancel(err, scope error) bool {
 	var is, want *engine.CancelledError
 	return errors.As(err, &is) && errors.As(scope, &want) && is.Reason == want.Reason && is.Timeout == want.Timeout

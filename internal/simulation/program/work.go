@@ -10,7 +10,7 @@ type Work struct {
 	Round int `json:"round"`
 	I     int `json:"i"`
 	Fails int `json:"fails,omitempty"`
-	// Do is how it works, Most how many attempts it has. Refused: it is pending, and the
+	// Do is how it works, Most how many attempts it has. Refused is set if it is pending and the
 	// client makes it fail.
 	Do      doing `json:"do,omitempty"`
 	Most    int   `json:"most,omitempty"`

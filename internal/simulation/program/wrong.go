@@ -45,8 +45,8 @@ func (k Kind) waiting() bool {
 // Wait reports whether programs wait for events that clients send.
 func (ps Programs) Wait() bool { return ps.Have(Kind.waiting) }
 
-// acceptor returns the acceptor of a statement's waits; nil for those that take all data.
-// In the lenient build it is the other way round.
+// acceptor returns the acceptor of a statement's waits; nil for those that take all data. In the
+// lenient build it is the opposite.
 func (r *interpreter) acceptor(s *Statement) engine.Acceptor {
 	if s.Rejects == (r.defect.Kind == "lenient") {
 		return nil
@@ -65,7 +65,7 @@ func decoded(t Token, err error) (Token, error) {
 // event matches the result of a wait: an event that was sent, and that nothing else took.
 func (m *Match) event(s *Statement, t *Token) string {
 	if name, ok := m.Sent[t.V]; !ok || name != EventName(s.N) {
-		return "nobody sent that event"
+		return "no client sent that event"
 	}
 	wrong := slices.Contains(m.Wrong, t.V)
 	switch {
@@ -74,7 +74,7 @@ func (m *Match) event(s *Statement, t *Token) string {
 	case m.Rejected[t.V] && !m.Redriven:
 		return "that event was rejected"
 	case wrong != (t.K == "wrong"):
-		return "its data decodes if a text was sent, and only then"
+		return "its data can be decoded only if a text was sent"
 	case wrong && s.Rejects && !m.Lenient:
 		return "the wait rejects such data"
 	}

@@ -174,10 +174,10 @@ func (s *Random) restart(w *world.World, r *root) {
 	}
 }
 
-// replace lets an operator purge a root with force while it runs, and a client try to start
-// another of that id at once, which is refused. A message for it is redelivered through the delay
-// queue while another process still has it warm. Days later a message for it arrives, or, when its
-// id is free, another start.
+// replace makes an operator purge a running root with force, and a client try to start another one
+// under its id at once, which is refused. A message for it is redelivered through the delay queue
+// while another process still has it warm. Days later a message for it arrives or, when its id can
+// be reused, another start.
 func (s *Random) replace(w *world.World, r *root, at time.Duration) {
 	how := w.Choices.At(w.Choices.At(choice.OfClient, r.instance), "replace")
 	if !w.Choices.OneIn(how, 5) {
@@ -229,7 +229,7 @@ func (s *Random) replace(w *world.World, r *root, at time.Duration) {
 	}
 }
 
-// endSomehow lets a client cancel or terminate an instance that is not a root.
+// endSomehow makes a client cancel or terminate an instance that is not a root.
 func (s *Random) endSomehow(w *world.World, instance string) {
 	how := w.Choices.At(w.Choices.At(choice.OfClient, instance), "stop")
 	item := wire.Item{Instance: instance, Reason: "enough"}
@@ -249,7 +249,7 @@ func (s *Random) endSomehow(w *world.World, instance string) {
 	w.Clock.AfterFunc(at, func() { w.SendItem(item) })
 }
 
-// tooOld lets a client send what it has kept for longer than a message is valid.
+// tooOld makes a client send a message that it has kept for longer than a message is valid.
 func (s *Random) tooOld(w *world.World, instance string) {
 	how := w.Choices.At(w.Choices.At(choice.OfClient, instance), "too old")
 	if !w.Choices.OneIn(how, 6) {

@@ -57,11 +57,11 @@ func (s *Random) judgeCompanion(w *world.World, instance string) error {
 			return fmt.Errorf("it ended as %q", got)
 		}
 	case r.Name == "listens" && got != "told "+instance:
-		return fmt.Errorf("it ended as %q, and was told an event once", got)
+		return fmt.Errorf("it ended as %q, and received an event once", got)
 	case r.Name == "answers" && got == "forgotten" && strings.HasPrefix(instance, forkOf):
 		// Its caller got the answer that the original got, and has cancelled it before its start.
 	case r.Name == "answers" && cancelledByCode(w, instance) != (r.Status == store.StatusCancelled && cancels == 1):
-		return fmt.Errorf("it ended as %q with %d cancels; that code has cancelled it is %t", got, cancels, cancelledByCode(w, instance))
+		return fmt.Errorf("it ended as %q with %d cancels; cancelled by code: %t", got, cancels, cancelledByCode(w, instance))
 	case r.Name == "answers" && r.Status != store.StatusCancelled && got != "forgotten":
 		return fmt.Errorf("it ended as %q", got)
 	case r.Name == "waits" && r.Status == store.StatusCancelled:
@@ -121,7 +121,7 @@ func (s *Random) deployOlder(w *world.World) {
 	w.RollOut(s.build("older", program.Defect{Kind: "older"}), r, at)
 }
 
-// judgeShared: only its own parent, or an operator who purged it, can have stopped it: the
+// judgeShared checks that only its own parent, or an operator who purged it, has stopped it: the
 // terminate of a forced purge that was overtaken by its purge stays in effect.
 func judgeShared(w *world.World, r *store.Record) error {
 	switch r.Status {
@@ -140,12 +140,12 @@ func judgeShared(w *world.World, r *store.Record) error {
 		if f := r.Failure; r.Status == store.StatusCancelled && f != nil && strings.HasSuffix(f.Message, tooLate) && w.Faults[fault.Purged] > 0 {
 			return nil // It was for the purged instance, and this one has started meanwhile.
 		}
-		return errors.New("it was stopped, and its own parent did not do it")
+		return errors.New("it was stopped, but not by its own parent")
 	}
 	return fmt.Errorf("it is %s", r.Status)
 }
 
-// Ending describes the state of an instance in short.
+// Ending describes the state of an instance briefly.
 func Ending(r *store.Record) string {
 	if r.Status != store.StatusCompleted {
 		return string(r.Status)

@@ -84,12 +84,12 @@ func (s *Random) drawLimits(w *world.World) {
 }
 
 func (l *limits) String() string {
-	text := fmt.Sprintf("gates continue as new after %d events (0: after as many as they need)\n", l.events)
+	text := fmt.Sprintf("coordinators continue as new after %d events (0: the default)\n", l.events)
 	if l.rootsKey != "" {
 		text += fmt.Sprintf("at most %d roots run\n", l.rootsLimit)
 	}
 	for _, o := range l.orders {
-		text += fmt.Sprintf("the gate of %s has the order %+v\n", o.key, o.Order)
+		text += fmt.Sprintf("the coordinator of %s has the order %+v\n", o.key, o.Order)
 	}
 	return text
 }
@@ -147,8 +147,8 @@ func (l *limits) landed(w *world.World, t *store.Turn) {
 	}
 }
 
-// comes schedules the operator, who ends the coordinators when nothing runs any more, and looks for
-// instances that wait although a permit is free.
+// comes schedules the operator, who ends the coordinators when no instance is running any more, and looks
+// for instances that wait although a permit is free.
 func (l *limits) comes(w *world.World) {
 	if l.coming {
 		return
@@ -213,12 +213,12 @@ func (l *limits) ends(w *world.World, coordinator *store.Record, runs, quiet boo
 		return
 	}
 	if !runs && l.visits <= mostVisits && !w.Ledger.Forsaken[coordinator.Instance] && len(line.Running)+line.Length > 0 {
-		w.Violate("outcome", "all have ended, and %s shows %+v", coordinator.Instance, line)
+		w.Violate("outcome", "all have ended, but %s shows %+v", coordinator.Instance, line)
 	}
 	w.SendSurely(wire.Item{Kind: wire.TerminateInstance, Instance: coordinator.Instance, ID: fmt.Sprint("gate-over-", l.visits)})
 }
 
-// stateShown returns the waiting list of a coordinator, as its custom status shows it.
+// stateShown returns the waiting list of a coordinator, as its state shows it.
 func stateShown(coordinator *store.Record) (line coordination.State) {
 	_ = json.Unmarshal(history.StateNamed(coordinator.States, history.ListedState), &line) // It shows nothing at its start.
 	return line

@@ -12,9 +12,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// near lets the input of a root be as long as its limit, in a run with nearLimits, and lets a service
-// that does not use our client send a start and an event that are one byte longer. A client would
-// refuse these at the call.
+// near makes the input of a root as long as its limit, in a run with nearLimits, and makes a
+// service that does not use our client send a start and an event that are one byte longer. A client
+// would refuse these at the call.
 func (s *Random) near(w *world.World, start *wire.Item) {
 	limits, near := w.NearLimits()
 	if !near {

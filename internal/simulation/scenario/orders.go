@@ -28,7 +28,7 @@ type sampleApplication struct {
 type placedOrder struct {
 	orders.Order
 	instance string
-	// answer: "yes", "no" or "" for none.
+	// answer is "yes", "no" or "" for none.
 	answer    string
 	cancelled bool
 }
@@ -125,7 +125,7 @@ func (s *sampleApplication) judge(w *world.World, o *placedOrder) error {
 		shipped := result.Status == "shipped"
 		switch {
 		case shipped && (o.answer != "yes" || o.Card == "0000"):
-			return errors.New("it was shipped, and nobody approved it, or nobody paid")
+			return errors.New("it was shipped without approval or payment")
 		case shipped && (charged != 1 || refunded != 0 || result.Charged != o.Total() || result.Tracking == nil):
 			return fmt.Errorf("it was shipped, charged %d times and refunded %d times: %s", charged, refunded, r.Output)
 		case !shipped && !excused && charged != refunded:
@@ -137,7 +137,7 @@ func (s *sampleApplication) judge(w *world.World, o *placedOrder) error {
 		}
 	case store.StatusCancelled:
 		if !o.cancelled {
-			return errors.New("it is cancelled, and nobody did")
+			return errors.New("it is cancelled, although no client cancelled it")
 		}
 		if !excused && charged > refunded+1 {
 			return fmt.Errorf("it is cancelled, charged %d times and refunded %d times", charged, refunded)

@@ -57,7 +57,7 @@ func (s *Random) judge(w *world.World, instance string) error {
 			excused[history.FailureStuck] = true // It cannot continue from where a client wants it to.
 		}
 		if s.purged && s.redriven {
-			excused[history.FailurePurged] = true // It asks again for a child that has completed and was purged since.
+			excused[history.FailurePurged] = true // It starts a child again that has completed and was purged since.
 		}
 		m := program.Match{Programs: s.Programs, Sent: s.sent, Wrong: s.wrong, Rejected: rejected(w, instance), Redriven: s.redriven, Cancelled: s.redriven && (cancelled || s.originCancelled(w, instance)), Lenient: s.lenient, Used: map[string]bool{}, Order: eventOrder(w, instance), Excused: excused, Ended: len(s.ended) > 0, Purged: s.purged, Versions: versionsRan(w, instance, p)}
 		return m.Transcript(p, r.Output, cancelled)
@@ -66,18 +66,18 @@ func (s *Random) judge(w *world.World, instance string) error {
 			return nil
 		}
 		if (!p.Fails || r.Failure.Kind != history.FailureApplication) && !(cancelled && excused(w)[r.Failure.Kind]) {
-			return fmt.Errorf("it has failed with %+v, and must not", r.Failure)
+			return fmt.Errorf("it has failed with %+v, but must not fail", r.Failure)
 		}
 	case store.StatusCancelled:
 		if !cancelled {
-			return errors.New("it is cancelled, and nobody did")
+			return errors.New("it is cancelled, although no client cancelled it")
 		}
 		if p.Catches {
-			return errors.New("it is cancelled, and its clean-up did not get through")
+			return errors.New("it is cancelled, but its clean-up did not complete")
 		}
 	case store.StatusTerminated:
 		if !s.mayBeTerminated(w, instance) {
-			return errors.New("it is terminated, and nobody did")
+			return errors.New("it is terminated, although no client terminated it")
 		}
 	}
 	return nil

@@ -28,15 +28,15 @@ type places struct {
 	lines map[string][]*question
 }
 
-// wait is the wait of an execution; suspended: a client has suspended it since.
+// wait is the wait of an execution. suspended is set if a client has suspended it since.
 type wait struct {
 	execution int64
 	key       string
 	suspended bool
 }
 
-// question is a request that a coordinator has recorded; given: the coordinator has answered it with a
-// permit.
+// question is a request that a coordinator has recorded. given is set if the coordinator has answered it
+// with a permit.
 type question struct {
 	coordination.Request
 	given bool
@@ -60,7 +60,7 @@ func (s *places) landed(w *world.World, t *store.Turn) {
 			}
 		case e.Kind == history.OrchestrationCancelRequested:
 			if wait, ok := s.waits[t.Instance]; ok && !wait.suspended && (i+1 == len(own) || own[i+1].Kind != history.OrchestrationResumed) {
-				w.Violate("outcome", "the coordinator: %s/%d is cancelled, and still waits for a permit", t.Instance, t.ExecutionID)
+				w.Violate("outcome", "the coordinator: %s/%d is cancelled, but still waits for a permit", t.Instance, t.ExecutionID)
 			}
 		case e.Kind == history.OrchestrationResumed:
 			if wait, ok := s.waits[t.Instance]; ok && strings.HasPrefix(e.SenderID, "admit-") {
@@ -126,7 +126,7 @@ func (s *places) asksAgain(w *world.World, t *store.Turn, own []history.Event) {
 // before the commit that records the permit.
 func (s *places) runs(p *world.Process, info *activities.Info) {
 	if own, waits := s.waits[info.Instance]; waits && own.execution == info.ExecutionID && !info.Inline {
-		p.W.Violate("outcome", "the coordinator: an attempt of %s/%d runs, which waits for a permit", info.Instance, info.ExecutionID)
+		p.W.Violate("outcome", "the coordinator: an attempt of %s/%d runs, although the instance waits for a permit", info.Instance, info.ExecutionID)
 	}
 }
 
@@ -167,7 +167,7 @@ func (s *places) gives(w *world.World, key string, e *history.Event) {
 	}
 	q.given = true
 	if s.over(w, key, q) {
-		return // It is told so although a later request let it in: it takes no permit.
+		return // It gets this answer although a later request started it; it takes no permit.
 	}
 	for _, before := range s.lines[key] {
 		if before == q {

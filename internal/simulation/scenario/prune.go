@@ -25,7 +25,7 @@ func (s *Random) prunes(w *world.World) {
 	}
 }
 
-// prune requests the pruning of executions, of each instance at another moment, and makes other
+// prune requests the pruning of executions, at another moment for each instance, and makes other
 // things happen to some of them.
 func (s *Random) prune(w *world.World, how choice.Spot) {
 	w.Unrest(how)

@@ -15,7 +15,7 @@ import (
 // tooLate is the reason of cancels for purged instances.
 const tooLate = "too late"
 
-// held is how long the id of a purged instance refuses a start.
+// held is how long the id of a purged instance cannot be reused.
 const held = wire.MaxAge + 24*time.Hour
 
 // Purge implements scenario: a root is purged, sometimes with force, or a client tries to

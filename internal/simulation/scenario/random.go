@@ -21,7 +21,7 @@ type Random struct {
 	// sent are the events: name by payload.
 	sent map[string]string
 	raws int
-	// wrong are those events whose data cannot be decoded; lenient: a build runs in which
+	// wrong are those events whose data cannot be decoded. lenient is set if a build runs in which
 	// other waits reject such data.
 	wrong   []string
 	lenient bool
@@ -59,9 +59,8 @@ type root struct {
 	terminated bool
 }
 
-// Draw decides what a world runs: the sample application, a schedule, a coordinator, or,
-// mostly, random programs, which are under limits of instances if the run is about
-// coordinators.
+// Draw decides what a world runs: the sample application, a schedule, a coordinator or, mostly,
+// random programs. The programs are under limits of instances if the run is about coordinators.
 func Draw(w *world.World) world.Scenario {
 	if w.UnderLimit(w.Choices.At(choice.OfProgram, "a gate")) {
 		if w.Choices.Even(w.Choices.At(choice.OfProgram, "a gate of programs")) {

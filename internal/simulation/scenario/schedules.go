@@ -26,13 +26,13 @@ import (
 type scheduled struct {
 	definition schedule.Definition
 	ticks      int
-	// asked is the request to it meanwhile; empty for none.
+	// asked is the request to it in the meantime; empty for none.
 	asked []string
 	// kept is how long the instances of its runs are kept after their end; 0 for ever.
 	kept time.Duration
 	// takes is how long an instance of a run waits before its work. nudges is the number of
-	// simultaneous requests that this build does not know: each wakes the schedule, which
-	// continues as new after a number of them.
+	// simultaneous requests that this build does not know. Each wakes the schedule, which continues
+	// as new after a number of them.
 	takes  time.Duration
 	nudges int
 	// backfills is set if a client requests all runs whose time has passed by then.
@@ -79,7 +79,7 @@ func newSchedules(w *world.World) *scheduled {
 func (s *scheduled) Size() string { return world.Plural(s.ticks, "tick") }
 
 func (s *scheduled) String() string {
-	return fmt.Sprintf("a schedule of %d ticks, asked for %v (backfills: %t) and %d things that it does not know, of instances that take %s and are kept for %s (0s: for ever): %+v\n",
+	return fmt.Sprintf("a schedule of %d runs, with the requests %v (backfills: %t) and %d unknown requests, whose instances take %s and are kept for %s (0s: for ever): %+v\n",
 		s.ticks, s.asked, s.backfills, s.nudges, s.takes, s.kept, s.definition)
 }
 

@@ -45,14 +45,13 @@ func (s *Random) suspends(w *world.World, instance string, after, together time.
 	}
 }
 
-// while decides how long something waits that continues on its own: through the delay queue,
-// or with a schedule.
+// while returns how long something waits that continues by itself: through the delay queue, or with
+// a schedule.
 func (s *Random) while(w *world.World, at choice.Spot) time.Duration {
 	return time.Duration(1+w.Choices.IntN(at, 120)) * []time.Duration{time.Second, time.Minute}[w.Choices.IntN(at, 2)]
 }
 
-// later sometimes turns a start into one whose code starts later, and sometimes changes that
-// time.
+// later sometimes delays the start of the code, and sometimes changes that time.
 func (s *Random) later(w *world.World, start *wire.Item, after time.Duration) {
 	how := w.Choices.At(w.Choices.At(choice.OfClient, start.Instance), "later")
 	if !w.Choices.OneIn(how, w.SeldomSuspends()) {

@@ -45,8 +45,8 @@ func (s *scheduled) judgeHistory(w *world.World, state *schedule.State) error {
 			continue
 		}
 		open := map[int64]string{}
-		// mayStart: one of the incoming events that the schedule answers arrived while it was not
-		// paused or deleted.
+		// mayStart is set if one of the incoming events that the schedule answers arrived while it
+		// was not paused or deleted.
 		mayStart := false
 		for i := range x.Events {
 			e := &x.Events[i]
@@ -106,7 +106,7 @@ func (s *scheduled) judgeHistory(w *world.World, state *schedule.State) error {
 				begun[e.Instance] = true
 				for id, other := range open {
 					if s.definition.Overlap != schedule.Allow && other != e.Instance {
-						return fmt.Errorf("execution %d, event %d starts %s beside %s of event %d, with overlap %s", n, e.EventID, e.Instance, other, id, s.definition.Overlap)
+						return fmt.Errorf("execution %d, event %d starts %s while %s of event %d runs, with overlap %s", n, e.EventID, e.Instance, other, id, s.definition.Overlap)
 					}
 				}
 				open[e.EventID] = e.Instance
@@ -186,7 +186,7 @@ func (s *scheduled) judgeCatchUp(f *found, now time.Time) error {
 	for tick, n := f.Missed.From, 0; !tick.After(f.Missed.To); tick, n = tick.Add(s.definition.Every), n+1 {
 		switch {
 		case !late(tick):
-			return fmt.Errorf("the run at %s is on time, and missed", tick)
+			return fmt.Errorf("the run at %s is on time, but missed", tick)
 		case s.definition.CatchUp == schedule.CatchUpAll && now.Sub(tick) <= window:
 			return fmt.Errorf("the run at %s is missed within the window, with catch-up all", tick)
 		}

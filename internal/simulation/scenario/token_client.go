@@ -47,7 +47,7 @@ func handOut(w *world.World, in *program.Work, info *activities.Info) {
 	if w.Choices.OneIn(client, 4) {
 		own, err := wire.ParseActivityToken(info.CompletionToken)
 		if err != nil {
-			w.Violate("A-12", "an attempt got a token that can't be read: %v", err)
+			w.Violate("A-12", "an attempt got a token that cannot be parsed: %v", err)
 			return
 		}
 		own.Token = world.ForgedToken
@@ -72,7 +72,7 @@ func sendByToken(w *world.World, token, what string) {
 	body := fmt.Sprintf(`{"v":1,"activity_token":%q,%s}`, token, what)
 	item, err := w.Item(body)
 	if err != nil {
-		w.Violate("A-12", "what was sent with the token of an activity can't be read: %v: %s", err, body)
+		w.Violate("A-12", "a message with the token of an activity cannot be parsed: %v: %s", err, body)
 		return
 	}
 	dedup := wire.DedupID(item)

@@ -34,9 +34,9 @@ type underLimit struct {
 
 type visitor struct {
 	instance string
-	// continues is set if it continues as new once. fails: its activity fails in its first
-	// execution; late: in the next one. again: it is started once more, and restarts if it has
-	// ended.
+	// continues is set if it continues as new once. fails is set if its activity fails in its first
+	// execution, late if it fails in the next one. again is set if it is started once more, and
+	// restarts if it has ended.
 	continues, fails, late, again bool
 	// ends is the kind of message that ends it from outside; empty for none.
 	ends wire.Kind
@@ -80,7 +80,7 @@ func newUnderLimit(w *world.World) *underLimit {
 func (s *underLimit) Size() string { return world.Plural(len(s.visitors), "visitor") }
 
 func (s *underLimit) String() string {
-	return fmt.Sprintf("a gate of %d, with the orders %+v, and the visitors %+v\n", s.n, s.orders, s.visitors)
+	return fmt.Sprintf("a coordinator with %d permits, with the orders %+v, and the visitors %+v\n", s.n, s.orders, s.visitors)
 }
 
 func (s *underLimit) Working() *world.Build {
@@ -155,8 +155,8 @@ func (s *underLimit) start(v visitor, id string) wire.Item {
 	return wire.Item{Kind: wire.StartOrchestration, Instance: v.instance, Name: visit.Name(), Input: input, ID: id, LimitKey: coordinatedKey, Limit: s.n}
 }
 
-// close terminates the coordinator after this many days, and again as many later if a visitor still
-// exists, which is terminated then too: an instance that waits for ever is a fault in this world.
+// close terminates the coordinator after this many days. If a visitor still exists as many days
+// later, both are terminated, because an instance that waits for ever is a fault in this world.
 func (s *underLimit) close(w *world.World, days int, last bool) {
 	w.Clock.AfterFunc(time.Duration(days)*24*time.Hour, func() {
 		for _, v := range s.visitors {
@@ -236,7 +236,7 @@ func (s *underLimit) judge(w *world.World) error {
 		case r.Status == store.StatusFailed && !excused(w)[r.Failure.Kind]:
 			return fmt.Errorf("%s failed: %+v", v.instance, r.Failure)
 		case r.Status != store.StatusCompleted && r.Status != store.StatusFailed && v.ends == "":
-			return fmt.Errorf("%s is %s, and nothing has ended it", v.instance, r.Status)
+			return fmt.Errorf("%s is %s, although nothing has ended it", v.instance, r.Status)
 		}
 	}
 	var line coordination.State
@@ -244,7 +244,7 @@ func (s *underLimit) judge(w *world.World) error {
 		return fmt.Errorf("it shows %q: %w", r.States, err)
 	}
 	if len(line.Running)+line.Length > 0 {
-		return fmt.Errorf("all have ended, and it shows %+v", line)
+		return fmt.Errorf("all have ended, but it shows %+v", line)
 	}
 	return nil
 }

@@ -51,8 +51,8 @@ func (s *Random) program(name string) *program.Program {
 	return nil
 }
 
-// deployLenient sometimes runs a build first in which exactly those waits reject data that
-// do not in the good build. The history decides.
+// deployLenient sometimes runs a build first in which exactly the waits that accept all data in the
+// good build reject data. The history decides.
 func (s *Random) deployLenient(w *world.World) {
 	at := w.Choices.At(choice.OfWorld, "lenient")
 	if w.Build != w.Good || !s.Programs.Wait() || !w.Choices.OneIn(at, 6) {
@@ -62,8 +62,8 @@ func (s *Random) deployLenient(w *world.World) {
 	w.DeployFirst(s.build("lenient", program.Defect{Kind: "lenient"}), at)
 }
 
-// deployForgetful sometimes runs a build first whose programs drop what ContinueAsNew
-// returns, and complete. They get stuck, and continue once the good build is deployed.
+// deployForgetful sometimes runs a build first whose programs drop what ContinueAsNew returns, and
+// complete. The instances get stuck, and continue when the good build is deployed.
 func (s *Random) deployForgetful(w *world.World) {
 	at := w.Choices.At(choice.OfWorld, "forgetful")
 	if w.Build != w.Good || !s.Programs.Continue() || !w.Choices.OneIn(at, 6) {

@@ -33,7 +33,7 @@ func (s *Random) Landed(w *world.World, p *world.Process, x *ledger.Recorded, t 
 	if !slices.Contains(has, started.Version) {
 		for i := range t.Events {
 			if e := &t.Events[i]; !e.Kind.Arrival() && e.Forced == "" && !takenOver(started, e) {
-				w.Violate("V-02", "%s, whose build has %q, answers %s/%d, which runs version %q", p.Name, has, t.Instance, t.ExecutionID, started.Version)
+				w.Violate("V-02", "%s, whose build has %q, responds to %s/%d, which runs version %q", p.Name, has, t.Instance, t.ExecutionID, started.Version)
 			}
 		}
 		return
@@ -50,8 +50,8 @@ func takenOver(started, e *history.Event) bool {
 	return o != nil && e.EventID <= o.EventID
 }
 
-// checkChosen: a start records the version that was requested, otherwise the newest of the build
-// that recorded it.
+// checkChosen checks that a start records the requested version, or otherwise the newest version of
+// the build that recorded it.
 func (s *Random) checkChosen(w *world.World, p *world.Process, x *ledger.Recorded, t *store.Turn, has []string) {
 	rule, asked := "V-01", ""
 	started := &x.Events[0]
@@ -63,7 +63,7 @@ func (s *Random) checkChosen(w *world.World, p *world.Process, x *ledger.Recorde
 	case t.ExecutionID > w.Ledger.First(t.Instance) && before != nil:
 		rule, asked = "V-03", s.program(started.Name).Next
 		if end := before.End(); end == nil || end.Version != asked {
-			w.Violate(rule, "%s/%d continues as new, and does not say with version %q", t.Instance, t.ExecutionID-1, asked)
+			w.Violate(rule, "%s/%d continues as new, but does not request version %q", t.Instance, t.ExecutionID-1, asked)
 		}
 	case started.Start.Parent != nil:
 		if up := w.Ledger.Executions[ledger.At(started.Start.Parent.Instance, started.Start.Parent.ExecutionID)]; up != nil {
@@ -79,7 +79,7 @@ func (s *Random) checkChosen(w *world.World, p *world.Process, x *ledger.Recorde
 		want = has[len(has)-1]
 	}
 	if started.Version != want {
-		w.Violate(rule, "%s/%d by %s, whose build has %q, is of version %q, and was asked for as %q", t.Instance, t.ExecutionID, p.Name, has, started.Version, asked)
+		w.Violate(rule, "%s/%d by %s, whose build has %q, has version %q, but %q was requested", t.Instance, t.ExecutionID, p.Name, has, started.Version, asked)
 	}
 	switch {
 	case asked != "":

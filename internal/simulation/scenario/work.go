@@ -84,7 +84,7 @@ func (s *Random) readWork(input []byte) (in program.Work, err error) {
 	return in, err
 }
 
-// goesAbout takes the time that the work takes.
+// goesAbout waits for as long as the work takes.
 func goesAbout(ctx context.Context, p *world.Process, in *program.Work, info *activities.Info) error {
 	err := p.TakeTime(ctx, info.Instance)
 	if err == nil && in.Do != program.DoesBeat && in.Do != program.DoesSilent {
