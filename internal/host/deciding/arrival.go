@@ -1,8 +1,6 @@
 package deciding
 
 import (
-	"slices"
-
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
@@ -14,7 +12,7 @@ import (
 // fixed here: the newest registered version if the start names none. If the name is not registered,
 // the start keeps the version that it names; the instance is started and stuck until that code is
 // deployed.
-func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
+func (k *Known) arrival(m *inbox.Message) engine.Arrival {
 	i := &m.Item
 	a := engine.Arrival{Proven: m.Proven, SourceAtMS: i.ScheduledAtMS}
 	if m.Proven {
@@ -25,10 +23,10 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 	}
 	switch i.Kind {
 	case wire.StartOrchestration:
-		if d := t.Running.Redriven; d != nil && d.By == m {
+		if d := k.Running.Redriven; d != nil && m == k.Group.bringer(k.Running.Execution, &d.Event) {
 			return engine.Arrival{Event: d.Event, With: d.With}
 		}
-		return t.startArrival(i)
+		return k.startArrival(i)
 	case wire.ExternalRaised:
 		a.Event = history.Event{Kind: history.ExternalEvent, Name: i.Name, Payload: i.Data, Codec: i.Codec, SenderID: i.ID, Actor: i.Actor}
 	case wire.CancelInstance:
@@ -39,8 +37,8 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 	case wire.ResumeInstance:
 		a.Suspend = i.SchedulingEventID
 		a.Event = history.Event{Kind: history.OrchestrationResumed, Reason: i.Reason, SenderID: i.ID, Actor: i.Actor}
-		if key, n := t.limit(t.Running.Started()); key != "" {
-			a.Queue = &history.Event{Kind: history.OrchestrationSuspended, LimitKey: key, Limit: n, Actor: t.Running.Started().Actor}
+		if key, n := k.By.limit(k.Running.Started()); key != "" {
+			a.Queue = &history.Event{Kind: history.OrchestrationSuspended, LimitKey: key, Limit: n, Actor: k.Running.Started().Actor}
 		}
 	case wire.ActivityCompleted:
 		a.Event = history.Event{Kind: history.ActivityCompleted, SourceEventID: i.SourceEventID, Payload: i.Result, Codec: i.Codec,
@@ -62,7 +60,7 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 	case wire.FireTimer:
 		// It needs no token because IAM has authorized the sender. The timer's own message arrives later
 		// and is a duplicate.
-		a.Event = history.Event{Kind: history.TimerFired, SourceEventID: i.SourceEventID, FireAtMS: t.Running.X.DueAt(i.SourceEventID),
+		a.Event = history.Event{Kind: history.TimerFired, SourceEventID: i.SourceEventID, FireAtMS: k.Running.X.DueAt(i.SourceEventID),
 			SenderID: i.ID, Actor: i.Actor, Reason: i.Reason}
 		a.Proven = true
 	case wire.SubOrchCompleted:
@@ -73,22 +71,22 @@ func (t *Turn) arrival(m *inbox.Message) engine.Arrival {
 	return a
 }
 
-func (t *Turn) startArrival(i *wire.Item) engine.Arrival {
-	start := &history.Start{ExecutionID: t.Running.Execution, StartID: i.ID, Parent: recordedParent(i.Parent), SearchAttributes: i.SearchAttributes,
+func (k *Known) startArrival(i *wire.Item) engine.Arrival {
+	start := &history.Start{ExecutionID: k.Running.Execution, StartID: i.ID, Parent: recordedParent(i.Parent), SearchAttributes: i.SearchAttributes,
 		Headers: i.Headers, FairnessGroup: i.FairnessGroup, LimitKey: i.LimitKey, Limit: i.Limit}
 	version := i.OrchVersion
 	if version == "" {
-		if newest, err := t.By.Orchestrations.Newest(i.Name); err == nil {
+		if newest, err := k.By.Orchestrations.Newest(i.Name); err == nil {
 			version = newest.Version
 		}
 	}
 	a := engine.Arrival{UseExisting: i.OnConflict.UsesExisting(), Event: history.Event{
 		Kind: history.OrchestrationStarted, Name: i.Name, Version: version, Payload: i.Input, Codec: i.Codec, Actor: i.Actor, Start: start}}
 	waits := history.Event{Kind: history.OrchestrationSuspended, SenderID: i.ID, Actor: i.Actor}
-	if i.NotBeforeMS > t.Now.At.UnixMilli() {
+	if i.NotBeforeMS > k.Now.At.UnixMilli() {
 		waits.FireAtMS = i.NotBeforeMS // The wait for a permit starts at that time.
 	} else {
-		waits.LimitKey, waits.Limit = t.limit(&a.Event)
+		waits.LimitKey, waits.Limit = k.By.limit(&a.Event)
 	}
 	if waits.FireAtMS > 0 || waits.LimitKey != "" {
 		a.With = append(a.With, waits)
@@ -97,19 +95,6 @@ func (t *Turn) startArrival(i *wire.Item) engine.Arrival {
 		a.With = append(a.With, history.Event{Kind: history.ExternalEvent, Name: e.Name, Payload: e.Data, SenderID: e.ID, Actor: i.Actor})
 	}
 	return a
-}
-
-// limit returns the limit of an execution that an OrchestrationStarted starts: the one that the
-// start names, otherwise that of the implementation. If the implementation has the named key, its
-// number applies, because the start may come from an older build or a redrive.
-func (t *Turn) limit(started *history.Event) (key string, n int) {
-	if started.Start != nil {
-		key, n = started.Start.LimitKey, started.Start.Limit
-	}
-	if o, err := t.By.Orchestrations.Lookup(started.Name, started.Version); err == nil && (key == "" || key == o.LimitKey) {
-		return o.LimitKey, o.Limit
-	}
-	return key, n
 }
 
 // recordedParent returns a parent as it is recorded in the history of its child: without its token,
@@ -124,26 +109,7 @@ func recordedParent(p *wire.Parent) *history.Parent {
 }
 
 // verdict returns the engine's verdict on a message, without running anything.
-func (t *Turn) verdict(m *inbox.Message) engine.Verdict { return t.Running.X.Judge(t.arrival(m)) }
-
-// news reports whether one of the arrivals has an event that the history does
-// not have.
-func (t *Turn) news(arrivals []*inbox.Message) bool {
-	return slices.ContainsFunc(arrivals, func(m *inbox.Message) bool {
-		return t.verdict(m).Kind == engine.Recorded
-	})
-}
-
-// judge returns the verdicts on arrivals without running code, because the instance is stuck and
-// they report nothing new, or because the execution has ended. Code is not run for an ended
-// execution because a newer build may not agree with its history, and an ended execution is never
-// stuck.
-func (t *Turn) judge(arrivals []*inbox.Message) (decided []judged) {
-	for _, m := range arrivals {
-		decided = append(decided, judged{m, t.verdict(m)})
-	}
-	return decided
-}
+func (k *Known) verdict(m *inbox.Message) engine.Verdict { return k.Running.X.Judge(k.arrival(m)) }
 
 // judged is a message and the engine's verdict on it.
 type judged struct {

@@ -14,59 +14,67 @@ import (
 )
 
 // commit plans the commit of the draft and its dispatch.
-func (t *Turn) commit(p *Plan) error {
-	r, d := t.round, t.round.draft
-	if err := t.knowFor(d); err != nil {
-		return err
+func (r *round) commit() (p Plan, err error) {
+	k, d, run := r.k, r.draft, &r.k.Running
+	problem := r.problem()
+	if err := r.knowFor(problem); err != nil {
+		return p, err
 	}
-	all := &d.Turn
-	if t.Running.copies() {
-		whole := t.Running.whole(d)
-		all = &whole
+	all := d.Turn
+	if len(d.Events) == 0 {
+		all.Cancelled, all.Reasons = nil, nil // They are owed.
 	}
-	on := t.standing(d).Of(all)
-	t.owe(&on, all)
-	c := &Commit{Change: on.Change, Insists: d.inline, Logs: d.Logs, Cancelled: all.Cancelled, Outcome: stateWord(d.State),
-		Mark: Mark{Problem: on.Mark, Moved: on.Moved, Recovered: on.Recovered, Suspected: on.Suspected}}
+	c := &Commit{Insists: len(d.calls) > 0, Logs: d.Logs, Outcome: stateWord(d.State)}
+	if run.copies() {
+		all, c.TakesOver = run.whole(d), len(run.Redriven.Prefix)
+	}
+	on := r.standing(problem).Of(&all)
+	r.unreported.owe(&on, &all)
+	c.Change, c.Cancelled = on.Change, all.Cancelled
+	c.Mark = Mark{Problem: on.Mark, Moved: on.Moved, Recovered: on.Recovered, Suspected: on.Suspected}
 	if d.Stuck != nil {
 		c.Mark.Stuck = d.Stuck.Kind
 	}
 	if on.Recovered != nil {
 		c.Outcome = "recovered"
 	}
-	if t.Running.copies() {
-		c.TakesOver = len(t.Running.Redriven.Prefix)
-	}
 	if len(d.Events) > 0 {
-		c.Turns = []store.Turn{{Instance: t.View.Instance, ExecutionID: t.Running.Execution, Events: all.Events,
-			Messaged: d.messaged, Parked: d.parked, Cancelled: all.Cancelled, Reasons: d.Reasons}}
+		c.Turns = []store.Turn{{Instance: k.View.Instance, ExecutionID: run.Execution, Events: all.Events,
+			Messaged: r.messaged(), Parked: d.Parked, Cancelled: all.Cancelled, Reasons: d.Reasons}}
 		if len(d.Next) > 0 {
-			c.Turns = append(c.Turns, store.Turn{Instance: t.View.Instance, ExecutionID: t.Running.Execution + 1, Events: d.Next, Parked: true})
+			c.Turns = append(c.Turns, store.Turn{Instance: k.View.Instance, ExecutionID: run.Execution + 1, Events: d.Next, Parked: true})
 		}
 	}
 	if on.Suspected {
-		t.Suspicion.Mark, t.Suspicion.Marked = t.Group.Suspect, true
+		r.suspicion.mark = k.Group.Suspect
 	}
-	p.Commit, p.Dispatch = c, t.follows(c.Turns)
+	p.Commit, p.Dispatch = c, run.follows(c.Turns)
 	if len(d.Next) > 0 {
 		p.Next = &Next{Events: d.Next}
-		p.Send.Prune = t.pruneFor(t.Running.Execution + 1)
+		p.Send.Prune = pruneFor(k.By.Keeps(run.Started().Name), run.Execution+1)
 	}
-	if r.then = (*Turn).committed; r.end != nil {
-		r.then = (*Turn).forced
-	}
-	return nil
+	r.step = dispatched
+	return p, nil
+}
+
+// messaged reports whether a message that is redelivered finds the commit of the draft. A terminate
+// records no event of its own: when it is redelivered it resends the last turn, which is that of the
+// forced termination. Any other forced termination belongs to the turn that it ends. The turn's
+// message may be recorded in an earlier commit (of inline activities), and resends that commit and
+// all that follow it.
+func (r *round) messaged() bool {
+	return r.draft.messaged() || r.end != nil && r.end.Forced == history.ForcedByOperator
 }
 
 // follows returns the commits to dispatch for turns.
-func (t *Turn) follows(turns []store.Turn) []dispatch.Commit {
+func (r *Running) follows(turns []store.Turn) []dispatch.Commit {
 	if len(turns) == 0 {
 		return nil
 	}
-	started := t.Running.Started()
+	started := r.Started()
 	all := make([]dispatch.Commit, len(turns))
 	for i := range turns {
-		c := dispatch.Commit{Turn: &turns[i], Start: started.Start, Name: started.Name, Opened: t.Running.Work}
+		c := dispatch.Commit{Turn: &turns[i], Start: started.Start, Name: started.Name, Opened: r.Work}
 		if len(dispatch.Named(c.Turn)) > len(c.Cancelled) {
 			c.Opened = maps.Clone(c.Opened) // The fired timer is in Work until the commit is made.
 		}
@@ -74,11 +82,11 @@ func (t *Turn) follows(turns []store.Turn) []dispatch.Commit {
 			c.Start = turns[i].Events[0].Start
 		}
 		if dispatch.Ends(&turns[i]) {
-			c.Parents = t.Running.X.Attached()
+			c.Parents = r.X.Attached()
 		}
-		if held, released := t.Running.X.Held(); i == 0 && len(held) > 0 && (released == 0 || released >= c.First()) {
+		if held, released := r.X.Held(); i == 0 && len(held) > 0 && (released == 0 || released >= c.First()) {
 			// Operations that this commit completes are not in Work yet.
-			open := maps.Clone(t.Running.Work)
+			open := maps.Clone(r.Work)
 			open.Add(turns[i].Events)
 			c.Held, c.HeldDone = held, settledOf(held, open)
 		}
@@ -98,87 +106,53 @@ func settledOf(events []history.Event, open dispatch.Work) map[int64]bool {
 	return settled
 }
 
-// Took records that a commit was made.
-func (t *Turn) Took(c *Commit) {
-	t.View.Changed(c.Change)
-	if len(c.Turns) > 0 {
-		t.View.Wrote(c.Turns)
-		t.Running.Creating, t.Running.Confirmed, t.Running.Redriven = false, true, nil
-		t.Running.Work.Add(c.Turns[0].Events)
-	}
-}
-
-// knowFor asks for the record if the projection of a draft needs more of it than is known, or if
+// knowFor asks for the record if the projection of the draft needs more of it than is known, or if
 // the known record may be old.
-func (t *Turn) knowFor(d *draft) error {
-	if t.Running.Creating {
+func (r *round) knowFor(problem *store.Problem) error {
+	k, d, end := r.k, r.draft, r.draft.End()
+	if k.Running.Creating() {
 		return nil
 	}
-	if projection.Suspends(&d.Turn) {
-		// The record also says whether the instance is stuck.
-		if err := t.described(); err != nil {
+	// A suspend or resume also changes a problem. The index keeps search attributes under the time in
+	// the record, which also has those that it already keeps.
+	if projection.Suspends(&d.Turn) || len(d.SearchSet) > 0 || len(d.Next) == 0 && end == nil && problem != nil {
+		if err := k.described(); err != nil {
 			return err
 		}
 	}
-	if len(d.SearchSet) > 0 {
-		// The record says at which time the index keeps the attributes, and which it already has.
-		now, err := t.learn()
-		if err != nil {
-			return err
-		}
-		if now && t.Running.Warm && t.View.Problem() != nil {
-			return ErrStale // The cache does not know which arrivals are parked.
-		}
-	}
-	end := d.End()
+	of := k.View.Record
+	other := of == nil || of.Purged || of.ExecutionID != k.Running.Execution
 	switch {
+	case len(d.SearchSet) > 0 && k.Answered == Record && k.Running.Warm && k.View.Problem() != nil:
+		return ErrStale // The cache does not know which arrivals are parked.
 	case len(d.Next) > 0:
-	case end != nil && !d.messaged && (t.View.Record == nil || t.passed.asked == RecordAgain):
-		return t.knowForEnd(d)
-	case end == nil && t.problemIn(d) != nil:
-		now, err := t.learn()
-		if err != nil {
-			return err
-		}
-		if r := t.View.Record; now && (r == nil || r.Purged || r.ExecutionID != t.Running.Execution) {
-			return fmt.Errorf("host: instance %q is no longer at execution %d: %w", t.View.Instance, t.Running.Execution, store.ErrConflict)
-		}
-	}
-	return nil
-}
-
-// knowForEnd asks for the record that an end is to change. If the record was not known at all, it
-// must be one that the end may change without reading it.
-func (t *Turn) knowForEnd(d *draft) error {
-	unread := t.View.Record == nil
-	if t.passed.asked == RecordAgain {
-		t.passed.asked, unread = nothing, true
-	} else if !t.View.Current {
-		if unread {
-			return t.ask(&Read{What: RecordAgain})
-		}
-		return t.currentRecord()
-	}
-	if r := t.View.Record; unread && !d.messaged && (r == nil || r.Purged || r.ExecutionID != t.Running.Execution || r.Problem != nil) {
+	case end == nil && problem != nil && k.Answered == Record && other:
+		return fmt.Errorf("host: instance %q is no longer at execution %d: %w", k.View.Instance, k.Running.Execution, store.ErrConflict)
+	case end == nil || r.messaged():
+	// An end changes the record. If that was not known at all, it must be one that the end may change
+	// without reading it.
+	case of == nil && !k.View.Current:
+		return &Read{What: RecordAgain}
+	case (of == nil || k.Answered == RecordAgain) && (other || of.Problem != nil):
 		return ErrStale
 	}
 	return nil
 }
 
 // standing returns the state of the turn's instance for a draft.
-func (t *Turn) standing(d *draft) *projection.Standing {
-	parks := t.round.parks
+func (r *round) standing(problem *store.Problem) *projection.Standing {
+	k, d := r.k, r.draft
 	s := &projection.Standing{
-		Instance: t.View.Instance, Execution: t.Running.Execution, Record: t.View.Record,
-		Starts:  projection.Start{Creating: t.Running.Creating, Redriven: t.Running.Redriven != nil},
-		Suspect: t.Group.Suspect, Problem: t.problemIn(d), Try: t.round.wakes.try, Now: t.Now.At,
-		Ran: !parks && !d.Turn.Parked && d.State != engine.NotStarted,
+		Instance: k.View.Instance, Execution: k.Running.Execution, Record: k.View.Record,
+		Starts:  projection.Start{Creating: k.Running.Creating(), Redriven: k.Running.Redriven != nil},
+		Suspect: k.Group.Suspect, Problem: problem, Try: r.try(), Now: k.Now.At,
+		Ran: (d.leaves == short || d.leaves != parked && !d.Parked) && d.State != engine.NotStarted,
 		Delay: func(tries int) time.Duration {
-			return backoff.Grown(t.By.Settings.Turn.WakeFirst, t.By.Settings.Turn.WakeMax, tries-1)
+			return backoff.Grown(k.By.Settings.Turn.WakeFirst, k.By.Settings.Turn.WakeMax, tries-1)
 		},
 	}
-	if t.Suspicion.Poison {
-		s.Found = t.Suspicion.Mark
+	if r.suspicion.poison() {
+		s.Found = r.suspicion.mark
 	}
 	return s
 }

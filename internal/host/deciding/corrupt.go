@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/host/reading"
@@ -12,79 +14,82 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// damage is the progress of handling a damaged history.
-type damage struct {
-	cause error
-	// reported: the damage is in the log and in the record. purged: a purge was
-	// handled after that.
-	reported, purged bool
-}
-
-// Failed records the error of a load, of a decision or of carrying out a plan. It returns nil
-// if the turn continues; otherwise it returns the error, which ends the attempt.
-func (t *Turn) Failed(err error) error {
-	if reading.Corrupt(err) && t.passed.damage == nil {
-		t.passed.damage, t.round = &damage{cause: err}, nil
-		return nil
-	}
-	return t.noTurnHolds(err)
-}
-
 // damaged handles a damaged history. Nothing is written to it: the record is marked, and the
 // messages become dead letters that name the event. The next message checks again, so that the
 // instance continues by itself after its history was restored.
-func (t *Turn) damaged(p *Plan) error {
-	d := t.passed.damage
+func (t *Turn) damaged() (Plan, error) {
+	cause, r := t.progress.cause, t.View.Record
 	switch {
-	case d == nil:
-		return nil
-	case !d.reported:
-		return t.reportDamage(p)
-	case d.purged && t.held():
-		return t.settleWithout(p)
+	case !reading.Corrupt(cause):
+		return Plan{}, nil
+	case t.progress.step != corrupt:
+		return t.reportDamage()
+	case t.held(): // A purge has hidden it.
+		return absent{t.Known}.settle()
 	}
-	open, event := t.open(), reading.CorruptEvent(d.cause)
+	open, event := t.Group.Open(), reading.CorruptEvent(cause)
 	if len(open) == 0 {
-		p.Over = true
-		return nil
+		return Plan{Over: true}, nil
 	}
-	switch m := open[0]; {
-	case m.Item.Kind == wire.PurgeInstance && (m.Item.Force || m.Item.UpToExecution > 0 || t.View.Record != nil && t.View.Record.Status.Terminal()):
-		d.purged = true
-		return t.purge(p, m)
+	m, ended := open[0], r != nil && r.Status.Terminal()
+	switch {
+	case m.Item.Kind == wire.PurgeInstance && m.Item.Force && r != nil && !r.Purged && !ended && (m.Item.ExecutionID == 0 || m.Item.ExecutionID == r.ExecutionID):
+		return t.endCorrupt()
+	case m.Item.Kind == wire.PurgeInstance && (m.Item.Force || ended):
+		return purging{t.Known}.purge(m)
 	case m.Item.Kind == wire.Wake && m.Item.Number > 0:
-		p.settle(m, "obsolete_wake")
+		return settle(m, "obsolete_wake"), nil
 	default:
-		p.deadLetter(m, wire.ReasonCorrupt, fmt.Sprintf("event %d: %v", event, d.cause))
+		return deadLetter(m, wire.ReasonCorrupt, fmt.Sprintf("event %d: %v", event, cause)), nil
 	}
-	return nil
 }
 
 // reportDamage marks the record of a damaged instance, after it has confirmed the damage.
-func (t *Turn) reportDamage(p *Plan) error {
-	d := t.passed.damage
+func (t *Turn) reportDamage() (Plan, error) {
 	if !t.View.Described {
 		// The history was read without the record, and the history of a purged instance may be half
 		// deleted.
-		return ErrStale
+		return Plan{}, ErrStale
 	}
-	if stored, ok := errors.AsType[*store.CorruptError](d.cause); ok && stored.Unconfirmed {
-		if err := t.ask(&Read{What: Damage, Lacks: stored}); err != nil {
-			return err
-		}
+	cause := t.progress.cause
+	if stored, ok := errors.AsType[*store.CorruptError](cause); ok && stored.Unconfirmed && t.Answered != Damage {
+		return Plan{}, &Read{What: Damage, Lacks: stored}
 	}
-	d.reported = true
-	event := reading.CorruptEvent(d.cause)
-	p.report(counted(host.CountCorrupt, "history"))
-	p.report(Report{Level: slog.LevelError, Text: "history is corrupt", With: []any{"instance", t.View.Instance, "event_id", event, "error", d.cause}})
+	t.progress.step = corrupt
+	event := reading.CorruptEvent(cause)
+	p := Plan{Reports: []Report{counted(host.CountCorrupt, "history"),
+		{Level: slog.LevelError, Text: "history is corrupt", With: []any{"instance", t.View.Instance, "event_id", event, "error", cause}}}}
 	r := t.View.Record
 	if r == nil || r.Status.Terminal() || r.Purged {
-		return nil
+		return p, nil
 	}
 	status, read, next := store.StatusCorrupt, r.Stamp, r.Stamp+1
-	problem := &store.Problem{Kind: store.ProblemCorrupt, Message: edge.Cut(d.cause.Error(), maxProblemMessage), EventID: event, SinceMS: t.Now.At.UnixMilli()}
+	problem := &store.Problem{Kind: store.ProblemCorrupt, Message: edge.Cut(cause.Error(), maxProblemMessage), EventID: event, SinceMS: t.Now.At.UnixMilli()}
 	p.Record = &Write{Failed: "instance %q not marked corrupt", Problem: problem, Change: &store.RecordChange{
 		If:     store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID, Running: true, Stamp: &read},
 		Status: &status, Problem: &problem, Stamp: &next, UpdatedAt: t.Now.At}}
-	return nil
+	return p, nil
+}
+
+// endCorrupt ends the record of an instance whose corrupt history cannot be ended, for a forced
+// purge. Its parents are notified first, because a redelivery afterwards finds the instance ended
+// and notifies none. They are its own parent, and those that have attached themselves as far as the
+// history can be read.
+func (t *Turn) endCorrupt() (Plan, error) {
+	r := t.View.Record
+	turns, err := t.View.Turns(r.ExecutionID)
+	if err != nil && !reading.Corrupt(err) {
+		return Plan{}, err
+	}
+	parents := &Parents{Name: r.Name, End: &history.Event{Kind: history.OrchestrationFailed,
+		Failure: &history.Failure{Kind: history.FailureTerminated, Message: "purged"}}}
+	if r.Parent != nil {
+		parents.Of = append(parents.Of, r.Parent)
+	}
+	if err == nil {
+		parents.Of = append(parents.Of, engine.AttachedIn(reading.EventsOf(turns))...)
+	}
+	now, status, read := t.Now.At, store.StatusTerminated, r.Stamp
+	return Plan{Send: Sending{Parents: parents}, Record: &Write{Failed: "record of instance %q not ended", Change: &store.RecordChange{
+		If: store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID, Running: true, Stamp: &read}, Status: &status, EndedAt: &now, UpdatedAt: now}}}, nil
 }

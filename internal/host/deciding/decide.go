@@ -6,13 +6,11 @@ import "errors"
 // ErrOver, store.ErrConflict, a *PatchError, or an error of a read. Nothing was dispatched of the
 // decision that failed.
 func Decide(t *Turn) (Plan, error) {
-	p := &t.plan
-	*p = Plan{}
-	err := p.needed(t.decide(p))
+	p, err := needed(t.decide())
 	if err == nil && p.Commit != nil && !t.Now.has(0) {
 		return Plan{}, ErrOver
 	}
-	return *p, err
+	return p, err
 }
 
 // ErrOver says that a paused process would decide on a commit after the end of its invocation.
@@ -22,33 +20,71 @@ func Decide(t *Turn) (Plan, error) {
 var ErrOver = errors.New("host: the invocation has ended, and another process may hold its messages")
 
 // decide tries the rules in their order. The first that has something to do makes the plan.
-func (t *Turn) decide(p *Plan) error {
-	for _, rule := range [...]func(*Turn, *Plan) error{
+func (t *Turn) decide() (Plan, error) {
+	for _, rule := range [...]func() (Plan, error){
 		// An instance event that was written with a problem is published before anything else changes the
 		// problem.
-		(*Turn).unreported,
+		t.unreported.publish,
 		// A damaged history is not written to.
-		(*Turn).damaged,
+		t.damaged,
 		// An instance that does not exist, was purged or has ended accepts nothing.
-		(*Turn).withoutExecution,
+		absent{t.Known}.decide,
 		// A message that was received too often may be a poison message.
-		(*Turn).suspect,
+		t.suspicion.decide,
 		// An instance fails if no commit can hold its turn.
-		(*Turn).tooLarge,
+		t.tooLarge,
 		// Earlier commits for these messages that may not have been sent are sent first.
-		(*Turn).sendAgain,
+		t.sendAgain,
 		// A duplicate invocation may have acknowledged some of these messages and have restarted the
 		// instance.
-		(*Turn).overtaken,
+		starting{t.Known}.overtaken,
 		// A message about a pending activity is sent again for later, or becomes the activity's failure.
-		(*Turn).pendingActivities,
+		t.attend,
 		// Everything else is handled in order.
-		(*Turn).take,
+		t.take,
 	} {
-		if err := rule(t, p); err != nil || !p.empty() {
-			return err
+		if p, err := rule(); err != nil || !p.empty() {
+			return p, err
 		}
 	}
-	p.Over = true
-	return nil
+	return Plan{Over: true}, nil
+}
+
+// sendAgain sends again what earlier commits for these messages may not have sent, once.
+func (t *Turn) sendAgain() (p Plan, err error) {
+	if t.progress.step != sendingAgain {
+		return p, nil
+	}
+	if !t.Running.Creating() {
+		if p.Again, err = t.progress.resend.find(); err != nil {
+			return Plan{}, err
+		}
+	}
+	t.progress.step = attending
+	pendingActivities{t.Known}.resultsFirst()
+	t.progress.rest = t.Group.Open()
+	return p, nil
+}
+
+// attend handles the messages about pending activities, once.
+func (t *Turn) attend() (Plan, error) {
+	s, a := &t.progress, pendingActivities{t.Known}
+	if s.step != attending {
+		return Plan{}, nil
+	}
+	for len(s.rest) > 0 {
+		p, _, err := a.attend(s.rest[0])
+		if err != nil {
+			return Plan{}, err
+		}
+		if s.rest = s.rest[1:]; !p.empty() {
+			return p, nil
+		}
+	}
+	p, err := a.limits()
+	if err == nil && p.empty() {
+		t.inOrder()
+		s.step, s.rest = taking, t.Group.Open()
+	}
+	return p, err
 }

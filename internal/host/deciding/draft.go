@@ -6,17 +6,13 @@ import (
 	"github.com/turnstile-go/turnstile/internal/redriving"
 )
 
-// draft is the content of the next commit.
+// draft is the content of the next commit, or of the last one.
 type draft struct {
 	// Turn is the result of the runs whose events the draft has.
 	engine.Turn
-	// messaged: the draft starts with an arrival from a message.
-	messaged bool
-	// parked: its last arrivals are recorded without running the code.
-	parked bool
-	// inline: it holds results of inline activities.
-	inline bool
 	leaves leaves
+	// calls are the inline activities whose results it has.
+	calls []*engine.InlineCall
 }
 
 // leaves says what remains to be done after a draft, in addition to what its
@@ -28,16 +24,28 @@ const (
 	ran leaves = iota
 	// recorded: its arrivals have only been recorded so far.
 	recorded
+	// parked: its arrivals are recorded, and this turn runs no code on them.
+	parked
 	// short: this invocation has no time left to continue.
 	short
 )
 
-// newDraft returns a draft with the result of a run.
-func newDraft(out engine.Turn) *draft {
-	return &draft{
-		Turn: out, parked: out.Parked && len(out.Events) > 0,
-		messaged: len(out.Events) > 0 && out.Events[0].Kind.Arrival() && !redriving.Releases(&out.Events[0]),
+// newDraft returns a draft with the result of a run, and with what the draft before owes.
+func newDraft(out engine.Turn, before *draft) *draft {
+	if owed := before.owed(); len(owed.Cancelled) > 0 {
+		out.Cancelled = append(owed.Cancelled, out.Cancelled...)
+		out.Reasons = engine.ReasonsBoth(owed.Reasons, out.Reasons)
 	}
+	return &draft{Turn: out}
+}
+
+// owed has the operations that were cancelled by runs which recorded no event. The next commit
+// stops them, because only stored cancellations can be sent again.
+func (d *draft) owed() (o engine.Turn) {
+	if d != nil && len(d.Events) == 0 {
+		o.Cancelled, o.Reasons = d.Cancelled, d.Reasons
+	}
+	return o
 }
 
 // append adds the events of a further run.
@@ -46,7 +54,7 @@ func (d *draft) append(out *engine.Turn) {
 		return
 	}
 	d.Events = append(d.Events[:len(d.Events):len(d.Events)], out.Events...)
-	d.parked, d.Suspended, d.SuspendedFor, d.SuspendedUntilMS = out.Parked, out.Suspended, out.SuspendedFor, out.SuspendedUntilMS
+	d.Parked, d.Suspended, d.SuspendedFor, d.SuspendedUntilMS = out.Parked, out.Suspended, out.SuspendedFor, out.SuspendedUntilMS
 	if out.State == engine.Suspended {
 		d.State = out.State
 	}
@@ -56,10 +64,38 @@ func (d *draft) append(out *engine.Turn) {
 func (d *draft) proceed(out *engine.Turn) {
 	d.append(out)
 	both := *out
-	both.Events, both.Cancelled, both.Logs = d.Events, append(d.Cancelled, out.Cancelled...), append(d.Logs, out.Logs...)
+	both.Events, both.Parked = d.Events, d.Parked
+	both.Cancelled, both.Logs = append(d.Cancelled, out.Cancelled...), append(d.Logs, out.Logs...)
 	both.Reasons = engine.ReasonsBoth(d.Reasons, out.Reasons)
 	both.SetBefore(&d.Turn)
 	d.Turn = both
+}
+
+// messaged reports whether the draft starts with an arrival from a message.
+func (d *draft) messaged() bool {
+	return len(d.Events) > 0 && len(d.calls) == 0 && d.Events[0].Kind.Arrival() && !redriving.Releases(&d.Events[0])
+}
+
+// hasRoom reports whether an inline activity may run before the draft is committed: the first one,
+// or one that shares the commit with others, if all of them allow one more result.
+func (d *draft) hasRoom() bool {
+	if len(d.Events) == 0 {
+		return true
+	}
+	for _, c := range d.calls {
+		if batchOf(c) <= len(d.calls) {
+			return false
+		}
+	}
+	return len(d.calls) > 0 && batchOf(&d.Inline[0]) > len(d.calls) && !d.dispatches()
+}
+
+// batchOf returns how many results may share a commit with this one.
+func batchOf(call *engine.InlineCall) int {
+	if call.Retry == nil {
+		return 0
+	}
+	return call.Retry.Batch
 }
 
 // dispatches reports whether committing the draft sends anything.

@@ -1,10 +1,12 @@
 package deciding
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"runtime"
 	"strings"
@@ -233,7 +235,7 @@ func (p *driver) deliver(messages ...*inbox.Message) {
 func (p *driver) groups(messages []*inbox.Message) {
 	p.Helper()
 	for _, g := range GroupsOf(messages, p.settings.SuspectReceives) {
-		_ = p.group(g)
+		_ = p.group(&g.Group)
 	}
 	back := ""
 	for _, m := range messages {
@@ -250,8 +252,8 @@ func (p *driver) groups(messages []*inbox.Message) {
 func (p *driver) group(g *Group) error {
 	p.Helper()
 	for tries, cold := 1, g.TooLarge != nil; tries <= 4; tries, cold = tries+1, true {
-		t := p.turn(g, cold)
-		err := p.load(t)
+		t := p.turn(g)
+		err := p.load(t, cold)
 		if err = t.Failed(err); err == nil {
 			err = p.decide(t)
 		}
@@ -292,7 +294,7 @@ func (p *driver) group(g *Group) error {
 	return nil
 }
 
-func (p *driver) turn(g *Group, cold bool) *Turn {
+func (p *driver) turn(g *Group) *Turn {
 	p.Helper()
 	var all []engine.Orchestration
 	for _, o := range p.code {
@@ -302,13 +304,13 @@ func (p *driver) turn(g *Group, cold bool) *Turn {
 	if err != nil {
 		p.Fatal(err)
 	}
-	p.terms = Terms{Settings: &p.settings, Orchestrations: registry, Keys: p.keys, Build: "this", Publishes: p.terms.Publishes}
+	p.terms = Terms{Settings: &p.settings, Orchestrations: registry, Build: "this", Publishes: p.terms.Publishes}
 	terms := p.terms
-	return &Turn{By: &terms, Cold: cold, Now: p.moment(), Group: g, View: reading.View{Instance: "a"}, Chain: g.Chain()}
+	return New(&Known{By: &terms, Now: p.moment(), Group: g, View: reading.View{Instance: "a"}, Chain: g.Chain()})
 }
 
 func (p *driver) moment() Moment {
-	return Moment{At: p.now, Left: p.left, Bounded: p.left != 0, Blocked: p.blocked}
+	return Moment{At: p.now, Left: cmp.Or(p.left, math.MaxInt64), Blocked: p.blocked}
 }
 
 func (p *driver) source() *reading.Source {
@@ -316,9 +318,9 @@ func (p *driver) source() *reading.Source {
 }
 
 // load is what orchestrator loads, with a cache of one instance.
-func (p *driver) load(t *Turn) error {
+func (p *driver) load(t *Turn, cold bool) error {
 	open := t.Group.Open()
-	if t.Cold || ByWhatIsStored(open) {
+	if cold || ByWhatIsStored(open) {
 		p.warm = nil
 	} else if w := p.warm; w != nil {
 		p.warm = nil
@@ -341,7 +343,7 @@ func (p *driver) load(t *Turn) error {
 	case NoExecution:
 		return nil
 	case Starts:
-		t.Running = Running{X: p.execution(execution), Execution: execution, Creating: true, Work: dispatch.Work{}}
+		t.Running = Running{X: p.execution(execution), Execution: execution, Stage: Starting, Work: dispatch.Work{}}
 		return nil
 	}
 	turns, err := p.source().Read(p.Context(), &t.View, execution)
@@ -451,9 +453,10 @@ func (p *driver) actions(t *Turn, commits []dispatch.Commit) string {
 func (p *driver) carryOut(t *Turn, plan *Plan) error {
 	p.Helper()
 	if plan.Read != nil {
+		t.Answered = plan.Read.What
 		return p.answer(t, plan.Read)
 	}
-	t.View.Forget()
+	t.Forget()
 	if plan.Again != nil && p.cut {
 		p.cut = false
 		p.say("dies while it sends")
@@ -463,10 +466,12 @@ func (p *driver) carryOut(t *Turn, plan *Plan) error {
 		t.Group.Dispatched(plan.Again.Commits)
 	}
 	if plan.Inline != nil {
-		t.Answered(p.inlined(plan.Inline))
+		plan.Run.Arrivals = append([]engine.Arrival{{Event: p.inlined(plan.Inline), Inline: true}}, plan.Run.Arrivals...)
 	}
 	if plan.Run != nil {
-		t.Ran(t.Running.X.Run(engine.Input{NowMS: p.now.UnixMilli(), Arrivals: plan.Run.Arrivals, Park: plan.Run.Park}))
+		if err := t.Ran(t.Running.X.Run(engine.Input{NowMS: p.now.UnixMilli(), Arrivals: plan.Run.Arrivals, Park: plan.Run.Park})); err != nil {
+			return err
+		}
 	}
 	if plan.Commit != nil {
 		if err := p.commit(t, plan); err != nil {
@@ -596,7 +601,7 @@ func (p *driver) answer(t *Turn, r *Read) error {
 	case Behind:
 		return p.source().Unmoved(p.Context(), "a", r.Execution, r.Event)
 	case Activity:
-		t.TookActivity(p.activities[r.Event])
+		t.TookActivity(store.ActivityKey{Instance: "a", ExecutionID: r.Execution, EventID: r.Event}, p.activities[r.Event])
 		return nil
 	}
 	if err := p.source().Confirm(p.Context(), r.Lacks); !reading.Corrupt(err) {
@@ -609,7 +614,7 @@ func (p *driver) answer(t *Turn, r *Read) error {
 func (p *driver) goTo(t *Turn, n *Next) error {
 	r := &t.Running
 	if n.Again > 0 {
-		*r = Running{X: p.execution(n.Again), Execution: n.Again, Creating: true, Work: dispatch.Work{}, Redriven: n.Redriven}
+		*r = Running{X: p.execution(n.Again), Execution: n.Again, Stage: Starting, Work: dispatch.Work{}, Redriven: n.Redriven}
 		if d := n.Redriven; d != nil && len(d.Prefix) > 0 {
 			return r.X.Feed(d.Prefix, false)
 		}
@@ -631,7 +636,7 @@ func (p *driver) release(t *Turn, err error) {
 			p.say("is no suspect any more")
 		}
 	}
-	if p.keeps && err == nil && t.Keep && !t.Running.X.Ended() {
+	if p.keeps && err == nil && t.Keep() && !t.Running.X.Ended() {
 		p.warm, p.known = &t.Running, t.View.Record
 	}
 }

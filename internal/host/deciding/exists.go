@@ -14,48 +14,46 @@ import (
 // instance. A parent that wanted the id for a child is notified that the id is taken or, if it may
 // use the existing instance, how that one ended. While that instance runs, the parent is recorded
 // in its history instead (engine/attach.go).
-func (t *Turn) exists(p *Plan, m *inbox.Message) error {
-	known := t.Running.Started().Start.StartID == m.Item.ID
-	if t.View.Record != nil {
-		known = t.View.Record.KnowsStart(m.Item.ID)
+func (s starting) exists(m *inbox.Message) (Plan, error) {
+	r := s.View.Record
+	known := s.Running.Started().Start.StartID == m.Item.ID
+	if r != nil {
+		known = r.KnowsStart(m.Item.ID)
 	}
-	// If the record was read for this answer, it is the current one.
-	if t.passed.asked != Record && known {
-		p.settle(m, "duplicate")
-		return nil
+	switch {
+	case known:
+		return settle(m, "duplicate"), nil
+	case r != nil && r.Purged:
+		return s.refuseStart(m), nil
+	case m.Item.Parent == nil:
+		return settle(m, "exists"), nil
 	}
-	if t.passed.asked != Record && t.View.Record != nil && t.View.Record.Purged {
-		t.refuseStart(p, m)
-		return nil
+	end, err := s.endFor(m)
+	if err != nil {
+		return Plan{}, err
 	}
-	if m.Item.Parent == nil {
-		p.settle(m, "exists")
-		return nil
-	}
-	end, err := t.endFor(m)
-	if err == nil {
-		t.tellRefused(p, m, "exists", end)
-	}
-	return err
+	return tellRefused(m, "exists", end), nil
 }
 
 // refuseStart settles a start whose id is reserved by a purged instance, so that it can never
 // start. A parent is notified.
-func (t *Turn) refuseStart(p *Plan, m *inbox.Message) {
-	free := t.View.Record.FreeAt.UTC().Format(time.RFC3339)
-	p.report(warning("start refused: an instance with this id was purged, and the id is still reserved",
-		"instance", t.View.Instance, "id", m.Item.ID, "name", m.Item.Name, "free_at", free))
-	t.tellRefused(p, m, "purged_id", taken(history.FailurePurged,
-		"instance %q was purged, and its id can be reused from %s; choose another id for the child, or none", t.View.Instance, free))
+func (s starting) refuseStart(m *inbox.Message) Plan {
+	free := s.View.Record.FreeAt.UTC().Format(time.RFC3339)
+	p := tellRefused(m, "purged_id", taken(history.FailurePurged,
+		"instance %q was purged, and its id can be reused from %s; choose another id for the child, or none", s.View.Instance, free))
+	p.Reports = []Report{warning("start refused: an instance with this id was purged, and the id is still reserved",
+		"instance", s.View.Instance, "id", m.Item.ID, "name", m.Item.Name, "free_at", free)}
+	return p
 }
 
 // tellRefused settles a start that has no effect. If the start has a parent, it notifies the
 // parent of this end.
-func (t *Turn) tellRefused(p *Plan, m *inbox.Message, outcome string, end *history.Event) {
+func tellRefused(m *inbox.Message, outcome string, end *history.Event) Plan {
+	p := settle(m, outcome)
 	if m.Item.Parent != nil {
 		p.Send.Parents = &Parents{Of: []*history.Parent{recordedParent(m.Item.Parent)}, Name: m.Item.Name, End: end, Chained: true, Depth: m.Item.Depth}
 	}
-	p.settle(m, outcome)
+	return p
 }
 
 // taken returns the end of a child whose id was taken.
@@ -64,27 +62,27 @@ func taken(kind, format string, args ...any) *history.Event {
 }
 
 // endFor returns the end that a parent receives for a child whose id was taken.
-func (t *Turn) endFor(m *inbox.Message) (*history.Event, error) {
-	id := t.View.Instance
+func (s starting) endFor(m *inbox.Message) (*history.Event, error) {
+	id := s.View.Instance
 	if !m.Item.OnConflict.UsesExisting() {
 		return taken(history.FailureAlreadyExists, "instance %q already exists, running or ended; choose another id for the child, or none, or use the existing one (UseExisting)", id), nil
 	}
 	if m.Item.Parent.Instance == id {
 		return taken(history.FailureAlreadyExists, "instance %q would wait for itself; choose another id for the child, or none", id), nil
 	}
-	if err := t.ask(&Read{What: Record}); err != nil {
-		return nil, err
+	if s.Answered != Record {
+		return nil, &Read{What: Record}
 	}
-	switch r := t.View.Record; {
+	switch r := s.View.Record; {
 	case forking(r):
 		return taken(history.FailureAlreadyExists, "instance %q is a fork whose copy is not complete; choose another id for the child, or none", id), nil
-	case r == nil || r.Purged:
+	case r == nil:
 		return nil, fmt.Errorf("host: instance %q was purged while a parent found it: %w", id, store.ErrConflict)
 	case r.Name != m.Item.Name:
 		return taken(history.FailureAlreadyExists, "instance %q already exists and runs orchestration %q, not %q; choose another id for the child, or none", id, r.Name, m.Item.Name), nil
 	case !r.Status.Terminal():
 		return nil, fmt.Errorf("host: instance %q ended while a parent found it: %w", id, store.ErrConflict)
-	case r.Status == store.StatusCompleted && t.View.Damaged:
+	case r.Status == store.StatusCompleted && s.View.Damaged:
 		return &history.Event{Kind: history.OrchestrationFailed, Failure: &history.Failure{
 			Kind: history.FailureApplication, Message: fmt.Sprintf("instance %q has completed, and the output in its record is damaged", id)}}, nil
 	case r.Status == store.StatusCompleted:

@@ -13,21 +13,20 @@ func TestWhatFollowsACommit(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		turn   engine.Turn
-		park   bool
 		leaves leaves
 		want   following
 	}{
-		{"it waits", engine.Turn{State: engine.Waiting}, false, ran, none},
-		{"it has ended", engine.Turn{State: engine.Ended}, false, ran, none},
-		{"it cannot go on, though a result was recorded", engine.Turn{State: engine.Stuck}, false, ran, none},
-		{"no code is to be run", engine.Turn{State: engine.Waiting, Parked: true}, true, recorded, none},
-		{"its start is only recorded", engine.Turn{State: engine.Waiting}, false, recorded, another},
-		{"it continues as new", engine.Turn{State: engine.Ended, Next: next}, false, ran, another},
-		{"an inline activity is to be run", engine.Turn{State: engine.RunInline}, false, ran, inline},
+		{"it waits", engine.Turn{State: engine.Waiting}, ran, none},
+		{"it has ended", engine.Turn{State: engine.Ended}, ran, none},
+		{"it cannot go on, though a result was recorded", engine.Turn{State: engine.Stuck}, ran, none},
+		{"no code is to be run", engine.Turn{State: engine.Waiting, Parked: true}, parked, none},
+		{"its start is only recorded", engine.Turn{State: engine.Waiting}, recorded, another},
+		{"it continues as new", engine.Turn{State: engine.Ended, Next: next}, ran, another},
+		{"an inline activity is to be run", engine.Turn{State: engine.RunInline}, ran, inline},
 	} {
-		d := newDraft(c.turn)
+		d := newDraft(c.turn, nil)
 		d.leaves = c.leaves
-		if got := follow(d, c.park); got != c.want {
+		if got := follow(d); got != c.want {
 			t.Errorf("%s: %d follows, want %d", c.name, got, c.want)
 		}
 	}

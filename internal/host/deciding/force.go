@@ -1,6 +1,7 @@
 package deciding
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/engine"
@@ -9,126 +10,90 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
 )
 
-// forced is a forced termination. It is committed without running any code.
-type forced struct {
-	// why it is forced (history.ForcedByLimit, …), and who requested it.
-	why, actor string
-	failure    history.Failure
-	// looping: the instance runs in a loop without a pause.
-	looping bool
+// forced returns a forced termination, as it is to be recorded. It is committed without running any
+// code.
+func forced(why, actor string, f history.Failure) *history.Event {
+	return &history.Event{Kind: history.OrchestrationFailed, Forced: why, Actor: actor, Failure: &f}
 }
 
-// recordedAhead applies the verdicts on arrivals that are recorded before the forced termination,
-// without running the code. If one of their messages is redelivered, it finds this commit, which is
-// then dispatched again.
-func (t *Turn) recordedAhead(*Plan) error {
-	out, err := t.outcome()
-	if err != nil {
-		return err
-	}
-	t.round.take(out.Verdicts)
-	t.round.draft, t.round.then = newDraft(out), (*Turn).forceEnd
-	return nil
+func overLimit(kind, message string) *history.Event {
+	return forced(history.ForcedByLimit, "", history.Failure{Kind: kind, Message: message})
 }
 
 // forceEnd ends the execution after the events that the draft already has.
-func (t *Turn) forceEnd(*Plan) error {
-	r := t.round
-	if r.end.failure.Source == "" && r.end.why == history.ForcedByLimit {
-		r.end.failure.Source = t.Running.Started().Name
+func (r *round) forceEnd() error {
+	k, f := r.k, r.end.Failure
+	if f.Source == "" && r.end.Forced == history.ForcedByLimit {
+		f.Source = k.Running.Started().Name
 	}
-	out, err := t.Running.X.ForceEnd(t.Now.At.UnixMilli(), r.end.why, r.end.actor, r.end.failure)
+	out, err := k.Running.X.ForceEnd(k.Now.At.UnixMilli(), r.end.Forced, r.end.Actor, *f)
 	if err != nil {
 		return err
 	}
 	if r.draft == nil {
-		r.draft = newDraft(out)
+		r.draft = newDraft(out, nil)
 	} else {
 		r.draft.proceed(&out)
 	}
-	// A terminate records no event of its own: when it is redelivered it resends the last turn, which
-	// is this one. Any other forced termination belongs to the turn that it ends. The turn's message
-	// may be recorded in an earlier commit (of inline activities), and resends that commit and all
-	// that follow it.
-	r.draft.messaged = r.draft.messaged || r.end.why == history.ForcedByOperator
-	r.parks, r.blocked, r.wakes.try, r.then = true, nil, "", (*Turn).commit
+	r.draft.leaves = parked
 	return nil
 }
 
-// forced settles the messages of a forced termination.
-func (t *Turn) forced(p *Plan) error {
-	if t.round.end.looping {
-		p.report(counted(host.CountLooping, "failed"))
+// ended reports a forced termination, whose messages are settled next.
+func (r *round) ended() (p Plan) {
+	if r.step = settling; r.fails() {
+		r.step = closed // All messages are settled in the same way.
 	}
-	if t.passed.forced {
-		t.round.decided = nil // All messages are settled in the same way.
+	if r.looping {
+		p.Reports = []Report{counted(host.CountLooping, "failed")}
 	}
-	t.round.then = (*Turn).settle
-	return nil
+	return p
 }
 
 // terminate ends the execution without running any code.
-func (t *Turn) terminate(p *Plan, m *inbox.Message) error {
+func (r *round) terminate(m *inbox.Message) Plan {
+	k := r.k
 	switch n := m.Item.ExecutionID; {
-	case t.foreignParent(m):
-		t.ofAnotherParent(p, m)
-	case t.Running.Creating:
+	case (absent{k}).foreignParent(m):
+		return absent{k}.ofAnotherParent(m)
+	case k.Running.Creating():
 		// The start among the messages comes after the terminate.
-		t.early(p, m)
-	case n != 0 && n != t.Running.Execution, t.Running.X.Ended():
-		p.settle(m, "late")
-	default:
-		reason := m.Item.Reason
-		if reason == "" {
-			reason = "terminated"
-		}
-		t.round = &round{then: (*Turn).forceEnd, decided: []judged{{m, engine.Verdict{Kind: engine.Recorded}}}, end: &forced{
-			why: history.ForcedByOperator, actor: m.Item.Actor, failure: history.Failure{Kind: history.FailureTerminated, Message: reason}}}
+		return absent{k}.early(m)
+	case n != 0 && n != k.Running.Execution, k.Running.X.Ended():
+		return settle(m, "late")
 	}
-	return nil
+	r.reset(ending)
+	r.draft, r.arrivals = nil, []judged{{m, engine.Verdict{Kind: engine.Recorded}}}
+	r.end = forced(history.ForcedByOperator, m.Item.Actor, history.Failure{Kind: history.FailureTerminated, Message: cmp.Or(m.Item.Reason, "terminated")})
+	return Plan{}
 }
 
 // overHistory returns the forced termination of an execution whose history has reached its limit of
 // events or bytes, if an arrival that would be recorded or a wake would extend it. Duplicates never
 // end an execution.
-func (t *Turn) overHistory(r *round) *forced {
-	most, x := t.By.Settings.Limits, t.Running.X
+func (r *round) overHistory() *history.Event {
+	k, x := r.k, r.k.Running.X
+	most := k.By.Settings.Limits
 	long, large := most.Events >= 0 && x.LastEventID() >= int64(most.Events), most.Bytes >= 0 && x.HistoryBytes() >= most.Bytes
-	if !long && !large || t.Running.Creating || !r.wakes.run && !t.news(r.pending) {
+	if !long && !large || k.Running.Creating() || !r.runs() && !r.news(anyDepth) {
 		return nil
 	}
 	text := fmt.Sprintf("has %d events, the limit is %d (MaxHistory): ", x.LastEventID(), most.Events)
 	if large {
 		text = fmt.Sprintf("has about %d bytes, the limit is %d (MaxHistoryBytes): pass references to large values, and ", x.HistoryBytes(), most.Bytes)
 	}
-	return t.overLimit(fmt.Sprintf("the history of instance %q execution %d %scontinue as new earlier, when Info(ctx).ContinueAsNewSuggested is set",
-		t.View.Instance, t.Running.Execution, text))
+	return overLimit(history.FailureLimit, fmt.Sprintf("the history of instance %q execution %d %scontinue as new earlier, when Info(ctx).ContinueAsNewSuggested is set",
+		k.View.Instance, k.Running.Execution, text))
 }
 
 // overLoop returns the forced termination of an instance that a message would continue beyond the
 // depth of loops, if Settings.Loop says that loops fail.
-func (t *Turn) overLoop(r *round) *forced {
-	s := &t.By.Settings.Loop
-	if !s.Fail || !(r.wakes.run && s.Beyond(t.Chain.Depth)) && !t.deeper(r.pending) {
+func (r *round) overLoop() *history.Event {
+	k, s := r.k, &r.k.By.Settings.Loop
+	if r.looping = s.Fail && (r.runs() && s.Beyond(k.Chain.Depth) || r.news(s.Beyond)); !r.looping {
 		return nil
 	}
-	end := t.overLimit(fmt.Sprintf(
+	return overLimit(history.FailureLimit, fmt.Sprintf(
 		"instance %q execution %d loops without a pause: more than %d turns in a row were caused by events, starts or continue-as-new, without a timer or an activity that takes a second (Settings.Loop)",
-		t.View.Instance, t.Running.Execution, s.Depth))
-	end.looping = true
-	return end
-}
-
-// deeper reports whether an arrival that would be recorded exceeds the depth of loops.
-func (t *Turn) deeper(arrivals []*inbox.Message) bool {
-	for _, m := range arrivals {
-		if t.By.Settings.Loop.Beyond(m.Item.Depth) && t.verdict(m).Kind == engine.Recorded {
-			return true
-		}
-	}
-	return false
-}
-
-func (t *Turn) overLimit(message string) *forced {
-	return &forced{why: history.ForcedByLimit, failure: history.Failure{Kind: history.FailureLimit, Message: message}}
+		k.View.Instance, k.Running.Execution, s.Depth))
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/host/reading"
 	"github.com/turnstile-go/turnstile/internal/redriving"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
@@ -29,36 +29,35 @@ func forks(m *inbox.Message) bool {
 	return m.Item.Kind == wire.StartOrchestration && o != nil && o.Instance != "" && o.Instance != m.Item.Instance
 }
 
-// fork determines the first events of the execution that the start m is to create as a fork. It
-// reports whether it has determined them or has refused the start.
-func (t *Turn) fork(p *Plan, m *inbox.Message) (bool, error) {
-	r := &t.Running
-	if !forks(m) || m.State != inbox.Unsettled || !r.Creating || r.Redriven != nil || r.X.LastEventID() > 0 {
-		return false, nil
+// fork determines the first events of the execution that the start m is to create as a fork, or
+// refuses the start. The plan is empty if it does neither.
+func (s starting) fork(m *inbox.Message) (Plan, error) {
+	r := &s.Running
+	if !forks(m) || m.State != inbox.Unsettled || !r.Creating() || r.Redriven != nil || r.X.LastEventID() > 0 {
+		return Plan{}, nil
 	}
-	d, err := t.forked(m)
+	d, err := s.forked(m)
 	var of *store.Record
 	switch {
 	case err == nil:
 		of = r.Origin.Record
 	case d == nil:
-		return false, err
+		return Plan{}, err
 	case m.Item.Parent != nil:
 		// Its parent waits, so the child starts from the beginning.
-		start := t.startArrival(&m.Item)
+		start := s.startArrival(&m.Item)
 		d.Event, d.With = start.Event, start.With
 	default:
-		return true, t.refuseRedrive(p, m, wire.ReasonRedriveRefused, err)
+		return s.refuseRedrive(m, wire.ReasonRedriveRefused, err)
 	}
-	p.Next = &Next{Again: r.Execution, By: m, Redriven: &Redriven{d, m, of}}
-	return true, nil
+	return Plan{Next: &Next{Again: r.Execution, By: m, Redriven: d, Of: of}}, nil
 }
 
 // forked returns the plan for the first events of a fork. An error together with an empty plan
 // means that nothing can be copied; an error without a plan means that something must be read
 // first.
-func (t *Turn) forked(m *inbox.Message) (*redriving.Plan, error) {
-	o, v := m.Item.Origin, &t.Running.Origin
+func (s starting) forked(m *inbox.Message) (*redriving.Plan, error) {
+	o, v := m.Item.Origin, &s.Running.Origin
 	if v.Instance != o.Instance || !v.Described {
 		return nil, &Read{What: Origin, Instance: o.Instance}
 	}
@@ -80,10 +79,10 @@ func (t *Turn) forked(m *inbox.Message) (*redriving.Plan, error) {
 	if err != nil {
 		return refused("%v", err)
 	}
-	request := redriving.Request{Instance: t.View.Instance, From: o.EventID, Completed: m.Item.Parent != nil, ExecutionID: t.Running.Execution, StartID: m.Item.ID,
+	request := redriving.Request{Instance: s.View.Instance, From: o.EventID, Completed: m.Item.Parent != nil, ExecutionID: s.Running.Execution, StartID: m.Item.ID,
 		Parent: recordedParent(m.Item.Parent), Actor: m.Item.Actor, Reason: m.Item.Reason, Cancelled: cancelledBy(turns)}
-	events := eventsOf(turns)
-	request.LimitKey, request.Limit = t.limitAgain(events)
+	events := reading.EventsOf(turns)
+	request.LimitKey, request.Limit = s.By.limitAgain(events)
 	d, err := redriving.From(o.Instance, of.ExecutionID, redriving.AsEnded(events), request)
 	if err != nil {
 		return &redriving.Plan{}, err
@@ -96,56 +95,27 @@ func forking(r *store.Record) bool {
 	return r != nil && !r.Purged && r.Status == store.StatusForking
 }
 
-// whileForking settles a message for a fork that has not started, other than a start or a purge.
-func (t *Turn) whileForking(p *Plan, m *inbox.Message) {
-	if m.Item.Kind == wire.TerminateInstance && !m.EndsChild() {
-		p.Send.Deletion, p.Record = t.frees(t.Now.At.Add(IDHeld))
-		p.settleReporting(m, "terminated", info("terminated a fork that had not started", "instance", t.View.Instance, "actor", m.Item.Actor))
-		return
-	}
-	t.early(p, m)
-}
-
-// frees returns the deletion of what a fork has copied, and the change that turns its record into a
-// tombstone, so that no write of the copy takes effect. freeAt is when its id can be reused; zero
-// means now.
-func (t *Turn) frees(freeAt time.Time) (*store.Record, *Write) {
-	r := t.View.Record
+// frees deletes what a fork has copied, and turns its record into a tombstone, so that no write of
+// the copy takes effect. freeAt is when its id can be reused; zero means now.
+func (g purging) frees(freeAt time.Time) (p Plan) {
+	r := g.View.Record
 	tombstone := &store.Record{Instance: r.Instance, ExecutionID: r.ExecutionID, Purged: true, FreeAt: freeAt}
 	deletion := *r
-	deletion.EndedAt = t.Now.At
-	return &deletion, &Write{Failed: "copy of the fork %q not given up", Change: &store.RecordChange{
-		If: store.RecordCondition{Exists: true, Reserved: &r.Reserved}, Create: tombstone, UpdatedAt: t.Now.At}}
+	deletion.EndedAt = g.Now.At
+	p.Send.Deletion, p.Record = &deletion, &Write{Failed: "copy of the fork %q not given up", Change: &store.RecordChange{
+		If: store.RecordCondition{Exists: true, Reserved: &r.Reserved}, Create: tombstone, UpdatedAt: g.Now.At}}
+	return p
 }
 
-// givesUp has a start that is refused give up the number that it has reserved, and reports whether it
-// had reserved one.
-func (t *Turn) givesUp(p *Plan, m *inbox.Message) bool {
-	switch r := t.View.Record; {
+// givesUp has a start that is refused give up the number that it has reserved. The plan is empty if
+// it has reserved none.
+func (s starting) givesUp(m *inbox.Message) (p Plan) {
+	switch r := s.View.Record; {
 	case forking(r) && r.StartID == m.Item.ID:
-		p.Send.Deletion, p.Record = t.frees(time.Time{})
+		return purging{s.Known}.frees(time.Time{})
 	case r != nil && r.Reserves(m.Item.ID):
 		change := r.GiveUp()
 		p.Record = &Write{Failed: "number reserved for instance %q not given up", Change: &change}
-	default:
-		return false
 	}
-	return true
-}
-
-func eventsOf(turns []store.Turn) (all []history.Event) {
-	for i := range turns {
-		all = append(all, turns[i].Events...)
-	}
-	return all
-}
-
-// cancelledBy returns the operations that the commits of an execution have cancelled.
-func cancelledBy(turns []store.Turn) (all []redriving.Cancelled) {
-	for i := range turns {
-		if c := turns[i].Cancelled; len(c) > 0 {
-			all = append(all, redriving.Cancelled{Events: c, By: turns[i].Last()})
-		}
-	}
-	return all
+	return p
 }

@@ -11,15 +11,19 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Group is the part of a batch for one instance: one turn, and deletions.
+// Part is the part of a batch for one instance: one turn, and deletions.
+type Part struct {
+	Group
+	// Deletions are the messages that ask for histories to be deleted. They make no turn.
+	Deletions []*inbox.Message
+}
+
+// Group has the messages of one turn.
 type Group struct {
-	Instance string
 	Messages []*inbox.Message
 	// All are the messages of the batch from which turns of the instance are made: more than Messages
 	// if the turn was too large and was split.
 	All []*inbox.Message
-	// Deletions are the messages that ask for histories to be deleted. They make no turn.
-	Deletions []*inbox.Message
 	// Suspect is the id of the message with which the instance is marked while its turn is made; empty
 	// if no message is suspected.
 	Suspect string
@@ -38,9 +42,9 @@ type Group struct {
 // order (inOrder). A start that may restart an ended instance keeps its position: the messages
 // before it are for the previous execution, and the messages after it, including other starts, are
 // not.
-func GroupsOf(messages []*inbox.Message, suspectedReceives int) []*Group {
-	var groups []*Group
-	byInstance := map[string]*Group{}
+func GroupsOf(messages []*inbox.Message, suspectedReceives int) []*Part {
+	var groups []*Part
+	byInstance := map[string]*Part{}
 	for _, m := range messages {
 		if m.State != inbox.Unsettled || m.Item.Kind == wire.Sweep {
 			continue
@@ -48,7 +52,7 @@ func GroupsOf(messages []*inbox.Message, suspectedReceives int) []*Group {
 		target := m.Item.Target()
 		g := byInstance[target]
 		if g == nil {
-			g = &Group{Instance: target, Sent: map[dispatch.Place]bool{}}
+			g = &Part{Group: Group{Sent: map[dispatch.Place]bool{}}}
 			byInstance[target] = g
 			groups = append(groups, g)
 		}
@@ -108,11 +112,14 @@ func boolInt(b bool) int {
 	return 0
 }
 
+// Instance returns the id of the instance.
+func (g *Group) Instance() string { return g.All[0].Item.Target() }
+
 // Open returns the messages that are not settled.
 func (g *Group) Open() []*inbox.Message { return inbox.Left(g.Messages) }
 
 // Batch returns all messages of the batch for the instance.
-func (g *Group) Batch() []*inbox.Message {
+func (g *Part) Batch() []*inbox.Message {
 	if len(g.Deletions) == 0 {
 		return g.All // The usual case, which allocates nothing.
 	}
@@ -121,13 +128,13 @@ func (g *Group) Batch() []*inbox.Message {
 
 // Half returns a group of some of the messages.
 func (g *Group) Half(messages []*inbox.Message) *Group {
-	return &Group{Instance: g.Instance, Messages: messages, All: g.All, Suspect: g.Suspect, Sent: g.Sent}
+	return &Group{Messages: messages, All: g.All, Suspect: g.Suspect, Sent: g.Sent}
 }
 
 // Rest returns a group of the messages that are not settled. The settled ones must be deleted from
 // the queue before its turn is made.
 func (g *Group) Rest(suspectedReceives int) *Group {
-	rest := &Group{Instance: g.Instance, Messages: g.Open(), All: inbox.Left(g.All), Sent: g.Sent}
+	rest := &Group{Messages: g.Open(), All: inbox.Left(g.All), Sent: g.Sent}
 	rest.Suspect = suspectOf(rest.Messages, suspectedReceives)
 	return rest
 }
@@ -177,6 +184,16 @@ func (g *Group) Arrived(c *store.Turn, e *history.Event) (depth int, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// bringer returns the first open message that reports an event of an execution; nil if none does.
+func (g *Group) bringer(execution int64, e *history.Event) *inbox.Message {
+	for _, m := range g.Messages {
+		if m.State == inbox.Unsettled && broughtBy(&m.Item, execution, e) {
+			return m
+		}
+	}
+	return nil
 }
 
 // broughtBy reports whether an item reported an event of an execution.

@@ -56,8 +56,8 @@ const (
 )
 
 // Stands returns the execution with which the turn continues, according to the record.
-func (t *Turn) Stands(open []*inbox.Message) (execution int64, s Standing) {
-	r := t.View.Record
+func (k *Known) Stands(open []*inbox.Message) (execution int64, s Standing) {
+	r := k.View.Record
 	if r != nil && !r.Purged && !forking(r) {
 		if r.Status.Terminal() && !slices.ContainsFunc(open, func(m *inbox.Message) bool {
 			// The messages of the end may not have been sent (sendAgain).
@@ -69,7 +69,7 @@ func (t *Turn) Stands(open []*inbox.Message) (execution int64, s Standing) {
 	}
 	start := NewStart(r, open)
 	switch {
-	case start == nil || t.held():
+	case start == nil || k.held():
 		return 0, NoExecution
 	case r == nil:
 		return 1, Starts
@@ -80,6 +80,6 @@ func (t *Turn) Stands(open []*inbox.Message) (execution int64, s Standing) {
 
 // OnlyHides reports whether the turn only hides an ended instance. Such a turn needs no key to
 // decode its history.
-func (t *Turn) OnlyHides() bool {
-	return t.View.Record.Status.Terminal() && t.Group.onlyHides()
+func (k *Known) OnlyHides() bool {
+	return k.View.Record.Status.Terminal() && k.Group.onlyHides()
 }

@@ -25,18 +25,19 @@ func (e *PatchError) Unwrap() error { return e.Stuck }
 // It does not apply in three cases: a turn for these messages has already been committed; the
 // instance is stuck, so its wakes run the code again; or a start creates the instance, which has no
 // history yet.
-func (t *Turn) leaveToAnotherBuild(stuck *engine.StuckError) error {
-	if d := t.round.draft; t.Running.Confirmed && (d == nil || d.leaves != recorded) {
+func (r *round) leaveToAnotherBuild(stuck *engine.StuckError) error {
+	k := r.k
+	if k.Running.Stage == Committed {
 		return nil
 	}
-	if err := t.described(); err != nil {
+	if err := k.described(); err != nil {
 		return err
 	}
-	if t.View.Record == nil || t.swept() {
+	if k.View.Record == nil || k.swept() {
 		return nil
 	}
-	for _, m := range t.open() {
-		if since, _ := m.RequeuedSince(t.Now.At); t.Now.At.Sub(since) >= t.By.Settings.Messages.PatchWindow {
+	for _, m := range k.Group.Open() {
+		if since, _ := m.RequeuedSince(k.Now.At); k.Now.At.Sub(since) >= k.By.Settings.Messages.PatchWindow {
 			return nil
 		}
 	}

@@ -17,206 +17,186 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// pendingProgress is the progress of handling messages about pending activities.
-type pendingProgress struct {
-	begun, done bool
-	messages    []*inbox.Message
-	// state of the activity that the first of them concerns; nil if it was not read. since is when it
-	// was first handled.
-	state *store.ActivityState
-	since time.Time
-	// limits to request, and the messages that need them.
-	limits  *Limits
-	limited []*inbox.Message
+// pendingActivities handles the messages about pending activities. An ActivityPending is sent again for the
+// time when the next time limit may be over, and becomes the activity's failure if the activity is
+// still open then. An ActivityHeartbeat is recorded.
+type pendingActivities struct{ *Known }
+
+// limits plans the messages about pending activities that are left: each is sent again for the time
+// when a time limit may be over. The schedules are created together.
+func (a pendingActivities) limits() (Plan, error) {
+	l, p := Limits{Since: a.Now.At}, Plan{}
+	for _, m := range a.Group.Open() {
+		if !m.ConcernsPending() {
+			continue
+		}
+		now, due, err := a.attend(m)
+		if err != nil || !now.empty() {
+			return now, err
+		}
+		l.Items, l.Dues = append(l.Items, m.Item), append(l.Dues, due)
+		p.add(settle(m, "pending"))
+	}
+	if !p.empty() {
+		p.Send.Limits = &l
+	}
+	return p, nil
 }
 
-// TookActivity records the state of a pending activity that was read.
-func (t *Turn) TookActivity(s store.ActivityState) { t.passed.pendingProgress.state = &s }
-
-// pendingActivities handles the messages about pending activities. An ActivityPending is sent again for
-// the time when the next time limit may be over, and becomes the activity's failure if the activity
-// is still open then. An ActivityHeartbeat is recorded.
-func (t *Turn) pendingActivities(p *Plan) error {
-	a := &t.passed.pendingProgress
-	if !a.begun {
-		t.resultsFirst()
-		a.begun, a.messages = true, t.open()
+// attend handles a message, if it is about a pending activity. If the plan is empty, due is when a
+// time limit of the activity may be over; zero for a message that is handled in its order.
+func (a pendingActivities) attend(m *inbox.Message) (p Plan, due time.Time, err error) {
+	if m.State != inbox.Unsettled || !m.ConcernsPending() && !m.Unheard() {
+		return p, due, nil
 	}
-	for len(a.messages) > 0 {
-		m := a.messages[0]
-		if m.ConcernsPending() || m.Unheard() {
-			if err := t.pendingActivity(p, m); err != nil {
-				return err
-			}
-		}
-		a.messages, a.state, a.since = a.messages[1:], nil, time.Time{}
-		if !p.empty() {
-			return nil
-		}
-	}
-	if !a.done && a.limits != nil {
-		// The schedules are created together.
-		p.Send.Limits = a.limits
-		for _, m := range a.limited {
-			p.settle(m, "pending")
-		}
-	}
-	a.done = true
-	return nil
-}
-
-func (t *Turn) pendingActivity(p *Plan, m *inbox.Message) error {
-	switch v := t.verdict(m); {
-	case m.Unheard() && v.Kind == engine.Recorded && !t.brings(m.Item.SourceEventID):
-		return t.interrupted(p, m)
+	switch v := a.verdict(m); {
+	case m.Unheard() && v.Kind == engine.Recorded && !a.brings(m.Item.SourceEventID):
+		p, err = a.interrupted(m)
 	case m.Unheard():
 		// It is checked like any other completion, after the result if the batch has one.
 	case v.Kind == engine.Recorded:
-		return t.stillPending(p, m)
-	case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.Item.Kind == wire.ActivityPending && (m.Returning() || t.stands(m)):
+		return a.stillPending(m)
+	case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.Item.Kind == wire.ActivityPending && (m.Returning() || a.stands(m)):
 		// It may have become the failure that is recorded: then it is settled after the code has run on
 		// that failure.
-		p.becomes(m, Failed(m, history.Failure{Kind: history.FailureTotalTimeout}))
+		p = become(m, Failed(m, history.Failure{Kind: history.FailureTotalTimeout}))
 	case v.Kind == engine.Misaddressed, v.Kind == engine.Forged:
-		t.refuse(p, m, v)
+		p = absent{a.Known}.refuse(m, v)
 	default:
-		p.settle(m, "late")
+		p = settle(m, "late")
 	}
-	return nil
+	return p, due, err
 }
 
 // stillPending handles a message about an activity that is not completed.
-func (t *Turn) stillPending(p *Plan, m *inbox.Message) error {
+func (a pendingActivities) stillPending(m *inbox.Message) (p Plan, due time.Time, err error) {
 	item := &m.Item
-	if _, open := t.Running.Work[item.SourceEventID]; !open {
+	if _, open := a.Running.Work[item.SourceEventID]; !open {
 		// The orchestration no longer waits for the activity.
-		p.settle(m, "late")
-		return nil
+		return settle(m, "late"), due, nil
 	}
 	switch item.Kind {
 	case wire.ActivityHeartbeat:
-		return t.heartbeat(p, m)
+		p, err = a.heartbeat(m)
+		return p, due, err
 	case wire.RetryActivity:
-		return t.retryNow(p, m)
+		p, err = a.retryNow(m)
+		return p, due, err
 	}
-	scheduled, err := t.scheduled(item.SourceEventID)
+	scheduled, err := a.scheduled(item.SourceEventID)
 	if err != nil {
-		return err
+		return p, due, err
 	}
-	a, retry := &t.passed.pendingProgress, scheduled.Retry
-	if a.since.IsZero() {
-		a.since = t.Now.At
-	}
-	now := a.since
-	var next time.Time
+	retry, now := scheduled.Retry, a.Now.At
 	if end, bounded := attempt.TotalEnd(retry, time.UnixMilli(scheduled.AtMS)); bounded {
 		if !end.After(now) {
-			p.becomes(m, Failed(m, attempt.TotalFailure(scheduled.Name, item.Attempt, end.Sub(time.UnixMilli(scheduled.AtMS)), nil)))
-			return nil
+			return become(m, Failed(m, attempt.TotalFailure(scheduled.Name, item.Attempt, end.Sub(time.UnixMilli(scheduled.AtMS)), nil))), due, nil
 		}
-		next = end
+		due = end
 	}
 	if retry != nil && retry.HeartbeatTimeoutMS > 0 {
 		silence := time.Duration(retry.HeartbeatTimeoutMS) * time.Millisecond
-		alive, err := t.alive(item, now)
+		alive, err := a.alive(item)
 		if err != nil {
-			return err
+			return p, due, err
 		}
 		end := alive.Add(silence)
 		if !end.After(now) {
-			return t.silent(p, m, scheduled, silence)
+			p, err = a.silent(m, scheduled, silence)
+			return p, due, err
 		}
-		if next.IsZero() || end.Before(next) {
-			next = end
+		if due.IsZero() || end.Before(due) {
+			due = end
 		}
 	}
-	if next.IsZero() {
-		p.settle(m, "pending")
-		return nil
+	if due.IsZero() {
+		return settle(m, "pending"), due, nil
 	}
-	if a.limits == nil {
-		a.limits = &Limits{Since: t.Now.At}
+	return p, due, nil
+}
+
+// state returns the state of an activity.
+func (a pendingActivities) state(execution, event int64) (store.ActivityKey, store.ActivityState, error) {
+	key := store.ActivityKey{Instance: a.View.Instance, ExecutionID: execution, EventID: event}
+	state, known := a.Activities[key]
+	if !known {
+		return key, state, &Read{What: Activity, Execution: execution, Event: event}
 	}
-	a.limits.Items, a.limits.Dues = append(a.limits.Items, *item), append(a.limits.Dues, next)
-	a.limited = append(a.limited, m)
-	return nil
+	return key, state, nil
 }
 
 // alive returns the time of the last sign of life of a pending activity: its heartbeat, or the
 // message by which its attempt became pending. It is never in the future, whatever the clock of
 // another process said.
-func (t *Turn) alive(item *wire.Item, now time.Time) (time.Time, error) {
-	state := t.passed.pendingProgress.state
-	if state == nil {
-		return now, &Read{What: Activity, Execution: item.ExecutionID, Event: item.SourceEventID}
-	}
+func (a pendingActivities) alive(item *wire.Item) (time.Time, error) {
+	_, state, err := a.state(item.ExecutionID, item.SourceEventID)
 	last := max(item.SentMS, state.Beat.At.UnixMilli())
-	return time.UnixMilli(min(last, now.UnixMilli())), nil
+	return time.UnixMilli(min(last, a.Now.At.UnixMilli())), err
 }
 
 // heartbeat records a heartbeat of a pending activity, for the current execution: a redrive may
 // have copied the activity from the execution that the message names.
-func (t *Turn) heartbeat(p *Plan, m *inbox.Message) error {
-	item, state := &m.Item, t.passed.pendingProgress.state
-	if state == nil {
-		return &Read{What: Activity, Execution: t.Running.Execution, Event: item.SourceEventID}
-	}
-	scheduled, err := t.scheduled(item.SourceEventID)
+func (a pendingActivities) heartbeat(m *inbox.Message) (Plan, error) {
+	item := &m.Item
+	key, state, err := a.state(a.Running.Execution, item.SourceEventID)
 	if err != nil {
-		return err
+		return Plan{}, err
 	}
-	now, kept := t.Now.At, delivery.Retention
+	scheduled, err := a.scheduled(item.SourceEventID)
+	if err != nil {
+		return Plan{}, err
+	}
+	now, kept := a.Now.At, delivery.Retention
 	if scheduled.Retry != nil {
 		// The heartbeat is read when that much time has passed.
 		kept += time.Duration(scheduled.Retry.HeartbeatTimeoutMS) * time.Millisecond
 	}
 	beat := store.Heartbeat{Attempt: max(item.Attempt, state.Beat.Attempt, 1), At: now, Details: item.Data}
-	p.Send.Beat = &Beat{Key: store.ActivityKey{Instance: item.Instance, ExecutionID: t.Running.Execution, EventID: item.SourceEventID}, Beat: beat, Until: now.Add(kept)}
-	p.settle(m, "heartbeat")
-	return nil
+	p := settle(m, "heartbeat")
+	p.Send.Beat = &Beat{Key: key, Beat: beat, Until: now.Add(kept)}
+	delete(a.Activities, key)
+	return p, nil
 }
 
 // silent ends an attempt that has sent no heartbeat for too long. Another attempt follows if the
 // retry policy allows one.
-func (t *Turn) silent(p *Plan, m *inbox.Message, scheduled *history.Event, silence time.Duration) error {
+func (a pendingActivities) silent(m *inbox.Message, scheduled *history.Event, silence time.Duration) (Plan, error) {
 	item := &m.Item
 	f := history.Failure{Kind: history.FailureHeartbeatTimeout, Retryable: true, Attempt: item.Attempt, Source: scheduled.Name, Message: fmt.Sprintf(
 		"attempt %d of the pending activity %q sent no heartbeat for %s", item.Attempt, scheduled.Name, silence)}
 	if !activities.Retryable(scheduled.Retry, &f, item.Attempt) {
-		p.becomes(m, Failed(m, f))
-		return nil
+		return become(m, Failed(m, f)), nil
 	}
-	return t.nextOf(p, m, scheduled, &f, "heartbeat_timeout")
+	return a.nextOf(m, scheduled, &f, "heartbeat_timeout")
 }
 
 // nextOf sends the next attempt if no worker does (the last one was pending or interrupted), and
 // settles the message that reported the failure. If the result is in the same batch, no attempt
 // follows.
-func (t *Turn) nextOf(p *Plan, m *inbox.Message, scheduled *history.Event, f *history.Failure, outcome string) error {
-	if t.Running.Warm && !t.Running.Confirmed {
+func (a pendingActivities) nextOf(m *inbox.Message, scheduled *history.Event, f *history.Failure, outcome string) (p Plan, err error) {
+	if a.Running.Warm && !a.Running.Confirmed() {
 		// There is no commit that would show whether a result has arrived in
 		// the meantime.
-		return ErrStale
+		return p, ErrStale
 	}
 	if m.Returning() {
 		// A process whose clock is ahead may have turned an earlier delivery of this message into the
 		// activity's failure, in a commit that a read does not show yet. Since this message is settled
 		// here, no message would resend that commit.
-		if err := t.unmoved(); err != nil {
-			return err
+		if err := a.unmoved(); err != nil {
+			return p, err
 		}
 	}
 	item := &m.Item
-	if t.brings(item.SourceEventID) {
-		p.settle(m, "late")
-		return nil
+	if a.brings(item.SourceEventID) {
+		return settle(m, "late"), nil
 	}
 	p.Send.Attempt = &Attempt{Failure: f, EventID: scheduled.EventID, Message: m, Outcome: outcome, Item: wire.Item{
 		V: wire.Version, Kind: wire.ActivityExecute, Instance: item.Instance, ExecutionID: item.ExecutionID,
 		Name: scheduled.Name, Input: scheduled.Payload, Codec: scheduled.Codec, SchedulingEventID: scheduled.EventID, Token: item.Token,
-		Attempt: f.Attempt, ScheduledAtMS: scheduled.AtMS, Retry: scheduled.Retry, Headers: header.Merge(t.Running.Started().Start.Headers, scheduled.Headers),
-		Origin: dispatch.KeyOf(t.Running.Started().Start, scheduled.EventID)}}
-	return nil
+		Attempt: f.Attempt, ScheduledAtMS: scheduled.AtMS, Retry: scheduled.Retry, Headers: header.Merge(a.Running.Started().Start.Headers, scheduled.Headers),
+		Origin: dispatch.KeyOf(a.Running.Started().Start, scheduled.EventID)}}
+	return p, nil
 }
 
 // Failed returns a message about an activity as the activity's failure. The failure's kind does not
@@ -230,25 +210,40 @@ func Failed(m *inbox.Message, f history.Failure) wire.Item {
 // retryNow sends an attempt that waits for its retry delay at once. The delayed message still
 // arrives; the worker decides which of the two makes the attempt (early.go there). An attempt that
 // is due within the clock skew is left alone.
-func (t *Turn) retryNow(p *Plan, m *inbox.Message) error {
-	item, state := &m.Item, t.passed.pendingProgress.state
-	if state == nil {
-		return &Read{What: Activity, Execution: item.ExecutionID, Event: item.SourceEventID}
+func (a pendingActivities) retryNow(m *inbox.Message) (Plan, error) {
+	item := &m.Item
+	_, state, err := a.state(item.ExecutionID, item.SourceEventID)
+	if err != nil {
+		return Plan{}, err
 	}
 	next := state.Next
-	if next.Attempt == 0 || item.Attempt > 0 && item.Attempt != next.Attempt || !next.DueAt.After(t.Now.At.Add(lease.Skew)) {
-		p.settle(m, "late")
-		return nil
+	if next.Attempt == 0 || item.Attempt > 0 && item.Attempt != next.Attempt || !next.DueAt.After(a.Now.At.Add(lease.Skew)) {
+		return settle(m, "late"), nil
 	}
-	scheduled, err := t.scheduled(item.SourceEventID)
+	scheduled, err := a.scheduled(item.SourceEventID)
 	if err != nil {
-		return err
+		return Plan{}, err
 	}
 	f := history.Failure{Kind: next.Kind, Message: next.Message, Attempt: next.Attempt - 1, Source: scheduled.Name, Retryable: true}
-	if err := t.nextOf(p, m, scheduled, &f, "retry_now"); err != nil || p.Send.Attempt == nil {
-		return err
+	p, err := a.nextOf(m, scheduled, &f, "retry_now")
+	if p.Send.Attempt != nil {
+		// The token names the time at which the event was recorded, which is not that of a redrive.
+		p.Send.Attempt.Early, p.Send.Attempt.RecordedAtMS = activities.EarlyID(next.DueAt, item.ID), a.Running.X.RecordedAt(item.SourceEventID)
 	}
-	p.Send.Attempt.Early = activities.EarlyID(next.DueAt, item.ID)
-	p.Send.Attempt.Item.Token = t.By.Keys.Token(item.Instance, item.ExecutionID, item.SourceEventID, t.Running.X.RecordedAt(item.SourceEventID))
-	return nil
+	return p, err
+}
+
+// scheduled returns a scheduling event of the execution. A copied event counts as scheduled at the
+// time of the redrive.
+func (a pendingActivities) scheduled(eventID int64) (*history.Event, error) {
+	e, err := a.View.Event(a.Running.Execution, eventID)
+	if o := a.Running.Started().Start.Origin; err == nil && o != nil && eventID <= o.EventID {
+		anew := *e
+		anew.AtMS = a.Running.X.RecordedAt(o.EventID + 1)
+		if _, released := a.Running.X.Held(); released > 0 {
+			anew.AtMS = a.Running.X.RecordedAt(released)
+		}
+		e = &anew
+	}
+	return e, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/dispatch"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/redriving"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -20,8 +21,8 @@ type Plan struct {
 	Reports []Report
 	// Again has earlier commits whose messages may not have been sent.
 	Again *Again
-	// Inline is an inline activity to run; Run has arrivals to run or to record. The next decision
-	// uses the result of either.
+	// Inline is an inline activity to run. Run has arrivals to run or to record, after the result of
+	// the activity if there is one. The next decision uses the result.
 	Inline *engine.InlineCall
 	Run    *Run
 	// Commit becomes durable; Dispatch has the commits whose messages are then sent.
@@ -39,12 +40,6 @@ type Plan struct {
 	Over bool
 }
 
-// empty reports whether there is nothing to do.
-func (p *Plan) empty() bool {
-	return p.Read == nil && p.Reports == nil && p.Again == nil && p.Inline == nil && p.Run == nil && p.Commit == nil &&
-		p.Send == (Sending{}) && p.Record == nil && len(p.Settled) == 0 && p.Next == nil && !p.Over
-}
-
 // Next is an execution that follows one that has ended.
 type Next struct {
 	// Events are its first events, which continue-as-new has committed with the end of the execution
@@ -54,8 +49,10 @@ type Next struct {
 	Again int64
 	By    *inbox.Message
 	// Redriven has the events that it copies from the execution before; nil if it starts from the
-	// beginning.
-	Redriven *Redriven
+	// beginning. Of is the record of the instance that it forks; nil for a redrive, and for the child
+	// of a fork that starts from the beginning.
+	Redriven *redriving.Plan
+	Of       *store.Record
 }
 
 // Again has commits to send again.
@@ -154,8 +151,10 @@ type Attempt struct {
 	Item    wire.Item
 	Failure *history.Failure
 	EventID int64
-	// Early is the id of the item if it does not wait for its retry delay; empty if it does.
-	Early string
+	// Early is the id of the item if it does not wait for its retry delay; empty if it does. It gets a
+	// token for the event, which was recorded at this time.
+	Early        string
+	RecordedAtMS int64
 	// Message reported the failure. After the attempt is sent, the message is settled with Outcome. If
 	// the attempt does not fit into a message, that is the activity's failure, and Message becomes
 	// that failure.
@@ -212,24 +211,33 @@ type Requeue struct {
 	Within time.Duration
 }
 
+// empty reports whether there is nothing to do.
+func (p *Plan) empty() bool {
+	return p.Read == nil && p.Reports == nil && p.Again == nil && p.Inline == nil && p.Run == nil && p.Commit == nil &&
+		p.Send == (Sending{}) && p.Record == nil && len(p.Settled) == 0 && p.Next == nil && !p.Over
+}
+
+// add adds the settlements of another plan.
+func (p *Plan) add(other Plan) { p.Settled = append(p.Settled, other.Settled...) }
+
+func settlement(s Settlement) Plan { return Plan{Settled: []Settlement{s}} }
+
 // settle acknowledges a message with an outcome.
-func (p *Plan) settle(m *inbox.Message, outcome string) {
-	p.Settled = append(p.Settled, Settlement{Message: m, Outcome: outcome})
+func settle(m *inbox.Message, outcome string) Plan {
+	return settlement(Settlement{Message: m, Outcome: outcome})
 }
 
 // settleReporting settles a message and logs a line.
-func (p *Plan) settleReporting(m *inbox.Message, outcome string, s Report) {
-	p.Settled = append(p.Settled, Settlement{Message: m, Outcome: outcome, Report: &s})
+func settleReporting(m *inbox.Message, outcome string, s Report) Plan {
+	return settlement(Settlement{Message: m, Outcome: outcome, Report: &s})
 }
 
 // deadLetter moves a message to its dead-letter queue.
-func (p *Plan) deadLetter(m *inbox.Message, reason wire.Reason, text string) {
-	p.Settled = append(p.Settled, Settlement{Message: m, Dead: &Dead{reason, text}})
+func deadLetter(m *inbox.Message, reason wire.Reason, text string) Plan {
+	return settlement(Settlement{Message: m, Dead: &Dead{reason, text}})
 }
 
-// becomes replaces a message by another item, which the turn then handles.
-func (p *Plan) becomes(m *inbox.Message, item wire.Item) {
-	p.Settled = append(p.Settled, Settlement{Message: m, Becomes: &item})
+// become replaces a message by another item, which the turn then handles.
+func become(m *inbox.Message, item wire.Item) Plan {
+	return settlement(Settlement{Message: m, Becomes: &item})
 }
-
-func (p *Plan) report(s Report) { p.Reports = append(p.Reports, s) }

@@ -4,11 +4,11 @@ package deciding
 // ten executions costs a tenth of one per execution.
 const pruneEvery = 10
 
-// pruneFor returns the last execution to prune when the execution next starts; 0 means no request.
+// pruneFor returns the last execution to prune when the execution next starts and so many are kept;
+// 0 means no request.
 // The request is sent after the commit and never resent, because a later one covers it. It makes no
 // turn (sweep.Keeper).
-func (t *Turn) pruneFor(next int64) int64 {
-	keep := t.By.Keeps(t.Running.Started().Name)
+func pruneFor(keep, next int64) int64 {
 	if keep == 0 || next <= keep || next%pruneEvery != 0 {
 		return 0
 	}

@@ -47,46 +47,45 @@ const (
 
 func (r *Read) Error() string { return fmt.Sprintf("host: must be read first: %+v", *r) }
 
-// needed turns the plan into the read that a rule has returned as its error; it returns any other
+// needed turns the error of a rule into the plan for the read that it names; it returns any other
 // error.
-func (p *Plan) needed(err error) error {
+func needed(p Plan, err error) (Plan, error) {
 	if read, ok := errors.AsType[*Read](err); ok {
-		*p = Plan{Read: read}
-		return nil
+		return Plan{Read: read}, nil
 	}
 	if unread, ok := errors.AsType[*reading.Unread](err); ok {
-		*p = Plan{Read: &Read{What: History, Execution: unread.Execution}}
-		return nil
+		return Plan{Read: &Read{What: History, Execution: unread.Execution}}, nil
 	}
-	return err
+	return p, err
 }
 
 // described asks for the record unless this turn has read it.
-func (t *Turn) described() error {
-	_, err := t.learn()
-	return err
-}
-
-// currentRecord asks for the record again if it may be older than the history that the turn uses:
-// both may have changed between the two reads.
-func (t *Turn) currentRecord() error {
-	if t.View.Current {
+func (k *Known) described() error {
+	if k.View.Described {
 		return nil
 	}
-	return &Read{What: RecordAgain}
+	return &Read{What: Record}
+}
+
+// unmoved checks that no event follows the known ones of the execution.
+func (k *Known) unmoved() error {
+	if k.Answered == Behind {
+		return nil
+	}
+	return &Read{What: Behind, Execution: k.Running.Execution, Event: k.Running.X.LastEventID() + 1}
 }
 
 // Tolerates reports whether a record that was read with an error is sufficient: an ended instance
 // can be purged without the key of its output.
-func (t *Turn) Tolerates(err error) bool {
-	return edge.MissesCodec(err) && t.View.Record.Status.Terminal() && t.Group.onlyPurges()
+func (k *Known) Tolerates(err error) bool {
+	return edge.MissesCodec(err) && k.View.Record.Status.Terminal() && k.Group.onlyPurges()
 }
 
 // Moved checks a record that was read again. It returns store.ErrConflict if more has changed than
 // the history explains. before is the record known before, and known says whether it was read.
-func (t *Turn) Moved(before *store.Record, known bool) error {
-	r := t.View.Record
-	if t.Running.Warm && t.View.Problem() != nil {
+func (k *Known) Moved(before *store.Record, known bool) error {
+	r := k.View.Record
+	if k.Running.Warm && k.View.Problem() != nil {
 		return ErrStale // The cache did not have the problem.
 	}
 	if !known || before == nil {
@@ -94,33 +93,7 @@ func (t *Turn) Moved(before *store.Record, known bool) error {
 	}
 	if r == nil || r.Purged || r.ExecutionID != before.ExecutionID || r.Stamp != before.Stamp ||
 		r.Status.Terminal() != before.Status.Terminal() || (r.Problem == nil) != (before.Problem == nil) {
-		return fmt.Errorf("host: the record of instance %q execution %d was changed while it was read: %w", t.View.Instance, before.ExecutionID, store.ErrConflict)
+		return fmt.Errorf("host: the record of instance %q execution %d was changed while it was read: %w", k.View.Instance, before.ExecutionID, store.ErrConflict)
 	}
 	return nil
-}
-
-// learn asks for the record unless this turn has read it; now says that it was read for this
-// question.
-func (t *Turn) learn() (now bool, err error) {
-	if t.View.Described && t.passed.asked != Record {
-		return false, nil
-	}
-	err = t.ask(&Read{What: Record})
-	return err == nil, err
-}
-
-// unmoved checks that no event follows the known ones of the execution.
-func (t *Turn) unmoved() error {
-	return t.ask(&Read{What: Behind, Execution: t.Running.Execution, Event: t.Running.X.LastEventID() + 1})
-}
-
-// ask returns the read that a question needs, and nil after that read was made for the question.
-// Each answer is used once.
-func (t *Turn) ask(r *Read) error {
-	if t.passed.asked == r.What {
-		t.passed.asked = nothing
-		return nil
-	}
-	t.passed.asked = r.What // If the read fails, the attempt ends.
-	return r
 }

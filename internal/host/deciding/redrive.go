@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/host/reading"
 	"github.com/turnstile-go/turnstile/internal/redriving"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
@@ -21,47 +22,39 @@ import (
 // (internal/redriving/held.go). In all other respects a redrive is like a start that restarts an
 // instance.
 
-// Redriven describes how the execution that the redrive By starts continues.
-type Redriven struct {
-	*redriving.Plan
-	By *inbox.Message
-	// Of is the record of the instance that it forks; nil for a redrive, and for the child of a fork
-	// that starts from the beginning.
-	Of *store.Record
-}
-
-// redrive continues the instance as the start requests, or refuses the start.
-func (t *Turn) redrive(p *Plan, m *inbox.Message, r *store.Record) (bool, error) {
-	if t.Running.X == nil {
-		return false, ErrStale // The history is needed and was not read.
+// redrive continues the instance as the start requests, or refuses the start. The plan is empty if
+// it does neither.
+func (s starting) redrive(m *inbox.Message, r *store.Record) (p Plan, err error) {
+	if s.Running.X == nil {
+		return p, ErrStale // The history is needed and was not read.
 	}
 	var from int64
 	if o := m.Item.Origin; o != nil {
 		if o.ExecutionID != 0 && o.ExecutionID != r.ExecutionID {
-			return false, nil // The instance has been restarted since.
+			return p, nil // The instance has been restarted since.
 		}
 		from = o.EventID
 	}
 	if r.Status == store.StatusCompleted && from == 0 && m.Item.OnConflict.UsesExisting() {
-		return false, nil // The parent waits for its output.
+		return p, nil // The parent waits for its output.
 	}
-	if t.Group.TooLarge != nil {
-		return true, t.refuseRedrive(p, m, wire.ReasonTooLarge, t.Group.TooLarge)
+	if s.Group.TooLarge != nil {
+		return s.refuseRedrive(m, wire.ReasonTooLarge, s.Group.TooLarge)
 	}
-	turns, err := t.View.Turns(t.Running.Execution)
+	turns, err := s.View.Turns(s.Running.Execution)
 	if err != nil {
-		return false, err
+		return p, err
 	}
 	next := r.Next(m.Item.ID)
 	request := redriving.Request{From: from, ExecutionID: next, StartID: m.Item.ID,
 		Parent: recordedParent(m.Item.Parent), Actor: m.Item.Actor, Reason: m.Item.Reason, Cancelled: cancelledBy(turns)}
-	request.LimitKey, request.Limit = t.limitAgain(eventsOf(turns))
-	d, err := t.Running.X.Redrive(request)
+	request.LimitKey, request.Limit = s.By.limitAgain(reading.EventsOf(turns))
+	d, err := s.Running.X.Redrive(request)
 	if refused, is := errors.AsType[*redriving.Error](err); is {
-		return true, t.refuseRedrive(p, m, wire.ReasonRedriveRefused, refused)
+		return s.refuseRedrive(m, wire.ReasonRedriveRefused, refused)
 	}
-	p.Next = &Next{Again: next, By: m, Redriven: &Redriven{Plan: d, By: m}}
-	return true, err
+	p.Next = &Next{Again: next, By: m, Redriven: d}
+	return p, err
 }
 
 // landed is the longest time between sending a write and its effect, plus a margin for clock skew.
@@ -76,37 +69,36 @@ const landed = 6 * time.Minute
 // delivery may land late, even after the queue has moved the message to its dead-letter queue, so the start
 // is first requeued for as long as a write may take. A start that has reserved a number gives it up
 // instead, and then no write of its copy takes effect.
-func (t *Turn) refuseRedrive(p *Plan, m *inbox.Message, reason wire.Reason, why error) error {
-	reserved := t.givesUp(p, m)
-	if !reserved {
-		starts := t.Running.Execution
-		if !t.Running.Creating {
-			starts = t.View.Record.Highest() + 1
+func (s starting) refuseRedrive(m *inbox.Message, reason wire.Reason, why error) (Plan, error) {
+	p := s.givesUp(m)
+	if reserved := !p.empty(); !reserved {
+		starts := s.Running.Execution
+		if !s.Running.Creating() {
+			starts = s.View.Record.Highest() + 1
 		}
-		if err := t.ask(&Read{What: Behind, Execution: starts, Event: 1}); err != nil {
-			return err
+		if s.Answered != Behind {
+			return Plan{}, &Read{What: Behind, Execution: starts, Event: 1}
+		}
+		if m.ReceiveCount > 1 || m.FromDeadLetters() {
+			return settlement(Settlement{Message: m, Outcome: "redrive_refused", Requeue: &Requeue{Item: m.Item, Due: s.Now.At.Add(landed)}}), nil
 		}
 	}
-	if !reserved && (m.ReceiveCount > 1 || m.FromDeadLetters()) {
-		p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "redrive_refused", Requeue: &Requeue{Item: m.Item, Due: t.Now.At.Add(landed)}})
-	} else if m.Item.Parent != nil {
-		t.tellRefused(p, m, "redrive_refused", taken(history.FailureStuck, "instance %q failed before, and is not redriven: %v", t.View.Instance, why))
+	if m.Item.Parent != nil {
+		told := tellRefused(m, "redrive_refused", taken(history.FailureStuck, "instance %q failed before, and is not redriven: %v", s.View.Instance, why))
+		p.Send.Parents, p.Settled = told.Send.Parents, told.Settled
 	} else if forks(m) {
-		p.deadLetter(m, reason, fmt.Sprintf("fork of instance %q as %q refused, nothing was changed: %v", m.Item.Origin.Instance, t.View.Instance, why))
+		p.add(deadLetter(m, reason, fmt.Sprintf("fork of instance %q as %q refused, nothing was changed: %v", m.Item.Origin.Instance, s.View.Instance, why)))
 	} else {
-		p.deadLetter(m, reason, fmt.Sprintf("redrive of instance %q refused, nothing was changed: %v", t.View.Instance, why))
+		p.add(deadLetter(m, reason, fmt.Sprintf("redrive of instance %q refused, nothing was changed: %v", s.View.Instance, why)))
 	}
-	if rest := t.passed.rest; len(rest) > 0 && rest[0] == m {
-		t.passed.rest = rest[1:]
-	}
-	return nil
+	return p, nil
 }
 
 // limitAgain returns the limit of an execution that continues after these events. A build that lacks
 // the code does not know the limit, so it uses the limit of the last wait in the history.
-func (t *Turn) limitAgain(events []history.Event) (key string, n int) {
+func (t *Terms) limitAgain(events []history.Event) (key string, n int) {
 	started := &events[0]
-	if _, err := t.By.Orchestrations.Lookup(started.Name, started.Version); err == nil || started.Start != nil && started.Start.LimitKey != "" {
+	if _, err := t.Orchestrations.Lookup(started.Name, started.Version); err == nil || started.Start != nil && started.Start.LimitKey != "" {
 		return t.limit(started)
 	}
 	for i := range events {
@@ -118,7 +110,9 @@ func (t *Turn) limitAgain(events []history.Event) (key string, n int) {
 }
 
 // copies reports whether the next commit has events that a redrive copies.
-func (r *Running) copies() bool { return r.Creating && r.Redriven != nil && len(r.Redriven.Prefix) > 0 }
+func (r *Running) copies() bool {
+	return r.Creating() && r.Redriven != nil && len(r.Redriven.Prefix) > 0
+}
 
 // whole returns the turn of a commit that has the copied events of a redrive before the draft's.
 func (r *Running) whole(d *draft) engine.Turn {
@@ -128,17 +122,12 @@ func (r *Running) whole(d *draft) engine.Turn {
 	return all
 }
 
-// scheduled returns a scheduling event of the execution. A copied event counts as scheduled at the
-// time of the redrive.
-func (t *Turn) scheduled(eventID int64) (*history.Event, error) {
-	e, err := t.View.Event(t.Running.Execution, eventID)
-	if o := t.Running.Started().Start.Origin; err == nil && o != nil && eventID <= o.EventID {
-		anew := *e
-		anew.AtMS = t.Running.X.RecordedAt(o.EventID + 1)
-		if _, released := t.Running.X.Held(); released > 0 {
-			anew.AtMS = t.Running.X.RecordedAt(released)
+// cancelledBy returns the operations that the commits of an execution have cancelled.
+func cancelledBy(turns []store.Turn) (all []redriving.Cancelled) {
+	for i := range turns {
+		if c := turns[i].Cancelled; len(c) > 0 {
+			all = append(all, redriving.Cancelled{Events: c, By: turns[i].Last()})
 		}
-		e = &anew
 	}
-	return e, err
+	return all
 }

@@ -13,8 +13,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// restart starts the next execution of an ended instance, if the start m requests a restart. It
-// reports whether it does so now or will. Parents that waited for the previous execution have been
+// starting handles the starts of an instance that exists, or existed.
+type starting struct{ *Known }
+
+// restart starts the next execution of an ended instance, if the start m requests a restart. The
+// plan is empty if it does not. Parents that waited for the previous execution have been
 // notified of its end and are not notified again. The next execution has a new number, so that a
 // late completion for an earlier execution does not reach it.
 //
@@ -34,69 +37,69 @@ import (
 //
 // A start that has already started the instance is a repeat and has no effect. The same is true of
 // a start that the ended execution has used.
-func (t *Turn) restart(p *Plan, m *inbox.Message) (bool, error) {
-	x := t.Running.X
-	if !restarts(m) || m.State != inbox.Unsettled || t.Running.Creating || x != nil && !x.Ended() {
-		return false, nil
+func (s starting) restart(m *inbox.Message) (p Plan, err error) {
+	x := s.Running.X
+	if !restarts(m) || m.State != inbox.Unsettled || s.Running.Creating() || x != nil && !x.Ended() {
+		return p, nil
 	}
-	if err := t.described(); err != nil {
-		return false, err
+	if err := s.described(); err != nil {
+		return p, err
 	}
-	if x != nil && t.used(m) {
-		return false, nil
+	if x != nil && s.used(m) {
+		return p, nil
 	}
-	r := t.View.Record
-	if x != nil && (r == nil || r.Purged || !r.Status.Terminal() || r.ExecutionID != t.Running.Execution) {
-		return false, fmt.Errorf("host: the record of instance %q changed from execution %d before a start could restart it: %w",
-			t.View.Instance, t.Running.Execution, store.ErrConflict)
+	r := s.View.Record
+	if x != nil && (r == nil || r.Purged || !r.Status.Terminal() || r.ExecutionID != s.Running.Execution) {
+		return p, fmt.Errorf("host: the record of instance %q changed from execution %d before a start could restart it: %w",
+			s.View.Instance, s.Running.Execution, store.ErrConflict)
 	}
 	switch {
 	case r == nil || r.Purged || !r.Status.Terminal(), r.Name != m.Item.Name, r.KnowsStart(m.Item.ID):
-		return false, nil
-	case m.Item.Parent != nil && m.Item.Parent.Instance == t.View.Instance:
-		return false, nil // The instance would wait for itself.
+		return p, nil
+	case m.Item.Parent != nil && m.Item.Parent.Instance == s.View.Instance:
+		return p, nil // The instance would wait for itself.
 	}
-	if t.Group.All[0] != m {
+	if s.Group.All[0] != m {
 		p.Over = true
-		return true, nil
+		return p, nil
 	}
 	if m.Item.OnConflict.Redrives() {
-		return t.redrive(p, m, r)
+		return s.redrive(m, r)
 	}
 	p.Next = &Next{Again: r.Next(m.Item.ID), By: m}
-	return true, nil
+	return p, nil
 }
 
 // overtaken settles messages that come before a start which has restarted the instance since they
 // were received, if the previous execution has accepted them. Another process has the same batch,
 // and otherwise both executions would apply them.
-func (t *Turn) overtaken(p *Plan) error {
-	id := t.Running.Started().Start.StartID
-	at := slices.IndexFunc(t.Group.All, func(m *inbox.Message) bool {
-		return restarts(m) && m.Item.ID == id && !m.Returning() && t.stands(m)
+func (s starting) overtaken() (p Plan, err error) {
+	id := s.Running.Started().Start.StartID
+	at := slices.IndexFunc(s.Group.All, func(m *inbox.Message) bool {
+		return restarts(m) && m.Item.ID == id && !m.Returning() && s.stands(m)
 	})
-	for n := t.View.Before(t.Running.Execution); n > 0 && at > 0 && len(inbox.Left(t.Group.All[:at])) > 0; n = t.View.Before(n) {
-		turns, err := t.View.Turns(n)
+	for n := s.View.Before(s.Running.Execution); n > 0 && at > 0 && len(inbox.Left(s.Group.All[:at])) > 0; n = s.View.Before(n) {
+		turns, err := s.View.Turns(n)
 		if _, unread := errors.AsType[*reading.Unread](err); unread {
-			return err
+			return p, err
 		}
 		if len(turns) == 0 {
-			return nil // It was purged or cannot be read.
+			return p, nil // It was purged or cannot be read.
 		}
-		events := eventsOf(turns)
+		events := reading.EventsOf(turns)
 		if start := events[0].Start; start == nil || start.StartID == id {
 			continue // This execution has continued as new.
 		}
-		for _, m := range inbox.Left(t.Group.All[:at]) {
+		for _, m := range inbox.Left(s.Group.All[:at]) {
 			if m.Item.ID != "" && slices.ContainsFunc(events, func(e history.Event) bool {
 				return e.SenderID == m.Item.ID || e.Start != nil && slices.Contains(e.Start.SenderIDs, m.Item.ID)
 			}) {
-				p.settle(m, "duplicate")
+				p.add(settle(m, "duplicate"))
 			}
 		}
-		return nil
+		return p, nil
 	}
-	return nil
+	return p, nil
 }
 
 // restarts reports whether a message is a start that may restart or redrive an ended instance. Such
@@ -112,6 +115,6 @@ func redrives(m *inbox.Message) bool {
 
 // used reports whether the execution has accepted the parent or the events of a start that found
 // the instance running.
-func (t *Turn) used(start *inbox.Message) bool {
-	return slices.ContainsFunc(t.withBrought([]*inbox.Message{start}), func(m *inbox.Message) bool { return t.verdict(m).Kind == engine.Duplicate })
+func (s starting) used(start *inbox.Message) bool {
+	return slices.ContainsFunc(s.withBrought([]*inbox.Message{start}), func(m *inbox.Message) bool { return s.verdict(m).Kind == engine.Duplicate })
 }

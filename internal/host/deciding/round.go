@@ -1,10 +1,13 @@
 package deciding
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
-	"math"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // round handles messages that are recorded together, and then everything that follows from them in
@@ -12,236 +15,321 @@ import (
 // continue-as-new. Each commit is dispatched before the next is made. The messages are settled when
 // all of that is done, so that an interrupted round is redelivered.
 type round struct {
-	messages []*inbox.Message
-	wakes    wakes
-	// pending are arrivals that the engine has not judged yet, decided those that it has.
-	pending []*inbox.Message
-	decided []judged
-	// parks: arrivals are recorded without running code.
-	parks bool
+	k          *Known
+	suspicion  *suspicion
+	unreported *unreported
+	// resend has what the wakes send again.
+	resend resend
+	// arrivals, and the verdicts on them: Pending until the engine has judged them.
+	arrivals []judged
+	// wakes, and the verdicts on them: Recorded if the wake is a try, Duplicate if it only runs the
+	// code, Late if it runs none, and obsolete.
+	wakes []judged
 	// blocked is the blocked goroutine in the code of the instance; nil if there is none.
 	blocked *engine.Blocked
-	// end is a forced termination of the execution; nil for none.
-	end *forced
-	// draft of the next commit, or the last one.
-	draft  *draft
-	owed   owed
-	came   came
-	inline inlineResults
-	// then is the next decision.
-	then func(*Turn, *Plan) error
+	// end is a forced termination of the execution; nil for none. looping: it ends a loop without a
+	// pause.
+	end     *history.Event
+	looping bool
+	// draft of the next commit, or the last one, which may be that of an earlier round.
+	draft *draft
+	// continued is how many executions were run in this invocation.
+	continued int
+	step      roundStep
 }
 
-// owed has the operations that were cancelled by runs which recorded no event. The next commit
-// stops them, because only stored cancellations can be sent again.
-type owed struct {
-	cancelled []int64
-	reasons   map[int64]string
-}
+// roundStep is how far a round has come.
+type roundStep uint8
 
-// came is the result of the last plan.
-type came struct {
-	out    engine.Turn
-	err    error
-	result history.Event
-}
+const (
+	// closed: there is no round.
+	closed roundStep = iota
+	// waking: the wakes are judged, and send again what may not have been sent.
+	waking
+	// beginning: the arrivals are to be run.
+	beginning
+	// running: the code is run on the arrivals, or on those that were recorded.
+	running
+	// recording: the arrivals are recorded, and the code is run on them after that.
+	recording
+	// parking: the arrivals are recorded.
+	parking
+	// foreclosing: the arrivals are recorded before a forced termination.
+	foreclosing
+	// calling: an inline activity is run, and the code on its result.
+	calling
+	// stopping: the arrivals that are left are recorded, because no time is left.
+	stopping
+	// ending: the execution is to be terminated.
+	ending
+	// weighing: the draft is to be committed or, if nothing is left to commit, an inline activity is to
+	// be run.
+	weighing
+	committing
+	// dispatched: the commit was made and dispatched.
+	dispatched
+	settling
+)
 
-// Ran records the result of a run.
-func (t *Turn) Ran(out engine.Turn, err error) { t.round.came.out, t.round.came.err = out, err }
-
-// Answered records the result of an inline activity.
-func (t *Turn) Answered(result history.Event) { t.round.came.result = result }
-
-// proceed continues the current round.
-func (t *Turn) proceed(p *Plan) error {
-	for t.round != nil && p.empty() {
-		if err := t.round.then(t, p); err != nil {
-			return err
+// open starts a round with messages, and settles those that it does not handle.
+func (r *round) open(messages []*inbox.Message) (p Plan) {
+	r.reset(waking)
+	for _, m := range messages {
+		switch {
+		case m.State != inbox.Unsettled:
+		case m.Item.Kind == wire.Wake:
+			r.wakes = append(r.wakes, judged{Message: m})
+		case (absent{r.k}).foreignParent(m):
+			p.add(absent{r.k}.ofAnotherParent(m))
+		case forbids(r.k.View.Record, m):
+			p.add(settle(m, "duplicate"))
+		default:
+			r.arrive(append(r.k.brought(m), m)...)
 		}
 	}
-	return nil
+	return p
 }
 
-// begin starts to run the arrivals of a round.
-func (t *Turn) begin(p *Plan) error {
-	r := t.round
+// reset starts a round without messages.
+func (r *round) reset(at roundStep) {
+	r.arrivals, r.wakes, r.blocked, r.end, r.looping, r.resend.gathered, r.step = nil, nil, nil, nil, false, nil, at
+}
+
+func (r *round) arrive(messages ...*inbox.Message) {
+	for _, m := range messages {
+		r.arrivals = append(r.arrivals, judged{Message: m})
+	}
+}
+
+// decide continues the round.
+func (r *round) decide() (Plan, error) {
+	for r.step != closed {
+		if p, err := r.next(); err != nil || !p.empty() {
+			return p, err
+		}
+	}
+	return Plan{}, nil
+}
+
+func (r *round) next() (Plan, error) {
+	switch r.step {
+	case waking:
+		return r.wake()
+	case beginning:
+		return r.begin()
+	case ending:
+		r.step = committing
+		return Plan{}, r.forceEnd()
+	case weighing:
+		return r.weigh()
+	case committing:
+		return r.commit()
+	case dispatched:
+		if r.end != nil {
+			return r.ended(), nil
+		}
+		return r.proceed(), nil
+	}
+	return r.settle()
+}
+
+// pending returns the arrivals that the engine has not judged yet.
+func (r *round) pending() (pending []*inbox.Message) {
+	for _, j := range r.arrivals {
+		if j.Kind == engine.Pending {
+			pending = append(pending, j.Message)
+		}
+	}
+	return pending
+}
+
+// judge takes the engine's verdicts on the pending arrivals.
+func (r *round) judge(verdicts []engine.Verdict) {
+	for i := range r.arrivals {
+		if j := &r.arrivals[i]; j.Kind == engine.Pending && len(verdicts) > 0 {
+			j.Verdict, verdicts = verdicts[0], verdicts[1:]
+		}
+	}
+}
+
+// judgeUnrun judges the arrivals without running code, because the instance is stuck and they
+// report nothing new, or because the execution has ended. Code is not run for an ended execution
+// because a newer build may not agree with its history, and an ended execution is never stuck.
+func (r *round) judgeUnrun() {
+	for i := range r.arrivals {
+		r.arrivals[i].Verdict = r.k.verdict(r.arrivals[i].Message)
+	}
+}
+
+// news reports whether one of the arrivals has an event that the history does not have, and is
+// deeper in a chain than that.
+func (r *round) news(deeper func(depth int) bool) bool {
+	return slices.ContainsFunc(r.arrivals, func(j judged) bool {
+		return deeper(j.Item.Depth) && r.k.verdict(j.Message).Kind == engine.Recorded
+	})
+}
+
+func anyDepth(int) bool { return true }
+
+// begin starts to run the arrivals.
+func (r *round) begin() (p Plan, err error) {
+	k, wakes := r.k, r.runs()
 	switch {
-	case len(r.pending) == 0 && !r.wakes.run:
-		r.then = (*Turn).close
-		return nil
-	case t.Running.X.Ended():
-		r.decided, r.then = t.judge(r.pending), (*Turn).settle
-		return nil
-	case t.swept() && !r.wakes.run && !t.news(r.pending):
-		// The problem must still be in the record.
-		if err := t.currentRecord(); err != nil {
-			return err
+	case len(r.arrivals) == 0 && !wakes:
+		r.step = settling
+		return p, nil
+	case k.Running.X.Ended():
+		r.judgeUnrun()
+		r.step = settling
+		return p, nil
+	case k.swept() && !wakes && !r.news(anyDepth):
+		// The problem must still be in the record, which may be older than the history: both may have
+		// changed between the two reads.
+		if !k.View.Current {
+			return p, &Read{What: RecordAgain}
 		}
-		r.decided, r.then = t.judge(r.pending), (*Turn).settle
-		return nil
+		r.judgeUnrun()
+		r.step = settling
+		return p, nil
 	}
-	t.Keep = false
-	if r.end = t.overHistory(r); r.end == nil {
-		r.end = t.overLoop(r)
+	r.draft = nil
+	if r.end = r.overHistory(); r.end == nil {
+		r.end = r.overLoop()
 	}
 	if r.end != nil {
-		t.run(p, true)
-		r.then = (*Turn).recordedAhead
-		return nil
+		r.step = foreclosing
+		return r.run(true), nil
 	}
-	if r.blocked = t.Now.Blocked; r.blocked != nil && !t.Running.Creating {
-		if err := t.described(); err != nil {
-			return err
+	if r.blocked = k.Now.Blocked; r.blocked != nil && !k.Running.Creating() {
+		if err := k.described(); err != nil {
+			return p, err
 		}
 	} else {
 		r.blocked = nil
 	}
-	r.parks = t.mustPark(r.wakes) || r.blocked != nil
 	// A start that may end its process is recorded, together with the mark, before it is run. The events
 	// that a redrive copies are always recorded first.
-	if first := r.parks || t.Running.copies() || t.Running.Creating && t.Group.Suspect != ""; first {
-		t.run(p, true)
-		r.then = (*Turn).recorded
-		return nil
+	switch r.step = running; {
+	case r.suspicion.mustPark(r.try()), r.blocked != nil:
+		r.step = parking
+	case k.Running.copies(), k.Running.Creating() && k.Group.Suspect != "":
+		r.step = recording
 	}
-	t.run(p, false)
-	r.then = (*Turn).ran
-	return nil
+	return r.run(r.step != running), nil
 }
 
 // run runs the pending arrivals, or only records them.
-func (t *Turn) run(p *Plan, park bool) {
+func (r *round) run(park bool) Plan {
 	in := &Run{Park: park}
-	for _, m := range t.round.pending {
-		in.Arrivals = append(in.Arrivals, t.arrival(m))
+	for _, m := range r.pending() {
+		in.Arrivals = append(in.Arrivals, r.k.arrival(m))
 	}
-	p.Run = in
+	return Plan{Run: in}
 }
 
-// ran takes the verdicts of a run of the code.
-func (t *Turn) ran(*Plan) error { return t.drafted(ran) }
-
-// recorded takes the verdicts on arrivals that were only recorded.
-func (t *Turn) recorded(*Plan) error { return t.drafted(recorded) }
-
-func (t *Turn) drafted(l leaves) error {
-	out, err := t.outcome()
+// ran takes the result of a run into the draft. A problem that a warm execution finds is used only
+// after a commit has shown that the execution is not stale; before that, the execution is rebuilt
+// from the stored history.
+func (r *round) ran(out engine.Turn, err error) error {
+	x := &r.k.Running
+	if !x.Confirmed() && x.Warm && (err != nil || out.Stuck != nil && out.Stuck.Kind == engine.StuckNondeterminism) {
+		return ErrStale
+	}
 	if err != nil {
 		return err
 	}
-	r := t.round
-	r.take(out.Verdicts)
-	r.draft = newDraft(out)
-	r.draft.leaves, r.then = l, (*Turn).weigh
-	return nil
-}
-
-// outcome returns the result of a run. A problem that a warm execution finds is used only after a
-// commit has shown that the execution is not stale; before that, the execution is rebuilt from the
-// stored history.
-func (t *Turn) outcome() (engine.Turn, error) {
-	c := &t.round.came
-	if !t.Running.Confirmed && t.Running.Warm && (c.err != nil || c.out.Stuck != nil && c.out.Stuck.Kind == engine.StuckNondeterminism) {
-		return engine.Turn{}, ErrStale
-	}
-	if c.err == nil && c.out.Stuck != nil && c.out.Stuck.Patch != "" {
-		return c.out, t.leaveToAnotherBuild(c.out.Stuck)
-	}
-	return c.out, c.err
-}
-
-// take takes the verdicts on the pending arrivals.
-func (r *round) take(verdicts []engine.Verdict) {
-	var pending []*inbox.Message
-	for i, m := range r.pending {
-		if i >= len(verdicts) || verdicts[i].Kind == engine.Pending {
-			pending = append(pending, m)
-			continue
+	verdicts, next := out.Verdicts, weighing
+	switch r.step {
+	case calling:
+		if len(verdicts) == 0 || verdicts[0].Kind != engine.Recorded {
+			return fmt.Errorf("host: result of inline activity %d of instance %q execution %d was not recorded", r.draft.Inline[0].EventID, r.k.View.Instance, x.Execution)
 		}
-		r.decided = append(r.decided, judged{m, verdicts[i]})
+		verdicts = verdicts[1:]
+		r.draft.proceed(&out)
+	case stopping:
+		r.draft.append(&out)
+		next = committing
+	default:
+		r.draft = newDraft(out, r.draft)
 	}
-	r.pending = pending
+	switch r.judge(verdicts); r.step {
+	case recording:
+		r.draft.leaves = recorded
+	case parking:
+		r.draft.leaves = parked
+	case foreclosing:
+		// If one of their messages is redelivered, it finds this commit, which is then dispatched again.
+		next = ending
+	}
+	r.step = next
+	return nil
 }
 
 // weigh determines the next step after a run: the commit of the draft or, if nothing is left to
 // commit, an inline activity.
-func (t *Turn) weigh(p *Plan) error {
-	r, d := t.round, t.round.draft
-	if t.Running.Warm && !t.Running.Confirmed && len(d.Events) == 0 && len(r.decided) > 0 && d.State != engine.RunInline {
+func (r *round) weigh() (Plan, error) {
+	k, d := r.k, r.draft
+	if d.Stuck != nil && d.Stuck.Patch != "" {
+		if err := r.leaveToAnotherBuild(d.Stuck); err != nil {
+			return Plan{}, err
+		}
+	}
+	decided := slices.ContainsFunc(r.arrivals, func(j judged) bool { return j.Kind != engine.Pending })
+	if k.Running.Warm && !k.Running.Confirmed() && len(d.Events) == 0 && decided && d.State != engine.RunInline {
 		// The decision of a warm execution about a message is used only after a commit has shown that
 		// the execution is not stale. This turn has nothing to commit.
-		return ErrStale
+		return Plan{}, ErrStale
 	}
-	r.then = (*Turn).weighed
-	if d.State != engine.RunInline || d.leaves == recorded {
-		return nil
-	}
-	switch {
-	case !t.Now.has(t.By.Settings.Turn.InlineTime):
+	r.step = committing
+	switch inline := d.State == engine.RunInline && d.leaves == ran; {
+	case inline && !k.Now.has(k.By.Settings.Turn.InlineTime):
 		d.leaves = short
-		if len(r.pending) > 0 {
+		if len(r.pending()) > 0 {
 			// Another invocation continues the turn, with the arrivals before which the run stopped.
-			t.run(p, true)
-			r.then = (*Turn).parked
+			r.step = stopping
+			return r.run(true), nil
 		}
-	case len(d.Events) == 0:
-		r.inline, r.then = inlineResults{most: math.MaxInt}, (*Turn).call
+	case inline && d.hasRoom():
+		return r.call()
 	}
-	return nil
+	return Plan{}, nil
 }
 
-// parked takes the verdicts on arrivals that were recorded after the draft.
-func (t *Turn) parked(*Plan) error {
-	out, err := t.outcome()
-	if err != nil {
-		return err
+// call runs an inline activity whose ActivityScheduled is durable, or is in the draft's open batch,
+// and then the code on its result and on the arrivals that wait after it.
+func (r *round) call() (p Plan, err error) {
+	r.step = weighing
+	if err := r.mayCall(); err != nil {
+		return p, err
 	}
-	r, d := t.round, t.round.draft
-	if len(d.Events) == 0 {
-		d.messaged = len(out.Events) > 0
-	}
-	d.append(&out)
-	r.take(out.Verdicts)
-	r.then = (*Turn).weighed
-	return nil
+	call := &r.draft.Inline[0]
+	r.draft.calls, r.step = append(r.draft.calls, call), calling
+	p = r.run(false)
+	p.Inline = call
+	return p, nil
 }
 
-// weighed adds to the draft the cancellations that earlier runs owe.
-func (t *Turn) weighed(*Plan) error {
-	r, d := t.round, t.round.draft
-	r.owed.cancelled, d.Cancelled = append(r.owed.cancelled, d.Cancelled...), nil
-	r.owed.reasons, d.Reasons = engine.ReasonsBoth(r.owed.reasons, d.Reasons), nil
-	if len(d.Events) > 0 {
-		d.Cancelled, d.Reasons, r.owed = r.owed.cancelled, r.owed.reasons, owed{}
-	}
-	r.then = (*Turn).commit
-	return nil
-}
-
-// committed determines the next step after a commit that was made and dispatched.
-func (t *Turn) committed(p *Plan) error {
-	r, d := t.round, t.round.draft
+// proceed determines the next step after a commit that was made and dispatched.
+func (r *round) proceed() Plan {
+	k, d := r.k, r.draft
 	cut := d.leaves == short
 	if len(d.Next) > 0 {
-		t.passed.continued++
-		cut = t.passed.continued >= t.By.Settings.Turn.Executions || t.By.Settings.Loop.Beyond(t.Chain.Depth) || !t.Now.has(t.By.Settings.Turn.MinRemaining)
+		r.continued++
+		cut = r.continued >= k.By.Settings.Turn.Executions || k.By.Settings.Loop.Beyond(k.Chain.Depth) || !k.Now.has(k.By.Settings.Turn.MinRemaining)
 	}
-	switch next := follow(d, r.parks); {
+	switch next := follow(d); {
 	case next == none:
-		t.Keep = !r.parks && (d.State == engine.Waiting || d.State == engine.NotStarted || d.State == engine.Suspended) && t.mayKeep()
-		r.then = (*Turn).settle
+		r.step = settling
 	case cut:
-		p.Send.Continue = t.continueLater()
-		t.Keep = t.mayKeep()
-		r.then = (*Turn).settle
+		r.step = settling
+		return Plan{Send: Sending{Continue: r.continueLater()}}
 	case next == inline:
-		r.draft = newDraft(engine.Turn{State: engine.RunInline, Inline: d.Inline, States: d.States})
-		r.then = (*Turn).weigh
+		r.draft, r.step = newDraft(engine.Turn{State: engine.RunInline, Inline: d.Inline, States: d.States}, d), weighing
 	default:
-		t.run(p, false)
-		r.then = (*Turn).ran
+		r.step = running
+		return r.run(false)
 	}
-	return nil
+	return Plan{}
 }
 
 // following is the next step after a commit.
@@ -256,12 +344,12 @@ const (
 	inline
 )
 
-// follow returns the next step after the commit of a draft. park: no code is run.
-func follow(d *draft, park bool) following {
+// follow returns the next step after the commit of a draft.
+func follow(d *draft) following {
 	switch {
 	case len(d.Next) > 0:
 		return another
-	case d.State == engine.Ended, d.State == engine.Stuck, d.State == engine.Suspended, park:
+	case d.State == engine.Ended, d.State == engine.Stuck, d.State == engine.Suspended, d.leaves == parked:
 		return none
 	case d.leaves == recorded:
 		return another
@@ -271,54 +359,42 @@ func follow(d *draft, park bool) following {
 	return none
 }
 
-// mayKeep reports whether the execution may be cached. It may not if it has cancellations that no
-// commit has yet, which a cold run finds again, or a problem that another process is to clear.
-func (t *Turn) mayKeep() bool {
-	return len(t.round.owed.cancelled) == 0 && t.View.Problem() == nil
-}
-
-// settle settles each message according to its verdict.
-func (t *Turn) settle(p *Plan) error {
-	r := t.round
-	for len(r.decided) > 0 {
-		j := r.decided[0]
+// settle settles each message according to its verdict, and then the wakes.
+func (r *round) settle() (p Plan, err error) {
+	for _, j := range r.arrivals {
 		sends := j.Kind == engine.Exists || j.Kind == engine.Early
+		if j.State != inbox.Unsettled || j.Kind == engine.Pending {
+			continue
+		}
 		if sends && !p.empty() {
-			return nil
+			return p, nil
 		}
-		if err := t.settleOne(p, j); err != nil {
-			return err
+		one, err := r.settleOne(j)
+		if err != nil || sends {
+			return one, err
 		}
-		r.decided = r.decided[1:]
-		if sends {
-			return nil
+		p.add(one)
+	}
+	if !p.empty() {
+		return p, nil
+	}
+	r.step = closed
+	for _, j := range r.wakes {
+		if j.State == inbox.Unsettled {
+			p.add(settle(j.Message, "wake"))
 		}
 	}
-	r.then = (*Turn).close
-	return nil
+	return p, nil
 }
 
-func (t *Turn) settleOne(p *Plan, j judged) error {
+func (r *round) settleOne(j judged) (Plan, error) {
 	switch j.Kind {
 	case engine.Misaddressed, engine.Forged:
-		t.refuse(p, j.Message, j.Verdict)
+		return absent{r.k}.refuse(j.Message, j.Verdict), nil
 	case engine.Exists:
-		return t.exists(p, j.Message)
+		return starting{r.k}.exists(j.Message)
 	case engine.Early:
-		t.early(p, j.Message)
-	default:
-		p.settle(j.Message, j.Verdict.Kind.String())
+		return absent{r.k}.early(j.Message), nil
 	}
-	return nil
-}
-
-// close ends a round and settles its wakes.
-func (t *Turn) close(p *Plan) error {
-	for _, m := range t.round.wakes.messages {
-		if m.State == inbox.Unsettled {
-			p.settle(m, "wake")
-		}
-	}
-	t.round = nil
-	return nil
+	return settle(j.Message, j.Verdict.Kind.String()), nil
 }

@@ -224,7 +224,7 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 
 		// A write lands late; a service is down.
 		{rule: "nothing is committed after the end of the invocation", stored: started(), messages: fresh(event("e")),
-			change: func(t *Turn) { t.Now.Bounded, t.Now.Left = true, -time.Second },
+			change: func(t *Turn) { t.Now.Left = -time.Second },
 			want:   []string{"runs ExternalRaised", ErrOver.Error()}},
 
 		// The code is broken.
@@ -416,7 +416,7 @@ func (c *row) plans(t *testing.T) []string {
 			t.Fatal(err)
 		}
 	}
-	turn := p.turn(GroupsOf(c.messages, p.settings.SuspectReceives)[0], true)
+	turn := p.turn(&GroupsOf(c.messages, p.settings.SuspectReceives)[0].Group)
 	turn.View.Record, turn.View.Described, turn.View.Current = c.stored.record, true, true
 	if execution, has := turn.Stands(turn.Group.Open()); has == Runs {
 		if err := p.feed(turn, execution); err != nil {
@@ -440,10 +440,9 @@ func (c *row) plans(t *testing.T) []string {
 func TestAMarkThatIsFoundMakesNoSuspect(t *testing.T) {
 	t.Parallel()
 	r := started().with(func(r *store.Record) { r.Suspect = "m" }).record
-	turn := Turn{Group: &Group{Instance: "a", Messages: messages(message("m", event("e"), 2))}, View: reading.View{Instance: "a", Record: r}}
-	var p Plan
-	if err := turn.suspect(&p); err != nil || p.Record != nil || !turn.Suspicion.Marked || turn.Group.Suspect != "" {
-		t.Errorf("the mark is %+v, the group's suspect %q, and the plan %+v: %v", turn.Suspicion, turn.Group.Suspect, p.Record, err)
+	turn := New(&Known{Group: &Group{Messages: messages(message("m", event("e"), 2))}, View: reading.View{Instance: "a", Record: r}})
+	if p, err := turn.suspicion.decide(); err != nil || p.Record != nil || turn.Cleared(false) == nil || turn.Group.Suspect != "" {
+		t.Errorf("the mark is %q, the group's suspect %q, and the plan %+v: %v", turn.suspicion.mark, turn.Group.Suspect, p.Record, err)
 	}
 	if half := turn.Group.Half(turn.Group.Messages); half.Suspect != "" {
 		t.Errorf("another try suspects %q", half.Suspect)

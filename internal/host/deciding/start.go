@@ -26,13 +26,13 @@ func forbids(r *store.Record, m *inbox.Message) bool {
 // a message as a client would have sent it, with the start's number of hops. Their sender ids
 // derive from the start's, so a redelivered start raises none of them twice. The start itself
 // stays unsettled until they are recorded.
-func (t *Turn) brought(m *inbox.Message) []*inbox.Message {
+func (k *Known) brought(m *inbox.Message) []*inbox.Message {
 	i := &m.Item
 	if i.Kind != wire.StartOrchestration || !i.OnConflict.UsesExisting() || len(i.Events) == 0 {
 		return nil
 	}
-	name, startID := t.Running.Started().Name, t.Running.Started().Start.StartID
-	if first := NewStart(t.View.Record, t.open()); name == "" && t.Running.Creating && first != nil {
+	name, startID := k.Running.Started().Name, k.Running.Started().Start.StartID
+	if first := NewStart(k.View.Record, k.Group.Open()); name == "" && k.Running.Creating() && first != nil {
 		name, startID = first.Item.Name, first.Item.ID
 	}
 	if name != i.Name || startID == i.ID {
@@ -40,7 +40,7 @@ func (t *Turn) brought(m *inbox.Message) []*inbox.Message {
 	}
 	events := make([]*inbox.Message, len(i.Events))
 	for n, e := range i.Events {
-		event := wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: t.View.Instance, ID: e.ID, Name: e.Name, Data: e.Data,
+		event := wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: k.View.Instance, ID: e.ID, Name: e.Name, Data: e.Data,
 			Codec: i.Codec, Actor: i.Actor, SentMS: i.SentMS, Hops: i.Hops}
 		events[n] = &inbox.Message{Delivery: m.Delivery, Item: event}
 	}
@@ -48,10 +48,10 @@ func (t *Turn) brought(m *inbox.Message) []*inbox.Message {
 }
 
 // withBrought inserts before each start the events that it raises.
-func (t *Turn) withBrought(messages []*inbox.Message) []*inbox.Message {
+func (k *Known) withBrought(messages []*inbox.Message) []*inbox.Message {
 	var all []*inbox.Message
 	for _, m := range messages {
-		all = append(append(all, t.brought(m)...), m)
+		all = append(append(all, k.brought(m)...), m)
 	}
 	return all
 }

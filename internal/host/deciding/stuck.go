@@ -24,23 +24,21 @@ func problemOf(s *engine.StuckError) store.Problem {
 	return p
 }
 
-// problemIn returns the problem with which a draft leaves its instance, parked or run; nil if the
-// instance can continue.
-func (t *Turn) problemIn(d *draft) *store.Problem {
-	switch {
-	case t.Suspicion.Poison:
-		return t.stamped(killedProblem(t.Group.Suspect))
-	case t.round.parks && t.round.blocked != nil:
-		return t.stamped(t.blockedProblem())
+// problem returns the problem with which the draft leaves its instance, parked or run; nil if the
+// instance can continue. It has the build that found it and the last event of the history.
+func (r *round) problem() *store.Problem {
+	var p store.Problem
+	switch k, d := r.k, r.draft; {
+	case r.suspicion.poison():
+		p = killedProblem(k.Group.Suspect)
+	case d.leaves == parked && r.blocked != nil:
+		p = blockedProblem(r.blocked, k.View.Problem(), k.Running.X.LastEventID())
 	case d.Stuck != nil:
-		return t.stamped(problemOf(d.Stuck))
+		p = problemOf(d.Stuck)
+	default:
+		return nil
 	}
-	return nil
-}
-
-// stamped returns a problem with the build that found it and the last event of the history.
-func (t *Turn) stamped(p store.Problem) *store.Problem {
-	p.Build, p.ExecutionID, p.LastEventID = t.By.Build, t.Running.Execution, t.Running.X.LastEventID()
+	p.Build, p.ExecutionID, p.LastEventID = r.k.By.Build, r.k.Running.Execution, r.k.Running.X.LastEventID()
 	return &p
 }
 
@@ -52,13 +50,13 @@ func killedProblem(message string) store.Problem {
 
 // blockedProblem returns why an instance with blocked code is stuck: its current problem if it has
 // one.
-func (t *Turn) blockedProblem() store.Problem {
-	if p := t.View.Problem(); p != nil && p.Kind != store.ProblemCorrupt {
-		return *p
+func blockedProblem(b *engine.Blocked, current *store.Problem, last int64) store.Problem {
+	if current != nil && current.Kind != store.ProblemCorrupt {
+		return *current
 	}
 	message := "the code blocks outside durable operations; this process does not run it again until the blocked code returns"
-	if t.round.blocked.Unwinding {
+	if b.Unwinding {
 		message = "a deferred function blocks while the orchestration is unwound; it must not wait for anything: unlock what is locked, and leave sleeps, channels and I/O to activities"
 	}
-	return problemOf(&engine.StuckError{Kind: engine.StuckBlocked, EventID: t.Running.X.LastEventID(), Message: message, Stack: t.round.blocked.Stack})
+	return problemOf(&engine.StuckError{Kind: engine.StuckBlocked, EventID: last, Message: message, Stack: b.Stack})
 }

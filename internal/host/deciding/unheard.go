@@ -15,14 +15,14 @@ import (
 // pending activity is known, and a later message has the result. It moves the first message after
 // the second. The batch has this order if the first message was handled but its acknowledgement
 // was lost, so that it is redelivered together with the result of the next attempt.
-func (t *Turn) resultsFirst() {
-	messages := t.Group.Messages
+func (a pendingActivities) resultsFirst() {
+	messages := a.Group.Messages
 	for i := 0; i < len(messages); i++ {
 		m := messages[i]
 		if m.State != inbox.Unsettled || !m.Unheard() && m.Item.Kind != wire.ActivityPending {
 			continue
 		}
-		n := slices.IndexFunc(messages[i+1:], func(o *inbox.Message) bool { return t.completes(o, m.Item.SourceEventID) })
+		n := slices.IndexFunc(messages[i+1:], func(o *inbox.Message) bool { return a.completes(o, m.Item.SourceEventID) })
 		if n >= 0 {
 			copy(messages[i:], messages[i+1:i+n+2])
 			messages[i+n+1] = m
@@ -34,16 +34,16 @@ func (t *Turn) resultsFirst() {
 
 // brings reports whether one of the messages is the result or the last failure of this open
 // activity; then a message that reports no result has no effect.
-func (t *Turn) brings(source int64) bool {
-	return slices.ContainsFunc(t.open(), func(m *inbox.Message) bool { return t.completes(m, source) })
+func (a pendingActivities) brings(source int64) bool {
+	return slices.ContainsFunc(a.Group.Open(), func(m *inbox.Message) bool { return a.completes(m, source) })
 }
 
 // completes reports whether a message from a worker is the result of an open activity, or its last
 // failure.
-func (t *Turn) completes(m *inbox.Message, source int64) bool {
+func (a pendingActivities) completes(m *inbox.Message, source int64) bool {
 	i := &m.Item
 	return m.State == inbox.Unsettled && i.SourceEventID == source && (i.Kind == wire.ActivityCompleted || i.Kind == wire.ActivityFailed && !m.Unheard()) &&
-		t.verdict(m).Kind == engine.Recorded
+		a.verdict(m).Kind == engine.Recorded
 }
 
 // interrupted handles a message which reports that an attempt that runs at most once was
@@ -51,24 +51,24 @@ func (t *Turn) completes(m *inbox.Message, source int64) bool {
 // order, so a result that was sent before is in the history by now, and the activity is no longer
 // open. A result in the same batch is handled first (resultsFirst). If the policy allows another
 // attempt, that is sent and the message settled; otherwise the message is the activity's failure.
-func (t *Turn) interrupted(p *Plan, m *inbox.Message) error {
-	if _, open := t.Running.Work[m.Item.SourceEventID]; !open || m.Item.Details == nil {
-		return nil
+func (a pendingActivities) interrupted(m *inbox.Message) (p Plan, err error) {
+	if _, open := a.Running.Work[m.Item.SourceEventID]; !open || m.Item.Details == nil {
+		return p, nil
 	}
-	if t.Running.Warm && !t.Running.Confirmed {
-		return ErrStale // As in nextOf.
+	if a.Running.Warm && !a.Running.Confirmed() {
+		return p, ErrStale // As in nextOf.
 	}
-	scheduled, err := t.scheduled(m.Item.SourceEventID)
+	scheduled, err := a.scheduled(m.Item.SourceEventID)
 	if err != nil {
-		return err
+		return p, err
 	}
 	f := *m.Item.Details.History()
 	if scheduled.Retry == nil || !scheduled.Retry.AtMostOnce {
-		return nil
+		return p, nil
 	}
-	p.report(counted(host.CountAttempts, history.FailureInterrupted))
-	if !activities.Retryable(scheduled.Retry, &f, f.Attempt) {
-		return nil
+	if activities.Retryable(scheduled.Retry, &f, f.Attempt) {
+		p, err = a.nextOf(m, scheduled, &f, "interrupted")
 	}
-	return t.nextOf(p, m, scheduled, &f, "interrupted")
+	p.Reports = []Report{counted(host.CountAttempts, history.FailureInterrupted)}
+	return p, err
 }

@@ -19,15 +19,21 @@ import (
 // record read. So the notification is sent even if the process dies after the write, and no later
 // write of a problem loses it.
 
+type unreported struct {
+	*Known
+	// published are the pending notifications that the record had.
+	published string
+}
+
 // owe adds the pending notification to the change of a problem. A damaged history has no last event
 // from which the notification could get its number: its problem is reported only by metrics and the
 // log, and its recovery like any other.
-func (t *Turn) owe(on *projection.Result, d *engine.Turn) {
-	if !t.By.Publishes || on.Change == nil {
+func (u *unreported) owe(on *projection.Result, d *engine.Turn) {
+	if !u.By.Publishes || on.Change == nil {
 		return
 	}
-	before := t.View.Problem()
-	if t.Running.Creating {
+	before := u.View.Problem()
+	if u.Running.Creating() {
 		before = nil
 	}
 	what, of := "", on.Mark
@@ -39,8 +45,8 @@ func (t *Turn) owe(on *projection.Result, d *engine.Turn) {
 	default:
 		return
 	}
-	stamp, last, owed := on.Change.Stamp, t.Running.X.LastEventID(), ""
-	execution := t.Running.Execution
+	stamp, last, owed := on.Change.Stamp, u.Running.X.LastEventID(), ""
+	execution := u.Running.Execution
 	if before != nil && before.ExecutionID == execution {
 		last = max(last, before.LastEventID) // The history may have been read while the problem was being committed.
 	}
@@ -53,19 +59,19 @@ func (t *Turn) owe(on *projection.Result, d *engine.Turn) {
 	if r := on.Change.Create; r != nil {
 		stamp = &r.Stamp
 	}
-	if r := t.View.Record; r != nil && !r.Purged {
+	if r := u.View.Record; r != nil && !r.Purged {
 		owed = r.Unreported
 	}
 	var events, reported []host.InstanceEvent
 	// Records that an earlier build wrote in this format can be decoded.
-	_, _ = json.Unmarshal([]byte(owed), &events), json.Unmarshal([]byte(t.passed.reported), &reported)
+	_, _ = json.Unmarshal([]byte(owed), &events), json.Unmarshal([]byte(u.published), &reported)
 	for _, e := range slices.Concat(events, reported) {
 		if e.Execution == execution {
 			last = max(last, publishing.EventIDOf(e.Number)) // The history may be stale here too.
 		}
 	}
-	events = append(events, host.InstanceEvent{Schema: publishing.Schema, Type: what, Instance: t.View.Instance, Execution: execution,
-		Orchestration: t.Running.Started().Name, Number: publishing.Number(execution, last, *stamp), At: t.Now.At.UTC().Truncate(time.Millisecond), Problem: of.Kind})
+	events = append(events, host.InstanceEvent{Schema: publishing.Schema, Type: what, Instance: u.View.Instance, Execution: execution,
+		Orchestration: u.Running.Started().Name, Number: publishing.Number(execution, last, *stamp), At: u.Now.At.UTC().Truncate(time.Millisecond), Problem: of.Kind})
 	text, _ := json.Marshal(events)
 	unreported := string(text)
 	if r := on.Change.Create; r != nil {
@@ -75,19 +81,18 @@ func (t *Turn) owe(on *projection.Result, d *engine.Turn) {
 	on.Change.Unreported = &unreported
 }
 
-// unreported publishes the pending notifications in the record and removes them. The removal requires
+// publish publishes the pending notifications in the record and removes them. The removal requires
 // the stamp that was read, so notifications that were written since are left for the next turn.
-func (t *Turn) unreported(p *Plan) error {
-	r := t.View.Record
-	if !t.By.Publishes || r == nil || r.Unreported == "" {
-		return nil
+func (u *unreported) publish() (p Plan, err error) {
+	r := u.View.Record
+	if !u.By.Publishes || r == nil || r.Unreported == "" {
+		return p, nil
 	}
 	none, read := "", r.Stamp
-	t.passed.reported = r.Unreported
-	p.Send.Unreported = r.Unreported
+	u.published, p.Send.Unreported = r.Unreported, r.Unreported
 	p.Record = &Write{Failed: "published events about instance %q not removed from its record",
-		Change: &store.RecordChange{If: store.RecordCondition{Exists: true, Stamp: &read}, Unreported: &none, UpdatedAt: t.Now.At}}
-	return nil
+		Change: &store.RecordChange{If: store.RecordCondition{Exists: true, Stamp: &read}, Unreported: &none, UpdatedAt: u.Now.At}}
+	return p, nil
 }
 
 // UnreportedEvents returns the pending instance events in a record.

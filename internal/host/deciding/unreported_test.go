@@ -14,10 +14,10 @@ import (
 // What another has written since the record was read is left there for the next turn.
 func TestWhatAProblemHasToReportIsTakenOutUnderTheNumberThatWasRead(t *testing.T) {
 	t.Parallel()
-	turn := &Turn{By: &Terms{Publishes: true}}
+	turn := New(&Known{By: &Terms{Publishes: true}})
 	turn.View.Instance, turn.View.Record = "a", &store.Record{Instance: "a", Stamp: 7, Unreported: `[{"type":"stuck"}]`}
-	var p Plan
-	if err := turn.unreported(&p); err != nil {
+	p, err := turn.unreported.publish()
+	if err != nil {
 		t.Fatal(err)
 	}
 	if p.Send.Unreported != turn.View.Record.Unreported || p.Record == nil || p.Record.Change.Unreported == nil || *p.Record.Change.Unreported != "" {
@@ -31,9 +31,9 @@ func TestWhatAProblemHasToReportIsTakenOutUnderTheNumberThatWasRead(t *testing.T
 		"there is no record": func(t *Turn) { t.View.Record = nil },
 		"nothing is untold":  func(t *Turn) { t.View.Record = &store.Record{Instance: "a", Stamp: 7} },
 	} {
-		other, p := &Turn{By: turn.By, View: turn.View}, Plan{}
+		other := New(&Known{By: turn.By, View: turn.View})
 		silent(other)
-		if err := other.unreported(&p); err != nil || p.Send.Unreported != "" || p.Record != nil {
+		if p, err := other.unreported.publish(); err != nil || p.Send.Unreported != "" || p.Record != nil {
 			t.Errorf("%s: the plan is %+v, %v", name, p, err)
 		}
 	}
@@ -46,21 +46,21 @@ func TestWhatIsReportedOfAProblemIsNumberedBehindIt(t *testing.T) {
 	p := newDriver(t, waits("go"))
 	p.take(start("s"))
 	mark, stamp := &store.Problem{Kind: string(engine.StuckPanic), ExecutionID: 1, LastEventID: 5}, int64(2)
-	turn := p.turn(&Group{}, true)
+	turn := p.turn(&Group{})
 	turn.By = &Terms{Publishes: true}
 	if err := p.feed(turn, 1); err != nil {
 		t.Fatal(err)
 	}
 	turn.View.Instance, turn.View.Record = "a", &store.Record{Instance: "a", ExecutionID: 1, Stamp: 1, Problem: mark}
 	on := &projection.Result{Change: &store.RecordChange{Stamp: &stamp}, Recovered: mark}
-	turn.owe(on, &engine.Turn{})
+	turn.unreported.owe(on, &engine.Turn{})
 	events, err := UnreportedEvents(*on.Change.Unreported)
 	if err != nil || len(events) != 1 || events[0].Number != publishing.Number(1, 5, 2) {
 		t.Errorf("it tells %+v, %v", events, err)
 	}
 
 	on.Change.Unreported, mark.ExecutionID, turn.Running.Execution = nil, 1, 2
-	turn.owe(on, &engine.Turn{})
+	turn.unreported.owe(on, &engine.Turn{})
 	if events, err := UnreportedEvents(*on.Change.Unreported); err != nil || len(events) != 1 || events[0].Number != publishing.Number(2, 2, 2) {
 		t.Errorf("of a mark that an execution before has set, it tells %+v, %v", events, err)
 	}
@@ -72,12 +72,12 @@ func TestWhatIsReportedOfAProblemIsNumberedBehindIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	turn.View.Record, turn.Running.Execution = &store.Record{Instance: "a", ExecutionID: 1, Stamp: 1, Unreported: string(recovered)}, 1
-	if err := turn.unreported(new(Plan)); err != nil {
+	if _, err := turn.unreported.publish(); err != nil {
 		t.Fatal(err)
 	}
 	turn.View.Record.Unreported = ""
 	on = &projection.Result{Change: &store.RecordChange{Stamp: &stamp}, Mark: mark, Moved: true}
-	turn.owe(on, &engine.Turn{})
+	turn.unreported.owe(on, &engine.Turn{})
 	if events, err := UnreportedEvents(*on.Change.Unreported); err != nil || len(events) != 1 || events[0].Number != publishing.Number(1, 6, 2) {
 		t.Errorf("behind a recovery that the history lacks, it tells %+v, %v", events, err)
 	}
@@ -88,13 +88,13 @@ func TestWhatIsCorruptIsNotReportedAsStuck(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
 	p.take(start("s"))
-	turn := p.turn(&Group{}, true)
+	turn := p.turn(&Group{})
 	turn.By = &Terms{Publishes: true}
 	turn.View.Instance, turn.View.Described = "a", true
 	turn.View.Record = &store.Record{Instance: "a", ExecutionID: 1, Status: store.StatusRunning, Stamp: 1}
-	turn.passed.damage = &damage{cause: &store.CorruptError{Instance: "a", ExecutionID: 1}}
-	var plan Plan
-	if err := turn.reportDamage(&plan); err != nil {
+	turn.progress.cause = &store.CorruptError{Instance: "a", ExecutionID: 1}
+	plan, err := turn.reportDamage()
+	if err != nil {
 		t.Fatal(err)
 	}
 	if plan.Record == nil || plan.Record.Change.Problem == nil || (*plan.Record.Change.Problem).Kind != store.ProblemCorrupt {

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
-	"github.com/turnstile-go/turnstile/internal/host/resending"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
@@ -16,22 +16,6 @@ import (
 // ContinueNumber is the number of a wake that continues a turn which ran out of time. No problem has it
 // as its stamp.
 const ContinueNumber = math.MaxInt32
-
-// wakes collects the requests of the wakes of a round.
-type wakes struct {
-	// messages are all wakes of the round; at counts those that were handled.
-	messages []*inbox.Message
-	at       int
-	// run: the code is run even without an arrival.
-	run bool
-	// try is the id of a wake that runs even an instance whose turn ended its process, and whose
-	// problem is moved or cleared whatever the result; empty if there is none.
-	try string
-	// again has the commits that the wakes send again. tried is the last wake whose try was already
-	// made; -1 if there is none.
-	again *resending.Resending
-	tried int
-}
 
 // wake handles wakes. A sweeper's wake names the stamp of a problem, and is dropped if the record has
 // another stamp: an earlier delivery may have sent a change of the problem, but that change requires the
@@ -45,83 +29,95 @@ type wakes struct {
 // Before the code is run, a wake sends again the messages that may not have been sent: those of the
 // open operations of the last turn or, for an operator's wake, of the current execution. If this
 // turn starts the instance, there is nothing to resend.
-func (t *Turn) wake(p *Plan) error {
-	r, w := t.round, &t.round.wakes
-	if len(w.messages) == 0 || t.Running.Creating {
-		r.then = (*Turn).begin
-		return nil
+func (r *round) wake() (Plan, error) {
+	r.step = beginning
+	if len(r.wakes) == 0 || r.k.Running.Creating() {
+		return Plan{}, nil
 	}
-	problem := t.View.Problem()
-	if w.again == nil {
-		w.again, w.tried = t.resending(t.Now.At), -1
-		if problem != nil {
-			w.tried = slices.IndexFunc(w.messages, func(m *inbox.Message) bool { return m.Item.ID == problem.Wake })
+	r.step = waking
+	if r.resend.gathered == nil {
+		r.resend.begin()
+	}
+	problem, tried := r.k.View.Problem(), -1
+	if problem != nil {
+		tried = slices.IndexFunc(r.wakes, func(j judged) bool { return j.Item.ID == problem.Wake })
+	}
+	for i := range r.wakes {
+		if j := &r.wakes[i]; j.Kind == engine.Pending {
+			kind, err := wakeBy(&r.resend, j.Message, problem, i <= tried)
+			if err != nil {
+				return Plan{}, err
+			}
+			if j.Kind = kind; kind == obsolete {
+				return settle(j.Message, "obsolete_wake"), nil
+			}
 		}
 	}
-	for w.at < len(w.messages) && p.empty() {
-		if err := t.wakeBy(p, w.messages[w.at], problem); err != nil {
-			return err
-		}
-		t.View.Forget()
-		w.at++
-	}
-	if p.empty() {
-		p.Again, r.then = &Again{w.again.Commits, w.again.Since}, (*Turn).begin
-	}
-	return nil
+	r.step = beginning
+	return Plan{Again: r.resend.found()}, nil
 }
 
-// wakeBy handles one wake.
-func (t *Turn) wakeBy(p *Plan, m *inbox.Message, problem *store.Problem) error {
-	w := &t.round.wakes
+// runs reports whether a wake runs the code even without an arrival.
+func (r *round) runs() bool {
+	return slices.ContainsFunc(r.wakes, func(j judged) bool { return j.Kind == engine.Recorded || j.Kind == engine.Duplicate })
+}
+
+// try returns the id of a wake that runs even an instance whose turn ended its process, and whose
+// problem is moved or cleared whatever the result; empty if there is none.
+func (r *round) try() (id string) {
+	for _, j := range r.wakes {
+		if j.Kind == engine.Recorded && r.end == nil {
+			id = j.Item.ID
+		}
+	}
+	return id
+}
+
+// obsolete is the verdict on a wake that is dropped.
+const obsolete = engine.Misaddressed
+
+// wakeBy judges one wake, and gathers what it sends again. tried: it is not behind the wake whose
+// try was the last one.
+func wakeBy(a *resend, m *inbox.Message, problem *store.Problem, tried bool) (engine.VerdictKind, error) {
 	switch stamp := m.Item.Number; {
-	case stamp > 0 && problem != nil && stamp == t.View.Record.Stamp:
+	case stamp > 0 && problem != nil && stamp == a.View.Record.Stamp:
 		// Each try moves the problem, so this one was not made, whatever was requeued before it.
-		w.run, w.try = true, m.Item.ID
-		return w.again.LastTurn()
-	case w.at <= w.tried && stamp != ContinueNumber:
-		p.settle(m, "obsolete_wake")
+		return engine.Recorded, a.gathered.LastTurn()
+	case tried && stamp != ContinueNumber:
+		return obsolete, nil
 	case stamp == ContinueNumber:
-		w.run = w.run || !t.swept()
+		kind := engine.Duplicate
+		if a.swept() {
+			kind = engine.Late
+		}
 		if m.Item.Hops > 0 || m.Redriven() {
 			// Later messages may have overtaken it, so its commits need not be the last turn.
-			return w.again.Everything(m.Item.ExecutionID)
+			return kind, a.gathered.Everything(m.Item.ExecutionID)
 		}
-		if m.Item.ExecutionID != t.Running.Execution || m.Item.SchedulingEventID != t.Running.X.LastEventID() {
+		if m.Item.ExecutionID != a.Running.Execution || m.Item.SchedulingEventID != a.Running.X.LastEventID() {
 			// Another message has continued the turn from there, and what it committed since may not have
 			// been sent.
-			return w.again.LastTurn()
+			return kind, a.gathered.LastTurn()
 		}
+		return kind, nil
 	case stamp == 0:
-		w.run, w.try = true, m.Item.ID
-		return w.again.Current()
+		return engine.Recorded, a.gathered.Current()
 	case problem == nil:
 		// The problem was cleared, but the actions that follow may not have been
 		// carried out.
-		w.run = true
-	default:
-		p.settle(m, "obsolete_wake")
+		return engine.Duplicate, nil
 	}
-	return nil
-}
-
-// swept reports whether the instance has a problem that the sweeper handles. Only a new event, or a
-// wake by the sweeper or an operator, clears it. Otherwise the following could happen: process A
-// clears it for a duplicate and dies while its commit is in progress; process B, whose build is
-// broken, acknowledges that duplicate; then A's commit lands. No message remains that would
-// dispatch A's commit.
-func (t *Turn) swept() bool {
-	p := t.View.Problem()
-	return p != nil && p.Kind != store.ProblemCorrupt
+	return obsolete, nil
 }
 
 // continueLater returns the wake with which another invocation continues a turn that ran out of time.
 // All commits of the turn are dispatched by then, and the wake names their last event. Its id is
 // new for each invocation, because SQS would otherwise drop it as a repeat of a wake that was
 // handled a minute ago.
-func (t *Turn) continueLater() *wire.Item {
-	m, last := t.Group.Messages[0], t.Running.X.LastEventID()
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, t.Running.Execution, last, t.View.Instance))
-	return &wire.Item{V: wire.Version, Kind: wire.Wake, Instance: t.View.Instance, ExecutionID: t.Running.Execution, SchedulingEventID: last,
-		ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: ContinueNumber, Depth: t.Chain.Deepest()}
+func (r *round) continueLater() *wire.Item {
+	k := r.k
+	m, last := k.Group.Messages[0], k.Running.X.LastEventID()
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d %s", m.ID, m.ReceiveCount, k.Running.Execution, last, k.View.Instance))
+	return &wire.Item{V: wire.Version, Kind: wire.Wake, Instance: k.View.Instance, ExecutionID: k.Running.Execution, SchedulingEventID: last,
+		ID: "go-on-" + hex.EncodeToString(sum[:16]), Number: ContinueNumber, Depth: k.Chain.Deepest()}
 }

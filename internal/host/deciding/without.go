@@ -11,102 +11,117 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// withoutExecution settles messages for an instance that does not exist, was purged, or has ended
-// and has nothing to send again.
-func (t *Turn) withoutExecution(p *Plan) error {
-	if t.Running.X != nil {
-		return nil
+// absent settles messages for an instance that does not exist, was purged, or has ended and has
+// nothing to send again, and other messages that have no effect on the execution.
+type absent struct{ *Known }
+
+func (a absent) decide() (Plan, error) {
+	if a.Running.X != nil {
+		return Plan{}, nil
 	}
-	return t.settleWithout(p)
+	return a.settle()
 }
 
-func (t *Turn) settleWithout(p *Plan) error {
-	open := t.open()
+// settle settles the next message.
+func (a absent) settle() (Plan, error) {
+	open := a.Group.Open()
 	if len(open) == 0 {
-		p.Over = true
-		return nil
+		return Plan{Over: true}, nil
 	}
-	switch m, r := open[0], t.View.Record; {
+	m, r := open[0], a.View.Record
+	switch {
 	case m.Item.Kind == wire.PurgeInstance:
-		return t.purge(p, m)
-	case m.Item.Kind == wire.StartOrchestration && forking(r) && m.Item.OnConflict.UsesExisting() && t.requeues(p, m):
+		return purging{a.Known}.purge(m)
 	case m.Item.Kind == wire.StartOrchestration:
-		if starts, err := t.restart(p, m); starts || err != nil {
-			return err
+		if forking(r) && m.Item.OnConflict.UsesExisting() {
+			if p := a.requeue(m); !p.empty() {
+				return p, nil
+			}
 		}
-		return t.exists(p, m)
+		if p, err := (starting{a.Known}).restart(m); err != nil || !p.empty() {
+			return p, err
+		}
+		return starting{a.Known}.exists(m)
 	case forking(r):
-		t.whileForking(p, m)
+		return a.whileForking(m), nil
 	case r != nil && !r.Purged:
-		t.afterEnd(p, m)
-	case t.held():
-		t.afterPurge(p, m)
-	default:
-		t.early(p, m)
+		return a.afterEnd(m), nil
+	case a.held():
+		return a.afterPurge(m), nil
 	}
-	return nil
+	return a.early(m), nil
 }
 
 // afterEnd settles a message for an ended instance. It acknowledges the message unless the message
 // names an execution that never existed, or ends a child that its parent redrives.
-func (t *Turn) afterEnd(p *Plan, m *inbox.Message) {
-	if t.redriveMayFollow(p, m, t.View.Record.Parent) {
-		return
+func (a absent) afterEnd(m *inbox.Message) Plan {
+	if p := a.redriveMayFollow(m, a.View.Record.Parent); !p.empty() {
+		return p
 	}
 	// A valid token of an execution that never existed belongs to a history that a restore has lost.
-	if m.Completion() && m.Item.TargetExecution() > t.View.Record.ExecutionID && !m.Proven {
-		p.deadLetter(m, wire.ReasonMisaddressed, fmt.Sprintf(
-			"it is for execution %d of instance %q, which ended with execution %d", m.Item.TargetExecution(), t.View.Instance, t.View.Record.ExecutionID))
-		return
+	if m.Completion() && m.Item.TargetExecution() > a.View.Record.ExecutionID && !m.Proven {
+		return deadLetter(m, wire.ReasonMisaddressed, fmt.Sprintf(
+			"it is for execution %d of instance %q, which ended with execution %d", m.Item.TargetExecution(), a.View.Instance, a.View.Record.ExecutionID))
 	}
-	p.settle(m, "late")
+	return settle(m, "late")
 }
 
 // redriveMayFollow handles a message that ends the child of a redriven parent. Because the
 // message can overtake the start that redrives the child, it is requeued for as long as that
 // start may take. Until the start arrives, the recorded parent of the ended child is an earlier
-// execution.
-func (t *Turn) redriveMayFollow(p *Plan, m *inbox.Message, own *history.Parent) bool {
+// execution. The plan is empty for any other message.
+func (a absent) redriveMayFollow(m *inbox.Message, own *history.Parent) Plan {
 	if !m.EndsChild() || own == nil || own.Instance != m.Item.Parent.Instance || own.ExecutionID >= m.Item.Parent.ExecutionID {
-		return false
+		return Plan{}
 	}
-	return t.requeues(p, m)
+	return a.requeue(m)
 }
 
-// requeues requeues a message that is early, unless its window has expired.
-func (t *Turn) requeues(p *Plan, m *inbox.Message) bool {
-	window := t.By.Settings.Messages.EarlyWindow
-	if since, _ := m.RequeuedSince(t.Now.At); t.Now.At.Sub(since) >= window {
-		return false
+// requeue requeues a message that is early. The plan is empty if its window has expired.
+func (a absent) requeue(m *inbox.Message) Plan {
+	window := a.By.Settings.Messages.EarlyWindow
+	if since, _ := m.RequeuedSince(a.Now.At); a.Now.At.Sub(since) >= window {
+		return Plan{}
 	}
-	p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "early", Requeue: &Requeue{Within: window}})
-	return true
+	return settlement(Settlement{Message: m, Outcome: "early", Requeue: &Requeue{Within: window}})
 }
 
 // ofAnotherParent settles another parent's request to end its child. If the child runs and was
 // started by an execution that the other parent has redriven, the request waits for the start that
 // attaches the redriven execution to the child.
-func (t *Turn) ofAnotherParent(p *Plan, m *inbox.Message) {
-	own := t.ownParent()
-	if x := t.Running.X; x != nil && x.Ended() && t.redriveMayFollow(p, m, t.Running.Started().Start.Parent) {
-		return
+func (a absent) ofAnotherParent(m *inbox.Message) (p Plan) {
+	if x := a.Running.X; x != nil && x.Ended() {
+		p = a.redriveMayFollow(m, a.Running.Started().Start.Parent)
 	}
-	if own == nil || !tookOver(own, m) || !t.requeues(p, m) {
-		p.settle(m, "misaddressed")
+	if own := a.ownParent(); p.empty() && own != nil && tookOver(own, m) {
+		p = a.requeue(m)
 	}
+	if p.empty() {
+		return settle(m, "misaddressed")
+	}
+	return p
+}
+
+// whileForking settles a message for a fork that has not started, other than a start or a purge.
+func (a absent) whileForking(m *inbox.Message) Plan {
+	if m.Item.Kind == wire.TerminateInstance && !m.EndsChild() {
+		p := purging{a.Known}.frees(a.Now.At.Add(IDHeld))
+		p.add(settleReporting(m, "terminated", info("terminated a fork that had not started", "instance", a.View.Instance, "actor", m.Item.Actor)))
+		return p
+	}
+	return a.early(m)
 }
 
 // afterPurge settles a message for a purged instance. No instance can start under the id before it
 // is free, and by then the messages that were sent to it are too old to be applied.
-func (t *Turn) afterPurge(p *Plan, m *inbox.Message) {
+func (a absent) afterPurge(m *inbox.Message) Plan {
 	switch {
 	case m.EndsChild():
-		t.forbidStart(p, m)
+		return a.forbidStart(m)
 	case m.Item.Kind == wire.ExternalRaised:
-		p.settleReporting(m, "purged_instance", info("event without effect: the instance was purged", "instance", t.View.Instance, "event", m.Item.Name, "id", m.Item.ID))
-	default:
-		p.settle(m, "purged_instance")
+		return settleReporting(m, "purged_instance", info("event without effect: the instance was purged", "instance", a.View.Instance, "event", m.Item.Name, "id", m.Item.ID))
 	}
+	return settle(m, "purged_instance")
 }
 
 // early handles a message for an instance that has not started. An event is requeued through the
@@ -118,22 +133,19 @@ func (t *Turn) afterPurge(p *Plan, m *inbox.Message) {
 // which may be sent again after the parent has continued. After the window the start is forbidden.
 // Every other message is acknowledged, with a log line: a client's cancel that overtakes its start
 // is lost.
-func (t *Turn) early(p *Plan, m *inbox.Message) {
+func (a absent) early(m *inbox.Message) Plan {
 	endsChild := m.EndsChild()
 	if m.Item.Kind != wire.ExternalRaised && !endsChild {
-		p.settleReporting(m, "unknown_instance", warning("message without effect: the instance does not exist", "kind", m.Item.Kind, "instance", t.View.Instance, "id", m.Item.ID))
-		return
+		return settleReporting(m, "unknown_instance", warning("message without effect: the instance does not exist", "kind", m.Item.Kind, "instance", a.View.Instance, "id", m.Item.ID))
 	}
-	window := t.By.Settings.Messages.EarlyWindow
-	switch since, _ := m.RequeuedSince(t.Now.At); {
-	case t.Now.At.Sub(since) < window:
-		p.Settled = append(p.Settled, Settlement{Message: m, Outcome: "early", Requeue: &Requeue{Within: window}})
+	switch p := a.requeue(m); {
+	case !p.empty():
+		return p
 	case endsChild:
-		t.forbidStart(p, m)
-	default:
-		p.deadLetter(m, wire.ReasonUnknownInstance, fmt.Sprintf(
-			"event %q for instance %q, which was not started within %s; redrive it after the start", m.Item.Name, t.View.Instance, window))
+		return a.forbidStart(m)
 	}
+	return deadLetter(m, wire.ReasonUnknownInstance, fmt.Sprintf(
+		"event %q for instance %q, which was not started within %s; redrive it after the start", m.Item.Name, a.View.Instance, a.By.Settings.Messages.EarlyWindow))
 }
 
 // forbidStart ensures that a child's start is refused if it arrives late, for example when it is
@@ -141,33 +153,34 @@ func (t *Turn) early(p *Plan, m *inbox.Message) {
 // message would end it. A tombstone without FreeAt refuses only this start; others may use the id.
 // If a purged instance already reserves the id, it is reserved for longer: until the start, which
 // was sent before, is too old to be applied.
-func (t *Turn) forbidStart(p *Plan, m *inbox.Message) {
-	if t.held() {
-		p.Record = t.hide()
-		p.settle(m, "purged_instance")
-		return
+func (a absent) forbidStart(m *inbox.Message) Plan {
+	if a.held() {
+		p := settle(m, "purged_instance")
+		p.Record = purging{a.Known}.hide()
+		return p
 	}
-	of, now := m.Item.Parent, t.Now.At
-	tombstone := &store.Record{Instance: t.View.Instance, ExecutionID: 1, Purged: true, StartID: dispatch.ChildID(of.Instance, of.ExecutionID, of.EventID)}
+	if forking(a.View.Record) {
+		p := purging{a.Known}.frees(a.Now.At.Add(IDHeld))
+		p.add(settle(m, "unknown_instance"))
+		return p
+	}
+	of, now := m.Item.Parent, a.Now.At
+	tombstone := &store.Record{Instance: a.View.Instance, ExecutionID: 1, Purged: true, StartID: dispatch.ChildID(of.Instance, of.ExecutionID, of.EventID)}
 	change := &store.RecordChange{If: store.RecordCondition{Absent: true}, Create: tombstone, UpdatedAt: now}
-	if r := t.View.Record; forking(r) {
-		p.Send.Deletion, p.Record = t.frees(t.Now.At.Add(IDHeld))
-		p.settle(m, "unknown_instance")
-		return
-	} else if r != nil {
+	if r := a.View.Record; r != nil {
 		tombstone.ExecutionID, tombstone.Reserved = r.ExecutionID, r.Reserved
 		change.If.ExecutionID, change.If.At = r.ExecutionID, now
 	}
+	p := settle(m, "unknown_instance")
 	p.Record = &Write{Change: change, Failed: "start of instance %q not forbidden"}
-	p.settle(m, "unknown_instance")
+	return p
 }
 
 // refuse makes a dead letter of a message that is misaddressed or forged.
-func (t *Turn) refuse(p *Plan, m *inbox.Message, v engine.Verdict) {
-	reason, missing := wire.ReasonMisaddressed, ""
+func (a absent) refuse(m *inbox.Message, v engine.Verdict) Plan {
+	reason := wire.ReasonMisaddressed
 	if v.Kind == engine.Forged {
-		reason, missing = wire.ReasonForged, inbox.MissingKey(t.By.Keys, m.Item.Token)
+		reason = wire.ReasonForged
 	}
-	p.deadLetter(m, reason, fmt.Sprintf("%s for instance %q execution %d: %s%s",
-		m.Item.Kind, t.View.Instance, m.Item.TargetExecution(), v.Reason, missing))
+	return deadLetter(m, reason, fmt.Sprintf("%s for instance %q execution %d: %s", m.Item.Kind, a.View.Instance, m.Item.TargetExecution(), v.Reason))
 }

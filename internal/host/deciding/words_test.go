@@ -31,11 +31,11 @@ func wordsOf(p *Plan, full bool, sent func([]dispatch.Commit) string) string {
 			say("again %s", slotsOf(p.Again.Commits))
 		}
 	}
-	if p.Inline != nil {
-		say("runs inline %s", p.Inline.Name)
-	}
 	if r := p.Run; r != nil {
 		verb, kinds := "runs", ""
+		if p.Inline != nil {
+			verb = fmt.Sprintf("runs inline %s; runs", p.Inline.Name)
+		}
 		if r.Park {
 			verb = "records"
 		}

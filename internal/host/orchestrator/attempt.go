@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/turnstile-go/turnstile/host"
@@ -18,7 +19,7 @@ import (
 // attempt is one attempt at the turn of a group: its state, and its dispatches so far.
 type attempt struct {
 	*maker
-	turn deciding.Turn
+	turn *deciding.Turn
 	sent sent
 }
 
@@ -31,16 +32,17 @@ type sent struct {
 	before    dispatch.Place
 }
 
-func (o *maker) attempt(g *deciding.Group, cold bool, startedAt time.Time) *attempt {
+func (o *maker) attempt(g *deciding.Group, startedAt time.Time) *attempt {
 	return &attempt{maker: o, sent: sent{startedAt: startedAt},
-		turn: deciding.Turn{By: &o.terms, Group: g, Cold: cold, View: reading.View{Instance: g.Instance}, Chain: g.Chain()}}
+		turn: deciding.New(&deciding.Known{By: &o.terms, Group: g, View: reading.View{Instance: g.Instance()}, Chain: g.Chain()})}
 }
 
-// make handles the group's messages and settles those that are done. After an error the others must
+// make handles the group's messages and settles those that are done. cold forbids the cache, and
+// requires the record to be read. After an error the others must
 // be redelivered, except that the caller handles store.ErrConflict, *store.TooLargeError,
 // deciding.ErrStale and history.ErrNewer; nothing that these errors concern was dispatched.
-func (a *attempt) make(ctx context.Context) error {
-	err := a.load(ctx)
+func (a *attempt) make(ctx context.Context, cold bool) error {
+	err := a.load(ctx, cold)
 	ctx = a.logContext(ctx)
 	if err == nil {
 		a.settler.Observer.Count(host.CountCache, a.turn.Running.Heat(), 1)
@@ -50,7 +52,7 @@ func (a *attempt) make(ctx context.Context) error {
 			return err
 		}
 		a.turn.Now = a.now(ctx)
-		plan, failed := deciding.Decide(&a.turn)
+		plan, failed := deciding.Decide(a.turn)
 		if err = failed; err != nil {
 			continue
 		}
@@ -65,8 +67,13 @@ func (a *attempt) make(ctx context.Context) error {
 func (a *attempt) now(ctx context.Context) deciding.Moment {
 	at := a.settler.Clock.Now()
 	m := deciding.Moment{At: at, Blocked: a.code.blocked.of(a.turn.View.Instance)}
-	if m.Left, m.Bounded = clock.Left(ctx, a.settler.Clock); ctx.Err() != nil {
-		m.Left, m.Bounded = -1, true
+	switch left, bounded := clock.Left(ctx, a.settler.Clock); {
+	case ctx.Err() != nil:
+		m.Left = -1
+	case bounded:
+		m.Left = left
+	default:
+		m.Left = math.MaxInt64
 	}
 	return m
 }
@@ -74,12 +81,12 @@ func (a *attempt) now(ctx context.Context) deciding.Moment {
 // release ends the attempt. It removes the suspect mark, whatever the result of the turn, and
 // puts the execution into the cache if it may be kept.
 func (a *attempt) release(ctx context.Context, err error) {
-	t := &a.turn
+	t := a.turn
 	a.clearSuspect(ctx, err != nil)
 	if t.Running.X == nil {
 		return
 	}
-	if err == nil && t.Keep && !t.Running.X.Ended() {
+	if err == nil && t.Keep() && !t.Running.X.Ended() {
 		a.cache.Put(&cache.Entry{Instance: t.View.Instance, X: t.Running.X, Execution: t.Running.Execution, Work: t.Running.Work, Record: t.View.Record, Current: t.View.Current})
 		return
 	}

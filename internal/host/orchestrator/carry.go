@@ -5,20 +5,24 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/deciding"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/host/reading"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
 // carryOut carries out a plan in the order of its fields, and records the results in the turn.
 func (a *attempt) carryOut(ctx context.Context, p *deciding.Plan) error {
 	if p.Read != nil {
+		a.turn.Answered = p.Read.What // If the read fails, the attempt ends.
 		return a.read(ctx, p.Read)
 	}
-	a.turn.View.Forget()
+	a.turn.Forget()
 	for i := range p.Reports {
 		a.say(ctx, &p.Reports[i])
 	}
@@ -32,7 +36,7 @@ func (a *attempt) carryOut(ctx context.Context, p *deciding.Plan) error {
 		if err != nil {
 			return err
 		}
-		a.turn.Answered(result)
+		p.Run.Arrivals = append([]engine.Arrival{{Event: result, Inline: true}}, p.Run.Arrivals...)
 	}
 	if p.Run != nil {
 		if err := a.run(p.Run); err != nil {
@@ -76,7 +80,7 @@ func (a *attempt) say(ctx context.Context, s *deciding.Report) {
 
 // write changes the record, or turns it into a tombstone.
 func (a *attempt) write(ctx context.Context, w *deciding.Write) error {
-	t := &a.turn
+	t := a.turn
 	if !w.Hide.IsZero() {
 		if err := a.tables.Store.Hide(ctx, t.View.Instance, t.View.Record.ExecutionID, w.Hide); err != nil {
 			return fmt.Errorf("host: instance %q not hidden: %w", t.View.Instance, err)
@@ -102,7 +106,11 @@ func (a *attempt) settle(ctx context.Context, s *deciding.Settlement) error {
 		s.Message.Item = *s.Becomes
 		return nil
 	case s.Dead != nil:
-		err = d.DeadLetter(ctx, s.Message, s.Dead.Reason, s.Dead.Text)
+		text := s.Dead.Text
+		if s.Dead.Reason == wire.ReasonForged {
+			text += inbox.MissingKey(a.sender.Keys, s.Message.Item.Token)
+		}
+		err = d.DeadLetter(ctx, s.Message, s.Dead.Reason, text)
 	case s.Requeue != nil && s.Requeue.Within > 0:
 		err = d.RequeueWithin(ctx, s.Message, s.Requeue.Within, s.Outcome)
 	case s.Requeue != nil:
@@ -140,7 +148,7 @@ func (a *attempt) readOrigin(ctx context.Context, instance string) error {
 
 // read makes a read that a decision needs.
 func (a *attempt) read(ctx context.Context, r *deciding.Read) error {
-	t, source := &a.turn, a.tables.source
+	t, source := a.turn, a.tables.source
 	switch r.What {
 	case deciding.Record, deciding.RecordAgain:
 		before, known := t.View.Record, t.View.Described
@@ -177,7 +185,7 @@ func (a *attempt) read(ctx context.Context, r *deciding.Read) error {
 		if err != nil {
 			return fmt.Errorf("host: state of activity %d of instance %q: %w", key.EventID, key.Instance, err)
 		}
-		t.TookActivity(state)
+		t.TookActivity(key, state)
 		return nil
 	}
 }

@@ -25,14 +25,14 @@ func (a *attempt) run(r *deciding.Run) error {
 		return err
 	}
 	startedAt := a.settler.Clock.Now()
-	a.turn.Ran(a.turn.Running.X.Run(engine.Input{NowMS: startedAt.UnixMilli(), Seed: seed, Park: r.Park, Arrivals: r.Arrivals}))
+	out, err := a.turn.Running.X.Run(engine.Input{NowMS: startedAt.UnixMilli(), Seed: seed, Park: r.Park, Arrivals: r.Arrivals})
 	a.settler.Observer.Timing(host.TimeReplay, a.settler.Clock.Now().Sub(startedAt))
-	return nil
+	return a.turn.Ran(out, err)
 }
 
 // commitAndDispatch makes a commit durable, and then dispatches its messages.
 func (a *attempt) commitAndDispatch(ctx context.Context, c *deciding.Commit, follows []dispatch.Commit) error {
-	t := &a.turn
+	t := a.turn
 	a.reportProblem(ctx, &c.Mark)
 	if err := a.commit(ctx, c); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (a *attempt) reportProblem(ctx context.Context, m *deciding.Mark) {
 // commit makes one conditional write. A commit without events only changes the record, or does
 // nothing.
 func (a *attempt) commit(ctx context.Context, c *deciding.Commit) error {
-	t := &a.turn
+	t := a.turn
 	if len(c.Turns) == 0 {
 		return a.commitRecord(ctx, c)
 	}

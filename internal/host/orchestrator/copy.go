@@ -23,7 +23,7 @@ import (
 func (a *attempt) commitCopy(ctx context.Context, c *deciding.Commit) error {
 	start := c.Turns[0].Events[0].Start
 	r := a.turn.View.Record
-	if reserved := a.turn.Running.Creating && r != nil && start != nil && r.Reserves(start.StartID); !reserved {
+	if reserved := a.turn.Running.Creating() && r != nil && start != nil && r.Reserves(start.StartID); !reserved {
 		if err := a.once(ctx, c); !isA[*store.TooLargeError](err) || c.TakesOver == 0 {
 			return err
 		}

@@ -14,11 +14,10 @@ import (
 // dies between the two, the message remains and starts the fork later. The fork of an instance
 // that was purged in the meantime is not noted.
 func (a *attempt) noteFork(ctx context.Context, c *deciding.Commit) error {
-	t, d := &c.Turns[0], a.turn.Running.Redriven
-	if d == nil || t.First() > 1 {
+	t, of := &c.Turns[0], a.turn.Running.Origin.Record
+	if a.turn.Running.Redriven == nil || t.First() > 1 {
 		return nil
 	}
-	of := d.Of
 	for of != nil && !of.Purged && !of.KnowsFork(t.Instance) {
 		change := of.Fork(t.Instance, a.settler.Clock.Now())
 		err := a.insists(ctx, c, func() error { return a.tables.Store.UpdateRecord(ctx, of.Instance, change) })

@@ -24,7 +24,7 @@ import (
 // A turn that used stale state from the cache is made again from the store. So is a turn that has
 // lost a commit, at most mostLost times.
 func (o *maker) runGroup(ctx context.Context, g *deciding.Group) {
-	ctx = logattr.Subject{Instance: g.Instance}.In(ctx)
+	ctx = logattr.Subject{Instance: g.Instance()}.In(ctx)
 	startedAt := o.settler.Clock.Now()
 	cold := g.TooLarge != nil
 	for tries := 1; ; tries, cold = tries+1, true {
@@ -32,8 +32,8 @@ func (o *maker) runGroup(ctx context.Context, g *deciding.Group) {
 			o.settler.FailAll(g.Messages, "no time")
 			return
 		}
-		a := o.attempt(g, cold, startedAt)
-		err := a.make(ctx)
+		a := o.attempt(g, startedAt)
+		err := a.make(ctx, cold)
 		ctx := a.logContext(ctx)
 		a.release(ctx, err)
 		if end := a.endOf(err); !(end == stale && !cold || end == lost && tries <= mostLost) {
@@ -111,10 +111,10 @@ func (o *maker) endGroup(ctx context.Context, g *deciding.Group, e end, err erro
 	case e == newer:
 		o.newer(ctx, g, err)
 	case e == lost:
-		o.settler.Logger.InfoContext(ctx, "turn lost to another process; its messages return to the queue", "instance", g.Instance, "error", err)
+		o.settler.Logger.InfoContext(ctx, "turn lost to another process; its messages return to the queue", "instance", g.Instance(), "error", err)
 		o.settler.FailAll(g.Messages, "conflict")
 	case e == over:
-		o.settler.Logger.InfoContext(ctx, "turn not committed; its messages return to the queue", "instance", g.Instance, "error", err)
+		o.settler.Logger.InfoContext(ctx, "turn not committed; its messages return to the queue", "instance", g.Instance(), "error", err)
 		word := "no time"
 		if errors.Is(err, inbox.ErrNotKept) {
 			word = delivery.NotHeld
@@ -125,10 +125,10 @@ func (o *maker) endGroup(ctx context.Context, g *deciding.Group, e end, err erro
 		if len(inbox.Returning(g.Open())) > 0 {
 			level = slog.LevelWarn // A large dispatch completes with its second delivery, so a service may be down.
 		}
-		o.settler.Logger.Log(ctx, level, "dispatch cut short; it continues when its messages are redelivered", "instance", g.Instance, "error", err)
+		o.settler.Logger.Log(ctx, level, "dispatch cut short; it continues when its messages are redelivered", "instance", g.Instance(), "error", err)
 		o.settler.FailAll(g.Messages, "no time")
 	default:
-		o.settler.Logger.WarnContext(ctx, "turn failed; its messages return to the queue", "instance", g.Instance, "error", err)
+		o.settler.Logger.WarnContext(ctx, "turn failed; its messages return to the queue", "instance", g.Instance(), "error", err)
 		o.settler.FailAll(g.Messages, delivery.Word(err, dispatch.ErrUnsent))
 	}
 }
@@ -147,7 +147,7 @@ func (o *maker) runRest(ctx context.Context, g *deciding.Group) {
 		return
 	}
 	if err := o.settler.Acknowledge(ctx, g.All); err != nil {
-		o.settler.Logger.InfoContext(ctx, "settled messages not deleted; the messages that must wait for that return to the queue", "instance", g.Instance, "error", err)
+		o.settler.Logger.InfoContext(ctx, "settled messages not deleted; the messages that must wait for that return to the queue", "instance", g.Instance(), "error", err)
 		o.settler.FailAll(g.Messages, "not acknowledged")
 		return
 	}
@@ -172,8 +172,8 @@ func (o *maker) runHalves(ctx context.Context, g *deciding.Group) {
 func (o *maker) anotherBuild(ctx context.Context, g *deciding.Group, err error) {
 	cause, _ := errors.AsType[*deciding.PatchError](err)
 	o.settler.Logger.InfoContext(ctx, "history has a patch of another build; the instance's messages are requeued until a build that has the patch handles them",
-		"instance", g.Instance, "patch", cause.Stuck.Patch, "error", cause.Stuck)
-	o.noteAwaited(ctx, g.Instance, o.settler.Settings.Messages.EarlyMax, store.Problem{Kind: "patch", Patch: cause.Stuck.Patch, Message: cause.Stuck.Message})
+		"instance", g.Instance(), "patch", cause.Stuck.Patch, "error", cause.Stuck)
+	o.noteAwaited(ctx, g.Instance(), o.settler.Settings.Messages.EarlyMax, store.Problem{Kind: "patch", Patch: cause.Stuck.Patch, Message: cause.Stuck.Message})
 	o.requeueGroup(ctx, g, func(m *inbox.Message) error {
 		return o.settler.RequeueWithin(ctx, m, o.settler.Settings.Messages.PatchWindow, "patch")
 	})
@@ -187,8 +187,8 @@ func (o *maker) newer(ctx context.Context, g *deciding.Group, cause error) {
 	if edge.MissesCodec(cause) {
 		reason, text = "codec", "payloads are encoded by a codec that this build does not have; the instance's messages are requeued until a build that has the codec handles them"
 	}
-	o.settler.Logger.WarnContext(ctx, text, "instance", g.Instance, "error", cause)
-	o.noteAwaited(ctx, g.Instance, o.settler.Settings.Messages.NewerMax, store.Problem{Kind: reason, Message: cause.Error()})
+	o.settler.Logger.WarnContext(ctx, text, "instance", g.Instance(), "error", cause)
+	o.noteAwaited(ctx, g.Instance(), o.settler.Settings.Messages.NewerMax, store.Problem{Kind: reason, Message: cause.Error()})
 	o.requeueGroup(ctx, g, func(m *inbox.Message) error { return o.settler.Leave(ctx, m, reason) })
 }
 

@@ -26,10 +26,10 @@ import (
 //
 // A redelivered message is handled from the store, and so is a message that is settled without a
 // commit that would show a stale cache (a wake, a terminate, a purge, a parent's cancel).
-func (a *attempt) load(ctx context.Context) error {
-	t := &a.turn
+func (a *attempt) load(ctx context.Context, cold bool) error {
+	t := a.turn
 	open := t.Group.Open()
-	if t.Cold || deciding.ByWhatIsStored(open) {
+	if cold || deciding.ByWhatIsStored(open) {
 		if e := a.cache.Take(t.View.Instance); e != nil {
 			e.X.Close()
 		}
@@ -55,7 +55,7 @@ func (a *attempt) load(ctx context.Context) error {
 }
 
 func (a *attempt) loadByRecord(ctx context.Context, open []*inbox.Message) error {
-	t := &a.turn
+	t := a.turn
 	if err := a.read(ctx, &deciding.Read{What: deciding.Record}); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (a *attempt) loadByRecord(ctx context.Context, open []*inbox.Message) error
 	case deciding.NoExecution:
 		return nil
 	case deciding.Starts:
-		t.Running.Creating, t.Running.Execution = true, execution
+		t.Running.Stage, t.Running.Execution = deciding.Starting, execution
 		t.Running.X, t.Running.Work = a.newExecution(execution), dispatch.Work{}
 		return nil
 	}
@@ -89,7 +89,7 @@ func (a *attempt) loadByRecord(ctx context.Context, open []*inbox.Message) error
 // since: only the new tail, so that a turn costs the same however long the history is, and on
 // whichever warm process it runs. It reports false if the cache has nothing to continue from.
 func (a *attempt) catchUp(ctx context.Context, open []*inbox.Message) (bool, error) {
-	t := &a.turn
+	t := a.turn
 	e := a.cache.Take(t.View.Instance)
 	if e == nil {
 		return false, nil
@@ -127,7 +127,7 @@ func (a *attempt) feedTail(ctx context.Context, e *cache.Entry) (usable bool, er
 func (a *attempt) newExecution(n int64) *engine.Execution {
 	instance, options := a.turn.View.Instance, a.code.options
 	if a.tables.codecs != nil {
-		options.Conceal = concealing(instance, n, a.terms.Keys)
+		options.Conceal = concealing(instance, n, a.sender.Keys)
 	}
 	return engine.New(engine.Config{Instance: instance, ExecutionID: n, Registry: a.terms.Orchestrations, Options: options})
 }
@@ -162,7 +162,7 @@ func (a *attempt) goTo(ctx context.Context, next *deciding.Next) error {
 		r.X = nil
 	}
 	if next.Again > 0 {
-		*r = deciding.Running{Execution: next.Again, Creating: true, Work: dispatch.Work{}, Redriven: next.Redriven}
+		*r = deciding.Running{Execution: next.Again, Stage: deciding.Starting, Work: dispatch.Work{}, Redriven: next.Redriven, Origin: reading.View{Record: next.Of}}
 		r.X = a.newExecution(next.Again)
 		if d := next.Redriven; d != nil && len(d.Prefix) > 0 {
 			r.X.Reserve(len(d.Prefix))

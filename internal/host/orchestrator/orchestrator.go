@@ -102,7 +102,7 @@ func New(cfg Config) (*Orchestrator, error) {
 		To:       dispatch.Targets{Queues: cfg.Services.Queues, Stops: cfg.Services.Stops, Timer: cfg.Services.Timer, Bus: bus},
 		Clock:    cfg.Clock, Random: r, Together: cfg.Together, Logger: cfg.Logger, Observer: cfg.Observer,
 	}
-	terms := deciding.Terms{Settings: &cfg.Settings, Orchestrations: cfg.Orchestrations, Keys: cfg.Keys, Build: cfg.Build, Publishes: cfg.Services.Publisher != nil, Executions: cfg.Orchestrations.Executions()}
+	terms := deciding.Terms{Settings: &cfg.Settings, Orchestrations: cfg.Orchestrations, Build: cfg.Build, Publishes: cfg.Services.Publisher != nil}
 	o := &Orchestrator{
 		receiver: inbox.Receiver{Settler: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Services.Timer != nil, Bus: bus},
 		turns: maker{settler: d, sender: sender, watch: w, random: r, spawn: cfg.Go, id: cfg.RequestID,
@@ -180,7 +180,7 @@ func (o *Orchestrator) takeTurns(ctx context.Context, messages []*inbox.Message)
 	o.Sweeper.AskFirst(ctx, messages)
 	groups := deciding.GroupsOf(messages, settings.SuspectReceives)
 	limit := settings.Parallelism
-	if slices.ContainsFunc(groups, func(g *deciding.Group) bool { return g.Suspect != "" }) {
+	if slices.ContainsFunc(groups, func(g *deciding.Part) bool { return g.Suspect != "" }) {
 		// Turns run one after the other, so that a process that dies leaves only the mark of the turn
 		// that killed it.
 		limit = 1
@@ -193,7 +193,7 @@ func (o *Orchestrator) takeTurns(ctx context.Context, messages []*inbox.Message)
 	defer r.End()
 	sharing.SideBySide(ctx, limit, len(groups), o.together, func(i int) {
 		if g := groups[i]; len(g.Messages) > 0 {
-			o.turns.runGroup(ctx, g)
+			o.turns.runGroup(ctx, &g.Group)
 		}
 		o.Sweeper.Delete(ctx, groups[i].Deletions)
 		r.Done(ctx, turns[i])

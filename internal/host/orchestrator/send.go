@@ -45,7 +45,7 @@ func (a *attempt) sendAgain(ctx context.Context, again *deciding.Again) error {
 // dispatch sends the messages of an outbox, except those that an earlier delivery of a message of
 // this turn is known to have sent (deciding.Group.Progress).
 func (a *attempt) dispatch(ctx context.Context, out *dispatch.Outbox) error {
-	t := &a.turn
+	t := a.turn
 	if r := t.View.Record; r != nil && r.Dispatched != "" {
 		var back []string
 		for _, m := range inbox.Returning(t.Group.Progress()) {
@@ -63,7 +63,7 @@ func (a *attempt) dispatch(ctx context.Context, out *dispatch.Outbox) error {
 
 // keepProgress stores the progress of a dispatch that stopped. A failure only costs time.
 func (a *attempt) keepProgress(ctx context.Context, out *dispatch.Outbox) {
-	t := &a.turn
+	t := a.turn
 	open := inbox.Left(t.Group.Progress())
 	if len(open) == 0 {
 		return
@@ -160,7 +160,7 @@ func (a *attempt) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
 		return err
 	}
 	if next.ID = s.Early; s.Early != "" {
-		next.Actor = s.Message.Item.Actor
+		next.Actor, next.Token = s.Message.Item.Actor, a.sender.Keys.Token(s.Item.Instance, s.Item.ExecutionID, s.EventID, s.RecordedAtMS)
 	}
 	err = a.settler.Edge.SendAttempt(ctx, a.settler.Queues.OfAttempts(edge.QueueOf(next.Retry)), next, due, now)
 	if edge.Unfit(err) && s.Early != "" {

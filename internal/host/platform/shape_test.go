@@ -121,12 +121,13 @@ func TestATurnHasFewFields(t *testing.T) {
 	t.Parallel()
 	_, all := packages(t)
 	fields, booleans := all["deciding"].reached("Turn", map[string]bool{})
-	if fields != turnFields || booleans > turnBooleans {
-		t.Errorf("a turn has %d fields, %d of them booleans; the test says %d and at most %d", fields, booleans, turnFields, turnBooleans)
+	if fields > 40 || booleans > 8 {
+		t.Errorf("a turn has %d fields, %d of them booleans; 40 and 8 are the most", fields, booleans)
+	}
+	if fields < 20 {
+		t.Errorf("%d fields looked at: the test does not reach those of a turn", fields)
 	}
 }
-
-const turnFields, turnBooleans = 153, 34
 
 // reached counts the fields of the structs that a type reaches, except those that were seen.
 func (d *declared) reached(name string, seen map[string]bool) (fields, booleans int) {
@@ -190,7 +191,7 @@ func TestNoTypeHasMoreThanFortyMethods(t *testing.T) {
 }
 
 // larger are types that have more methods, and how many: they may only become smaller.
-var larger = map[string]int{"deciding.Turn": 137, "deciding.Plan": 68,
+var larger = map[string]int{
 	"orchestrator.attempt": 67, "worker.Worker": 58, "worker.task": 45, "dispatch.Outbox": 44}
 
 func (d *declared) methods(name string) (n int) {

@@ -82,7 +82,7 @@ func activityMutations() []Mutation {
 			Name:  "a duplicate invocation with a time limit is late",
 			Bug:   "A process dies after the commit that fails a pending activity by its time limit, and the process with the same message does not continue.",
 			File:  "internal/host/deciding/pending.go",
-			Edits: edit("(m.Returning() || t.stands(m)):", "m.Returning():"),
+			Edits: edit("(m.Returning() || a.stands(m)):", "m.Returning():"),
 			Rare:  true,
 		},
 		{
@@ -128,7 +128,7 @@ func activityMutations() []Mutation {
 			Name:  "a completed activity is checked forever",
 			Bug:   "A completed pending activity is checked again every hour.",
 			File:  "internal/host/deciding/pending.go",
-			Edits: edit("\tdefault:\n\t\tp.settle(m, \"late\")", "\tdefault:\n\t\tif p.settle(m, \"late\"); m.Item.Kind == wire.ActivityPending {\n\t\t\tp.Send.Limits = &Limits{Since: t.Now.At, Items: []wire.Item{m.Item}, Dues: []time.Time{t.Now.At.Add(time.Hour)}}\n\t\t}"),
+			Edits: edit("\tdefault:\n\t\tp = settle(m, \"late\")", "\tdefault:\n\t\tif p = settle(m, \"late\"); m.Item.Kind == wire.ActivityPending {\n\t\t\tp.Send.Limits = &Limits{Since: a.Now.At, Items: []wire.Item{m.Item}, Dues: []time.Time{a.Now.At.Add(time.Hour)}}\n\t\t}"),
 		},
 		{
 			Name:  "heartbeats of a pending activity are ignored",

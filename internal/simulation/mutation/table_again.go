@@ -9,13 +9,13 @@ func againMutations() []Mutation {
 			Bug:   "A start starts the next run in one turn with messages for the previous run. If that turn fails, those messages are redelivered and count for the next run too.",
 			Bias:  "purges",
 			File:  "internal/host/deciding/restart.go",
-			Edits: edit("if t.Group.All[0] != m {", "if t.Group.All[0] != m && t.Running.Creating {"),
+			Edits: edit("if s.Group.All[0] != m {", "if s.Group.All[0] != m && s.Running.Creating() {"),
 		},
 		{
 			Name:  "messages behind a start of a running instance share its turn",
 			Bug:   "Messages behind a start that may restart the instance end the run, and the process dies. The redelivered start starts the next run, and the messages behind it count again.",
 			File:  "internal/host/deciding/take.go",
-			Edits: edit("return restarts(m) && !t.Running.Creating && ", "return restarts(m) && t.Running.Creating && "),
+			Edits: edit("return restarts(m) && !s.Running.Creating() && ", "return restarts(m) && s.Running.Creating() && "),
 		},
 		{
 			Name:  "a message does not wait for the acknowledgement of earlier ones",
@@ -30,7 +30,7 @@ func againMutations() []Mutation {
 			Bias:  "duplicates+purges",
 			Rare:  true,
 			File:  "internal/host/deciding/decide.go",
-			Edits: edit("		(*Turn).overtaken,\n", ""),
+			Edits: edit("		starting{t.Known}.overtaken,\n", ""),
 		},
 		{
 			Name:  "a start overtakes one that may restart the instance",
@@ -51,7 +51,7 @@ func againMutations() []Mutation {
 			Name:  "a start whose events the previous run recorded restarts the instance",
 			Bug:   "A start has raised its events for the running instance, which they ended, and the process died. The redelivered start starts the next run, with the same events.",
 			File:  "internal/host/deciding/restart.go",
-			Edits: edit("if x != nil && t.used(m) {", "if x != nil && t.Running.Creating && t.used(m) {"),
+			Edits: edit("if x != nil && s.used(m) {", "if x != nil && s.Running.Creating() && s.used(m) {"),
 		},
 		{
 			Name:  "a restart resets the problem number",
@@ -91,7 +91,7 @@ func againMutations() []Mutation {
 			Bug:   "A start continues an interrupted run and ends it, in a process that dies. Its duplicate invocation starts the next run, and the end is never reported.",
 			Bias:  "duplicates+purges",
 			File:  "internal/host/deciding/again.go",
-			Edits: edit("case restarts(m) && x.Ended():", "case restarts(m) && x.Ended() && t.Running.Creating:"),
+			Edits: edit("case restarts(m) && x.Ended():", "case restarts(m) && x.Ended() && k.Running.Creating():"),
 			Rare:  true,
 		},
 		{

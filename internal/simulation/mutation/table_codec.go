@@ -19,7 +19,7 @@ func codecMutations() []Mutation {
 			Name:  "codec: a reason quotes a payload",
 			Bug:   "The texts of nondeterminism errors and panics, including payloads, are recorded and logged although the payloads are encoded.",
 			File:  "internal/host/orchestrator/load.go",
-			Edits: edit("options.Conceal = concealing(instance, n, a.terms.Keys)", "_ = concealing"),
+			Edits: edit("options.Conceal = concealing(instance, n, a.sender.Keys)", "_ = concealing"),
 		},
 		{
 			Name:  "codec: an execution without its key has no open operations",

@@ -59,7 +59,7 @@ func commitMutations() []Mutation {
 			Bias:  "purges",
 			Bug:   "A warm execution decides that a message is a duplicate, though no commit has shown that the cache is current.",
 			File:  "internal/host/deciding/round.go",
-			Edits: edit("!t.Running.Confirmed && len(d.Events) == 0", "t.Running.Confirmed && len(d.Events) == 0"),
+			Edits: edit("!k.Running.Confirmed() && len(d.Events) == 0", "k.Running.Confirmed() && len(d.Events) == 0"),
 		},
 		{
 			Name:  "a stale cache is trusted",
@@ -77,7 +77,7 @@ func commitMutations() []Mutation {
 			Name:  "a lost turn stays in the cache",
 			Bug:   "An execution is cached although its turn could not be committed.",
 			File:  "internal/host/orchestrator/attempt.go",
-			Edits: edit("if err == nil && t.Keep && !t.Running.X.Ended() {", "if !t.Running.X.Ended() {"),
+			Edits: edit("if err == nil && t.Keep() && !t.Running.X.Ended() {", "if !t.Running.X.Ended() {"),
 		},
 		{
 			Name:  "a torn read is trusted",
@@ -100,7 +100,7 @@ func commitMutations() []Mutation {
 			Bias:      "torn reads",
 			Bug:       "A redelivered message about a pending activity starts another attempt, though its first delivery has failed the activity in a commit that the read does not show.",
 			File:      "internal/host/deciding/pending.go",
-			Edits:     edit("\tif m.Returning() {\n\t\t// A process whose clock is ahead", "\tif m.Returning() && t.Running.Creating {\n\t\t// By another clock"),
+			Edits:     edit("\tif m.Returning() {\n\t\t// A process whose clock is ahead", "\tif m.Returning() && a.Running.Creating() {\n\t\t// By another clock"),
 		},
 		{
 			Name:  "a turn that is too large fails its instance",
@@ -166,7 +166,7 @@ func commitMutations() []Mutation {
 			Name:  "an interrupted turn sends no wake",
 			Bug:   "A turn that stops because its invocation has too little time sends no wake that continues it.",
 			File:  "internal/host/deciding/round.go",
-			Edits: edit("p.Send.Continue = t.continueLater()", "_ = t.continueLater()"),
+			Edits: edit("return Plan{Send: Sending{Continue: r.continueLater()}}", "_ = r.continueLater()"),
 		},
 		{
 			Name:      "a timer that is already due is never sent",

@@ -57,7 +57,7 @@ func coordinatorMutations() []Mutation {
 			Name:  "a restart uses the number of an older build",
 			Bug:   "A start that names the key of the implementation uses its own build's number; a restart uses the number of the earlier start.",
 			Test:  "internal/coordination TestWhatRestartsHasTheNumberOfTheNewestBuild",
-			File:  "internal/host/deciding/arrival.go",
+			File:  "internal/host/deciding/known.go",
 			Edits: edit("(key == \"\" || key == o.LimitKey)", "key == \"\""),
 		},
 		{

@@ -146,7 +146,7 @@ func eventMutations() []Mutation {
 			Bug:   "A turn removes the pending report \"stuck\" from the record and publishes nothing.",
 			Bias:  "bus outages",
 			File:  "internal/host/deciding/unreported.go",
-			Edits: edit("	p.Send.Unreported = r.Unreported\n", ""),
+			Edits: edit("u.published, p.Send.Unreported = r.Unreported, r.Unreported", "u.published = r.Unreported"),
 		},
 		{
 			Name:      "removing a problem report removes another one",

@@ -23,7 +23,7 @@ func forkMutations() []Mutation {
 			Bug:   "A fork starts, but is not noted in the record of the original.",
 			Bias:  "forks",
 			File:  "internal/host/orchestrator/forked.go",
-			Edits: edit("if d == nil || t.First() > 1 {", "if d == nil || t.First() > 0 {"),
+			Edits: edit("Redriven == nil || t.First() > 1 {", "Redriven == nil || t.First() > 0 {"),
 		},
 		{
 			Name:  "the next run forgets the instance's forks",
@@ -101,7 +101,7 @@ func forkMutations() []Mutation {
 			Bug:   "The start of a fork that cannot be made is lost without a reason.",
 			Bias:  "forks",
 			File:  "internal/host/deciding/redrive.go",
-			Edits: edit("	} else if forks(m) {\n", "	} else if forks(m) {\n		p.settle(m, \"redrive_refused\")\n	} else if forks(m) {\n"),
+			Edits: edit("	} else if forks(m) {\n", "	} else if forks(m) {\n		p.add(settle(m, \"redrive_refused\"))\n	} else if forks(m) {\n"),
 		},
 		{
 			Name:  "a fork without an event starts from the beginning",

@@ -44,7 +44,7 @@ func formatMutations() []Mutation {
 			Name:  "an attempt after a heartbeat timeout forgets headers",
 			Bug:   "The attempt after a heartbeat timeout gets only the headers of the start.",
 			File:  "internal/host/deciding/pending.go",
-			Edits: edit("Headers: header.Merge(t.Running.Started().Start.Headers, scheduled.Headers),", "Headers: header.Merge(t.Running.Started().Start.Headers, nil),"),
+			Edits: edit("Headers: header.Merge(a.Running.Started().Start.Headers, scheduled.Headers),", "Headers: header.Merge(a.Running.Started().Start.Headers, nil),"),
 		},
 		{
 			Name:  "a branch forgets outer labels",

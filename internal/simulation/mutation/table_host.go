@@ -32,14 +32,14 @@ func messageMutations() []Mutation {
 		{
 			Name:  "a start of an existing instance drops its events",
 			Bug:   "A start that uses an existing instance drops its events.",
-			File:  "internal/host/deciding/take.go",
-			Edits: edit("r.pending = append(append(r.pending, t.brought(m)...), m)", "r.pending = append(r.pending, m)"),
+			File:  "internal/host/deciding/round.go",
+			Edits: edit("r.arrive(append(r.k.brought(m), m)...)", "r.arrive(m)"),
 		},
 		{
 			Name:  "a start is acknowledged before its events",
 			Bug:   "A start that uses an existing instance is acknowledged although the commit of its events failed.",
-			File:  "internal/host/deciding/take.go",
-			Edits: edit("r.pending = append(append(r.pending, t.brought(m)...), m)", "if b := t.brought(m); len(b) > 0 {\n\t\t\t\tr.pending = append(r.pending, b...)\n\t\t\t\tp.settle(m, \"exists\")\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\tr.pending = append(r.pending, m)"),
+			File:  "internal/host/deciding/round.go",
+			Edits: edit("r.arrive(append(r.k.brought(m), m)...)", "if b := r.k.brought(m); len(b) > 0 {\n\t\t\t\tr.arrive(b...)\n\t\t\t\tp.add(settle(m, \"exists\"))\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\tr.arrive(m)"),
 		},
 		{
 			Name:  "timer messages are requested five minutes late",
@@ -70,7 +70,7 @@ func messageMutations() []Mutation {
 			Name:  "an early event is dropped",
 			Bug:   "An event for an instance that has not started is acknowledged.",
 			File:  "internal/host/deciding/without.go",
-			Edits: edit("t.early(p, m)", "p.settle(m, \"unknown_instance\")"),
+			Edits: edit("	}\n	return a.early(m), nil\n", "	}\n	return settle(m, \"unknown_instance\"), nil\n"),
 		},
 		{
 			Name:  "a lost activity is acknowledged",

@@ -115,7 +115,7 @@ func orderMutations() []Mutation {
 		{
 			Name:  "a start overtakes events before it",
 			Bug:   "The events of a start of an existing instance are recorded before earlier events of the same client in the batch.",
-			File:  "internal/host/deciding/take.go",
+			File:  "internal/host/deciding/decide.go",
 			Edits: edit("		t.inOrder()\n", ""),
 		},
 		{

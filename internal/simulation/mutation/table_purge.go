@@ -28,7 +28,7 @@ func purgeMutations() []Mutation {
 			Bug:   "Neither the turn nor its conditional write checks that the instance has ended before a restart.",
 			Bias:  "purges",
 			File:  "internal/host/deciding/restart.go",
-			Edits: edit("t.Running.Creating || x != nil && !x.Ended() {", "t.Running.Creating {"),
+			Edits: edit("s.Running.Creating() || x != nil && !x.Ended() {", "s.Running.Creating() {"),
 		},
 		{
 			Name:  "a tombstone does not reserve its id",
@@ -40,7 +40,7 @@ func purgeMutations() []Mutation {
 			Name:  "a turn ignores the tombstone",
 			Bug:   "The turn runs a start of a purged id and fails to write it, repeatedly.",
 			File:  "internal/host/deciding/load.go",
-			Edits: edit("case start == nil || t.held():", "case start == nil:"),
+			Edits: edit("case start == nil || k.held():", "case start == nil:"),
 		},
 		{
 			Name:  "a tombstone expires immediately",
@@ -70,7 +70,7 @@ func purgeMutations() []Mutation {
 			Name:  "a parent is not notified of a purged id",
 			Bug:   "A parent's start of a purged id is acknowledged, and the parent waits forever.",
 			File:  "internal/host/deciding/exists.go",
-			Edits: edit("\tt.tellRefused(p, m, \"purged_id\", taken(", "\tm.Item.Parent = nil\n\tt.tellRefused(p, m, \"purged_id\", taken("),
+			Edits: edit("\tp := tellRefused(m, \"purged_id\", taken(", "\tm.Item.Parent = nil\n\tp := tellRefused(m, \"purged_id\", taken("),
 		},
 		{
 			Name:  "a redelivered purge resends nothing",
@@ -94,7 +94,7 @@ func purgeMutations() []Mutation {
 			Bug:   "A forced purge before its terminate hides a running instance as if its history were corrupt, and open operations continue.",
 			Bias:  "purges",
 			File:  "internal/host/deciding/purge.go",
-			Edits: edit("t.passed.damage != nil && m.Item.Force", "m.Item.Force"),
+			Edits: edit("	case !r.Status.Terminal():\n", "	case !r.Status.Terminal() && !m.Item.Force:\n"),
 		},
 	}
 }

@@ -7,20 +7,20 @@ func redeliveryMutations() []Mutation {
 			Name:  "a redelivery resends nothing",
 			Bug:   "A redelivered message is acknowledged, though the turn that recorded it may not have been dispatched.",
 			File:  "internal/host/deciding/again.go",
-			Edits: edit("return again.Fact(v.EventID)", "return nil"),
+			Edits: edit("return a.gathered.Fact(v.EventID)", "return nil"),
 		},
 		{
 			Name:  "a message without a fact resends nothing",
 			Bug:   "A redelivered message whose turn committed parked arrivals first does not resend their operations.",
 			File:  "internal/host/deciding/again.go",
-			Edits: edit("return again.LastTurn()", "return nil"),
+			Edits: edit("		return a.gathered.LastTurn()", "		return nil"),
 		},
 		{
 			Name:      "a redelivery resends the last turn",
 			Otherwise: "internal/host/orchestrator TestAMessageThatComesBackSendsTheTurnOfItsFact",
 			Bug:       "A redelivered message resends the last turn, though a duplicate invocation has recorded another message since.",
 			File:      "internal/host/deciding/again.go",
-			Edits:     edit("return again.Fact(v.EventID)", "return again.LastTurn()"),
+			Edits:     edit("return a.gathered.Fact(v.EventID)", "return a.gathered.LastTurn()"),
 			Bias:      "duplicates",
 			Rare:      true,
 		},
@@ -57,7 +57,7 @@ func redeliveryMutations() []Mutation {
 			Rare:  true,
 			Bug:   "A wake that should continue an instance finds that another process has, and does not resend that process's commit.",
 			File:  "internal/host/deciding/wake.go",
-			Edits: edit("if m.Item.ExecutionID != t.Running.Execution || m.Item.SchedulingEventID", "if t.Running.Creating && m.Item.SchedulingEventID"),
+			Edits: edit("if m.Item.ExecutionID != a.Running.Execution || m.Item.SchedulingEventID", "if a.Running.Creating() && m.Item.SchedulingEventID"),
 		},
 		{
 			Name:  "a duplicate invocation sends nothing",
@@ -103,7 +103,7 @@ func redeliveryMutations() []Mutation {
 			Bias:      "duplicates+torn reads",
 			Bug:       "Of two processes with the same delivery, one acknowledges it during the other's commit, and the process with the next message reads the old record.",
 			File:      "internal/host/deciding/again.go",
-			Edits:     edit("if err := t.awaitDuplicate(); err != nil {", "if err := error(nil); err != nil {"),
+			Edits:     edit("if a.gathered == nil {", "if a.gathered == nil && len(duplicates) > 0 {\n\t\ta.begin()\n\t}\n\tif a.gathered == nil {"),
 		},
 		{
 			Name:  "a duplicate invocation with a wake does not continue",
@@ -111,7 +111,7 @@ func redeliveryMutations() []Mutation {
 			Bias:  "duplicates",
 			Bug:   "Of two processes with the same wake, one clears the problem and dies before it sends the wake that continues its turn; the other drops the wake.",
 			File:  "internal/host/deciding/wake.go",
-			Edits: edit("\tcase problem == nil:\n", "\tcase problem == nil && t.Running.Creating:\n"),
+			Edits: edit("\tcase problem == nil:\n", "\tcase problem == nil && a.Running.Creating():\n"),
 		},
 		{
 			Name:  "a redriven dead letter resends only the last turn",
@@ -119,7 +119,7 @@ func redeliveryMutations() []Mutation {
 			Bias:  "dead letters",
 			Bug:   "A message becomes a dead letter between its commit and the dispatch, and others overtake it; when it is redriven, it does not resend its commit.",
 			File:  "internal/host/deciding/again.go",
-			Edits: edit("\tcase m.Redriven() ||", "\tcase m.Redriven() && t.Running.Creating ||"),
+			Edits: edit("\tcase m.Redriven() ||", "\tcase m.Redriven() && a.Running.Creating() ||"),
 		},
 		{
 			Name:  "a redriven dead letter resends only the current execution",
@@ -134,7 +134,7 @@ func redeliveryMutations() []Mutation {
 			Bias:  "short invocations",
 			Bug:   "A wake's turn continued as new and its process died; the redelivered wake is late, and no process continues.",
 			File:  "internal/host/deciding/wake.go",
-			Edits: edit("w.run || !t.swept()", "w.run || !t.swept() && m.Item.ExecutionID == t.Running.Execution"),
+			Edits: edit("if a.swept() {", "if a.swept() || m.Item.ExecutionID != a.Running.Execution {"),
 			Rare:  true,
 		},
 		{

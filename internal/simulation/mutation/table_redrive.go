@@ -49,8 +49,8 @@ func redriveMutations() []Mutation {
 			Name:  "a redriven parent cannot end a child that continued",
 			Bug:   "The cancel that a redriven parent sends to a child which its execution before had started is taken for that of another parent.",
 			Bias:  "redrives",
-			File:  "internal/host/deciding/take.go",
-			Edits: edit("own != nil && tookOver(own, m) && t.waits", "own != nil && own.EventID == 0 && tookOver(own, m) && t.waits"),
+			File:  "internal/host/deciding/parent.go",
+			Edits: edit("own != nil && tookOver(own, m) && a.waits", "own != nil && own.EventID == 0 && tookOver(own, m) && a.waits"),
 		},
 		{
 			Name:  "what is stored under a reserved number survives a purge",
@@ -113,7 +113,7 @@ func redriveMutations() []Mutation {
 			Bug:   "A fork that is refused after the first part of its copy reserves its id for fifteen days.",
 			Test:  "internal/host/orchestrator TestO12AForkThatIsRefusedWhileItCopiesFreesItsID",
 			File:  "internal/host/deciding/fork.go",
-			Edits: edit("t.frees(time.Time{})", "t.frees(t.Now.At.Add(IDHeld))"),
+			Edits: edit("frees(time.Time{})", "frees(s.Now.At.Add(IDHeld))"),
 		},
 		{
 			Name:  "a cancel before the start that redrives a child is late",
@@ -128,14 +128,14 @@ func redriveMutations() []Mutation {
 			Bug:   "A process refuses a redrive that a duplicate invocation has committed, because it reads a torn record. The duplicate has died, and no process sends the messages of its commit.",
 			Test:  "internal/host/deciding TestO10ARedriveThatCannotBeIsRefused",
 			File:  "internal/host/deciding/redrive.go",
-			Edits: edit("if err := t.ask(&Read{What: Behind, Execution: starts, Event: 1}); err != nil {", "if err := error(nil); starts < 0 {"),
+			Edits: edit("if s.Answered != Behind {", "if starts < 0 {"),
 		},
 		{
 			Name:  "a refused redrive is not tried again",
 			Bug:   "A process dies with the commit of a fork under way, another refuses the fork because the original was purged, and when the commit has landed no process runs the code.",
 			Test:  "internal/host/deciding TestO10ARedriveThatCannotBeIsRefused",
 			File:  "internal/host/deciding/redrive.go",
-			Edits: edit("(m.ReceiveCount > 1 || m.FromDeadLetters())", "m.ReceiveCount > 1<<20"),
+			Edits: edit("m.ReceiveCount > 1 || m.FromDeadLetters()", "m.ReceiveCount > 1<<20"),
 		},
 		{
 			Name:  "a redrive copies failures",
@@ -244,14 +244,14 @@ func redriveMutations() []Mutation {
 			Bug:   "The code of a redrive runs together with the commit that makes it, which does not say that the code agrees: what is open is never sent.",
 			Bias:  "redrives",
 			File:  "internal/host/deciding/round.go",
-			Edits: edit("r.parks || t.Running.copies() ||", "r.parks ||"),
+			Edits: edit("case k.Running.copies(), k.Running.Creating()", "case k.Running.Creating()"),
 		},
 		{
 			Name:  "a redrive that comes back sends the commit of its copy",
 			Bug:   "A process dies behind the commit in which the code agreed, and the redrive that comes back sends nothing of that commit.",
 			Test:  "internal/host/deciding TestO10ARedriveContinuesWhereTheInstanceFailed",
 			File:  "internal/host/deciding/draft.go",
-			Edits: edit(" && !redriving.Releases(&out.Events[0])", " && (true || redriving.Releases(&out.Events[0]))"),
+			Edits: edit(" && !redriving.Releases(&d.Events[0])", " && (true || redriving.Releases(&d.Events[0]))"),
 		},
 		{
 			Name:  "a build without the code redrives beside the limit",

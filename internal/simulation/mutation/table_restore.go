@@ -37,7 +37,7 @@ func restoreMutations() []Mutation {
 			Bias:  "forks",
 			Bug:   "The token of an attempt that an operator started early contains the time of the redrive or fork, so its result is refused.",
 			File:  "internal/host/deciding/pending.go",
-			Edits: edit("item.SourceEventID, t.Running.X.RecordedAt(item.SourceEventID))", "item.SourceEventID, scheduled.AtMS)"),
+			Edits: edit("a.Running.X.RecordedAt(item.SourceEventID)\n\t}\n\treturn p, err", "scheduled.AtMS\n\t}\n\treturn p, err"),
 		},
 		{
 			Name:  "the token of a copied activity has the time of the redrive",

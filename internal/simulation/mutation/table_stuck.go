@@ -14,7 +14,7 @@ func stuckMutations() []Mutation {
 			Name:  "a wake ignores the problem number",
 			Bug:   "A wake for an earlier problem tries the instance again, so each duplicate raises the problem number.",
 			File:  "internal/host/deciding/wake.go",
-			Edits: edit("problem != nil && stamp == t.View.Record.Stamp:", "problem != nil && stamp <= t.View.Record.Stamp:"),
+			Edits: edit("problem != nil && stamp == a.View.Record.Stamp:", "problem != nil && stamp <= a.View.Record.Stamp:"),
 		},
 		{
 			Name:      "each process with a wake tries it",
@@ -23,7 +23,7 @@ func stuckMutations() []Mutation {
 			Bias:      "torn reads",
 			Bug:       "Two processes have a wake. One tries it, sets a new problem and acknowledges it; the other continues the instance and may die after its commit.",
 			File:      "internal/host/deciding/wake.go",
-			Edits:     edit("return m.Item.ID == problem.Wake })", "return m.Item.ID+\"?\" == problem.Wake })"),
+			Edits:     edit("return j.Item.ID == problem.Wake })", "return j.Item.ID+\"?\" == problem.Wake })"),
 		},
 		{
 			Name:  "setting a problem requires no problem number",
@@ -69,21 +69,21 @@ func stuckMutations() []Mutation {
 			Bias:  "damages",
 			Bug:   "A message for an instance with a damaged history is acknowledged, so an operator cannot redrive it when the history is restored.",
 			File:  "internal/host/deciding/corrupt.go",
-			Edits: edit("\t\tp.deadLetter(m, wire.ReasonCorrupt, ", "\t\tif p.settle(m, \"late\"); event >= 0 {\n\t\t\treturn nil\n\t\t}\n\t\tp.deadLetter(m, wire.ReasonCorrupt, "),
+			Edits: edit("\t\treturn deadLetter(m, wire.ReasonCorrupt, ", "\t\tif event >= 0 {\n\t\t\treturn settle(m, \"late\"), nil\n\t\t}\n\t\treturn deadLetter(m, wire.ReasonCorrupt, "),
 		},
 		{
 			Name:  "recording damage requires no problem number",
 			Bias:  "damages",
 			Bug:   "A process records damage regardless of what another process has written since, so two problems and their reports have one number.",
 			File:  "internal/host/deciding/corrupt.go",
-			Edits: []Edit{{"status, read, next := store.StatusCorrupt, r.Stamp, r.Stamp+1", "status, next := store.StatusCorrupt, r.Stamp+1"}, {"Running: true, Stamp: &read},", "Running: true},"}},
+			Edits: []Edit{{"status, read, next := store.StatusCorrupt, r.Stamp, r.Stamp+1", "status, next := store.StatusCorrupt, r.Stamp+1"}, {"Running: true, Stamp: &read},\n\t\tStatus: &status, Problem", "Running: true},\n\t\tStatus: &status, Problem"}},
 		},
 		{
 			Name:  "a repaired history waits for the sweeper",
 			Rare:  true,
 			Bias:  "damages",
 			Bug:   "Neither a message without a new fact nor a sweep continues an instance whose history was restored.",
-			File:  "internal/host/deciding/wake.go",
+			File:  "internal/host/deciding/known.go",
 			Edits: edit("return p != nil && p.Kind != store.ProblemCorrupt", "return p != nil && p.Kind != store.ProblemKilled+\"?\""),
 		},
 		{
@@ -114,14 +114,14 @@ func stuckMutations() []Mutation {
 			Name:  "another message's flag marks a poison message",
 			Bug:   "An instance is stuck because of a flag that belongs to another message.",
 			File:  "internal/host/deciding/suspect.go",
-			Edits: edit("if id != \"\" && slices.ContainsFunc(t.Group.Messages, func(m *inbox.Message) bool { return m.ID == id && m.Returning() }) {", "if id != \"\" && !slices.ContainsFunc(t.Group.Messages, func(m *inbox.Message) bool { return m == nil }) {"),
+			Edits: edit("if id != \"\" && slices.ContainsFunc(s.Group.Messages, func(m *inbox.Message) bool { return m.ID == id && m.Returning() }) {", "if id != \"\" && !slices.ContainsFunc(s.Group.Messages, func(m *inbox.Message) bool { return m == nil }) {"),
 		},
 		{
 			Name:  "one flag marks a poison message",
 			Rare:  true,
 			Bug:   "A message with one flag counts as poison, though the answer to the write of that flag may have been lost and no code run.",
 			File:  "internal/host/deciding/suspect.go",
-			Edits: edit("\t\tcase second:\n", "\t\tcase second || s.Mark != \"\":\n"),
+			Edits: []Edit{{"\t\tcase second:\n", "\t\tcase second || s.mark != \"\":\n"}, {"strings.HasSuffix(s.mark, SecondMark)", "s.mark != \"\""}},
 		},
 		{
 			Name:  "a stuck instance's late commit is not dispatched",
@@ -137,7 +137,7 @@ func stuckMutations() []Mutation {
 			Rare:      true,
 			Bug:       "A message whose fact is in the history clears a problem. Another process may have acknowledged that message, so no process dispatches the commit if this one dies.",
 			File:      "internal/host/deciding/round.go",
-			Edits:     edit("case t.swept() && !r.wakes.run && ", "case t.swept() && t.Running.Warm && "),
+			Edits:     edit("case k.swept() && !wakes && ", "case k.swept() && k.Running.Warm && "),
 		},
 		{
 			Name:  "a start overtakes a purge",

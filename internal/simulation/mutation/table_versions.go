@@ -9,7 +9,7 @@ func versionMutations() []Mutation {
 			Bias:  "damages",
 			Bug:   "A build that lacks a patch marks a restored instance as stuck during the patch's rollout.",
 			File:  "internal/host/deciding/other_build.go",
-			Edits: edit("t.View.Record == nil || t.swept() {", "t.View.Record == nil || t.View.Problem() != nil {"),
+			Edits: edit("k.View.Record == nil || k.swept() {", "k.View.Record == nil || k.View.Problem() != nil {"),
 		},
 		{
 			Name:  "continue-as-new keeps the version",
@@ -45,7 +45,7 @@ func versionMutations() []Mutation {
 			Name:  "another build's patch makes an instance stuck",
 			Bug:   "A process of the build before a patch marks instances as stuck during its rollout.",
 			File:  "internal/host/deciding/round.go",
-			Edits: edit("c.out.Stuck.Patch != \"\" {", "c.out.Stuck.Patch == \"?\" {"),
+			Edits: edit("d.Stuck.Patch != \"\" {", "d.Stuck.Patch == \"?\" {"),
 			Rare:  true,
 		},
 		{

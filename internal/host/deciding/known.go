@@ -1,0 +1,156 @@
+package deciding
+
+import (
+	"errors"
+	"time"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
+	"github.com/turnstile-go/turnstile/internal/host/dispatch"
+	"github.com/turnstile-go/turnstile/internal/host/reading"
+	"github.com/turnstile-go/turnstile/internal/redriving"
+	"github.com/turnstile-go/turnstile/store"
+)
+
+// ErrStale says that the state of a warm instance, or of one whose record was not read, must be
+// confirmed from the store: the turn is made again without the cache.
+var ErrStale = errors.New("host: instance must be rebuilt from the store")
+
+// Known is everything that a decision depends on, except how far the turn has come: the messages,
+// what is stored, the execution that runs, and the facts about the process. The caller keeps it up
+// to date. Decisions only read it, but they put the messages into their order, and name the group's
+// suspect.
+type Known struct {
+	By    *Terms
+	Group *Group
+	// Now is updated before each decision.
+	Now     Moment
+	View    reading.View
+	Running Running
+	// Chain that the turn continues.
+	Chain dispatch.Chain
+	// Activities are the states of pending activities that were read.
+	Activities map[store.ActivityKey]store.ActivityState
+	// Answered is the last read that a decision asked for; nothing after something else was carried
+	// out, because the answer may be outdated then.
+	Answered What
+}
+
+// Forget drops the answers that may be outdated after something was carried out.
+func (k *Known) Forget() {
+	k.View.Forget()
+	k.Answered = nothing
+}
+
+// held reports whether a purged instance still reserves the id.
+func (k *Known) held() bool { return k.View.Held(k.Now.At) }
+
+// swept reports whether the instance has a problem that the sweeper handles. Only a new event, or a
+// wake by the sweeper or an operator, clears it. Otherwise the following could happen: process A
+// clears it for a duplicate and dies while its commit is in progress; process B, whose build is
+// broken, acknowledges that duplicate; then A's commit lands. No message remains that would
+// dispatch A's commit.
+func (k *Known) swept() bool {
+	p := k.View.Problem()
+	return p != nil && p.Kind != store.ProblemCorrupt
+}
+
+// Terms are the same for all turns of a process.
+type Terms struct {
+	Settings       *host.Settings
+	Orchestrations *engine.Registry
+	// Build is the name of the running build.
+	Build string
+	// Publishes: events about instances have a subscriber.
+	Publishes bool
+}
+
+// Keeps returns how many executions of an instance are kept; 0 for all.
+func (t *Terms) Keeps(orchestration string) int64 {
+	if n := t.Orchestrations.Executions()[orchestration]; n > 0 {
+		return int64(n)
+	}
+	return int64(t.Settings.Purge.Executions)
+}
+
+// limit returns the limit of an execution that an OrchestrationStarted starts: the one that the
+// start names, otherwise that of the implementation. If the implementation has the named key, its
+// number applies, because the start may come from an older build or a redrive.
+func (t *Terms) limit(started *history.Event) (key string, n int) {
+	if started.Start != nil {
+		key, n = started.Start.LimitKey, started.Start.Limit
+	}
+	if o, err := t.Orchestrations.Lookup(started.Name, started.Version); err == nil && (key == "" || key == o.LimitKey) {
+		return o.LimitKey, o.Limit
+	}
+	return key, n
+}
+
+// Moment has the facts about the process that a decision needs.
+type Moment struct {
+	At time.Time
+	// Left is the time that the invocation has left.
+	Left time.Duration
+	// Blocked is the blocked goroutine in the code of the instance; nil if there is none.
+	Blocked *engine.Blocked
+}
+
+// has reports whether that much time is left.
+func (m *Moment) has(need time.Duration) bool { return m.Left >= need }
+
+// Running is the execution that a turn continues.
+type Running struct {
+	// X is nil if no execution exists, or if it was not read because it has nothing left to do.
+	X         *engine.Execution
+	Execution int64
+	Work      dispatch.Work
+	// Warm: it comes from the cache.
+	Warm  bool
+	Stage Stage
+	// Redriven has the events that the execution copies from the one before, while it is Creating; nil
+	// for none.
+	Redriven *redriving.Plan
+	// Origin is the instance that its start forks. The record is nil if its start forks none.
+	Origin reading.View
+}
+
+// Stage is what this turn has committed of the execution.
+type Stage uint8
+
+const (
+	// Loaded: nothing.
+	Loaded Stage = iota
+	// Starting: nothing, and the start among the messages creates the record, or replaces it if it
+	// restarts the instance.
+	Starting
+	// Recorded: arrivals, before the code has run on them.
+	Recorded
+	// Committed: what the code has done.
+	Committed
+)
+
+// Creating reports whether the next commit starts the execution.
+func (r *Running) Creating() bool { return r.Stage == Starting }
+
+// Confirmed reports whether a commit has shown that the execution is not stale.
+func (r *Running) Confirmed() bool { return r.Stage >= Recorded }
+
+// Heat returns whether the execution comes from the cache ("warm") or not ("cold").
+func (r *Running) Heat() string {
+	if r.Warm {
+		return "warm"
+	}
+	return "cold"
+}
+
+// Started returns OrchestrationStarted of the current execution; its Start is
+// never nil.
+func (r *Running) Started() *history.Event {
+	if r.X != nil {
+		if e := r.X.Started(); e != nil && e.Start != nil {
+			return e
+		}
+	}
+	return &history.Event{Start: &history.Start{}}
+}
