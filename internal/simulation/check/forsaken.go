@@ -88,10 +88,13 @@ func (w *checker) spreadForsaken() {
 	}
 }
 
-// forbidden reports whether the start of a child was refused because its parent had ended the
-// child before it started.
+// forbidden reports whether a start was refused: its parent had ended the child before it started, or
+// the fork of another start is being copied under the id.
 func (w *checker) forbidden(start *wire.Item) bool {
 	r, err := w.Store.Describe(context.Background(), start.Instance)
+	if err == nil && r.Status == store.StatusForking {
+		return r.StartID != start.ID
+	}
 	p := start.Parent
 	return err == nil && r.Purged && p != nil && w.Ledger.Outside.Closed[ledger.Child{Parent: p.Instance, Execution: p.ExecutionID, EventID: p.EventID}]
 }
