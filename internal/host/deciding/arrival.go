@@ -97,17 +97,6 @@ func (k *Known) startArrival(i *wire.Item) engine.Arrival {
 	return a
 }
 
-// recordedParent returns a parent as it is recorded in the history of its child: without its token,
-// because a reader of the child's history could complete the parent's event with it. The time of
-// the event is kept, so that the token can be computed again.
-func recordedParent(p *wire.Parent) *history.Parent {
-	if p == nil {
-		return nil
-	}
-	atMS, _ := keyring.EventTime(p.Token)
-	return &history.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID, AtMS: atMS}
-}
-
 // verdict returns the engine's verdict on a message, without running anything.
 func (k *Known) verdict(m *inbox.Message) engine.Verdict { return k.Running.X.Judge(k.arrival(m)) }
 

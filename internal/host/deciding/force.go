@@ -1,13 +1,9 @@
 package deciding
 
 import (
-	"cmp"
 	"fmt"
 
-	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/internal/host/inbox"
 )
 
 // forced returns a forced termination, as it is to be recorded. It is committed without running any
@@ -20,62 +16,37 @@ func overLimit(kind, message string) *history.Event {
 	return forced(history.ForcedByLimit, "", history.Failure{Kind: kind, Message: message})
 }
 
-// forceEnd ends the execution after the events that the draft already has.
-func (r *round) forceEnd() error {
-	k, f := r.k, r.end.Failure
-	if f.Source == "" && r.end.Forced == history.ForcedByLimit {
+// failing reports whether a termination fails the instance because no commit can hold its turn.
+func failing(end *history.Event) bool {
+	return end != nil && end.Failure.Kind == history.FailureTooLarge
+}
+
+// forceEnd ends the execution after the events that the draft already has; the draft is nil for none.
+func forceEnd(k *Known, end *history.Event, d *draft) (*draft, error) {
+	f := *end.Failure
+	if f.Source == "" && end.Forced == history.ForcedByLimit {
 		f.Source = k.Running.Started().Name
 	}
-	out, err := k.Running.X.ForceEnd(k.Now.At.UnixMilli(), r.end.Forced, r.end.Actor, *f)
+	out, err := k.Running.X.ForceEnd(k.Now.At.UnixMilli(), end.Forced, end.Actor, f)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if r.draft == nil {
-		r.draft = newDraft(out, nil)
+	if d == nil {
+		d = newDraft(out, nil)
 	} else {
-		r.draft.proceed(&out)
+		d.proceed(&out)
 	}
-	r.draft.leaves = parked
-	return nil
-}
-
-// ended reports a forced termination, whose messages are settled next.
-func (r *round) ended() (p Plan) {
-	if r.step = settling; r.fails() {
-		r.step = closed // All messages are settled in the same way.
-	}
-	if r.looping {
-		p.Reports = []Report{counted(host.CountLooping, "failed")}
-	}
-	return p
-}
-
-// terminate ends the execution without running any code.
-func (r *round) terminate(m *inbox.Message) Plan {
-	k := r.k
-	switch n := m.Item.ExecutionID; {
-	case (absent{k}).foreignParent(m):
-		return absent{k}.ofAnotherParent(m)
-	case k.Running.Creating():
-		// The start among the messages comes after the terminate.
-		return absent{k}.early(m)
-	case n != 0 && n != k.Running.Execution, k.Running.X.Ended():
-		return settle(m, "late")
-	}
-	r.reset(ending)
-	r.draft, r.arrivals = nil, []judged{{m, engine.Verdict{Kind: engine.Recorded}}}
-	r.end = forced(history.ForcedByOperator, m.Item.Actor, history.Failure{Kind: history.FailureTerminated, Message: cmp.Or(m.Item.Reason, "terminated")})
-	return Plan{}
+	d.leaves = parked
+	return d, nil
 }
 
 // overHistory returns the forced termination of an execution whose history has reached its limit of
 // events or bytes, if an arrival that would be recorded or a wake would extend it. Duplicates never
 // end an execution.
-func (r *round) overHistory() *history.Event {
-	k, x := r.k, r.k.Running.X
-	most := k.By.Settings.Limits
+func overHistory(k *Known, extends func() bool) *history.Event {
+	most, x := k.By.Settings.Limits, k.Running.X
 	long, large := most.Events >= 0 && x.LastEventID() >= int64(most.Events), most.Bytes >= 0 && x.HistoryBytes() >= most.Bytes
-	if !long && !large || k.Running.Creating() || !r.runs() && !r.news(anyDepth) {
+	if !long && !large || k.Running.Creating() || !extends() {
 		return nil
 	}
 	text := fmt.Sprintf("has %d events, the limit is %d (MaxHistory): ", x.LastEventID(), most.Events)
@@ -88,9 +59,9 @@ func (r *round) overHistory() *history.Event {
 
 // overLoop returns the forced termination of an instance that a message would continue beyond the
 // depth of loops, if Settings.Loop says that loops fail.
-func (r *round) overLoop() *history.Event {
-	k, s := r.k, &r.k.By.Settings.Loop
-	if r.looping = s.Fail && (r.runs() && s.Beyond(k.Chain.Depth) || r.news(s.Beyond)); !r.looping {
+func overLoop(k *Known, continues func() bool) *history.Event {
+	s := &k.By.Settings.Loop
+	if !s.Fail || !continues() {
 		return nil
 	}
 	return overLimit(history.FailureLimit, fmt.Sprintf(

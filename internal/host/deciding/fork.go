@@ -2,7 +2,6 @@ package deciding
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/host/reading"
@@ -22,12 +21,6 @@ import (
 // and the sweep of forks that are 15 days old turn its record into a tombstone. Other starts are
 // refused, or wait if they use an existing instance. Events, and the requests of a parent to end its
 // child, wait as for an instance that has not started. Everything else has no effect.
-
-// forks reports whether a message is a start that forks an instance.
-func forks(m *inbox.Message) bool {
-	o := m.Item.Origin
-	return m.Item.Kind == wire.StartOrchestration && o != nil && o.Instance != "" && o.Instance != m.Item.Instance
-}
 
 // fork determines the first events of the execution that the start m is to create as a fork, or
 // refuses the start. The plan is empty if it does neither.
@@ -88,34 +81,4 @@ func (s starting) forked(m *inbox.Message) (*redriving.Plan, error) {
 		return &redriving.Plan{}, err
 	}
 	return d, nil
-}
-
-// forking reports whether the record is that of a fork that has not started.
-func forking(r *store.Record) bool {
-	return r != nil && !r.Purged && r.Status == store.StatusForking
-}
-
-// frees deletes what a fork has copied, and turns its record into a tombstone, so that no write of
-// the copy takes effect. freeAt is when its id can be reused; zero means now.
-func (g purging) frees(freeAt time.Time) (p Plan) {
-	r := g.View.Record
-	tombstone := &store.Record{Instance: r.Instance, ExecutionID: r.ExecutionID, Purged: true, FreeAt: freeAt}
-	deletion := *r
-	deletion.EndedAt = g.Now.At
-	p.Send.Deletion, p.Record = &deletion, &Write{Failed: "copy of the fork %q not given up", Change: &store.RecordChange{
-		If: store.RecordCondition{Exists: true, Reserved: &r.Reserved}, Create: tombstone, UpdatedAt: g.Now.At}}
-	return p
-}
-
-// givesUp has a start that is refused give up the number that it has reserved. The plan is empty if
-// it has reserved none.
-func (s starting) givesUp(m *inbox.Message) (p Plan) {
-	switch r := s.View.Record; {
-	case forking(r) && r.StartID == m.Item.ID:
-		return purging{s.Known}.frees(time.Time{})
-	case r != nil && r.Reserves(m.Item.ID):
-		change := r.GiveUp()
-		p.Record = &Write{Failed: "number reserved for instance %q not given up", Change: &change}
-	}
-	return p
 }

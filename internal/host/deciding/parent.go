@@ -31,16 +31,16 @@ func (a absent) ownParent() *history.Parent {
 	return a.Running.Started().Start.Parent
 }
 
+// waitsFor reports whether a parent waits for the instance by a start of its own.
+func (a absent) waitsFor(by *wire.Parent) bool {
+	parent := recordedParent(by)
+	return a.Running.X != nil && slices.ContainsFunc(a.Running.X.Attached(), func(p *history.Parent) bool { return *p == *parent })
+}
+
 // tookOver reports whether a message that ends a child comes from a later execution of the child's
 // parent, which has copied the child's start in a redrive: then it is the child of that execution
 // too. The origin of the message is the first execution that had the start in its history.
 func tookOver(own *history.Parent, m *inbox.Message) bool {
 	by, since := m.Item.Parent, m.Item.Origin
 	return since != nil && own.Instance == by.Instance && own.EventID == by.EventID && own.ExecutionID >= since.ExecutionID && own.ExecutionID < by.ExecutionID
-}
-
-// waitsFor reports whether a parent waits for the instance by a start of its own.
-func (a absent) waitsFor(by *wire.Parent) bool {
-	parent := recordedParent(by)
-	return a.Running.X != nil && slices.ContainsFunc(a.Running.X.Attached(), func(p *history.Parent) bool { return *p == *parent })
 }

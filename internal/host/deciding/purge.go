@@ -68,3 +68,15 @@ func (g purging) purge(m *inbox.Message) (p Plan, err error) {
 
 // hide turns the record into a tombstone, or makes a tombstone reserve the id for longer.
 func (g purging) hide() *Write { return &Write{Hide: g.Now.At.Add(IDHeld)} }
+
+// frees deletes what a fork has copied, and turns its record into a tombstone, so that no write of
+// the copy takes effect. freeAt is when its id can be reused; zero means now.
+func (g purging) frees(freeAt time.Time) (p Plan) {
+	r := g.View.Record
+	tombstone := &store.Record{Instance: r.Instance, ExecutionID: r.ExecutionID, Purged: true, FreeAt: freeAt}
+	deletion := *r
+	deletion.EndedAt = g.Now.At
+	p.Send.Deletion, p.Record = &deletion, &Write{Failed: "copy of the fork %q not given up", Change: &store.RecordChange{
+		If: store.RecordCondition{Exists: true, Reserved: &r.Reserved}, Create: tombstone, UpdatedAt: g.Now.At}}
+	return p
+}

@@ -94,6 +94,19 @@ func (s starting) refuseRedrive(m *inbox.Message, reason wire.Reason, why error)
 	return p, nil
 }
 
+// givesUp has a start that is refused give up the number that it has reserved. The plan is empty if
+// it has reserved none.
+func (s starting) givesUp(m *inbox.Message) (p Plan) {
+	switch r := s.View.Record; {
+	case forking(r) && r.StartID == m.Item.ID:
+		return purging{s.Known}.frees(time.Time{})
+	case r != nil && r.Reserves(m.Item.ID):
+		change := r.GiveUp()
+		p.Record = &Write{Failed: "number reserved for instance %q not given up", Change: &change}
+	}
+	return p
+}
+
 // limitAgain returns the limit of an execution that continues after these events. A build that lacks
 // the code does not know the limit, so it uses the limit of the last wait in the history.
 func (t *Terms) limitAgain(events []history.Event) (key string, n int) {

@@ -9,7 +9,6 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/host/reading"
-	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -100,17 +99,6 @@ func (s starting) overtaken() (p Plan, err error) {
 		return p, nil
 	}
 	return p, nil
-}
-
-// restarts reports whether a message is a start that may restart or redrive an ended instance. Such
-// a start keeps its position among the messages: those before it are for the execution before.
-func restarts(m *inbox.Message) bool {
-	return m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.StartsNext()
-}
-
-// redrives reports whether a message is a start that continues an ended instance where it failed.
-func redrives(m *inbox.Message) bool {
-	return m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.Redrives()
 }
 
 // used reports whether the execution has accepted the parent or the events of a start that found

@@ -6,6 +6,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
@@ -118,8 +119,9 @@ func (r *round) next() (Plan, error) {
 	case beginning:
 		return r.begin()
 	case ending:
-		r.step = committing
-		return Plan{}, r.forceEnd()
+		d, err := forceEnd(r.k, r.end, r.draft)
+		r.draft, r.step = d, committing
+		return Plan{}, err
 	case weighing:
 		return r.weigh()
 	case committing:
@@ -193,8 +195,11 @@ func (r *round) begin() (p Plan, err error) {
 		return p, nil
 	}
 	r.draft = nil
-	if r.end = r.overHistory(); r.end == nil {
-		r.end = r.overLoop()
+	r.end = overHistory(k, func() bool { return wakes || r.news(anyDepth) })
+	if r.end == nil {
+		beyond := k.By.Settings.Loop.Beyond
+		r.end = overLoop(k, func() bool { return wakes && beyond(k.Chain.Depth) || r.news(beyond) })
+		r.looping = r.end != nil
 	}
 	if r.end != nil {
 		r.step = foreclosing
@@ -330,6 +335,17 @@ func (r *round) proceed() Plan {
 		return r.run(false)
 	}
 	return Plan{}
+}
+
+// ended reports a forced termination, whose messages are settled next.
+func (r *round) ended() (p Plan) {
+	if r.step = settling; failing(r.end) {
+		r.step = closed // All messages are settled in the same way.
+	}
+	if r.looping {
+		p.Reports = []Report{counted(host.CountLooping, "failed")}
+	}
+	return p
 }
 
 // following is the next step after a commit.

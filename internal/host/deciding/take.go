@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
@@ -42,10 +44,28 @@ func (t *Turn) take() (Plan, error) {
 		if m.Item.Kind == wire.PurgeInstance {
 			return purging{t.Known}.purge(m)
 		}
-		if p := t.round.terminate(m); !p.empty() {
+		if p := t.terminate(m); !p.empty() {
 			return p, nil
 		}
 	}
+}
+
+// terminate ends the execution without running any code.
+func (t *Turn) terminate(m *inbox.Message) Plan {
+	k, r := t.Known, &t.round
+	switch n := m.Item.ExecutionID; {
+	case (absent{k}).foreignParent(m):
+		return absent{k}.ofAnotherParent(m)
+	case k.Running.Creating():
+		// The start among the messages comes after the terminate.
+		return absent{k}.early(m)
+	case n != 0 && n != k.Running.Execution, k.Running.X.Ended():
+		return settle(m, "late")
+	}
+	r.reset(ending)
+	r.draft, r.arrivals = nil, []judged{{m, engine.Verdict{Kind: engine.Recorded}}}
+	r.end = forced(history.ForcedByOperator, m.Item.Actor, history.Failure{Kind: history.FailureTerminated, Message: cmp.Or(m.Item.Reason, "terminated")})
+	return Plan{}
 }
 
 // inOrder puts the messages into the order of the batch, except that the start that creates the

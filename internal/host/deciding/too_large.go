@@ -16,7 +16,7 @@ func (t *Turn) tooLarge() (p Plan, err error) {
 		return p, nil
 	}
 	r := &t.round
-	if !r.fails() {
+	if !failing(r.end) {
 		switch start := NewStart(t.View.Record, open); {
 		case t.Running.X.Ended():
 			return p, nil // It has failed, and the messages of its end may not have been sent (resend).
@@ -46,10 +46,4 @@ func (t *Turn) tooLarge() (p Plan, err error) {
 		}
 	}
 	return p, nil
-}
-
-// fails reports whether the round is, or was, one that fails the instance because no commit can hold
-// its turn.
-func (r *round) fails() bool {
-	return r.end != nil && r.end.Failure.Kind == history.FailureTooLarge
 }

@@ -57,7 +57,7 @@ func New(k *Known) *Turn {
 // if the turn continues; otherwise it returns the error, which ends the attempt.
 func (t *Turn) Failed(err error) error {
 	_, large := errors.AsType[*store.TooLargeError](err)
-	if t.progress.cause == nil && (reading.Corrupt(err) || large && t.round.fails()) {
+	if t.progress.cause == nil && (reading.Corrupt(err) || large && failing(t.round.end)) {
 		t.progress.cause, t.round.step = err, closed
 		return nil
 	}

@@ -3,7 +3,6 @@ package deciding
 import (
 	"slices"
 
-	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/activities"
@@ -30,20 +29,6 @@ func (a pendingActivities) resultsFirst() {
 			i--
 		}
 	}
-}
-
-// brings reports whether one of the messages is the result or the last failure of this open
-// activity; then a message that reports no result has no effect.
-func (a pendingActivities) brings(source int64) bool {
-	return slices.ContainsFunc(a.Group.Open(), func(m *inbox.Message) bool { return a.completes(m, source) })
-}
-
-// completes reports whether a message from a worker is the result of an open activity, or its last
-// failure.
-func (a pendingActivities) completes(m *inbox.Message, source int64) bool {
-	i := &m.Item
-	return m.State == inbox.Unsettled && i.SourceEventID == source && (i.Kind == wire.ActivityCompleted || i.Kind == wire.ActivityFailed && !m.Unheard()) &&
-		a.verdict(m).Kind == engine.Recorded
 }
 
 // interrupted handles a message which reports that an attempt that runs at most once was

@@ -99,7 +99,7 @@ func commitMutations() []Mutation {
 			Rare:      true,
 			Bias:      "torn reads",
 			Bug:       "A redelivered message about a pending activity starts another attempt, though its first delivery has failed the activity in a commit that the read does not show.",
-			File:      "internal/host/deciding/pending.go",
+			File:      "internal/host/deciding/next_attempt.go",
 			Edits:     edit("\tif m.Returning() {\n\t\t// A process whose clock is ahead", "\tif m.Returning() && a.Running.Creating() {\n\t\t// By another clock"),
 		},
 		{

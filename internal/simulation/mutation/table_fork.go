@@ -107,7 +107,7 @@ func forkMutations() []Mutation {
 			Name:  "a fork without an event starts from the beginning",
 			Bug:   "A fork that names no event runs all of its code again, as a start does.",
 			Bias:  "forks",
-			File:  "internal/host/deciding/fork.go",
+			File:  "internal/host/deciding/message.go",
 			Edits: edit("o.Instance != \"\" && o.Instance != m.Item.Instance", "o.Instance != \"\" && o.Instance != m.Item.Instance && o.EventID > 0"),
 		},
 		{

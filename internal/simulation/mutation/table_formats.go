@@ -43,7 +43,7 @@ func formatMutations() []Mutation {
 		{
 			Name:  "an attempt after a heartbeat timeout forgets headers",
 			Bug:   "The attempt after a heartbeat timeout gets only the headers of the start.",
-			File:  "internal/host/deciding/pending.go",
+			File:  "internal/host/deciding/next_attempt.go",
 			Edits: edit("Headers: header.Merge(a.Running.Started().Start.Headers, scheduled.Headers),", "Headers: header.Merge(a.Running.Started().Start.Headers, nil),"),
 		},
 		{

@@ -18,7 +18,7 @@ func keyMutations() []Mutation {
 		{
 			Name:  "a child's history contains its parent's token",
 			Bug:   "A start is recorded with the token that its parent waits for.",
-			File:  "internal/host/deciding/arrival.go",
+			File:  "internal/host/deciding/message.go",
 			Edits: edit("EventID: p.EventID, AtMS: atMS}\n}", "EventID: p.EventID, AtMS: atMS, Token: p.Token}\n}"),
 		},
 		{

@@ -112,7 +112,7 @@ func redriveMutations() []Mutation {
 			Name:  "a refused fork keeps its id",
 			Bug:   "A fork that is refused after the first part of its copy reserves its id for fifteen days.",
 			Test:  "internal/host/orchestrator TestO12AForkThatIsRefusedWhileItCopiesFreesItsID",
-			File:  "internal/host/deciding/fork.go",
+			File:  "internal/host/deciding/redrive.go",
 			Edits: edit("frees(time.Time{})", "frees(s.Now.At.Add(IDHeld))"),
 		},
 		{
