@@ -1,12 +1,13 @@
 // Package deciding has the rules of the protocol. They determine the next step of a turn from the
 // state of its instance and the messages that arrived for it.
 //
-// A [Turn] holds that state. [Decide] tries the rules in order, and the first that has something to
-// do makes a [Plan]. The caller carries it out, writes the results into the turn, and asks again,
-// until a plan says that the turn is over:
+// [Known] holds that state, and a [Turn] is how far one attempt has come. [Decide] tries the rules in
+// order: each is a function of what is known, and the first that has something to do makes a [Plan].
+// The caller carries it out, writes the results into what is known, and asks again, until a plan says
+// that the turn is over:
 //
 //	load → decide → carry out → decide → carry out → …
 //
 // Nothing here reads, writes, sends, waits or runs users' code. A rule that needs to know more
-// returns a plan that only reads.
+// returns a plan that only reads, and is asked again when that is known.
 package deciding

@@ -16,11 +16,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// attempt is one attempt at the turn of a group: its state, and its dispatches so far.
+// attempt is one attempt at the turn of a group: its state, and what it sends.
 type attempt struct {
-	*maker
+	*services
 	turn *deciding.Turn
-	sent sent
+	out  sending
 }
 
 // sent records the dispatches of a turn.
@@ -33,14 +33,14 @@ type sent struct {
 }
 
 func (o *maker) attempt(g *deciding.Group, startedAt time.Time) *attempt {
-	return &attempt{maker: o, sent: sent{startedAt: startedAt},
-		turn: deciding.New(&deciding.Known{By: &o.terms, Group: g, View: reading.View{Instance: g.Instance()}, Chain: g.Chain()})}
+	k := &deciding.Known{By: &o.terms, Group: g, View: reading.View{Instance: g.Instance()}, Chain: g.Chain()}
+	return &attempt{services: &o.services, turn: deciding.New(k), out: sending{&o.services, k, sent{startedAt: startedAt}}}
 }
 
 // make handles the group's messages and settles those that are done. cold forbids the cache, and
-// requires the record to be read. After an error the others must
-// be redelivered, except that the caller handles store.ErrConflict, *store.TooLargeError,
-// deciding.ErrStale and history.ErrNewer; nothing that these errors concern was dispatched.
+// requires the record to be read. After an error the others must be redelivered, except that the
+// caller handles store.ErrConflict, *store.TooLargeError, deciding.ErrStale and history.ErrNewer;
+// nothing that these errors concern was dispatched.
 func (a *attempt) make(ctx context.Context, cold bool) error {
 	err := a.load(ctx, cold)
 	ctx = a.logContext(ctx)

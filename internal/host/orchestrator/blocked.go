@@ -49,7 +49,7 @@ func (b *blockedCode) of(instance string) *engine.Blocked {
 
 // onBlocked is called for each goroutine that is left in orchestration code. The turn of a blocked
 // goroutine reports that itself, so this logs only goroutines that block while they unwind.
-func (o *maker) onBlocked(b engine.Blocked) {
+func (o *services) onBlocked(b engine.Blocked) {
 	o.code.blocked.add(b)
 	if b.Unwinding {
 		o.settler.Observer.Count(host.CountStuck, "unwinding", 1)

@@ -27,7 +27,7 @@ func (a *attempt) carryOut(ctx context.Context, p *deciding.Plan) error {
 		a.say(ctx, &p.Reports[i])
 	}
 	if p.Again != nil {
-		if err := a.sendAgain(ctx, p.Again); err != nil {
+		if err := a.out.sendAgain(ctx, p.Again); err != nil {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (a *attempt) carryOut(ctx context.Context, p *deciding.Plan) error {
 		}
 	}
 	if p.Send != (deciding.Sending{}) {
-		if err := a.send(ctx, &p.Send); err != nil {
+		if err := a.out.send(ctx, &p.Send); err != nil {
 			return err
 		}
 	}

@@ -40,18 +40,18 @@ func (a *attempt) commitAndDispatch(ctx context.Context, c *deciding.Commit, fol
 	for _, l := range c.Logs {
 		a.emit(ctx, l)
 	}
-	out := a.outbox()
-	out.Continue(a.sent.row)
+	out := a.out.outbox()
+	out.Continue(a.out.sent.row)
 	for i := range follows {
 		out.Add(follows[i])
 	}
 	t.Chain = out.Chain
 	t.Running.Work.Close(c.Cancelled)
-	if err := a.dispatch(ctx, out); err != nil {
+	if err := a.out.dispatch(ctx, out); err != nil {
 		return err
 	}
 	if out.Slowed().Messages > 0 {
-		a.noteLoop(ctx)
+		a.out.noteLoop(ctx)
 	}
 	t.Group.Dispatched(follows)
 	if len(c.Turns) > 0 {
@@ -89,10 +89,11 @@ func (a *attempt) commit(ctx context.Context, c *deciding.Commit) error {
 		return a.commitRecord(ctx, c)
 	}
 	startedAt := a.settler.Clock.Now()
-	if err := a.noteFork(ctx, c); err != nil {
+	w := writing{a.services, t}
+	if err := w.noteFork(ctx, c); err != nil {
 		return err
 	}
-	err := a.commitCopy(ctx, c)
+	err := w.commitCopy(ctx, c)
 	a.settler.Observer.Timing(host.TimeCommit, a.settler.Clock.Now().Sub(startedAt))
 	if err != nil {
 		return fmt.Errorf("host: turn of instance %q execution %d at event %d: %w", t.View.Instance, t.Running.Execution, c.Turns[0].First(), err)
@@ -108,8 +109,14 @@ func (a *attempt) commit(ctx context.Context, c *deciding.Commit) error {
 	return nil
 }
 
+// writing makes the writes of a commit.
+type writing struct {
+	*services
+	turn *deciding.Turn
+}
+
 // once makes the write of a commit, with new tokens.
-func (a *attempt) once(ctx context.Context, c *deciding.Commit) error {
+func (a writing) once(ctx context.Context, c *deciding.Commit) error {
 	for i := range c.Turns {
 		token, err := a.random.Hex() // new for each content
 		if err != nil {
@@ -127,7 +134,7 @@ func (a *attempt) once(ctx context.Context, c *deciding.Commit) error {
 }
 
 // insists makes a write of a commit, and repeats it while a repeat may succeed.
-func (a *attempt) insists(ctx context.Context, c *deciding.Commit, write func() error) error {
+func (a writing) insists(ctx context.Context, c *deciding.Commit, write func() error) error {
 	err := write()
 	for n := 1; a.commitsAgain(ctx, c, n, err); n++ {
 		err = write()
@@ -156,7 +163,7 @@ func (a *attempt) commitRecord(ctx context.Context, c *deciding.Commit) error {
 // may be repeated. A throttled commit is repeated after growing pauses. If it has results of inline
 // activities, it is repeated as long as there is time, because the activities would otherwise run
 // again.
-func (o *maker) commitsAgain(ctx context.Context, c *deciding.Commit, n int, err error) bool {
+func (o writing) commitsAgain(ctx context.Context, c *deciding.Commit, n int, err error) bool {
 	s := o.settler.Settings
 	switch {
 	case errors.Is(err, store.ErrUnknownOutcome):
@@ -170,11 +177,11 @@ func (o *maker) commitsAgain(ctx context.Context, c *deciding.Commit, n int, err
 // committed notifies the observer of a commit and its dispatch.
 func (a *attempt) committed(c host.Committed) {
 	g := a.turn.Group
-	c.At, c.StartedAt = a.settler.Clock.Now(), a.sent.startedAt
+	c.At, c.StartedAt = a.settler.Clock.Now(), a.out.sent.startedAt
 	c.Causes, c.Messages = g.Causes(), len(g.Messages)
-	c.Before.ExecutionID, c.Before.EventID = a.sent.before.Execution, a.sent.before.EventID
+	c.Before.ExecutionID, c.Before.EventID = a.out.sent.before.Execution, a.out.sent.before.EventID
 	a.settler.Observer.Committed(c)
-	a.sent.startedAt, a.sent.before = c.At, dispatch.PlaceOf(&c.Turns[0])
+	a.out.sent.startedAt, a.out.sent.before = c.At, dispatch.PlaceOf(&c.Turns[0])
 }
 
 // emit writes a line that orchestration code has logged, or calls a function that it passed to
@@ -198,7 +205,7 @@ func (a *attempt) emit(ctx context.Context, l engine.Log) {
 // loggedProblem returns the message of a problem for a log line. The record has the whole message.
 // The message of a panic, or of code that no longer agrees with its history, may quote a payload,
 // and payloads are logged only if that is enabled.
-func (o *maker) loggedProblem(p *store.Problem) string {
+func (o *services) loggedProblem(p *store.Problem) string {
 	quotes := p.Kind == string(engine.StuckPanic) || p.Kind == string(engine.StuckNondeterminism)
 	if !quotes || o.settler.Settings.LogPayloads || o.tables.codecs != nil { // with codecs the message quotes no payload
 		return p.Message
@@ -213,7 +220,7 @@ func (o *maker) loggedProblem(p *store.Problem) string {
 }
 
 // warnOfLength logs once per execution when its history has reached 80% of its limit.
-func (o *maker) warnOfLength(ctx context.Context, committed *store.Turn) {
+func (o *services) warnOfLength(ctx context.Context, committed *store.Turn) {
 	at := int64(o.settler.Settings.Limits.Events) / 5 * 4
 	if at > 0 && committed.First() <= at && at <= committed.Last() {
 		o.settler.Logger.WarnContext(ctx, "history is close to its limit, at which the instance fails; continue as new", "instance", committed.Instance,

@@ -20,7 +20,7 @@ import (
 // number cannot make it current. docs/internal/models/reserve.tla is a model of this.
 
 // commitCopy makes a commit, in several writes if it copies more events than one write holds.
-func (a *attempt) commitCopy(ctx context.Context, c *deciding.Commit) error {
+func (a writing) commitCopy(ctx context.Context, c *deciding.Commit) error {
 	start := c.Turns[0].Events[0].Start
 	r := a.turn.View.Record
 	if reserved := a.turn.Running.Creating() && r != nil && start != nil && r.Reserves(start.StartID); !reserved {
@@ -41,7 +41,7 @@ func (a *attempt) commitCopy(ctx context.Context, c *deciding.Commit) error {
 // continues reports whether a copy continues the one that is stored under its number. It does not if
 // the instance that it forks has continued in the meantime, or has been purged. The start event says
 // where the copy ends and which operations are open there.
-func (a *attempt) continues(ctx context.Context, c *deciding.Commit, start *history.Start) (bool, error) {
+func (a writing) continues(ctx context.Context, c *deciding.Commit, start *history.Start) (bool, error) {
 	turns, err := a.tables.source.Read(ctx, &a.turn.View, c.Turns[0].ExecutionID)
 	if reading.Corrupt(err) {
 		return false, nil
@@ -55,7 +55,7 @@ func (a *attempt) continues(ctx context.Context, c *deciding.Commit, start *hist
 }
 
 // giveUp gives up the number that the start has reserved: the attempt is made again, with the next.
-func (a *attempt) giveUp(ctx context.Context, c *deciding.Commit) error {
+func (a writing) giveUp(ctx context.Context, c *deciding.Commit) error {
 	change := a.turn.View.Record.GiveUp()
 	if err := a.insists(ctx, c, func() error { return a.tables.Store.UpdateRecord(ctx, a.turn.View.Instance, change) }); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (a *attempt) giveUp(ctx context.Context, c *deciding.Commit) error {
 
 // copyInParts writes the copied events of a commit, except those that are stored, and leaves the
 // others in the commit.
-func (a *attempt) copyInParts(ctx context.Context, c *deciding.Commit) error {
+func (a writing) copyInParts(ctx context.Context, c *deciding.Commit) error {
 	t, view := &c.Turns[0], &a.turn.View
 	turns, _ := view.Turns(t.ExecutionID)
 	stored := reading.EventCount(turns)
@@ -110,7 +110,7 @@ func (a *attempt) copyInParts(ctx context.Context, c *deciding.Commit) error {
 
 // reservation returns the change that reserves the number of a commit that starts an execution. A
 // fork has no record yet, and gets one with the status forking.
-func (a *attempt) reservation(c *deciding.Commit) *store.RecordChange {
+func (a writing) reservation(c *deciding.Commit) *store.RecordChange {
 	next := c.Change.Create
 	reserved := store.Reservation{ExecutionID: next.ExecutionID, StartID: next.StartID}
 	if c.Change.If.Ended {

@@ -13,7 +13,7 @@ import (
 // listed. Each fork costs one write. It precedes the commit that starts the fork: if the process
 // dies between the two, the message remains and starts the fork later. The fork of an instance
 // that was purged in the meantime is not noted.
-func (a *attempt) noteFork(ctx context.Context, c *deciding.Commit) error {
+func (a writing) noteFork(ctx context.Context, c *deciding.Commit) error {
 	t, of := &c.Turns[0], a.turn.Running.Origin.Record
 	if a.turn.Running.Redriven == nil || t.First() > 1 {
 		return nil

@@ -15,8 +15,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// maker makes turns.
-type maker struct {
+// maker makes the turns of groups.
+type maker struct{ services }
+
+// services are what turns are made with.
+type services struct {
 	settler *inbox.Settler
 	terms   deciding.Terms
 	code    code

@@ -105,12 +105,12 @@ func New(cfg Config) (*Orchestrator, error) {
 	terms := deciding.Terms{Settings: &cfg.Settings, Orchestrations: cfg.Orchestrations, Build: cfg.Build, Publishes: cfg.Services.Publisher != nil}
 	o := &Orchestrator{
 		receiver: inbox.Receiver{Settler: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Services.Timer != nil, Bus: bus},
-		turns: maker{settler: d, sender: sender, watch: w, random: r, spawn: cfg.Go, id: cfg.RequestID,
+		turns: maker{services{settler: d, sender: sender, watch: w, random: r, spawn: cfg.Go, id: cfg.RequestID,
 			terms: terms,
 			tables: tables{Store: cfg.Services.Store, Stops: cfg.Services.Stops, codecs: cfg.Codecs,
 				source: &reading.Source{Store: cfg.Services.Store, Codecs: cfg.Codecs, Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger}},
 			code:  code{inline: cfg.Inline},
-			cache: cache.New(d.Settings.Cache, cfg.Clock, cfg.Observer)},
+			cache: cache.New(d.Settings.Cache, cfg.Clock, cfg.Observer)}},
 		Sweeper:  sweep.Sweeper{Keeper: sweep.Keeper{Settler: d, Store: cfg.Services.Store, Archive: cfg.Services.Archive, Keeps: terms.Keeps}, Sender: sender, Watch: w, Together: cfg.Together},
 		together: cfg.Together,
 	}

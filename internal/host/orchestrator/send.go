@@ -17,16 +17,23 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
+// sending sends what a turn has to send.
+type sending struct {
+	*services
+	known *deciding.Known
+	sent  sent
+}
+
 // outbox returns an empty outbox that continues the chain of this turn.
-func (a *attempt) outbox() *dispatch.Outbox {
+func (a *sending) outbox() *dispatch.Outbox {
 	out := a.sender.New()
-	out.Chain = a.turn.Chain
-	out.Chain.Arrived, out.Chain.Started = a.turn.Group.Arrived, a.turn.Running.Started().AtMS
+	out.Chain = a.known.Chain
+	out.Chain.Arrived, out.Chain.Started = a.known.Group.Arrived, a.known.Running.Started().AtMS
 	return out
 }
 
 // sendAgain dispatches the messages of earlier commits again.
-func (a *attempt) sendAgain(ctx context.Context, again *deciding.Again) error {
+func (a *sending) sendAgain(ctx context.Context, again *deciding.Again) error {
 	out := a.outbox()
 	out.Now = again.Since
 	for i := range again.Commits {
@@ -38,14 +45,14 @@ func (a *attempt) sendAgain(ctx context.Context, again *deciding.Again) error {
 	if err := a.dispatch(ctx, out); err != nil {
 		return err
 	}
-	a.turn.Group.Dispatched(again.Commits)
+	a.known.Group.Dispatched(again.Commits)
 	return nil
 }
 
 // dispatch sends the messages of an outbox, except those that an earlier delivery of a message of
 // this turn is known to have sent (deciding.Group.Progress).
-func (a *attempt) dispatch(ctx context.Context, out *dispatch.Outbox) error {
-	t := a.turn
+func (a *sending) dispatch(ctx context.Context, out *dispatch.Outbox) error {
+	t := a.known
 	if r := t.View.Record; r != nil && r.Dispatched != "" {
 		var back []string
 		for _, m := range inbox.Returning(t.Group.Progress()) {
@@ -62,8 +69,8 @@ func (a *attempt) dispatch(ctx context.Context, out *dispatch.Outbox) error {
 }
 
 // keepProgress stores the progress of a dispatch that stopped. A failure only costs time.
-func (a *attempt) keepProgress(ctx context.Context, out *dispatch.Outbox) {
-	t := a.turn
+func (a *sending) keepProgress(ctx context.Context, out *dispatch.Outbox) {
+	t := a.known
 	open := inbox.Left(t.Group.Progress())
 	if len(open) == 0 {
 		return
@@ -80,19 +87,19 @@ func (a *attempt) keepProgress(ctx context.Context, out *dispatch.Outbox) {
 
 // noteLoop notes in the record, for operators, when the instance was slowed. If the write fails,
 // the next pause is noted instead.
-func (a *attempt) noteLoop(ctx context.Context) {
+func (a *sending) noteLoop(ctx context.Context) {
 	now := a.settler.Clock.Now()
 	err := a.note(ctx, store.RecordChange{If: store.RecordCondition{Exists: true}, LoopedAt: &now, UpdatedAt: now})
 	if err != nil {
-		a.settler.Logger.WarnContext(ctx, "cannot note in the record that the instance was slowed as a loop", "instance", a.turn.View.Instance, "error", err)
+		a.settler.Logger.WarnContext(ctx, "cannot note in the record that the instance was slowed as a loop", "instance", a.known.View.Instance, "error", err)
 	}
 }
 
 // note makes a change of the record on which no other state depends.
-func (a *attempt) note(ctx context.Context, c store.RecordChange) error {
-	err := a.tables.Store.UpdateRecord(ctx, a.turn.View.Instance, c)
+func (a *sending) note(ctx context.Context, c store.RecordChange) error {
+	err := a.tables.Store.UpdateRecord(ctx, a.known.View.Instance, c)
 	if err == nil {
-		a.turn.View.Changed(&c)
+		a.known.View.Changed(&c)
 	}
 	if errors.Is(err, store.ErrConflict) {
 		return nil
@@ -101,7 +108,7 @@ func (a *attempt) note(ctx context.Context, c store.RecordChange) error {
 }
 
 // send sends messages that belong to no commit.
-func (a *attempt) send(ctx context.Context, s *deciding.Sending) error {
+func (a *sending) send(ctx context.Context, s *deciding.Sending) error {
 	switch {
 	case s.Parents != nil:
 		return a.notifyParents(ctx, s.Parents)
@@ -123,33 +130,33 @@ func (a *attempt) send(ctx context.Context, s *deciding.Sending) error {
 }
 
 // notifyParents notifies the parents that wait for an instance.
-func (a *attempt) notifyParents(ctx context.Context, p *deciding.Parents) error {
+func (a *sending) notifyParents(ctx context.Context, p *deciding.Parents) error {
 	out := a.sender.New()
 	if p.Chained {
 		out = a.outbox()
 		out.Chain.Depth = p.Depth
 	}
 	for _, parent := range p.Of {
-		out.Parent(parent, a.turn.View.Instance, p.Name, p.End, nil)
+		out.Parent(parent, a.known.View.Instance, p.Name, p.End, nil)
 	}
 	return a.sender.Send(ctx, out)
 }
 
 // sendLimits requests messages for the times when a time limit may be over.
-func (a *attempt) sendLimits(ctx context.Context, l *deciding.Limits) error {
+func (a *sending) sendLimits(ctx context.Context, l *deciding.Limits) error {
 	out := a.sender.New()
 	out.Now = l.Since
 	for i, due := range l.Dues {
 		out.Limit(l.Items[i], due)
 	}
 	if err := a.sender.Send(ctx, out); err != nil {
-		return fmt.Errorf("host: time limits of pending activities of instance %q execution %d: %w", a.turn.View.Instance, a.turn.Running.Execution, err)
+		return fmt.Errorf("host: time limits of pending activities of instance %q execution %d: %w", a.known.View.Instance, a.known.Running.Execution, err)
 	}
 	return nil
 }
 
 // sendAttempt sends the next attempt of an activity.
-func (a *attempt) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
+func (a *sending) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
 	now := a.settler.Clock.Now()
 	var delay *time.Duration
 	if s.Early != "" {
@@ -186,7 +193,7 @@ func (a *attempt) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
 }
 
 // keepBeat stores the last heartbeat of a pending activity.
-func (a *attempt) keepBeat(ctx context.Context, b *deciding.Beat) error {
+func (a *sending) keepBeat(ctx context.Context, b *deciding.Beat) error {
 	beat, err := a.tables.codecs.EncodeHeartbeat(b.Key, b.Beat)
 	if err != nil {
 		return fmt.Errorf("host: %w", err)
@@ -199,7 +206,7 @@ func (a *attempt) keepBeat(ctx context.Context, b *deciding.Beat) error {
 
 // scheduleDeletion schedules the deletion of the histories up to the record's highest number, for a
 // grace period after its end.
-func (a *attempt) scheduleDeletion(ctx context.Context, r *store.Record) error {
+func (a *sending) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	now := a.settler.Clock.Now()
 	due := r.EndedAt.Add(a.settler.Settings.Purge.Grace)
 	if due.Before(now) {
@@ -223,15 +230,15 @@ func (a *attempt) scheduleDeletion(ctx context.Context, r *store.Record) error {
 
 // askForPrune sends the request to prune the executions up to upTo. A failure is not retried,
 // because the request of a later execution covers the same executions.
-func (a *attempt) askForPrune(ctx context.Context, upTo int64) {
-	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: a.turn.View.Instance, UpToExecution: upTo, ID: fmt.Sprintf("prune-%d", upTo)}
+func (a *sending) askForPrune(ctx context.Context, upTo int64) {
+	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: a.known.View.Instance, UpToExecution: upTo, ID: fmt.Sprintf("prune-%d", upTo)}
 	if err := a.settler.Post(ctx, &item); err != nil {
 		a.settler.Logger.WarnContext(ctx, "pruning not requested; a later execution requests it again", "instance", item.Instance, "up_to", upTo, "error", err)
 	}
 }
 
 // continueLater sends the wake with which another invocation continues the turn.
-func (a *attempt) continueLater(ctx context.Context, wake *wire.Item) error {
+func (a *sending) continueLater(ctx context.Context, wake *wire.Item) error {
 	var err error
 	if pause := dispatch.Pause(&a.settler.Settings.Loop, wake.Depth); pause > 0 {
 		err = a.continueSlowly(ctx, wake, pause)
@@ -239,27 +246,27 @@ func (a *attempt) continueLater(ctx context.Context, wake *wire.Item) error {
 		err = a.settler.Post(ctx, wake)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: wake of instance %q: %w", dispatch.ErrUnsent, a.turn.View.Instance, err)
+		return fmt.Errorf("%w: wake of instance %q: %w", dispatch.ErrUnsent, a.known.View.Instance, err)
 	}
 	return nil
 }
 
 // continueSlowly sends, after a pause, the wake of a turn that continues as new in a loop.
-func (a *attempt) continueSlowly(ctx context.Context, wake *wire.Item, pause time.Duration) error {
+func (a *sending) continueSlowly(ctx context.Context, wake *wire.Item, pause time.Duration) error {
 	now := a.settler.Clock.Now()
 	wake.Stamp(now)
 	if err := a.settler.SendLater(ctx, wake, now.Add(pause), nil); err != nil {
 		return err
 	}
 	a.settler.Logger.WarnContext(ctx, "loop without a pause: the instance continues later; continue as new after a timer or after more work, or raise Settings.Loop.Depth",
-		"instance", a.turn.View.Instance, "execution_id", a.turn.Running.Execution, "depth", wake.Depth, "pause", pause.String(), "limit", a.settler.Settings.Loop.Depth)
+		"instance", a.known.View.Instance, "execution_id", a.known.Running.Execution, "depth", wake.Depth, "pause", pause.String(), "limit", a.settler.Settings.Loop.Depth)
 	a.settler.Observer.Count(host.CountLooping, "continue as new", 1)
 	a.noteLoop(ctx)
 	return nil
 }
 
 // reportUnreported publishes the unreported instance events in the record.
-func (a *attempt) reportUnreported(ctx context.Context, text string) error {
+func (a *sending) reportUnreported(ctx context.Context, text string) error {
 	events, err := deciding.UnreportedEvents(text)
 	if err != nil {
 		return err

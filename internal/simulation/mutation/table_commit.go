@@ -7,7 +7,7 @@ func commitMutations() []Mutation {
 			Name:  "a message is acknowledged before dispatch",
 			Bug:   "A message is acknowledged although the requests of its turn could not be sent.",
 			File:  "internal/host/orchestrator/commit.go",
-			Edits: edit("if err := a.dispatch(ctx, out); err != nil {", "if err := a.dispatch(ctx, out); err != nil && ctx.Err() != nil {"),
+			Edits: edit("if err := a.out.dispatch(ctx, out); err != nil {", "if err := a.out.dispatch(ctx, out); err != nil && ctx.Err() != nil {"),
 		},
 		{
 			Name:  "a slowed message is never sent",
