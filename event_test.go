@@ -25,7 +25,7 @@ func asked(ctx turnstile.Context, within time.Duration) (string, error) {
 	return a.By, err
 }
 
-func TestE01AnEventBringsItsData(t *testing.T) {
+func TestE01AnEventDeliversItsData(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		data string
@@ -154,7 +154,7 @@ func TestE04ASendersIdMakesRaisingTwiceHarmless(t *testing.T) {
 	}
 }
 
-func TestAStartBringsItsFirstEventsInOrder(t *testing.T) {
+func TestAStartDeliversItsEventsInOrder(t *testing.T) {
 	t.Parallel()
 	both := turnstile.NewOrchestration[int, string]("Both")
 	e := start(t, both.Implement(func(ctx turnstile.Context, _ int) (string, error) {

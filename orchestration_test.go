@@ -86,7 +86,7 @@ func TestP02AFailedChildIsATypedError(t *testing.T) {
 	})
 }
 
-func TestP02ACancelledOrTerminatedChildSaysSo(t *testing.T) {
+func TestP02ACancelledOrTerminatedChildIsReported(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		end  func(e *env, instance string) error
@@ -124,7 +124,7 @@ func TestP02ACancelledOrTerminatedChildSaysSo(t *testing.T) {
 	}
 }
 
-func TestP07ADetachedOrchestrationIsAnInstanceOfItsOwn(t *testing.T) {
+func TestP07ADetachedOrchestrationIsAnIndependentInstance(t *testing.T) {
 	t.Parallel()
 	e := start(t, child.Implement(greet), parent.Implement(func(ctx turnstile.Context, who string) (string, error) {
 		return child.StartDetached(ctx, who)

@@ -60,7 +60,7 @@ func TestInterceptorsRunAroundAQueryAndItsAnswer(t *testing.T) {
 	}
 }
 
-func TestWhatAnInterceptorDoesToAQueryIsSaid(t *testing.T) {
+func TestTheErrorOfAQueryNamesTheInterceptor(t *testing.T) {
 	t.Parallel()
 	flow, one := turnstile.NewOrchestration[int, int]("Flow"), turnstile.NewQuery[int, int]("one")
 	for name, c := range map[string]struct {

@@ -130,7 +130,7 @@ func TestAQueryIsAnsweredByTheCodeAndChangesNothing(t *testing.T) {
 	}
 }
 
-func TestCodeThatDisagreesAnswersUpToWhereItAgrees(t *testing.T) {
+func TestDisagreeingCodeAnswersUpToWhereItAgrees(t *testing.T) {
 	t.Parallel()
 	step := turnstile.NewActivity[string, string]("Step")
 	code := func(steps ...string) *turnstile.App {

@@ -51,7 +51,7 @@ func TestAnUrgentQueueIsServedWhileTheOtherIsFull(t *testing.T) {
 	}
 }
 
-func TestAnAttemptWhoseQueueNobodyServesWaitsAndIsNotLost(t *testing.T) {
+func TestAnAttemptForAnUnservedQueueWaitsAndIsNotLost(t *testing.T) {
 	t.Parallel()
 	var made atomic.Int32
 	work := turnstile.NewActivity[int, int]("Work")

@@ -65,7 +65,7 @@ func TestMetricsAreOfTheStackUnlessItHasAnotherName(t *testing.T) {
 
 // A sweep that Scheduler gives up is a dead letter, for which DeadQueueAlarm goes off;
 // where that can't be delivered either, TimersLostAlarm does.
-func TestSweepsThatStopAreHeard(t *testing.T) {
+func TestSweepsThatStopRaiseAnAlarm(t *testing.T) {
 	t.Parallel()
 	tpl := readTemplate(t)
 	tpl.want("SweepSchedule", "Target.DeadLetterConfig", map[string]any{"Arn": arnOf("DeadQueue")})

@@ -39,7 +39,7 @@ func (e *eventBridge) PutEvents(_ context.Context, in *eventbridge.PutEventsInpu
 	return out, nil
 }
 
-func TestABusTakesTenEventsACallAndSaysWhichItHasNotTaken(t *testing.T) {
+func TestABusTakesTenEventsPerCallAndReportsRefusedOnes(t *testing.T) {
 	t.Parallel()
 	events := make([]host.InstanceEvent, 23)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 123e6, time.UTC)

@@ -61,7 +61,7 @@ func TestEachFunctionWritesDownOnceWhatItServes(t *testing.T) {
 	}
 }
 
-func TestANoteThatFailsIsLoggedAndHoldsUpNothing(t *testing.T) {
+func TestAFailedNoteIsLoggedAndDelaysNothing(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	n := &catalogNote{app: catalogApp(), serves: servesActivities, to: &noted{err: errors.New("no leave")}, logger: slog.New(slog.NewJSONHandler(&out, nil))}

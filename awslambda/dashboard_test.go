@@ -16,7 +16,7 @@ import (
 var counted = []string{"Turns", "Attempts", "Attention", "Stuck", "Corrupt", "DeadLettered", "GroupBacklogAge", "TurnTime", "ReplayTime", "CommitTime",
 	"DispatchTime", "AttemptTime", "Conflicts", "Returned", "Resent", "Throttled"}
 
-func TestTheDashboardIsThereForWhoAsksForIt(t *testing.T) {
+func TestTheDashboardIsCreatedOnRequest(t *testing.T) {
 	t.Parallel()
 	tpl := readTemplate(t)
 	if d := tpl.at("Parameters", "ShowDashboard", "Default"); d != "false" {

@@ -13,7 +13,7 @@ import (
 // does, what it costs.
 var parameterRow = regexp.MustCompile("(?m)^\\| `([A-Za-z]+)` \\| (none|`[^`]+`) \\| ([^|]+\\.) \\| ([^|]*)\\|$")
 
-func TestEveryParameterStandsInTheTableWithItsDefault(t *testing.T) {
+func TestTheTableListsEveryParameterWithItsDefault(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/settings.md")
 	if err != nil {

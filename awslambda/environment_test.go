@@ -153,7 +153,7 @@ func TestAVariableThatThisBuildDoesNotKnowIsReportedNotRefused(t *testing.T) {
 	}
 }
 
-func TestTimerSettingsAreTakenOverAndABorderOfZeroMeansNone(t *testing.T) {
+func TestTimerSettingsComeFromTheEnvironmentAndABorderOfZeroMeansNone(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		border, least         string
@@ -174,7 +174,7 @@ func TestTimerSettingsAreTakenOverAndABorderOfZeroMeansNone(t *testing.T) {
 	}
 }
 
-func TestTheActivityRoleIsTakenOver(t *testing.T) {
+func TestTheActivityRoleComesFromTheEnvironment(t *testing.T) {
 	t.Parallel()
 	variables := orchestratorVariables()
 	variables["TURNSTILE_ACTIVITY_ROLE_ID"], variables["TURNSTILE_ACTIVITIES_MAY_SEND"] = "AROA1234567890EXAMPLE", "true"
@@ -188,7 +188,7 @@ func TestTheActivityRoleIsTakenOver(t *testing.T) {
 	}
 }
 
-func TestLimitsAreTakenOver(t *testing.T) {
+func TestLimitsComeFromTheEnvironment(t *testing.T) {
 	t.Parallel()
 	variables := orchestratorVariables()
 	variables["TURNSTILE_MAX_HISTORY_EVENTS"] = "1000000"

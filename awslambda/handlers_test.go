@@ -80,7 +80,7 @@ func TestTheSourceOfARecordIsItsQueue(t *testing.T) {
 	}
 }
 
-func TestARecordOfAnotherQueueGoesBackAndTheLogSaysWhy(t *testing.T) {
+func TestARecordOfAnotherQueueIsReturnedAndTheLogSaysWhy(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	h := &recorder{}
@@ -229,7 +229,7 @@ func TestAHistoryIsBoundedByWhatTheFunctionCanHold(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongAtStartIsOneLogLineWithEveryProblem(t *testing.T) {
+func TestAFailedStartLogsAllProblemsInOneLine(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	_, err := activityConfig(nil)
@@ -275,7 +275,7 @@ func TestAMessageThatReturnsNeedsAPersonAfterHalfAnHour(t *testing.T) {
 
 type noArchive struct{ store.Archive }
 
-func TestTheOrchestratorArchivesWhereTheOptionSays(t *testing.T) {
+func TestTheOrchestratorUsesTheArchiveOfTheOption(t *testing.T) {
 	t.Parallel()
 	o, err := NewOrchestrator(turnstile.NewApp(), environ(orchestratorVariables()), WithAWSConfig(aws.Config{Region: "eu-central-1"}), WithArchive(noArchive{}))
 	if err != nil {

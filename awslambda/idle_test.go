@@ -46,7 +46,7 @@ var freeWhileIdle = map[string]bool{
 	"AWS::IAM::Role":                true,
 	"AWS::IAM::ManagedPolicy":       true,
 	"AWS::CloudWatch::Alarm":        false, // by its metrics; see below
-	// Not there by default: TestTheDashboardIsThereForWhoAsksForIt.
+	// Not there by default: TestTheDashboardIsCreatedOnRequest.
 	"AWS::CloudWatch::Dashboard": true,
 }
 
@@ -71,7 +71,7 @@ func TestAnIdleStackCostsWhatTheDocumentSays(t *testing.T) {
 	watched := 0
 	for _, a := range tpl.ofType("AWS::CloudWatch::Alarm") {
 		if _, conditional := follow(tpl.root, []string{"Resources", a, "Condition"}); conditional {
-			continue // Not there by default: TestTheAlarmOnTurnsIsThereForWhoSetsIt.
+			continue // Not there by default: TestTheAlarmOnTurnsIsCreatedIfItIsSet.
 		}
 		// Below a minute it would be of high resolution, at three times the price.
 		if metrics, ok := tpl.property(a, "Metrics").([]any); ok {

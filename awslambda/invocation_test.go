@@ -15,7 +15,7 @@ import (
 )
 
 // Every line of an invocation says which one it is, and what it is about.
-func TestEveryLineOfAnInvocationSaysWhichOneItIs(t *testing.T) {
+func TestEveryLogLineNamesItsInvocation(t *testing.T) {
 	t.Parallel()
 	const root = "1-5759e988-bd862e3fe1be46a994272793"
 	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "request-1"})

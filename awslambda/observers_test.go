@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/embeddedmetrics"
 )
 
-func TestAnObserverOfTheUsersIsNotifiedBesideTheMetrics(t *testing.T) {
+func TestAUsersObserverIsNotifiedInAdditionToTheMetrics(t *testing.T) {
 	t.Parallel()
 	var theirs, own bytes.Buffer
 	mine := embeddedmetrics.New(embeddedmetrics.Config{Environment: "mine", Out: &theirs})

@@ -202,9 +202,9 @@ var commands = map[string]struct {
 	"sqs:PurgeQueue":                     {restores, nil},
 }
 
-// TestTheRightsOfARestoreAreSaid holds what turnstile restore calls against its page and
+// TestTheDocsListThePermissionsOfARestore holds what turnstile restore calls against its page and
 // against what the command says of itself.
-func TestTheRightsOfARestoreAreSaid(t *testing.T) {
+func TestTheDocsListThePermissionsOfARestore(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	for _, file := range []string{"../docs/operations.md", "../cmd/turnstile/restore.go"} {

@@ -15,7 +15,7 @@ import (
 )
 
 // A client asks the query function as it asks a process that has the code, and gets the same errors.
-func TestTheQueryFunctionAnswersAsAProcessWithTheCodeDoes(t *testing.T) {
+func TestTheQueryFunctionAnswersLikeAProcessWithTheCode(t *testing.T) {
 	t.Parallel()
 	flow, approved := turnstile.NewOrchestration[int, int]("Flow"), turnstile.NewEvent[int]("approved")
 	twice, broken := turnstile.NewQuery[int, int]("twice"), turnstile.NewQuery[int, int]("broken")

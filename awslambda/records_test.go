@@ -37,7 +37,7 @@ const fifoInvocation = `{"Records": [{
 	"awsRegion": "eu-central-1"
 }]}`
 
-func TestARecordIsTakenOverWithAllThatTheHostUses(t *testing.T) {
+func TestARecordIsConvertedWithEverythingThatTheHostUses(t *testing.T) {
 	t.Parallel()
 	var e events.SQSEvent
 	if err := json.Unmarshal([]byte(fifoInvocation), &e); err != nil {
@@ -57,7 +57,7 @@ func TestARecordIsTakenOverWithAllThatTheHostUses(t *testing.T) {
 	}
 }
 
-func TestAReceiveCountThatIsNotSaidCountsAsARepeatedDelivery(t *testing.T) {
+func TestAMissingReceiveCountCountsAsARepeatedDelivery(t *testing.T) {
 	t.Parallel()
 	for _, count := range []string{"", "0", "-1", "many"} {
 		r := events.SQSMessage{Attributes: map[string]string{"ApproximateReceiveCount": count}}

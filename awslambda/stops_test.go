@@ -241,7 +241,7 @@ func TestEachReasonForAttentionIsOnThePage(t *testing.T) {
 	}
 }
 
-func TestTheAlarmOnTurnsIsThereForWhoSetsIt(t *testing.T) {
+func TestTheAlarmOnTurnsIsCreatedIfItIsSet(t *testing.T) {
 	t.Parallel()
 	tpl := readTemplate(t)
 	if got := tpl.at("Resources", "TurnsAlarm", "Condition"); got != "HasTurnsAlarm" {

@@ -265,7 +265,7 @@ func TestTablesAreKeptWhateverHappensToTheStack(t *testing.T) {
 	}
 }
 
-func TestNothingHasANameOfItsOwn(t *testing.T) {
+func TestNoResourceHasAFixedName(t *testing.T) {
 	t.Parallel()
 	tpl := readTemplate(t)
 	for name := range tpl.at("Resources").(map[string]any) {
@@ -329,7 +329,7 @@ func TestSendersAreJudgedByTheIdOfTheActivityRole(t *testing.T) {
 
 // The keys are the orchestrator's: the other function is not even told where
 // they are.
-func TestTheOrchestratorAloneIsToldOfTheKeys(t *testing.T) {
+func TestOnlyTheOrchestratorKnowsTheKeysTable(t *testing.T) {
 	t.Parallel()
 	tpl := readTemplate(t)
 	variables := "Environment.Variables."
@@ -358,7 +358,7 @@ func TestSchedulerIsTrustedForThisGroupOfThisAccountAlone(t *testing.T) {
 }
 
 // Whoever may invoke it may ask; nothing else makes it run, and it is told of tables alone.
-func TestTheQueryFunctionIsAskedAndHearsNothing(t *testing.T) {
+func TestTheQueryFunctionHasNoEventSource(t *testing.T) {
 	t.Parallel()
 	tpl := readTemplate(t)
 	tpl.want("QueryFunction", "Events", "")

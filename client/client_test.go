@@ -125,7 +125,7 @@ func TestK04CancelReportsWhatItFound(t *testing.T) {
 	}
 }
 
-func TestO01DescribeAndWaitOfWhatIsNotThere(t *testing.T) {
+func TestO01DescribeAndWaitForAMissingInstance(t *testing.T) {
 	t.Parallel()
 	e := arrange(t, nil, child.Implement(greet))
 	run := ok[*client.Run[string]](t)(client.Start(e.ctx, e.client, child, "a"))

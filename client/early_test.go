@@ -113,7 +113,7 @@ func TestAnOperatorRetriesAnActivityNow(t *testing.T) {
 // Who asked for an attempt stands with what came of it: in the note of one that failed, and
 // in the history of the one that ended the activity. Of one that began by itself nobody does,
 // and whoever completes an activity by hand stands in its completion.
-func TestWhoAskedForAnAttemptStandsWithWhatCameOfIt(t *testing.T) {
+func TestTheActorOfAnAttemptIsRecordedWithItsResult(t *testing.T) {
 	t.Parallel()
 	attempts, token := 0, ""
 	env := turnstiletest.New(t, turnstile.NewApp(

@@ -145,7 +145,7 @@ func TestARateIsSeenAndChanged(t *testing.T) {
 	}
 }
 
-func TestWhatALimitCannotBeIsSaidAtTheCall(t *testing.T) {
+func TestAnInvalidLimitIsAnErrorOfTheCall(t *testing.T) {
 	t.Parallel()
 	c, _, _ := limited(t)
 	for _, bad := range []struct {

@@ -138,7 +138,7 @@ func TestA13APendingActivityThatIsTooLate(t *testing.T) {
 }
 
 // A redrive starts an open activity again, and the token that was mailed before completes it.
-func TestO10ATokenFromBeforeARedriveCompletesWhatTheRedriveHasTakenOver(t *testing.T) {
+func TestO10ATokenFromBeforeARedriveCompletesTheCopiedActivity(t *testing.T) {
 	t.Parallel()
 	ask, work := turnstile.NewActivity[string, bool]("Ask"), turnstile.NewActivity[int, int]("Work")
 	flow := turnstile.NewOrchestration[string, bool]("Flow")

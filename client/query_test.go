@@ -69,7 +69,7 @@ func tallied(ctx turnstile.Context, first string) (int, error) {
 
 // A process that has asked an instance before reads its record, the last turn that it knows and later
 // ones. The answer is the one of a process that reads everything.
-func TestAWarmProcessAnswersFromWhatTheStoreSaysIsAsNew(t *testing.T) {
+func TestAWarmProcessAnswersFromTheNewestState(t *testing.T) {
 	t.Parallel()
 	codecs := ok[*codec.Set](t)(codec.NewSet(gzip.New()))
 	app := turnstile.NewApp(tally.Implement(tallied))

@@ -10,7 +10,7 @@ import (
 	memorystore "github.com/turnstile-go/turnstile/internal/store/memory"
 )
 
-func TestARaiseThatLooksFirstReportsWhatBecomesOfTheEvent(t *testing.T) {
+func TestARaiseWithACheckReportsWhatHappensToTheEvent(t *testing.T) {
 	t.Parallel()
 	flow := turnstile.NewOrchestration[string, string]("Flow")
 	e := start(t, flow.Implement(func(ctx turnstile.Context, does string) (string, error) {

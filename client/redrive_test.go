@@ -47,7 +47,7 @@ func sumOfWork(fails func(in int) bool) (turnstile.Orchestration[int, int], []tu
 	}
 }
 
-func TestO10ARedriveSaysWhatStartsAnewAndRunsThatAlone(t *testing.T) {
+func TestO10ARedriveReportsWhatItStartsAgainAndRunsOnlyThat(t *testing.T) {
 	t.Parallel()
 	broken, runs := true, map[int]int{}
 	job, parts := sumOfWork(func(in int) bool { runs[in]++; return in == 3 && broken })
@@ -77,7 +77,7 @@ func TestO10ARedriveSaysWhatStartsAnewAndRunsThatAlone(t *testing.T) {
 
 // O-10: a child that went on while its parent had failed is cancelled by the code of the parent's next
 // execution, as one of its own is.
-func TestO10ARedrivenParentCancelsAChildThatWentOn(t *testing.T) {
+func TestO10ARedrivenParentCancelsAChildThatContinued(t *testing.T) {
 	t.Parallel()
 	broken := true
 	parent, child := turnstile.NewOrchestration[string, string]("Parent"), turnstile.NewOrchestration[string, string]("Child")
@@ -156,7 +156,7 @@ func TestO10WhatCannotBeRedriven(t *testing.T) {
 }
 
 // An earlier event takes back what was completed, and a child by an id of the code's is still there.
-func TestADryRunSaysWhatFailsOrRepeatsFromAnEarlierEvent(t *testing.T) {
+func TestADryRunReportsWhatFailedOrRepeatsFromAnEarlierEvent(t *testing.T) {
 	t.Parallel()
 	pack, parcel := turnstile.NewActivity[int, int]("Pack"), turnstile.NewOrchestration[int, int]("Parcel")
 	ship := turnstile.NewOrchestration[int, int]("Ship")

@@ -75,7 +75,7 @@ func TestO09AnInstanceThatHasEndedRestarts(t *testing.T) {
 	}
 }
 
-func TestARestartTakesOverTheLastStart(t *testing.T) {
+func TestARestartUsesTheInputOfTheLastStart(t *testing.T) {
 	t.Parallel()
 	set := ok[*codec.Set](t)(codec.NewSet(gzip.New()))
 	for name, options := range map[string][]embedded.Option{"plain": nil, "sealed": {embedded.WithCodecs(set)}} {

@@ -38,7 +38,7 @@ func TestEveryRuleOfTheProtocolHasItsFileTestAndMutation(t *testing.T) {
 
 // So it is with those of restart, redrive, forks, suspend and purge, with those of schedules, retention
 // and events about instances, and with those of queues and limits; of the last two some are held by a test alone.
-func TestEveryRuleOfWhatComesLaterHasItsFileAndTest(t *testing.T) {
+func TestEveryRuleOfLaterLifeNamesItsFileAndTest(t *testing.T) {
 	t.Parallel()
 	all, _ := lookAtRules(t, read(t, "docs/internal/protocol.md"))
 	for page, of := range map[string]struct{ least, unplanted int }{"later-life": {50, 15}, "again": {45, 0}, "limits": {40, 14}} {

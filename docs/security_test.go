@@ -23,7 +23,7 @@ var (
 // notTested begins a cell that says on what else a row rests.
 const notTested = "not tested here"
 
-func TestEveryTestThatADocumentNamesIsThere(t *testing.T) {
+func TestEveryTestThatADocumentNamesExists(t *testing.T) {
 	t.Parallel()
 	there := map[string][]string{} // the tests of a file
 	count := map[string]int{}
@@ -44,10 +44,10 @@ func TestEveryTestThatADocumentNamesIsThere(t *testing.T) {
 	}
 }
 
-// TestEveryFileThatADocumentNamesIsThere: by its path from the root, or from the
+// TestEveryFileThatADocumentNamesExists: by its path from the root, or from the
 // document. The guide names files of a project of the reader's, and the changelog
 // those that are gone.
-func TestEveryFileThatADocumentNamesIsThere(t *testing.T) {
+func TestEveryFileThatADocumentNamesExists(t *testing.T) {
 	t.Parallel()
 	count := map[string]int{}
 	for _, doc := range files(t, ".md") {
@@ -72,11 +72,11 @@ func TestEveryFileThatADocumentNamesIsThere(t *testing.T) {
 	}
 }
 
-// TestEveryRowOfTheThreatModelSaysWhatStandsBehindIt: each row of a table of
+// TestEveryRowOfTheThreatModelNamesItsEvidence: each row of a table of
 // docs/security.md has a row under the same heading of docs/internal/threats.md. Each row
 // there ends with the test that holds it, or says that there is none here, and on what the
 // row rests.
-func TestEveryRowOfTheThreatModelSaysWhatStandsBehindIt(t *testing.T) {
+func TestEveryRowOfTheThreatModelNamesItsEvidence(t *testing.T) {
 	t.Parallel()
 	heldBy := map[string]string{}
 	for _, r := range rowsOf(read(t, "docs/internal/threats.md")) {

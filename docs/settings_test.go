@@ -23,7 +23,7 @@ const settingsPage = "docs/settings.md"
 
 // The two generated parts of docs/settings.md are what the code says: the variables that
 // package awslambda reads, and the fields of host.Settings with their defaults.
-func TestTheSettingsPageIsWhatTheCodeSays(t *testing.T) {
+func TestTheSettingsPageAgreesWithTheCode(t *testing.T) {
 	t.Parallel()
 	page := read(t, settingsPage)
 	for _, part := range []struct{ name, text string }{

@@ -15,7 +15,7 @@ import (
 // one is a document with one event; the argument has its fields after event_id.
 func one(fields string) string { return `{"v":1,"events":[{"event_id":7,` + fields + `}]}` }
 
-func TestADamagedDocumentIsRefusedWithItsPlace(t *testing.T) {
+func TestTheErrorForADamagedDocumentNamesTheOffset(t *testing.T) {
 	t.Parallel()
 	fired := func(fields string) string { return one(`"kind":"TimerFired","at_ms":1` + fields) }
 	for name, c := range map[string]struct {

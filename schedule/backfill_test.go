@@ -35,7 +35,7 @@ func TestRunsAndABackfillLeaveEachOtherAlone(t *testing.T) {
 }
 
 // An instance that takes longer than the time between two ticks holds up neither for ever.
-func TestARunWaitsForTheBackfilledInstanceThatRunsAndGoesAheadOfTheRest(t *testing.T) {
+func TestARunWaitsForTheRunningBackfilledInstanceAndPrecedesTheRest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.create(hourly("100m"))

@@ -141,7 +141,7 @@ func TestAnUpdateCountsEachRunThatItGivesUp(t *testing.T) {
 	}
 }
 
-func TestABackfillThatNoCommitHoldsIsRefused(t *testing.T) {
+func TestABackfillThatExceedsACommitIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	d := hourly(strings.Repeat("0", 50_000) + "1s")

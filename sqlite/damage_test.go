@@ -119,7 +119,7 @@ func notifiedOf(t *testing.T, dir string) (lines []string, errs []error) {
 
 // Whatever is damaged, what is read is right, or is refused as damage with the
 // file's name.
-func TestADamagedFileIsSaidToBeAndNeverBelieved(t *testing.T) {
+func TestADamagedFileIsReportedAndNeverUsed(t *testing.T) {
 	t.Parallel()
 	made := t.TempDir()
 	ofEverything(t, made)

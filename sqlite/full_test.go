@@ -22,7 +22,7 @@ func outOfSpace(file string) error {
 }
 
 // A real file system that is full, at every page at which it may become so.
-func TestADiskThatIsReallyFullIsSaidToBe(t *testing.T) {
+func TestAFullDiskIsReported(t *testing.T) {
 	t.Parallel()
 	mayMount(t)
 	cmd := other(t, "full", t.TempDir())

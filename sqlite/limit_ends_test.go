@@ -16,7 +16,7 @@ import (
 // An attempt that has a permit hears of the end of its instance within ten seconds, and the permit is
 // free when its code returns: however the instance ends, and whether it is gone then or goes on.
 // What is redriven waits in the line like others.
-func TestThePermitOfAnInstanceThatEndsComesFree(t *testing.T) {
+func TestAnEndedInstanceReturnsItsPermit(t *testing.T) {
 	t.Parallel()
 	terminate := func(t *testing.T, c *client.Client) {
 		if err := c.Terminate(t.Context(), "a", "enough"); err != nil {

@@ -118,7 +118,7 @@ func write(t *testing.T, name, content string) {
 	}
 }
 
-func TestWhatIsDamagedLaterIsSaidAndNotOverwritten(t *testing.T) {
+func TestLaterDamageIsReportedAndNotOverwritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	db, err := sqlite.Open(dir)
@@ -182,7 +182,7 @@ func TestItIsForThisUserAlone(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatCannotBeOneIsSaid(t *testing.T) {
+func TestAnInvalidDirectoryIsReported(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "file")
 	write(t, name, "x")
@@ -231,7 +231,7 @@ func holding(t *testing.T, dir string) *exec.Cmd {
 	return holder
 }
 
-func TestTheErrorOfASecondProcessNamesTheOneThatHasTheDatabase(t *testing.T) {
+func TestTheErrorOfASecondProcessNamesTheProcessThatHasTheDatabase(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	holder := holding(t, dir)
@@ -256,7 +256,7 @@ func TestTheErrorOfASecondProcessNamesTheOneThatHasTheDatabase(t *testing.T) {
 	openIn(t, dir)
 }
 
-func TestADirectoryThatIsReadOnlyIsSaid(t *testing.T) {
+func TestAReadOnlyDirectoryIsReported(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("NOT RUN: there are no permission bits on Windows")

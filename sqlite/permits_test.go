@@ -13,7 +13,7 @@ import (
 
 // A permit of a rate stays taken after its attempt: the next process begins no more attempts within
 // the span than the rate allows.
-func TestARateHoldsAcrossARestart(t *testing.T) {
+func TestARateAppliesAcrossARestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		send := turnstile.NewActivity[int, int]("send").With(turnstile.Rate("sms", 2, time.Hour))

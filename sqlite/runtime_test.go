@@ -115,7 +115,7 @@ func ends(ctx context.Context, _ int) (int, error) {
 
 // The next process has all that the one before had: an attempt under way, a
 // timer, an instance that waits, a dead letter.
-func TestTheNextProcessContinuesWhereTheOneBeforeWas(t *testing.T) {
+func TestTheNextProcessContinuesWhereThePreviousOneStopped(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]func(t *testing.T, dir string, disk *disk, db *sqlite.DB, stop func()) string{
 		"after it was closed": func(t *testing.T, dir string, _ *disk, db *sqlite.DB, stop func()) string {
@@ -428,7 +428,7 @@ func TestSpaceIsNoticedWithoutAWrite(t *testing.T) {
 	})
 }
 
-func TestBehindAFailedSyncNothingIsWritten(t *testing.T) {
+func TestNothingIsWrittenAfterAFailedSync(t *testing.T) {
 	t.Parallel()
 	disk := newDisk(t)
 	dir := t.TempDir()

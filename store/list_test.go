@@ -12,7 +12,7 @@ import (
 
 // What List promises of its order and its tokens, for any two records and any
 // query.
-func TestListKeysOrderRecordsAndTokensResumeBehindThem(t *testing.T) {
+func TestListKeysOrderRecordsAndTokensContinueAfterThem(t *testing.T) {
 	t.Parallel()
 	draw := func(rt *rapid.T, label string) store.Record {
 		return store.Record{

@@ -47,7 +47,7 @@ func TestV05APatchIsRetired(t *testing.T) {
 	mentions(t, failure(t, func(ft turnstiletest.T) { turnstiletest.Replay(ft, flow(fresh), behind) }), "at event 2", "Patch(double)")
 }
 
-func TestR26AFieldThatIsAddedParksNobody(t *testing.T) {
+func TestR26AnAddedFieldMakesNoInstanceStuck(t *testing.T) {
 	t.Parallel()
 	type older struct {
 		Total int `json:"total"`

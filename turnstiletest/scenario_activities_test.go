@@ -122,7 +122,7 @@ func TestA05DelaysGrowUpToTheirBound(t *testing.T) {
 	run.AssertHistory("Started Act(Charge) Failed(application)←2 Failed(application)")
 }
 
-func TestA13ATokenThatNobodyUses(t *testing.T) {
+func TestA13AnUnusedToken(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, flow(func(ctx turnstile.Context, n int) (string, error) {
 		_, err := charge.With(turnstile.TotalTimeout(time.Hour)).Call(ctx, n)

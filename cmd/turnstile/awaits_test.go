@@ -9,7 +9,7 @@ import (
 )
 
 // After a rollback past a patch each view says that the instance waits for a build that has it.
-func TestARollbackPastAPatchIsSaidByEachView(t *testing.T) {
+func TestEachViewReportsARollbackPastAPatch(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.put(store.Record{Instance: "order-1", ExecutionID: 1, Name: "Fulfil", Status: store.StatusRunning, CreatedAt: epoch.Add(-time.Hour), UpdatedAt: epoch.Add(-time.Minute),

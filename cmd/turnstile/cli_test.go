@@ -11,7 +11,7 @@ import (
 
 func epochNow() time.Time { return epoch }
 
-func TestHelpIsThereForEveryCommand(t *testing.T) {
+func TestEveryCommandHasHelp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	overview := b.ok("help")
@@ -85,7 +85,7 @@ func TestTheExamplesOfHelpAreRead(t *testing.T) {
 	}
 }
 
-func TestACommandLineThatIsNotTakenIsStatus2(t *testing.T) {
+func TestAnInvalidCommandLineExitsWithStatus2(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, c := range []struct{ args, says string }{
@@ -99,7 +99,7 @@ func TestACommandLineThatIsNotTakenIsStatus2(t *testing.T) {
 	}
 }
 
-func TestFlagsStandAnywhereAndBehindTwoDashesIsNone(t *testing.T) {
+func TestFlagsMayBeAnywhereBeforeTwoDashes(t *testing.T) {
 	t.Parallel()
 	b := sampled(t)
 	want := b.ok("describe", "order-1", "--output", "json")

@@ -63,7 +63,7 @@ func TestAShellIsTroubledByNoError(t *testing.T) {
 	}
 }
 
-func TestACompletionScriptIsThereForEveryShell(t *testing.T) {
+func TestEveryShellHasACompletionScript(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, shell := range shells {

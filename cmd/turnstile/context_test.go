@@ -92,7 +92,7 @@ var waysToAPlace = []struct{ name, place string }{
 }
 
 // A flag goes before a variable, and two flags are refused, whichever they are.
-func TestOfEachTwoWaysToAPlaceTheStrongerOneCounts(t *testing.T) {
+func TestTargetFlagsAndVariablesHaveAPrecedence(t *testing.T) {
 	empty := t.TempDir()
 	project := t.TempDir()
 	devRunsIn(t, project)
@@ -146,7 +146,7 @@ func TestOfEachTwoWaysToAPlaceTheStrongerOneCounts(t *testing.T) {
 	}
 }
 
-func TestAFlagThatNamesNoPlaceIsRefused(t *testing.T) {
+func TestAnEmptyTargetFlagIsRefused(t *testing.T) {
 	t.Parallel()
 	b := withContexts(t)
 	for _, flag := range []string{"--stack", "--console", "--context"} {
@@ -157,7 +157,7 @@ func TestAFlagThatNamesNoPlaceIsRefused(t *testing.T) {
 }
 
 // A shell completes with what is at the place that the command line names.
-func TestWordsAreOfferedFromThePlaceThatTheCommandNames(t *testing.T) {
+func TestCompletionReadsTheTargetOfTheCommand(t *testing.T) {
 	t.Parallel()
 	b := withContexts(t)
 	for _, line := range [][]string{
@@ -218,7 +218,7 @@ func TestContextsAreListedUsedAndRemoved(t *testing.T) {
 	}
 }
 
-func TestAContextThatSaysNothingIsNotTaken(t *testing.T) {
+func TestAnEmptyContextIsRefused(t *testing.T) {
 	t.Parallel()
 	b := withContexts(t)
 	b.env["TURNSTILE_STACK"] = "shop" // A variable is not kept.

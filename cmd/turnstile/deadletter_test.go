@@ -120,7 +120,7 @@ func TestDeadLettersAreShownWhole(t *testing.T) {
 	b.fails(exitNotFound, []string{"dead letter gone not found", "another reader has received it"}, "dead-letter", "show", "gone")
 }
 
-func TestARedriveGoesBackToItsSourceMarkedAndUnderTheIDOfTheHop(t *testing.T) {
+func TestARedrivenMessageReturnsToItsSourceWithAMarkAndTheIDOfTheHop(t *testing.T) {
 	t.Parallel()
 	b := givenUp(t)
 	golden(t, "dead-letter-redrive.txt", b.run("dead-letter", "redrive", "--all").String())
@@ -227,7 +227,7 @@ func TestARedriveTakesOnlyWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestADeletionOfAllSaysHowManyAndWhereAndAsks(t *testing.T) {
+func TestDeletingAllShowsTheNumberAndTheTargetAndAsks(t *testing.T) {
 	t.Parallel()
 	b := givenUp(t)
 	b.place = backend.Place{ID: "q", Words: "stack shop in account 111111111111, eu-central-1"}
@@ -321,7 +321,7 @@ func TestARedriveThatFailsLosesNothing(t *testing.T) {
 	}
 }
 
-func TestARedriveOfAllLeavesWhatComesInMeanwhile(t *testing.T) {
+func TestRedrivingAllLeavesMessagesThatArriveMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := givenUp(t)
 	b.clock.now = epoch.Add(time.Second)

@@ -72,7 +72,7 @@ func encodedInstances(t *testing.T) *bench {
 	return b
 }
 
-func TestEncodedPayloadsAreShownToWhoHasTheirKey(t *testing.T) {
+func TestEncodedPayloadsAreShownIfTheKeyIsGiven(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "keys")
 	text := "# of production\n\ngzip+aesgcm:b " + base64.StdEncoding.EncodeToString(keyBytes("b")) + "\naesgcm:a " + hex.EncodeToString(keyBytes("a")) + "\n"

@@ -83,7 +83,7 @@ func (a *rawAgent) read() (answer rpcAnswer) {
 	return answer
 }
 
-func TestALineThatIsNoMessageGetsAnErrorAndTheServerContinues(t *testing.T) {
+func TestALineThatIsNotAMessageGetsAnErrorAndTheServerContinues(t *testing.T) {
 	t.Parallel()
 	a := sampled(t).rawAgent()
 	for _, c := range []struct {

@@ -188,7 +188,7 @@ func TestAnAgentReadsOnlyUnlessActionsAreAllowed(t *testing.T) {
 	}
 }
 
-func TestAnAgentLooks(t *testing.T) {
+func TestAnAgentReadsInstances(t *testing.T) {
 	t.Parallel()
 	a := sampled(t).agent()
 	a.says("list_instances", `{}`, `"order-1"`, `"order-2"`, `"order-3"`, `"order-4"`, `"survey 1"`)
@@ -264,7 +264,7 @@ func TestAnAgentLooks(t *testing.T) {
 
 // What an agent reads fills its context: answers are bounded, and say what they
 // leave out.
-func TestAnswersToAnAgentAreBounded(t *testing.T) {
+func TestResponsesToAnAgentAreBounded(t *testing.T) {
 	t.Parallel()
 	b := sampled(t)
 	payload := []byte(`"` + strings.Repeat("x", 3000) + `"`)
@@ -405,7 +405,7 @@ func TestAnAgentReadsWholePagesOfTheDocumentation(t *testing.T) {
 	}
 }
 
-func TestAnAgentIsToldWhyAnInstanceIsStuck(t *testing.T) {
+func TestAnAgentLearnsWhyAnInstanceIsStuck(t *testing.T) {
 	t.Parallel()
 	b := sampled(t)
 	started := history.Event{Kind: history.OrchestrationStarted, Name: "Fulfil", Start: &history.Start{ExecutionID: 1}}
@@ -518,7 +518,7 @@ func TestAnAgentActsWhereItIsAllowed(t *testing.T) {
 }
 
 // Beside `turnstile dev` the tools go by the API of its console.
-func TestAnAgentWorksBesideAProgramThatServesItsConsole(t *testing.T) {
+func TestAnAgentWorksWithAProgramThatServesItsConsole(t *testing.T) {
 	t.Parallel()
 	e, err := embedded.New(fulfilment(), embedded.WithVirtualTime(epoch))
 	if err != nil {
@@ -559,7 +559,7 @@ func TestAnAgentWorksBesideAProgramThatServesItsConsole(t *testing.T) {
 
 // A place that cannot be opened is told by the tools: most clients show nothing of
 // a server that does not start.
-func TestAnAgentIsToldThatNothingAnswers(t *testing.T) {
+func TestAnAgentLearnsThatNoConsoleResponds(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()

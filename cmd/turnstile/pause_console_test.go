@@ -39,7 +39,7 @@ func TestAQueueOfAProgramIsPausedByItsConsole(t *testing.T) {
 }
 
 // Whoever looks at an instance whose activity waits in a paused queue is told, wherever that is.
-func TestAPausedQueueIsSaidWhereItIsWaitedFor(t *testing.T) {
+func TestViewsOfWaitingInstancesShowThePausedQueue(t *testing.T) {
 	t.Parallel()
 	run := beside(t)
 	for _, args := range [][]string{{"pause", "--queue", "default", "--actor", "ada"}, {"start", "Fulfil", "--instance", "order-1", "--input", `{"id":"order-1"}`}} {

@@ -86,7 +86,7 @@ func TestTheAdviceForACompensatedSagaIsARestart(t *testing.T) {
 	}
 }
 
-func TestARedriveShowsWhatStartsAnewAndSendsIt(t *testing.T) {
+func TestARedriveShowsWhatItStartsAgainAndSendsIt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, id := range []string{"o-1", "o-2"} {

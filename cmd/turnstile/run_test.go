@@ -108,7 +108,7 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 
 // An event is for an instance that runs, unless it is told to wait for one. The start
 // may still be queued.
-func TestAnEventForNobodyIsNotSent(t *testing.T) {
+func TestAnEventWithoutAReceiverIsNotSent(t *testing.T) {
 	t.Parallel()
 	b := sampled(t)
 	looks := 0
@@ -127,7 +127,7 @@ func TestAnEventForNobodyIsNotSent(t *testing.T) {
 }
 
 // History says who asked for what.
-func TestWhoAskedStandsInTheHistory(t *testing.T) {
+func TestTheHistoryHasTheActor(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	o := b.host()
@@ -164,7 +164,7 @@ func TestStartCanWaitForTheEnd(t *testing.T) {
 	}
 }
 
-func TestO02AWaitOutOfTimeSaysHowItStands(t *testing.T) {
+func TestO02AWaitThatTimesOutReportsTheState(t *testing.T) {
 	t.Parallel()
 	b := sampled(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -22,7 +22,7 @@ import (
 
 // What cannot be redriven is said by the command, with its exit status, by the API of a console
 // to who speaks to it from afar, and to an agent.
-func TestWhatCannotBeRedrivenIsSaidAtTheCommand(t *testing.T) {
+func TestTheCommandReportsInstancesThatCannotBeRedriven(t *testing.T) {
 	t.Parallel()
 	var (
 		order  = turnstile.NewOrchestration[int, int]("Order")

@@ -90,7 +90,7 @@ func TestTheExampleOfRedriveRunsNothingTwiceThatCompleted(t *testing.T) {
 // What the page says that a redrive costs, by how many events are taken over. The activity
 // that starts anew, and the code behind it, are part of it. With TURNSTILE_REDRIVE_STEPS=5000
 // it measures one of 10,000 events, which takes a minute to make.
-func TestARedriveCostsWhatThePageSays(t *testing.T) {
+func TestARedriveCostsAsMuchAsThePageSays(t *testing.T) {
 	t.Parallel()
 	cost := func(steps int) (b prices.Bill, took time.Duration) {
 		var (

@@ -74,7 +74,7 @@ func TestTheArchiveIsAFolder(t *testing.T) {
 	}
 }
 
-func TestAnImportIsThereForAWeek(t *testing.T) {
+func TestAnImportIsKeptForAWeek(t *testing.T) {
 	env := turnstiletest.New(t, importApp, turnstiletest.WithSettings(keepAMonth))
 	run := turnstiletest.Start(env, Import, "a.csv", client.WithInstanceID("a"))
 	if out, err := run.Wait(); err != nil || out != "imported a.csv" {

@@ -56,7 +56,7 @@ func payouts() *turnstile.App {
 		book.Implement(func(_ context.Context, in string) (string, error) { return "booked " + in, nil }))
 }
 
-func TestTheExampleOfSuspendHoldsPayoutsAndLosesNothing(t *testing.T) {
+func TestTheSuspendExampleHoldsPayoutsAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	env := turnstiletest.New(t, payouts())
 	run := turnstiletest.Start(env, payout, "a-1", client.WithInstanceID("payout-1"))

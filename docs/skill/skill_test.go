@@ -24,7 +24,7 @@ func TestAnApprovedOrderIsShipped(t *testing.T) {
 	}
 }
 
-func TestAnOrderThatNobodyApprovesIsRefunded(t *testing.T) {
+func TestAnUnapprovedOrderIsRefunded(t *testing.T) {
 	env := turnstiletest.New(t, orders())
 	refunds := turnstiletest.On(env, Refund).Return(turnstile.None{}, nil)
 	if _, err := turnstiletest.Start(env, Fulfil, Order{ID: "8", Amount: 10}).Wait(); err == nil || refunds.Calls() != 1 {

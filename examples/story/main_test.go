@@ -44,7 +44,7 @@ func tell(ctx context.Context, t *story.Teller) error {
 
 var sample = story.Sample{Name: "nap", Pace: time.Millisecond, Tell: tell}
 
-func TestAStoryIsToldInVirtualTime(t *testing.T) {
+func TestAStoryRunsInVirtualTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		args   []string

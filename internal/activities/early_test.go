@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
-func TestA18AClaimLeavesOutWhatItIsMadeInPlaceOf(t *testing.T) {
+func TestA18AClaimLeavesOutTheAttemptThatItReplaces(t *testing.T) {
 	t.Parallel()
 	at := func(n int) time.Time { return time.UnixMilli(1_700_000_000_000 + int64(n)*60_000) }
 	bars := func(token string) (all string) {

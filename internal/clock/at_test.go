@@ -16,7 +16,7 @@ type sleeper struct {
 func (s *sleeper) Now() time.Time { return s.Virtual.Now().Add(s.slept) }
 func (s *sleeper) Jumps() bool    { return true }
 
-func TestAnAlarmComesAtItsTimeThoughTheMachineHasSlept(t *testing.T) {
+func TestAnAlarmFiresOnTimeAfterTheMachineHasSlept(t *testing.T) {
 	t.Parallel()
 	begin := time.Unix(0, 0)
 	for name, c := range map[string]struct {

@@ -220,7 +220,7 @@ func TestManyAreWokenAtOnce(t *testing.T) {
 	b.do("POST", "api/v1/wake", api.WakeMany{Instances: make([]string, 501)}).fails(api.CodeTooLarge)
 }
 
-func TestARequestNamesItsActorWhereNobodyElseDoes(t *testing.T) {
+func TestARequestNamesItsActorIfTheProgramDoesNot(t *testing.T) {
 	t.Parallel()
 	b, c := running(t)
 	input, err := json.Marshal(demo.Order("1", 1))

@@ -91,7 +91,7 @@ func (k oneKey) CompletionToken(context.Context, string, int64, int64) (string, 
 	return k.token, nil
 }
 
-func TestAnActivityIsNamedByItsTokenOrByWhereItStands(t *testing.T) {
+func TestAnActivityIsIdentifiedByItsTokenOrItsEvent(t *testing.T) {
 	t.Parallel()
 	b, _ := running(t)
 	at := func(p api.PendingActivity) answer {

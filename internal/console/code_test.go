@@ -41,7 +41,7 @@ func withCode(t *testing.T, s store.Store, app *turnstile.App) *bench {
 
 // Stepping through a history, one is told where the code waited after each turn, and of a turn
 // that was not over nothing is run for the first time.
-func TestTheLineThatWaitedIsReportedForEachEvent(t *testing.T) {
+func TestTheWaitingCodeLineIsReportedForEachEvent(t *testing.T) {
 	t.Parallel()
 	w, err := world()
 	if err != nil {
@@ -82,7 +82,7 @@ func TestTheLineThatWaitedIsReportedForEachEvent(t *testing.T) {
 
 // Where the code waits is told by file and line, with what it waits for; of code that does
 // not follow the history, why it is not.
-func TestTheLineOfGoThatWaitsIsReported(t *testing.T) {
+func TestTheWaitingCodeLineIsReported(t *testing.T) {
 	t.Parallel()
 	w, err := world()
 	if err != nil {

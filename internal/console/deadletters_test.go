@@ -91,7 +91,7 @@ func TestDeadLettersAreRedrivenAndDeletedAsAskedFor(t *testing.T) {
 	}
 }
 
-func TestDeadLettersThatCannotBeAskedForAreSaid(t *testing.T) {
+func TestInvalidRequestsForDeadLettersAreErrors(t *testing.T) {
 	t.Parallel()
 	b := looking(t, console.AllowActions())
 	for path, bodies := range map[string]map[string]string{

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-func TestAHistoryComesInPagesWithoutGaps(t *testing.T) {
+func TestAHistoryIsReturnedInPagesWithoutGaps(t *testing.T) {
 	t.Parallel()
 	b := looking(t)
 	next, pages := int64(1), 0

@@ -175,7 +175,7 @@ func TestAListReportsWhatIsNewAndWhatHasLeft(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotStreamIsSaid(t *testing.T) {
+func TestAServerThatCannotStreamIsReported(t *testing.T) {
 	t.Parallel()
 	b := looking(t)
 	w := &noFlush{header: http.Header{}}

@@ -45,7 +45,7 @@ func TestMetricsCountWhatStarted(t *testing.T) {
 }
 
 // The cost of an hour is that of a history times how many start.
-func TestWhatAnHourCostsComesOfHistories(t *testing.T) {
+func TestTheCostOfAnHourIsEstimatedFromHistories(t *testing.T) {
 	t.Parallel()
 	b := looking(t)
 	bill := get[api.Timeline](b, "instances/"+demo.TenThousand+"/timeline").Bill.Dollars

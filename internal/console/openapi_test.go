@@ -29,10 +29,10 @@ var update = flag.Bool("update", false, "rewrite openapi.json")
 
 const openapi = "../../console/openapi.json"
 
-// TestOpenAPISaysWhatIsServed: the file is what the table of routes and the types
+// TestOpenAPIDescribesWhatIsServed: the file is what the table of routes and the types
 // of their bodies are, with the comments of the types. go test ./internal/console -update
 // writes it.
-func TestOpenAPISaysWhatIsServed(t *testing.T) {
+func TestOpenAPIDescribesWhatIsServed(t *testing.T) {
 	t.Parallel()
 	want := document(t, looking(t, console.AllowActions()).h)
 	if *update {

@@ -51,7 +51,7 @@ func TestTheCodeOfAnInstanceAnswersAQuery(t *testing.T) {
 	}
 }
 
-func TestAConsoleWithoutTheCodeSaysThatItCannotAsk(t *testing.T) {
+func TestAConsoleWithoutTheCodeSaysThatItCannotQuery(t *testing.T) {
 	t.Parallel()
 	b := withSecret(t)
 	if get[api.About](b, "about").Capabilities.Queries {

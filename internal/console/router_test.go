@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/demo"
 )
 
-func TestAddressesThatAreNotThereSayWhatIs(t *testing.T) {
+func TestTheErrorForAnUnknownPathNamesTheRightOne(t *testing.T) {
 	t.Parallel()
 	b := looking(t, console.AllowActions())
 	for _, path := range []string{"api", "api/", "api/v2/about", "api/v1", "api/v1/", "api/v1/nothing", "api/v1/instances/a/b/c", "api/v1/about/", "nothing", "../secret", "page.go", "vendor", "vendor/"} {
@@ -40,7 +40,7 @@ func TestAnyInstanceIDCanStandInAnAddress(t *testing.T) {
 	}
 }
 
-func TestParametersThatAreNotThereAreRefused(t *testing.T) {
+func TestUnknownParametersAreRefused(t *testing.T) {
 	t.Parallel()
 	b := looking(t)
 	events := "instances/" + demo.Waiting + "/executions/current/events"

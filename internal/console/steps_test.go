@@ -15,7 +15,7 @@ import (
 
 // Over many instances, durations stand by activity, child, timer and wait, with failures and retries. What a redrive has
 // taken over is counted where it ran.
-func TestWhereTheTimeGoesStandsByStep(t *testing.T) {
+func TestTheTimeSpentIsListedByStep(t *testing.T) {
 	t.Parallel()
 	order, ship := turnstile.NewOrchestration[int, string]("Order"), turnstile.NewOrchestration[int, string]("Ship")
 	quick, flaky, broken := turnstile.NewActivity[int, int]("quick"), turnstile.NewActivity[int, int]("flaky"), turnstile.NewActivity[int, int]("broken")

@@ -170,7 +170,7 @@ func ticksOf(t api.Timeline, execution int64) []api.TimelineTick {
 
 // After each event the timeline has what was scheduled by then, and open is what was
 // completed by no event until then.
-func TestATimelineStandsAsItDidAfterEachEvent(t *testing.T) {
+func TestATimelineCanShowTheStateAfterEachEvent(t *testing.T) {
 	t.Parallel()
 	b := looking(t)
 	whole := get[api.Timeline](b, path(demo.Completed)+"/timeline")

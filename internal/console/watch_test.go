@@ -92,7 +92,7 @@ func told(s *subscriber) string {
 	}
 }
 
-func TestPagesThatShowTheSameShareTheirLooks(t *testing.T) {
+func TestPagesThatShowTheSameShareTheirPolls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, 1_000_000)
@@ -159,7 +159,7 @@ func TestALaterSubscriberIsNotNotifiedOfAnOldState(t *testing.T) {
 	})
 }
 
-func TestNothingIsReadWhileNobodyLooks(t *testing.T) {
+func TestNothingIsReadWhileNoPageIsOpen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, 600)
@@ -182,7 +182,7 @@ func TestNothingIsReadWhileNobodyLooks(t *testing.T) {
 	})
 }
 
-func TestAllPagesTogetherReadNoMoreThanTheyMay(t *testing.T) {
+func TestAllPagesTogetherStayWithinTheReadLimit(t *testing.T) {
 	t.Parallel()
 	for _, open := range []map[string]int{
 		{"list": 51}, {"list": 201}, {"instance": 2}, {"list": 51, "instance": 2}, {"list": 201, "other": 101, "instance": 2},
@@ -302,7 +302,7 @@ func TestAPageThatDoesNotTakeItsMessagesIsLetGo(t *testing.T) {
 	})
 }
 
-func TestNoMorePagesAreConnectedThanMayBe(t *testing.T) {
+func TestTheNumberOfConnectedPagesIsLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, 600)

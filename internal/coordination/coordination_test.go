@@ -227,7 +227,7 @@ func TestOfTwoNumbersTheNewestStartCounts(t *testing.T) {
 }
 
 // Two instances are gone, and the coordinator has not received their ends. It notices within a day.
-func TestAPermitIsFreeADayAfterItsHolderIsGone(t *testing.T) {
+func TestAPermitIsFreeADayAfterItsHolderWasPurged(t *testing.T) {
 	t.Parallel()
 	var f floor
 	env := turnstiletest.New(t, f.app())
@@ -611,7 +611,7 @@ func TestASuspendedInstanceKeepsItsPermit(t *testing.T) {
 }
 
 // The limit of an implementation applies to every start, including a delayed one.
-func TestTheLimitOfAnImplementationHoldsForEveryStart(t *testing.T) {
+func TestTheLimitOfAnImplementationAppliesToEveryStart(t *testing.T) {
 	t.Parallel()
 	var f floor
 	app := f.app()

@@ -244,7 +244,7 @@ func TestAnOldDeadLetterIsRedrivenAsANewOne(t *testing.T) {
 	}
 }
 
-func TestWhatCannotGoStaysAndSaysWhy(t *testing.T) {
+func TestADeadLetterThatCannotBeMovedStaysWithTheReason(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("no such queue any more")
 	for name, c := range map[string]struct {

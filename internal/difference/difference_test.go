@@ -40,7 +40,7 @@ func childFailed(id string) history.Event {
 	return history.Event{Kind: history.SubOrchestrationFailed, SourceEventID: 2, Failure: &history.Failure{Kind: history.FailureApplication, Message: fmt.Sprintf("sub-orchestration %q (instance %q) failed: no", "Ship", id)}}
 }
 
-func TestAnEndIsSaidAsAStatus(t *testing.T) {
+func TestAnEndIsShownAsAStatus(t *testing.T) {
 	t.Parallel()
 	for want, e := range map[string]history.Event{
 		"completed": {Kind: history.OrchestrationCompleted}, "continued as new": {Kind: history.OrchestrationContinuedAsNew},

@@ -106,7 +106,7 @@ func TestASweepThatFindsNothingWritesNoMetric(t *testing.T) {
 	}
 }
 
-func TestWhatNeedsAPersonIsCountedBesideItsOwnCounter(t *testing.T) {
+func TestAttentionIsCountedInAdditionToItsOwnCounter(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	m := New(Config{Out: &out})
@@ -176,7 +176,7 @@ func (p *process) turns(t *testing.T) (sum int, at []time.Duration) {
 	return sum, at
 }
 
-func TestInvocationsOfAProcessShareALineWhereNothingIsOutOfTheOrdinary(t *testing.T) {
+func TestOrdinaryInvocationsOfAProcessShareALine(t *testing.T) {
 	t.Parallel()
 	p := newProcess()
 	lines := 0
@@ -190,7 +190,7 @@ func TestInvocationsOfAProcessShareALineWhereNothingIsOutOfTheOrdinary(t *testin
 	}
 }
 
-func TestAnInvocationNowAndThenHasALineOfItsOwn(t *testing.T) {
+func TestSomeInvocationsHaveTheirOwnLine(t *testing.T) {
 	t.Parallel()
 	p := newProcess()
 	for n := range 3 {
@@ -228,7 +228,7 @@ func TestWhatIsOutOfTheOrdinaryIsWrittenWithItsInvocation(t *testing.T) {
 	}
 }
 
-func TestWhatAProcessHoldsWhileItIsStoppedHasTheTimeAtWhichItWasCounted(t *testing.T) {
+func TestMetricsOfAStoppedProcessHaveTheTimeAtWhichTheyWereCounted(t *testing.T) {
 	t.Parallel()
 	p := newProcess()
 	p.invoke(0, p.turn)
@@ -246,7 +246,7 @@ func TestWhatAProcessHoldsWhileItIsStoppedHasTheTimeAtWhichItWasCounted(t *testi
 	}
 }
 
-func TestEachInvocationHasALineWhereThatIsAskedFor(t *testing.T) {
+func TestEachInvocationHasItsOwnLineOnRequest(t *testing.T) {
 	t.Parallel()
 	p := newProcess()
 	p.config.Each = true

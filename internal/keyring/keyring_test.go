@@ -147,7 +147,7 @@ func TestProcessesThatCreateTheKeyAtOnceHaveOne(t *testing.T) {
 	}
 }
 
-func TestAKeyIsChangedWhileTokensOfTheOneBeforeHold(t *testing.T) {
+func TestTokensStayValidAfterAKeyIsChanged(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
 	keys := &watched{}

@@ -72,7 +72,7 @@ func TestAGroupKeepsItsPositionWhenItsPermitsExpire(t *testing.T) {
 	has(t, s, "b", 0, 1)
 }
 
-func TestAGroupThatIsNotHeardOfIsGivenNothing(t *testing.T) {
+func TestASilentGroupGetsNoPermits(t *testing.T) {
 	t.Parallel()
 	s := with(limits.State{}, "a", 1, 0, 1, 0)
 	s = with(s, "dead", 1, 0, 1, 1)
@@ -167,7 +167,7 @@ func TestHowLongAWaitIsExpectedToBe(t *testing.T) {
 
 // Whatever processes do, the permits held never exceed the limit, no permit is free while a group waits, no group
 // loses a permit before it expires, and the item stores all of that.
-func TestWhatHoldsOfALimit(t *testing.T) {
+func TestInvariantsOfALimit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "permits")
@@ -208,7 +208,7 @@ func TestWhatHoldsOfALimit(t *testing.T) {
 }
 
 // Whatever attempts do, no span exceeds the rate, and rounding loses at most a fiftieth of the span.
-func TestWhatHoldsOfARate(t *testing.T) {
+func TestInvariantsOfARate(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "permits")
@@ -259,7 +259,7 @@ func TestAClosedRateHasNoPermits(t *testing.T) {
 	}
 }
 
-func TestAKeyStandsInItsList(t *testing.T) {
+func TestAKeyIsInItsList(t *testing.T) {
 	t.Parallel()
 	var k limits.Keys
 	for n := range limits.MaxKeys + 1 {
@@ -280,7 +280,7 @@ func TestAKeyStandsInItsList(t *testing.T) {
 	}
 }
 
-func TestDamagedItemsAreSaid(t *testing.T) {
+func TestDamagedItemsAreReported(t *testing.T) {
 	t.Parallel()
 	for _, token := range []string{"", "7", `{"groups":[[1,"t"]]}`, `{"passed":[["1#2"]]}`} {
 		if _, err := limits.Of("k", store.Claim{Attempt: 1, Token: token}); err == nil {

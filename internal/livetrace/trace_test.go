@@ -200,7 +200,7 @@ func TestNoLineOfABlockIsWiderThanTheTerminal(t *testing.T) {
 	}
 }
 
-func TestHostileTextsAreOneLineAndSteerNoTerminal(t *testing.T) {
+func TestHostileTextsAreOneLineAndCannotControlTheTerminal(t *testing.T) {
 	t.Parallel()
 	const evil = "a\x1b[31m\r\n\u202eb\u0007"
 	out := screen.New()

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/near"
 )
 
-func TestTheNameThatSomebodyMayHaveMeant(t *testing.T) {
+func TestTheNameThatTheUserMayHaveMeant(t *testing.T) {
 	t.Parallel()
 	names := []string{"num", "instance", "Charge", "Refund", "ShipOrder", "approved", "id"}
 	for name, want := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-func TestJSONCannotSteerATerminalAndSaysTheSame(t *testing.T) {
+func TestJSONCannotControlATerminalAndKeepsItsMeaning(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"{\n  \"é 漢\": \"🙂\"\n}": "{\n  \"é 漢\": \"🙂\"\n}",

@@ -79,7 +79,7 @@ func isStuck(err error) bool {
 	return is
 }
 
-func TestWhatCodeHasGoneByIsAllThatWasNotRecordedAlone(t *testing.T) {
+func TestProcessedEventsAreThoseThatWereNotOnlyRecorded(t *testing.T) {
 	t.Parallel()
 	turn := func(parked bool, first, last int64) store.Turn {
 		t := store.Turn{Instance: "i", ExecutionID: 1, Parked: parked}

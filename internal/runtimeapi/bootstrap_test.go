@@ -88,7 +88,7 @@ func TestAnErrorOfTheFunctionIsReturned(t *testing.T) {
 	}
 }
 
-func TestAnswersThatNobodyWaitsForAreRefused(t *testing.T) {
+func TestUnexpectedResponsesAreRefused(t *testing.T) {
 	t.Parallel()
 	b := start(t, driver(t))
 	if got, err := invoke(t, b, event{Do: "late"}); err != nil || string(got) != `"first"` {
@@ -153,7 +153,7 @@ func TestAKillInTheMiddleEndsTheInvocationAndTheProcessGroup(t *testing.T) {
 	b.Kill() // of one that is gone: nothing
 }
 
-func TestARestartBringsANewProcess(t *testing.T) {
+func TestARestartStartsANewProcess(t *testing.T) {
 	t.Parallel()
 	b := start(t, driver(t))
 	if err := b.Restart(within(t)); !errors.Is(err, runtimeapi.ErrRunning) {
@@ -208,7 +208,7 @@ func TestAContextThatEndsKillsTheProcess(t *testing.T) {
 	await(t, b.Exited())
 }
 
-func TestInvocationsOfOneProcessGoOneAfterAnother(t *testing.T) {
+func TestInvocationsOfOneProcessAreSequential(t *testing.T) {
 	t.Parallel()
 	b := start(t, driver(t))
 	var wait sync.WaitGroup

@@ -51,7 +51,7 @@ type order struct {
 	Skipped chan int `json:"-"`
 }
 
-func TestTheSchemaOfATypeIsTheOneOfItsJSON(t *testing.T) {
+func TestTheSchemaOfATypeDescribesItsJSON(t *testing.T) {
 	t.Parallel()
 	got, err := json.Marshal(schema.Of(reflect.TypeFor[tree]()))
 	if err != nil {
@@ -113,7 +113,7 @@ func TestAnExampleIsTakenAndNothingIsOddAboutIt(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithDataIsSaidByItsField(t *testing.T) {
+func TestProblemsOfDataNameTheField(t *testing.T) {
 	t.Parallel()
 	s := schema.Of(reflect.TypeFor[order]())
 	for _, c := range []struct{ data, want string }{

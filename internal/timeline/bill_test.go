@@ -85,7 +85,7 @@ func TestTheBillOfAForkHasTheWriteIntoItsOriginal(t *testing.T) {
 }
 
 // What exceeds a transaction is written in advance, and a write outside a transaction costs half.
-func TestTheBillOfALargeRedriveHasWhatItTakesOverOnce(t *testing.T) {
+func TestTheBillOfALargeRedriveCountsTheCopyOnce(t *testing.T) {
 	t.Parallel()
 	large := make([]byte, 5<<20)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(large) // random, so that compression does not shrink it

@@ -37,7 +37,7 @@ func TestNamesStayTheSameFromBuildToBuild(t *testing.T) {
 	}
 }
 
-func TestEveryEventHasAValidNameOfItsOwn(t *testing.T) {
+func TestEveryEventHasAUniqueValidName(t *testing.T) {
 	t.Parallel()
 	type event struct {
 		instance                 string

@@ -20,7 +20,7 @@ import (
 
 // An orchestrator function whose bucket is not there says so at its first invocation, names
 // the bucket and what to do, and takes its messages all the same.
-func TestABucketThatIsNotThereShowsAtTheFirstInvocation(t *testing.T) {
+func TestAMissingBucketIsReportedAtTheFirstInvocation(t *testing.T) {
 	t.Parallel()
 	s, ctx := deployed(t)
 	q := createQueues(ctx, t, s)

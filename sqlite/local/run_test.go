@@ -133,7 +133,7 @@ func TestACodeThatNoLongerFitsIsShownAtOnceAndFixedByTheRightOne(t *testing.T) {
 }
 
 // A recovery of a damaged file may lose the history of an instance and keep its record.
-func TestAnInstanceWithoutItsHistoryKeepsNobodyFromRunning(t *testing.T) {
+func TestAnInstanceWithoutItsHistoryDoesNotStopTheProgram(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first := start(t, in(dir), application("Hello"), OnStart(begin))

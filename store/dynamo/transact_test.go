@@ -166,7 +166,7 @@ func TestRequestTokensMakeNoTwoWritersLookAlike(t *testing.T) {
 	}
 }
 
-func TestLostAnswersToARecordChange(t *testing.T) {
+func TestLostResponsesToARecordChange(t *testing.T) {
 	t.Parallel()
 	stale := map[string]types.AttributeValue{"instance": &types.AttributeValueMemberS{Value: "order-7"}, "change": &types.AttributeValueMemberS{Value: "another"}}
 	for _, c := range []struct {

@@ -10,12 +10,12 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// BenchmarkBesideTemporal replays each shape from stored bytes on both, in
+// BenchmarkComparedWithTemporal replays each shape from stored bytes on both, in
 // turn, so that what else the machine does falls on both alike, and by the
 // processor's time, garbage collection included. It reports medians of the
 // pairs: how many times Temporal's events a second, and how many times as fast
 // the same work.
-func BenchmarkBesideTemporal(b *testing.B) {
+func BenchmarkComparedWithTemporal(b *testing.B) {
 	ours := storedReplays(b)
 	for i, theirs := range temporalReplays(b) {
 		ours := ours[i]

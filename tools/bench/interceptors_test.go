@@ -11,7 +11,7 @@ import (
 
 // Who has no interceptors allocates for a turn what he did before there were any.
 // Not parallel: it counts what the process allocates.
-func TestInterceptorsThatAreNotThereCostNothing(t *testing.T) {
+func TestUnusedInterceptorsCostNothing(t *testing.T) {
 	app := turnstile.NewApp(chain.Implement(typedChain(step)))
 	typed := app.Orchestrations()
 	got := testing.AllocsPerRun(10, func() { record(t, typed, "Chain", encodeSample) })

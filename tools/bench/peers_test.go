@@ -15,7 +15,7 @@ import (
 // The packages of peers need sources that fetch.sh clones and modules that a proxy may refuse, so
 // they are built by a workflow alone. What they use of ours, and of the standard library, is
 // checked here: a use of another package is taken as it is written.
-func TestThePeersUseWhatIsThere(t *testing.T) {
+func TestThePeersUseTheInstalledVersions(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"peers", "peers/tasks/aws", "peers/tasks/dbos", "peers/tasks/temporal"} {
 		files := token.NewFileSet()

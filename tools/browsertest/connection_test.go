@@ -10,7 +10,7 @@ import (
 
 // While the server is away, the page says so and keeps what it shows; when it
 // is back, the page is up to date again by itself.
-func TestALostConnectionIsSaidAndComesBackByItself(t *testing.T) {
+func TestALostConnectionIsShownAndIsRestoredAutomatically(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"#/instances", instance(demo.Waiting, "")} {
 		t.Run(address, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestALostConnectionIsSaidAndComesBackByItself(t *testing.T) {
 }
 
 // A page whose server is away when it is opened at another view.
-func TestAViewOpenedWhileTheServerIsAwaySaysSo(t *testing.T) {
+func TestAViewShowsThatTheServerDoesNotRespond(t *testing.T) {
 	t.Parallel()
 	s := serveStill(t)
 	b := s.open("", browser.View{})

@@ -9,7 +9,7 @@ import (
 )
 
 // A time stands in the reader's zone, and in UTC beside it, where both are read at leisure.
-func TestTheTimeInUTCStandsBesideTheLocalOne(t *testing.T) {
+func TestTheUTCTimeIsShownNextToTheLocalTime(t *testing.T) {
 	t.Parallel()
 	b := serveStill(t).open(instance(demo.Completed, "/values"), browser.View{Zone: "Asia/Kolkata", Width: 400, Height: 800})
 	b.settled()

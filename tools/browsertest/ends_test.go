@@ -15,7 +15,7 @@ const ends = `[...document.querySelectorAll("main .tab-body .ends > div")].map((
 
 // What an instance was given and what came of it stands above its timeline, in a line each,
 // without a click: wide and narrow, also if it is large or sealed.
-func TestInputAndResultStandBesideTheTimeline(t *testing.T) {
+func TestInputAndResultAreShownNextToTheTimeline(t *testing.T) {
 	t.Parallel()
 	for _, view := range []browser.View{{Width: 1600, Height: 900}, {Width: 400, Height: 800, Dark: true}} {
 		b := serveStill(t).open("", view)

@@ -40,7 +40,7 @@ func TestAllOfOneCauseAreRedriven(t *testing.T) {
 }
 
 // The bars say in words what they draw.
-func TestTheBarsOfFailuresAreSaid(t *testing.T) {
+func TestTheBarsOfFailuresHaveText(t *testing.T) {
 	t.Parallel()
 	b := serveStill(t).open("#/failures?since=all", browser.View{})
 	b.settled()
@@ -57,7 +57,7 @@ func TestTheBarsOfFailuresAreSaid(t *testing.T) {
 
 // Of a failure that was handed on, what failed first stands first, and behind it how it came
 // here, with a link to the child.
-func TestWhatFailedFirstStandsFirst(t *testing.T) {
+func TestTheFirstFailureComesFirst(t *testing.T) {
 	t.Parallel()
 	parent, child := turnstile.NewOrchestration[string, string]("Order"), turnstile.NewOrchestration[string, string]("Pay")
 	charge := turnstile.NewActivity[string, string]("Charge").With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 1}))

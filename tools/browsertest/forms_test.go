@@ -116,7 +116,7 @@ func TestAnActivityIsRetriedWhereItWaits(t *testing.T) {
 	b.shows("Retry now sent to")
 }
 
-func TestARedriveStandsAtTheRowThatFailed(t *testing.T) {
+func TestTheFailedRowOffersARedrive(t *testing.T) {
 	t.Parallel()
 	b := serveLive(t).open("#/instances/"+encode(demo.Failed), browser.View{Width: 400, Height: 800})
 	b.settled()
@@ -132,7 +132,7 @@ func TestARedriveStandsAtTheRowThatFailed(t *testing.T) {
 
 // Who has retried an activity, completed one by hand, fired a timer or raised an event stands in
 // its row, and in its attempts.
-func TestWhoActedStandsWhereTheyActed(t *testing.T) {
+func TestTheActorIsShownWithTheAction(t *testing.T) {
 	t.Parallel()
 	deliver, acts := turnstile.NewActivity[string, string]("Deliver"), turnstile.NewOrchestration[string, string]("Acts")
 	attempts := 0

@@ -53,7 +53,7 @@ func TestOfALongHistoryOnlyWhatIsInSightIsDrawn(t *testing.T) {
 }
 
 // An instance that is not there says so, and appears by itself when it begins.
-func TestAnInstanceThatIsNotThereYetAppears(t *testing.T) {
+func TestAnInstanceAppearsWhenItStarts(t *testing.T) {
 	t.Parallel()
 	s := serveLive(t)
 	s.notThere("instances/to-come")

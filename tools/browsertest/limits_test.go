@@ -46,7 +46,7 @@ func serveLimits(t *testing.T) *site {
 	return serve(t, "/", h)
 }
 
-func TestALimitIsSeenAndChangedBesideTheQueues(t *testing.T) {
+func TestALimitIsShownAndChangedOnThePageOfQueues(t *testing.T) {
 	t.Parallel()
 	s := serveLimits(t)
 	for _, look := range []browser.View{{}, {Dark: true}, {Width: 390, Height: 844}} {

@@ -17,7 +17,7 @@ import (
 
 // What was logged about an instance stands beside it, and so who has retried an activity at
 // once. Logs and traces elsewhere are linked by templates.
-func TestTheLogOfAnInstanceStandsBesideIt(t *testing.T) {
+func TestThePageOfAnInstanceShowsItsLog(t *testing.T) {
 	t.Parallel()
 	sync, call := turnstile.NewOrchestration[string, string]("Sync"), turnstile.NewActivity[string, string]("Call").With(turnstile.Retry(turnstile.RetryPolicy{MaxAttempts: 3, InitialInterval: time.Hour}))
 	var repaired atomic.Bool

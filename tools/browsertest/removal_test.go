@@ -90,7 +90,7 @@ func TestAViewReadsAgainWhenItsRemovalIsRefused(t *testing.T) {
 }
 
 // Who wants no motion sees each change at once: no colour is on its way to another one.
-func TestNothingFadesForReadersWhoWantNoMotion(t *testing.T) {
+func TestNothingFadesIfTheUserPrefersReducedMotion(t *testing.T) {
 	t.Parallel()
 	b := serveStill(t).open("#/about", browser.View{})
 	b.settled()

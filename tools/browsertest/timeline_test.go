@@ -225,7 +225,7 @@ func TestAKeptHistoryIsLookedAt(t *testing.T) {
 
 // A fan-out of which some fail shows those first, by what tells their inputs apart,
 // also in a narrow window.
-func TestWhatFailedStandsFirstInAFanOut(t *testing.T) {
+func TestFailuresComeFirstInAFanOut(t *testing.T) {
 	t.Parallel()
 	at := func(second int) int64 { return int64(1_900_000_000+second) * 1000 }
 	events := []map[string]any{{"event_id": 1, "kind": "OrchestrationStarted", "name": "Fan", "at_ms": at(0), "start": map[string]any{"execution_id": 1}}}
@@ -267,7 +267,7 @@ func TestWhatFailedStandsFirstInAFanOut(t *testing.T) {
 
 // What the code calls an operation stands before what it is: in its row, where it is
 // waited for, in the history, and in a fan-out with what all of it is called.
-func TestALabelStandsFirst(t *testing.T) {
+func TestALabelComesFirst(t *testing.T) {
 	t.Parallel()
 	at := func(second int) int64 { return int64(1_900_000_000+second) * 1000 }
 	events := []map[string]any{
@@ -340,7 +340,7 @@ func TestTwoExecutionsAreComparedOnThePage(t *testing.T) {
 
 // Where the console has the code, an instance says at which line it waits, at its head, at
 // what is open, and in the list of places.
-func TestTheLineOfGoThatWaitsIsShown(t *testing.T) {
+func TestTheCodeLineThatWaitsIsShown(t *testing.T) {
 	t.Parallel()
 	s := serveLive(t)
 	act(t, s, "instances", `{"instance":"waits","name":"Fulfil","input":{"id":"waits","customer":"ada","card":"4242","lines":[{"sku":"cup","quantity":1,"price":800}]}}`)

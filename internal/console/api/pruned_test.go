@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-func TestAnExecutionThatIsNotThereIsNamedWithThoseThatAre(t *testing.T) {
+func TestTheErrorForAMissingExecutionNamesTheExistingOnes(t *testing.T) {
 	t.Parallel()
 	d := client.Description{Instance: "r", ExecutionID: 90, FirstExecution: 75}
 	if got, want := api.NoHistory(&d, 7), `instance "r" has no history of execution 7: it has executions 75 to 90`; got != want {

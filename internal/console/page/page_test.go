@@ -130,7 +130,7 @@ func TestEveryFileOfTheFolderIsEmbedded(t *testing.T) {
 
 var imported = regexp.MustCompile(`(?m)(?:^(?:import|export)\b[^;"']*\bfrom\s*|\bimport\(\s*)["']([^"']+)["']`)
 
-func TestEveryImportIsARelativeFileThatIsThere(t *testing.T) {
+func TestEveryImportIsAnExistingRelativeFile(t *testing.T) {
 	t.Parallel()
 	files := read(t)
 	seen := 0
@@ -151,7 +151,7 @@ func TestEveryImportIsARelativeFileThatIsThere(t *testing.T) {
 	}
 }
 
-func TestEveryFileThatTheDocumentNamesIsThere(t *testing.T) {
+func TestEveryFileThatTheDocumentNamesExists(t *testing.T) {
 	t.Parallel()
 	files := read(t)
 	names := regexp.MustCompile(`(?:href|src)="([^"]+)"`).FindAllStringSubmatch(files["index.html"], -1)

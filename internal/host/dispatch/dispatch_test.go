@@ -205,7 +205,7 @@ func TestATimerThatGoesByTheQueueDoesSoByEveryClock(t *testing.T) {
 }
 
 // Who is to be cancelled is, whatever the reason.
-func TestL02AReasonThatNoMessageHoldsIsCut(t *testing.T) {
+func TestL02AReasonThatIsTooLongForAMessageIsCut(t *testing.T) {
 	t.Parallel()
 	out := newOutbox(newComposer(t))
 	out.Add(Commit{Turn: turnOf(history.Event{Kind: history.SystemCall, Op: history.OpCancelInstance, EventID: 2, Instance: "b", Reason: strings.Repeat("1", 300<<10)}), Start: &history.Start{}})

@@ -86,7 +86,7 @@ func TestWhatAnInvocationKnowsOfItsMessages(t *testing.T) {
 
 // A standard queue may accept an old receipt. That the call succeeded proves something only if it returned while the
 // message was still hidden by its receipt.
-func TestAnAnswerThatComesLateProvesNothingOnAStandardQueue(t *testing.T) {
+func TestALateResponseProvesNothingOnAStandardQueue(t *testing.T) {
 	t.Parallel()
 	received := time.Unix(1_700_000_000, 0)
 	for _, c := range []struct {

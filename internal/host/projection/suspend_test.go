@@ -11,7 +11,7 @@ import (
 
 // A suspend and a resume are projected onto the record: the status that lists go by, since
 // when, and what becomes of a mark.
-func TestASuspendIsProjectedBesideTheProblem(t *testing.T) {
+func TestASuspendKeepsTheProblemInTheRecord(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_900_000_000_000)
 	suspended := &history.Event{Kind: history.OrchestrationSuspended, EventID: 5, AtMS: 7, Reason: "the bank is down", Actor: "ada"}

@@ -28,7 +28,7 @@ type counts struct {
 
 func (c counts) Count(_ host.Counter, reason string, n int) { c.of[reason] += n }
 
-func TestABusHoldsUpOthersForTwoSecondsAtMost(t *testing.T) {
+func TestABusDelaysOtherWorkForAtMostTwoSeconds(t *testing.T) {
 	t.Parallel()
 	c, to, reported := clock.NewVirtual(time.Unix(1_900_000_000, 0)), slow{make(chan struct{})}, counts{of: map[string]int{}}
 	bus := publishing.Bus{To: to, Clock: c, Observer: reported}

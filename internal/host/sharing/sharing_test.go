@@ -168,7 +168,7 @@ func TestMoreThanABatchAreSeveralCalls(t *testing.T) {
 
 // What is refused is told to who sent it, and nobody else; what nobody knows the
 // outcome of, to all.
-func TestEachGetsTheResultsOfItsOwnMessages(t *testing.T) {
+func TestEachSenderGetsTheResultsOfItsOwnMessages(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("the answer is lost")
 	for _, down := range []error{nil, lost} {

@@ -261,7 +261,7 @@ func TestO11AnExecutionIsSparedForFifteenDaysAfterItsEnd(t *testing.T) {
 
 // O-11: a request whose process died after it had changed the record deletes what is hidden, at
 // once or an hour later. One that comes back and has found nothing to prune deletes nothing.
-func TestO11ARequestThatComesBackDeletesWhatItHasHidden(t *testing.T) {
+func TestO11ARedeliveredRequestDeletesWhatItHasHidden(t *testing.T) {
 	t.Parallel()
 	old := 16 * day
 	s := newShelf(t, 2).holds(old, old, time.Hour, time.Hour)

@@ -24,7 +24,7 @@ func third(retry *history.Retry) *wire.Item {
 		Attempt: 3, ScheduledAtMS: noon.Add(-time.Minute).UnixMilli(), Retry: retry, Headers: map[string]string{"traceparent": "00-1", "tenant": "a"}}
 }
 
-func TestWhatIsSentInPlaceOfAnAttempt(t *testing.T) {
+func TestWhatIsSentInsteadOfAnAttempt(t *testing.T) {
 	t.Parallel()
 	due := third(nil)
 	due.NotBeforeMS = noon.Add(time.Hour).UnixMilli()
@@ -52,7 +52,7 @@ func TestWhatIsSentInPlaceOfAnAttempt(t *testing.T) {
 }
 
 // Every answer to an attempt names its event, returns its token and, of the headers, only the trace.
-func TestEveryCompletionNamesItsEventAndBringsItsToken(t *testing.T) {
+func TestEveryCompletionHasItsEventAndToken(t *testing.T) {
 	t.Parallel()
 	item := third(&history.Retry{HeartbeatTimeoutMS: 1000})
 	for name, a := range map[string]*answer{
@@ -79,7 +79,7 @@ func TestEveryCompletionNamesItsEventAndBringsItsToken(t *testing.T) {
 	}
 }
 
-func TestNothingIsSaidOfAPendingActivityWithoutATimeLimit(t *testing.T) {
+func TestAPendingActivityWithoutATimeLimitIsNotReported(t *testing.T) {
 	t.Parallel()
 	if a := pending(&task{item: *third(&history.Retry{TimeoutMS: 1000})}); a.completion != nil || a.next != nil {
 		t.Errorf("%+v", a)
@@ -87,7 +87,7 @@ func TestNothingIsSaidOfAPendingActivityWithoutATimeLimit(t *testing.T) {
 }
 
 // The check that one delivery scheduled may be lost, and SQS drops repeats for five minutes.
-func TestEachDeliverySaysForItselfThatItsActivityIsPending(t *testing.T) {
+func TestEachDeliveryReportsThatItsActivityIsPending(t *testing.T) {
 	t.Parallel()
 	item := third(&history.Retry{TotalTimeoutMS: 1000})
 	seen := map[string]bool{}

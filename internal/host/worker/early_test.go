@@ -17,7 +17,7 @@ import (
 
 // If an operator starts an attempt early, neither of its two messages ends in the same batch as the other, because which
 // of them runs the attempt is known only after the first was decided.
-func TestA18NoMessageOfAnEarlyAttemptEndsBesideTheOther(t *testing.T) {
+func TestA18TheTwoMessagesOfAnEarlyAttemptNeverBothRunIt(t *testing.T) {
 	t.Parallel()
 	due, early := task{Message: queue.Message{ID: "due"}, item: *third(&history.Retry{MaxAttempts: 5})}, task{Message: queue.Message{ID: "early"}, item: *third(&history.Retry{MaxAttempts: 5})}
 	early.item.ID = activities.EarlyID(noon.Add(time.Hour), "ada")
@@ -39,7 +39,7 @@ func TestA18NoMessageOfAnEarlyAttemptEndsBesideTheOther(t *testing.T) {
 
 // An operator's message that arrives when the due message may have started the attempt claims the attempt for the due
 // message; a message that arrives in time runs the attempt.
-func TestA18AnEarlyMessageThatComesLateLeavesTheAttempt(t *testing.T) {
+func TestA18ALateOperatorsMessageLeavesTheAttemptToTheDueOne(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		until time.Duration // the other is due

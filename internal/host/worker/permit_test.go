@@ -229,7 +229,7 @@ func TestARateIsAsAnOperatorHasSetIt(t *testing.T) {
 
 // A permit that is not granted starts no attempt: the same attempt starts later, and sees a stop that was requested in
 // the meantime.
-func TestWhoWaitsForAPermitSeesAStop(t *testing.T) {
+func TestAnAttemptThatWaitsForAPermitSeesAStop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHanging(t, 10*time.Minute)
@@ -295,7 +295,7 @@ func TestAnAttemptThatEndsWithoutAResultFreesItsPermit(t *testing.T) {
 }
 
 // Code that sends no heartbeat learns of a stop all the same if it has a permit.
-func TestAnAttemptWithAPermitHearsOfAStopWithoutAHeartbeat(t *testing.T) {
+func TestAnAttemptWithAPermitIsNotifiedOfAStopWithoutAHeartbeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHanging(t, 10*time.Minute)

@@ -206,7 +206,7 @@ func TestAnAttemptThatIsRequeuedIsNoCopyOfItself(t *testing.T) {
 }
 
 // Another attempt is no copy, and neither is one with another token.
-func TestOtherAttemptsAreMadeBeside(t *testing.T) {
+func TestOtherAttemptsRunConcurrently(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHanging(t, time.Minute)
@@ -245,7 +245,7 @@ func TestAnAttemptIsMadeAgainWhoseCopyWasLeftOut(t *testing.T) {
 
 // If the message itself is delivered again too early, it returns to the queue until the attempt has ended, and is then
 // deleted.
-func TestAMessageThatComesAgainIntoItsAttemptWaitsForIt(t *testing.T) {
+func TestAMessageThatIsRedeliveredDuringItsAttemptWaitsForIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const visibility = 30 * time.Second // Less than the attempt may take.

@@ -69,7 +69,7 @@ func TestReceiveTheseOfAFIFOQueueKeepsTheOrderOfTheGroup(t *testing.T) {
 	}
 }
 
-func TestSnapshotSaysWhereEachMessageStands(t *testing.T) {
+func TestASnapshotShowsThePositionOfEachMessage(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
 	q := opened(t, memory.Options{Clock: clock, Visibility: time.Hour})

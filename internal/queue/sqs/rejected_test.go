@@ -69,7 +69,7 @@ func TestQ06OnlySizeAndContentsAreAMessagesOwnFault(t *testing.T) {
 
 // A queue that takes messages of 256 KiB takes batches of 256 KiB: what is too long
 // together goes one by one.
-func TestABatchThatIsTooLongTogetherGoesOneByOne(t *testing.T) {
+func TestATooLargeBatchIsSentOneByOne(t *testing.T) {
 	t.Parallel()
 	f := &fake{send: func(_ int, in *awssqs.SendMessageBatchInput) (*awssqs.SendMessageBatchOutput, error) {
 		size := 0

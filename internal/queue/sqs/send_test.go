@@ -188,7 +188,7 @@ func TestEveryBatchKeepsTheLimitsAndTheOrderOfGroups(t *testing.T) {
 	})
 }
 
-func TestWhatAnEntrySays(t *testing.T) {
+func TestTheContentOfAnEntry(t *testing.T) {
 	t.Parallel()
 	full := queue.Outgoing{Body: "x", Group: "a", DedupID: "fact", Attributes: map[string]string{"reason": "r"}}
 	attributes := map[string]types.MessageAttributeValue{"reason": {DataType: aws.String("String"), StringValue: aws.String("r")}}

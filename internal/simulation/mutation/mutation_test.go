@@ -37,7 +37,7 @@ func sources(t *testing.T) string {
 	return root
 }
 
-func TestEachAnchorStandsOnceInItsFile(t *testing.T) {
+func TestEachAnchorIsOnceInItsFile(t *testing.T) {
 	t.Parallel()
 	root, names := sources(t), map[string]bool{}
 	all := mutation.All()
@@ -168,7 +168,7 @@ func TestMutationsAreCaught(t *testing.T) {
 	}
 }
 
-func TestAnAnchorThatIsGoneIsAnError(t *testing.T) {
+func TestAMissingAnchorIsAnError(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "a.go"), []byte("package a\n\nvar x, y = 1, 1\n"), 0o600); err != nil {

@@ -7,7 +7,7 @@ func clientMutations() []Mutation {
 		{
 			Name:  "a restart forgets the search attributes of the start",
 			Bug:   "A search by the attributes of the first start does not find the restarted instance.",
-			Test:  "client TestARestartTakesOverTheLastStart",
+			Test:  "client TestARestartUsesTheInputOfTheLastStart",
 			File:  "client/restart.go",
 			Edits: edit("start.Headers, start.SearchAttributes = first.Headers, searchAttributesOf(first.SearchAttributes)", "start.Headers, _ = first.Headers, searchAttributesOf(first.SearchAttributes)"),
 		},
@@ -21,14 +21,14 @@ func clientMutations() []Mutation {
 		{
 			Name:  "a token from before a redrive is refused",
 			Bug:   "The client does not check whether a redrive has copied the activity of a token, so a link in a mail no longer works.",
-			Test:  "client TestO10ATokenFromBeforeARedriveCompletesWhatTheRedriveHasTakenOver",
+			Test:  "client TestO10ATokenFromBeforeARedriveCompletesTheCopiedActivity",
 			File:  "client/pending.go",
 			Edits: edit("return k.EventID == t.EventID && ", "return k.EventID < 0 && "),
 		},
 		{
 			Name:  "a heartbeat by a token from before a redrive is late",
 			Bug:   "Work that continues over a redrive, and whose result counts, can no longer send heartbeats.",
-			Test:  "client TestO10ATokenFromBeforeARedriveCompletesWhatTheRedriveHasTakenOver",
+			Test:  "client TestO10ATokenFromBeforeARedriveCompletesTheCopiedActivity",
 			File:  "internal/host/deciding/arrival.go",
 			Edits: edit("a.Event = history.Event{Kind: history.ActivityCompleted, SourceEventID: i.SourceEventID}", "a.Event = history.Event{Kind: history.ActivityFailed, SourceEventID: i.SourceEventID}"),
 		},
@@ -63,7 +63,7 @@ func clientMutations() []Mutation {
 		{
 			Name:  "a plan does not list invalidated links",
 			Bug:   "Whoever redrives from an earlier event does not learn that a link which was mailed completes nothing any more.",
-			Test:  "cmd/turnstile/internal/views TestAPlanSaysWhatIsKeptAndWhatStartsAnew",
+			Test:  "cmd/turnstile/internal/views TestAPlanShowsWhatIsKeptAndWhatStartsAgain",
 			File:  "cmd/turnstile/internal/views/plan.go",
 			Edits: edit("&& w.Why == \"forgotten\"", "&& w.Why == \"\""),
 		},

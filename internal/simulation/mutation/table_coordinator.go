@@ -70,7 +70,7 @@ func coordinatorMutations() []Mutation {
 		{
 			Name:  "a coordinator's timer becomes a dead letter",
 			Bug:   "A coordinator's timer of a day is sent through the delay queue, and becomes a dead letter there.",
-			Test:  "internal/coordination TestAPermitIsFreeADayAfterItsHolderIsGone",
+			Test:  "internal/coordination TestAPermitIsFreeADayAfterItsHolderWasPurged",
 			File:  "internal/host/inbox/admit.go",
 			Edits: edit("i.Kind == wire.TimerFired && m.Proven && coordination.IsCoordinator(i.Instance)", "i.Kind == wire.TimerFired && !m.Proven && coordination.IsCoordinator(i.Instance)"),
 		},

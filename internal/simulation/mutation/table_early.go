@@ -75,7 +75,7 @@ func earlyMutations() []Mutation {
 		{
 			Name:  "a late request runs an attempt that may have started",
 			Bug:   "A message for an early attempt runs it even if the due one may have started.",
-			Test:  "internal/host/worker TestA18AnEarlyMessageThatComesLateLeavesTheAttempt",
+			Test:  "internal/host/worker TestA18ALateOperatorsMessageLeavesTheAttemptToTheDueOne",
 			File:  "internal/host/worker/early.go",
 			Edits: edit("	late := !due.After(now.Add(lease.Skew))", "	late := !due.After(now.Add(-1000 * lease.Skew))"),
 		},

@@ -72,7 +72,7 @@ func limitMutations() []Mutation {
 		{
 			Name:  "a dead process is given permits",
 			Bug:   "A process that died while it waited is given permits, which stay taken until they expire.",
-			Test:  "internal/limits TestAGroupThatIsNotHeardOfIsGivenNothing",
+			Test:  "internal/limits TestASilentGroupGetsNoPermits",
 			File:  "internal/limits/state.go",
 			Edits: edit("return g.Want > 0 && g.Waits > ms", "return g.Want > 0"),
 		},
@@ -143,7 +143,7 @@ func limitMutations() []Mutation {
 		{
 			Name:  "a rate's permit is free a fraction of a millisecond early",
 			Bug:   "A store keeps whole milliseconds, and a permit is free before its window ends. The clock of the simulation has only whole milliseconds.",
-			Test:  "internal/limits TestWhatHoldsOfARate",
+			Test:  "internal/limits TestInvariantsOfARate",
 			File:  "internal/limits/rate.go",
 			Edits: edit("t.Add(time.Millisecond - 1).Truncate", "t.Truncate"),
 		},

@@ -87,7 +87,7 @@ func TestOptionsThatCannotBeAreNamedAllAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhatAScheduleSays(t *testing.T) {
+func TestTheContentOfASchedule(t *testing.T) {
 	t.Parallel()
 	plain := func() *awsscheduler.CreateScheduleInput {
 		return &awsscheduler.CreateScheduleInput{

@@ -57,7 +57,7 @@ func (a *archiveOnHTTP) stack(t *testing.T) AWS {
 	)
 }
 
-func TestTheDoctorLooksAtTheBucketOfTheArchive(t *testing.T) {
+func TestTheDoctorChecksTheBucketOfTheArchive(t *testing.T) {
 	t.Parallel()
 	const has = `"TURNSTILE_ARCHIVE_BUCKET":"acme-archive","TURNSTILE_ARCHIVE_PREFIX":"prod/"`
 	for _, tt := range []struct {

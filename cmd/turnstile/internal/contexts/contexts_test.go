@@ -70,7 +70,7 @@ func TestContextsAreKept(t *testing.T) {
 	}
 }
 
-func TestAContextThatIsNotThereIsNotUsed(t *testing.T) {
+func TestAMissingContextIsNotUsed(t *testing.T) {
 	t.Parallel()
 	f := file(t)
 	if err := f.Use("prod"); !errors.Is(err, contexts.ErrUnknown) {

@@ -145,7 +145,7 @@ func (b *bench) process(text string) int {
 // its id is free.
 func gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
-func TestAChangeIsBuiltAndRunInPlaceOfTheProgramBefore(t *testing.T) {
+func TestAChangeIsBuiltAndReplacesTheRunningProgram(t *testing.T) {
 	t.Parallel()
 	stage.Builds(t)
 	b := newBench(t, map[string]string{"local/main.go": source("one", "")}).run("./local")
@@ -246,7 +246,7 @@ func TestAProgramThatDoesNotEndIsKilled(t *testing.T) {
 	}
 }
 
-func TestWhereThereIsNothingToBuildItSaysSo(t *testing.T) {
+func TestDevReportsThatThereIsNothingToBuild(t *testing.T) {
 	t.Parallel()
 	stage.Builds(t)
 	b := newBench(t, nil)

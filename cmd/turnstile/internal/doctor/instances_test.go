@@ -40,7 +40,7 @@ func lines(all []api.Finding) string {
 	return out.String()
 }
 
-func TestInstancesThatAreWellAreSaidToBe(t *testing.T) {
+func TestHealthyInstancesAreReportedAsHealthy(t *testing.T) {
 	t.Parallel()
 	found, err := doctor.Instances(t.Context(), listed{all: []client.Description{{Instance: "a", Status: client.StatusRunning, CreatedAt: noon.Add(-time.Hour), UpdatedAt: noon.Add(-time.Hour)}}}, noon, 24*time.Hour)
 	want := "ok instances no instance is stuck\nok instances no instance is corrupt\nok instances no running instance has been idle for 1d00h\n"

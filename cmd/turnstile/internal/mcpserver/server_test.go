@@ -179,7 +179,7 @@ func TestActionsAreToolsOnlyWhereTheyAreAllowed(t *testing.T) {
 	}
 }
 
-func TestAnActionIsSentOrSaysWhatItWouldDo(t *testing.T) {
+func TestAnActionIsSentOrShowsWhatItWouldDo(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		tool, arguments string

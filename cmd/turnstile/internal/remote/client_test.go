@@ -101,7 +101,7 @@ func TestEachCallIsARequestOfTheAPI(t *testing.T) {
 	}
 }
 
-func TestOnlyActionsSayWhoAsks(t *testing.T) {
+func TestOnlyActionsSendTheActor(t *testing.T) {
 	t.Parallel()
 	s := &said{answers: []string{"200 {}"}}
 	server := httptest.NewServer(s)
@@ -192,7 +192,7 @@ func TestAWaitEndsWhenTheInstanceIsPurged(t *testing.T) {
 }
 
 // A POST that follows a 301 is a GET, and what answers that says nothing of the action.
-func TestARedirectIsNotFollowedAndSaysWhereTo(t *testing.T) {
+func TestARedirectIsAnErrorThatNamesTheTarget(t *testing.T) {
 	t.Parallel()
 	for location, says := range map[string]string{
 		"https://shop.example/console/api/v1/instances/a/cancel": "redirects to https://shop.example/console/: use that address",

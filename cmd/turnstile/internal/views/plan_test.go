@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-func TestAPlanSaysWhatIsKeptAndWhatStartsAnew(t *testing.T) {
+func TestAPlanShowsWhatIsKeptAndWhatStartsAgain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		plan api.Redriven
