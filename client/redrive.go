@@ -51,9 +51,9 @@ type Redriven struct {
 	Rescheduled []RedrivenWork
 }
 
-// Nothing reports whether the redrive starts no operation again: only the code runs, with the results
-// that it already had. Unchanged code then fails as before, for example because a saga has undone its
-// steps.
+// Nothing reports whether the redrive does not start any operation again: only the code runs, with
+// the results that it already had. Unchanged code then fails as before, for example because a saga
+// has undone its steps.
 func (d *Redriven) Nothing() bool { return d.CopiedEvents > 0 && len(d.Rescheduled) == 0 }
 
 // RedrivenWork is an activity, a timer or a child that a redrive starts again.

@@ -58,7 +58,7 @@ func TestTheAdviceForACompensatedSagaIsARestart(t *testing.T) {
 	}
 	r := b.run("redrive", "--status", "failed", "--name", "Fulfil", "--dry-run")
 	for _, want := range []string{"would redrive 4 instances of ", "1 instance would continue and start 2 operations again\n", "1 instance would run from the beginning, because nothing completed before the failure\n",
-		"2 instances would start no operation again, and would fail as before with the same code; restart:\n", "  saga-1\n", "  saga-2\n"} {
+		"2 instances would not start any operation again, and would fail as before with the same code; restart:\n", "  saga-1\n", "  saga-2\n"} {
 		if !strings.Contains(r.err, want) {
 			t.Errorf("the dry run says\n%s\nwithout %q", r.err, want)
 		}
@@ -80,7 +80,7 @@ func TestTheAdviceForACompensatedSagaIsARestart(t *testing.T) {
 		t.Errorf("sent were %v", sent)
 	}
 	a := b.agent()
-	a.says("explain_stuck", `{"instance":"saga-1"}`, "`turnstile restart` restarts it from the beginning", "A redrive would start no operation again")
+	a.says("explain_stuck", `{"instance":"saga-1"}`, "`turnstile restart` restarts it from the beginning", "A redrive would not start any operation again")
 	if text := a.says("explain_stuck", `{"instance":"o-2"}`, "`turnstile redrive` continues it"); strings.Contains(text, "no operation\nagain") {
 		t.Errorf("of another it is told %s", text)
 	}

@@ -1,5 +1,5 @@
-// Package cause finds what failed first in a failure that was handed on, and puts
-// failures with the same cause together.
+// Package cause finds what failed first in a failure that code passed on, and groups failures with
+// the same cause.
 package cause
 
 import (
@@ -19,13 +19,15 @@ type Cause struct {
 	// Source names the activity or the orchestration that failed.
 	Source string
 	Code   string
-	// Message of its own error, without what those that handed it on wrote before it.
+	// Message of its own error, without the texts that code put before it when it passed the error
+	// on.
 	Message string
-	// Shape stands for the message where causes are told apart; empty where the message itself does.
+	// Shape is used instead of the message to distinguish causes; empty if the message itself is
+	// used.
 	Shape string
 }
 
-// OfFailure is the cause of a failure of an orchestration with this name.
+// OfFailure returns the cause of a failure of an orchestration with this name.
 func OfFailure(f *history.Failure, name string) Cause {
 	c := Cause{Kind: f.Kind, Source: f.Source, Code: f.Code, Message: Leaf(f.Message)}
 	if c.Source == "" {
@@ -34,7 +36,7 @@ func OfFailure(f *history.Failure, name string) Cause {
 	return c
 }
 
-// Line is the cause in a line: Charge: card declined.
+// Line returns the cause in one line: Charge: card declined.
 func (c Cause) Line() string {
 	line := c.Source
 	if c.Kind != history.FailureApplication && c.Kind != "" {
@@ -46,15 +48,15 @@ func (c Cause) Line() string {
 	return line
 }
 
-// Key is a short name of a status and a cause: failures that differ only in ids and
-// numbers have the same. ids are those of the instance and of its children.
+// Key returns a short key of a status and a cause. Failures that differ only in ids and numbers
+// have the same key. ids are those of the instance and of its children.
 func (c Cause) Key(status string, ids ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{status, c.Kind, c.Source, c.Code, c.Pattern(ids...)}, "\x00")))
 	return hex.EncodeToString(sum[:4])
 }
 
-// Pattern is the shape, or the message without what differs between instances that failed alike; see
-// [Pattern].
+// Pattern returns the shape, or the message without the parts that differ between instances with
+// the same failure; see [Pattern].
 func (c Cause) Pattern(ids ...string) string {
 	if c.Shape != "" {
 		return c.Shape
@@ -62,12 +64,11 @@ func (c Cause) Pattern(ids ...string) string {
 	return Pattern(c.Message, ids...)
 }
 
-// handedOn is what an error of an activity or a child begins with, as the package
-// turnstile writes it.
+// handedOn matches the start of an error of an activity or a child, as package turnstile writes it.
 var handedOn = regexp.MustCompile(`(?:activity "(?:[^"\\]|\\.)*" failed(?: on attempt \d+)?|sub-orchestration "(?:[^"\\]|\\.)*" \(instance "(?:[^"\\]|\\.)*"\) failed)(?: \([a-z_]+\))?: `)
 
-// Leaf is the message of what failed first: what stands after the last error of an
-// activity or a child that handed it on. A message that ends there stays whole.
+// Leaf returns the message of what failed first: the text after the last error of an activity or a
+// child that passed it on. A message that ends there is returned whole.
 func Leaf(message string) string {
 	all := handedOn.FindAllStringIndex(message, -1)
 	if len(all) == 0 || all[len(all)-1][1] == len(message) {
@@ -76,22 +77,22 @@ func Leaf(message string) string {
 	return message[all[len(all)-1][1]:]
 }
 
-// Step is an error by which a failure was handed on.
+// Step is an error with which code passed a failure on.
 type Step struct {
-	// Name of the activity, or of the orchestration, whose failure it is; Instance of a child.
+	// Name of the activity or orchestration that returned it; Instance of a child.
 	Name, Instance string
-	// Kind of the failure, other than that of the code's own errors; Attempt of an activity.
+	// Kind of the failure, unless it is an error of the code itself; Attempt of an activity.
 	Kind    string
 	Attempt int
-	// Says is what the code that got the error wrote before it.
+	// Says is the text that the receiving code put before the error.
 	Says string
 }
 
-// step takes such an error apart.
+// step parses such an error.
 var step = regexp.MustCompile(`^(?:activity ("(?:[^"\\]|\\.)*") failed(?: on attempt (\d+))?|sub-orchestration ("(?:[^"\\]|\\.)*") \(instance ("(?:[^"\\]|\\.)*")\) failed)(?: \(([a-z_]+)\))?: $`)
 
-// Chain is how what failed first was handed on, from there to the message's head. It is
-// empty where nothing was handed on.
+// Chain returns the steps with which the first failure was passed on, up to the start of the
+// message. It is empty if no failure was passed on.
 func Chain(message string) []Step {
 	all := handedOn.FindAllStringIndex(message, -1)
 	if len(all) == 0 || all[len(all)-1][1] == len(message) {
@@ -115,17 +116,17 @@ func unquoted(text string) string {
 	return strings.Trim(text, `"`)
 }
 
-// longest is how much of a message tells causes apart, in bytes.
+// longest is how many bytes of a message are compared.
 const longest = 600
 
 var (
 	uuid = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b`)
 	hexa = regexp.MustCompile(`(?i)\b0x[0-9a-f]+\b`)
-	// coded is a word of letters and digits, as ids are.
+	// coded matches a word of letters and digits, like an id.
 	coded = regexp.MustCompile(`\b[0-9A-Za-z]{8,}\b`)
 )
 
-// Pattern is a message without what differs between instances that failed alike: their
+// Pattern returns a message without the parts that differ between instances with the same failure:
 // ids, numbers, and words that mix letters and digits.
 func Pattern(message string, ids ...string) string {
 	if len(message) > longest {
@@ -152,7 +153,7 @@ func Pattern(message string, ids ...string) string {
 	return strings.TrimSpace(numbers(message))
 }
 
-// numbers writes # for numbers that are no part of a word, a path or a version.
+// numbers replaces numbers by #, unless they are part of a word, a path or a version.
 func numbers(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {

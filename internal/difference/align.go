@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// mostCells is how large a table may get in which a longest common sequence is looked
-// for; longer sequences are aligned by their occurrences.
+// mostCells is the maximum size of the table for a longest common subsequence; longer sequences are
+// aligned by their occurrences.
 const mostCells = 1 << 20
 
-// pair is a place in each of two sequences, -1 where one has nothing.
+// pair is an index in each of two sequences, -1 if one has no element.
 type pair struct{ a, b int }
 
-// align pairs equal elements of two sequences, in the order of both: as many as there are,
-// or, of long sequences that differ much, about as many.
+// align pairs equal elements of two sequences, in the order of both: the maximum number or, for
+// long sequences that differ much, nearly the maximum.
 func align[T comparable](a, b []T) []pair {
 	var out []pair
 	start := 0
@@ -68,9 +68,8 @@ func longest[T comparable](a, b []T) []pair {
 	return out
 }
 
-// byOccurrence pairs the first occurrence of an element with the first in the other
-// sequence, the second with the second, and keeps of these pairs the most that stand in
-// order.
+// byOccurrence pairs the first occurrence of an element with the first in the other sequence, the
+// second with the second, and keeps the largest number of these pairs that are in order.
 func byOccurrence[T comparable](a, b []T) []pair {
 	places := map[T][]int{}
 	for j, e := range b {
@@ -83,7 +82,7 @@ func byOccurrence[T comparable](a, b []T) []pair {
 			places[e] = at[1:]
 		}
 	}
-	// The longest growing sequence of their places in b.
+	// The longest increasing sequence of their indexes in b.
 	ends, before := []int{}, make([]int, len(all))
 	for i := range all {
 		n, _ := slices.BinarySearchFunc(ends, all[i].b, func(end, b int) int { return cmp.Compare(all[end].b, b) })

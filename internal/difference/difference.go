@@ -1,5 +1,4 @@
-// Package difference compares two executions: what both have done, operation by
-// operation, and what they have not done alike.
+// Package difference compares two executions, operation by operation.
 package difference
 
 import (
@@ -15,18 +14,18 @@ import (
 	"github.com/turnstile-go/turnstile/internal/timeline"
 )
 
-// Operation is what one side has: an operation, or the start or the end of the execution.
+// Operation is an operation of one side, or the start or the end of its execution.
 type Operation struct {
 	// Row of the timeline; nil for start and end.
 	Row *timeline.Row
-	// Asked is the scheduling event, or the start or the end; Came the event that
-	// completed it, nil for none.
+	// Asked is the scheduling event, or the start or the end; Came is the event that completed it, nil
+	// for none.
 	Asked, Came *history.Event
 	// ids replaces the ids of the instance and its children in texts.
 	ids *strings.Replacer
 }
 
-// What a Row is besides a kind of the timeline's rows.
+// Kinds of a Row in addition to those of the timeline's rows.
 const (
 	KindStart = "start"
 	KindEnd   = "end"
@@ -35,24 +34,24 @@ const (
 // Row is an operation of one side or of both.
 type Row struct {
 	Kind, Name string
-	// A and B are what each side has; nil for nothing.
+	// A and B are the operations of each side; nil for none.
 	A, B *Operation
-	// Differs names what is not alike: version, input, state, result, failure, attempts,
-	// duration (of a timer). Empty where only one side has it, or both are equal.
+	// Differs names what differs: version, input, state, result, failure, attempts, duration (of a
+	// timer). Empty if only one side has it, or both are equal.
 	Differs []string
 }
 
-// Equal reports whether both sides have it, alike.
+// Equal reports whether both sides have it and are equal.
 func (r *Row) Equal() bool { return r.A != nil && r.B != nil && len(r.Differs) == 0 }
 
-// Execution is one side: what was read of it, with payloads opened as far as that can be.
+// Execution is one side as it was read, with payloads decoded where possible.
 type Execution struct {
 	Timeline *timeline.Timeline
 	Events   []history.Event
 }
 
-// Of compares two executions. Operations are aligned by kind and name, and of equal ones
-// by their inputs; times are not compared, and neither are values that are new each time.
+// Of compares two executions. Operations are aligned by kind and name and, if these are equal, by their
+// inputs. Times are not compared, and neither are values that are new each time.
 func Of(a, b Execution) []Row {
 	left, right := operations(a), operations(b)
 	seed := maphash.MakeSeed()
@@ -71,7 +70,7 @@ func Of(a, b Execution) []Row {
 	return out
 }
 
-// between aligns what has no equal of the same input, by kind and name alone.
+// between aligns operations without an equal one with the same input, by kind and name only.
 func between(a, b []Operation) []Row {
 	var out []Row
 	i, j := 0, 0
@@ -92,7 +91,7 @@ func between(a, b []Operation) []Row {
 	return out
 }
 
-// key is what operations are aligned by.
+// key is the key by which operations are aligned.
 type key struct {
 	kind, name, op string
 	input          uint64
@@ -113,7 +112,7 @@ func keys(of []Operation, seed maphash.Seed, inputs bool) []key {
 	return out
 }
 
-// what it is, and of which name. The name of the orchestration is compared.
+// Its kind and name. The name of the orchestration is compared separately.
 func (o *Operation) what() (kind, name string) {
 	if o.Row != nil {
 		return string(o.Row.Kind), o.Row.Name
@@ -124,7 +123,7 @@ func (o *Operation) what() (kind, name string) {
 	return KindEnd, ""
 }
 
-// operations are what a side has: its start, its operations, its end.
+// operations returns the start, the operations and the end of a side.
 func operations(x Execution) []Operation {
 	var out []Operation
 	ids := idsOf(x)
@@ -181,12 +180,12 @@ func rowOf(a, b *Operation) Row {
 	default:
 		differs("version", a.Row.Version != b.Row.Version)
 		if a.Row.Kind == timeline.KindCall {
-			// What is asked for the time or an id differs each time.
+			// The values of a time or an id differ each time.
 			differs("value", a.Row.Op != history.OpNow && a.Row.Op != history.OpGUID && !alike(a.Asked, b.Asked))
 			break
 		}
 		differs("input", !alike(a.Asked, b.Asked))
-		// A timer that is due at the same time is the same, however long before it was set.
+		// Timers that are due at the same time are equal, even if they were created at different times.
 		differs("duration", a.Asked.DurationMS != b.Asked.DurationMS && (a.Asked.FireAtMS == 0 || a.Asked.FireAtMS != b.Asked.FireAtMS))
 		differs("state", a.Row.State != b.Row.State)
 		differs("result", !alike(a.Came, b.Came))
@@ -196,7 +195,7 @@ func rowOf(a, b *Operation) Row {
 	return r
 }
 
-// input of an operation, by which it is told from others of its name.
+// input returns the input of an operation, which distinguishes it from others with its name.
 func input(o *Operation) []byte {
 	if o.Row.Op == history.OpNow || o.Row.Op == history.OpGUID {
 		return nil
@@ -204,7 +203,7 @@ func input(o *Operation) []byte {
 	return o.Asked.Payload
 }
 
-// alike reports whether two events have the same payload, white space aside.
+// alike reports whether two events have the same payload, ignoring white space.
 func alike(a, b *history.Event) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil || a != nil && len(a.Payload) == 0 || b != nil && len(b.Payload) == 0
@@ -220,7 +219,7 @@ func canonical(payload []byte) []byte {
 	return b.Bytes()
 }
 
-// failure is how an event failed, as far as it is compared: the ids of instances in its message are not.
+// failure returns the compared parts of an event's failure, without the ids of instances in its message.
 func failure(o *Operation, e *history.Event) [3]string {
 	if e == nil || e.Failure == nil {
 		return [3]string{}
@@ -228,7 +227,7 @@ func failure(o *Operation, e *history.Event) [3]string {
 	return [3]string{e.Failure.Kind, e.Failure.Code, o.ids.Replace(e.Failure.Message)}
 }
 
-// idsOf replaces the id of an instance and those of its children, in quotes, as errors have them.
+// idsOf replaces the quoted ids of an instance and its children in errors.
 func idsOf(x Execution) *strings.Replacer {
 	ids := []string{x.Timeline.Instance}
 	for i := range x.Events {
@@ -243,8 +242,8 @@ func idsOf(x Execution) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// EndState is how an execution ended, by its last event: completed, failed, cancelled, terminated or
-// continued as new.
+// EndState returns how an execution ended, according to its last event: completed, failed, cancelled,
+// terminated or continued as new.
 func EndState(e *history.Event) string {
 	switch e.Kind {
 	case history.OrchestrationCompleted:

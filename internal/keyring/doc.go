@@ -1,7 +1,6 @@
-// Package keyring makes and checks the tokens by which a completion proves
-// that it answers what an orchestration sent out. A token is an HMAC under a
-// key of the stack, which the orchestrator alone can read: who may read
-// histories, records and logs can make none.
+// Package keyring makes and checks the tokens by which a completion proves that it responds to a
+// message of an orchestration. A token is an HMAC with a key of the stack, which only the
+// orchestrator can read. A reader of histories, records and logs cannot make one.
 //
 // A store.Keys keeps the keys, each under an id; a Ring is what one process knows of
 // them. One key is the current one: tokens are made under it. A token names

@@ -12,26 +12,25 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Config is what a Ring works on.
+// Config configures a Ring.
 type Config struct {
 	// Keys of the stack. Required.
 	Keys store.Keys
-	// Current is the id of the key under which tokens are made; default "1".
+	// Current is the id of the key with which tokens are made; default "1".
 	Current string
-	// Random makes a key that is not there yet; default crypto/rand.Reader.
+	// Random is the source of new keys; default crypto/rand.Reader.
 	Random io.Reader
-	// Now is the time; default time.Now.
+	// Now returns the time; default time.Now.
 	Now func() time.Time
 }
 
-// heldFor is how long a process believes in a key that is not the current one
-// without reading it again: so long do tokens hold beyond the deletion of
-// their key.
+// heldFor is how long a process uses a key other than the current one without reading it again.
+// Tokens stay valid for that long after their key is deleted.
 const heldFor = 10 * time.Minute
 
-// Ring is what one process knows of the keys. It reads the current key once,
-// and creates it if there is none; any other when a token names it, and again
-// after ten minutes. Its methods may be called from several goroutines.
+// Ring has the keys that one process has read. It reads the current key once, and creates it if it
+// does not exist. It reads any other key when a token names it, and again after ten minutes. Its
+// methods may be called from several goroutines.
 type Ring struct {
 	cfg Config
 
@@ -61,13 +60,13 @@ func New(cfg Config) (*Ring, error) {
 		cfg.Random = rand.Reader
 	}
 	if cfg.Now == nil {
-		cfg.Now = func() time.Time { return time.Now().Round(0) } // A frozen process may have slept meanwhile.
+		cfg.Now = func() time.Time { return time.Now().Round(0) } // The process may have been frozen in between.
 	}
 	return &Ring{cfg: cfg, others: map[string]held{}}, nil
 }
 
-// Ready reads the current key, unless that has been done. Where there is none
-// it is created. Token may be called once it has returned nil.
+// Ready reads the current key once, and creates it if it does not exist. Token may be called after
+// Ready has returned nil.
 func (r *Ring) Ready(ctx context.Context) error {
 	if r.currentKey() != nil {
 		return nil
@@ -91,11 +90,10 @@ func (r *Ring) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Learn reads the key that a token names, unless it is known; the current one as
-// Ready does. An error says
-// that it could not be read, not that there is none: what brought the token is
-// to be looked at again later. That there is none is not remembered, since the
-// key may be created the moment after, by a process of a newer deployment.
+// Learn reads the key that a token names, unless it is known; it reads the current key as Ready
+// does. An error means that the key could not be read, not that it does not exist: the message with
+// the token must be processed again later. A missing key is not remembered, because a process of a
+// newer deployment may create the key immediately afterwards.
 func (r *Ring) Learn(ctx context.Context, token string) error {
 	id, ok := Keyed(token)
 	if !ok {
@@ -128,9 +126,9 @@ func (r *Ring) Learn(ctx context.Context, token string) error {
 	return nil
 }
 
-// Token returns the token of a scheduling event, under the current key. atMS is when the
-// event was recorded, in Unix milliseconds: after the tables were restored to an earlier
-// time, another event may get the same id, and has another time.
+// Token returns the token of a scheduling event, made with the current key. atMS is when the event
+// was recorded, in Unix milliseconds: after the tables were restored to an earlier time, another
+// event may get the same id, but has another time.
 func (r *Ring) Token(instance string, executionID, eventID, atMS int64) string {
 	key := r.currentKey()
 	if key == nil {
@@ -139,9 +137,9 @@ func (r *Ring) Token(instance string, executionID, eventID, atMS int64) string {
 	return key.token(r.cfg.Current, instance, executionID, eventID, max(atMS, 0))
 }
 
-// Proves reports whether a token is the one of a scheduling event that was recorded at the
-// time which the token has (EventTime), under a key that the stack has. Learn has to have
-// read that key; under one that is not known nothing is proved.
+// Proves reports whether a token is that of a scheduling event recorded at the time in the token
+// (EventTime), made with a key that the stack has. Learn must have read that key; a token of an
+// unknown key proves nothing.
 func (r *Ring) Proves(token, instance string, executionID, eventID int64) bool {
 	id, atMS, ok := parts(token)
 	if !ok {

@@ -13,23 +13,23 @@ import (
 )
 
 const (
-	// MaxID is the length of a key's id at most, in bytes.
+	// MaxID is the maximum length of a key's id, in bytes.
 	MaxID = 16
-	// purpose tells these HMACs from any others that a key may be used for.
+	// purpose distinguishes these HMACs from others that a key may be used for.
 	purpose = "turnstile completion token 2"
-	// macSize is how much of the HMAC a token has: 128 bits.
+	// macSize is how many bytes of the HMAC a token has: 128 bits.
 	macSize = 16
-	// timeBase is the base in which a token has the time of its event; maxTime is how
-	// many digits the largest one has.
+	// timeBase is the number base of the event's time in a token; maxTime is the maximum number of
+	// its digits.
 	timeBase = 36
 	maxTime  = 13
 )
 
-// tokenMAC is how the HMAC stands in a token: 22 letters, digits, '-' and '_'.
+// tokenMAC is the encoding of the HMAC in a token: 22 letters, digits, '-' and '_'.
 var tokenMAC = base64.RawURLEncoding.Strict()
 
-// CheckID returns an error if a text can't be a key's id: 1 to 16 ASCII
-// letters, digits, '-' and '_'.
+// CheckID returns an error for an invalid key id. A key id has 1 to 16 ASCII letters, digits, '-'
+// and '_'.
 func CheckID(id string) error {
 	if !isID(id) {
 		return fmt.Errorf("keyring: key id %q: expected 1 to %d letters, digits, '-' and '_'", id, MaxID)
@@ -51,15 +51,15 @@ func isID(id string) bool {
 	return true
 }
 
-// Keyed reports whether a token has the form of one that a ring makes, and under
-// which key: its id, the time of its event, and 22 characters, each behind a '.'.
+// Keyed reports whether a token has the form that a ring makes, and returns the id of its key. The
+// form is the id of the key, the time of the event, and 22 characters, separated by dots.
 func Keyed(token string) (id string, ok bool) {
 	id, _, ok = parts(token)
 	return id, ok
 }
 
-// EventTime returns the time of the event that a token names, in Unix milliseconds, as
-// the token says; it proves nothing. false for what does not have the form of a token.
+// EventTime returns the time of the event that a token names, in Unix milliseconds, according to
+// the token; it proves nothing. It returns false for a text that does not have the form of a token.
 func EventTime(token string) (atMS int64, ok bool) {
 	_, atMS, ok = parts(token)
 	return atMS, ok
@@ -72,7 +72,7 @@ func parts(token string) (id string, atMS int64, ok bool) {
 	return id, atMS, found && err == nil && isTime(at) && isID(id) && len(mac) == tokenMAC.EncodedLen(macSize)
 }
 
-// isTime reports whether a number in timeBase is written as a token has it: lower case, without a
+// isTime reports whether a number in timeBase has the form that a token uses: lower case, without a
 // sign and without leading zeros. It allocates nothing.
 func isTime(at string) bool {
 	for i := range len(at) {
@@ -83,7 +83,7 @@ func isTime(at string) bool {
 	return at == "0" || !strings.HasPrefix(at, "0")
 }
 
-// secret is a key, with what its HMACs have in common made ahead of them.
+// secret is a key, with the common part of its HMACs computed in advance.
 type secret struct{ macs sync.Pool }
 
 func newSecret(key []byte) *secret {
@@ -92,15 +92,14 @@ func newSecret(key []byte) *secret {
 	return s
 }
 
-// mac is room for one HMAC.
+// mac has the memory for one HMAC.
 type mac struct {
 	hash hash.Hash
 	room []byte
 }
 
-// token returns the token of a scheduling event. What it stands for goes
-// into the HMAC with its length or in a fixed one, so that no two events have
-// the same bytes.
+// token returns the token of a scheduling event. Each input of the HMAC has its length in front or
+// a fixed length, so that no two events have the same bytes.
 func (s *secret) token(id, instance string, executionID, eventID, atMS int64) string {
 	m := s.macs.Get().(*mac)
 	defer s.macs.Put(m)

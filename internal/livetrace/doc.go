@@ -1,10 +1,9 @@
-// Package livetrace shows people an application at work: each turn as it is
-// committed, with what arrived, what the code answered and what was sent; why
-// an instance is stuck, and that it goes on; what the code logs; and what became
-// a dead letter.
+// Package livetrace prints a live trace of an application: each turn as it is committed, with the
+// messages that arrived, the operations that the code started and the messages that were sent; why
+// an instance is stuck, and that it continues; log lines of the code; and dead letters.
 //
-// embedded.WithLiveTrace gives one to a runtime.
+// embedded.WithLiveTrace adds one to a runtime.
 //
-// It is text for a terminal, with colours there and without them elsewhere, and
-// may change from one release to the next. Programs read histories.
+// The text is meant for a terminal, where it has colours, and may change from one release to the
+// next. Programs read histories.
 package livetrace

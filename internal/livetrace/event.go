@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// describe puts an event into words: its kind, and what it is about.
+// describe describes an event: its kind, and what it refers to.
 func describe(e *history.Event) (kind, detail string) {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
@@ -57,7 +57,7 @@ func describe(e *history.Event) (kind, detail string) {
 	return e.Kind.String(), printable.Line(strings.Join(parts, " "))
 }
 
-// action puts into words what was sent because of a turn made at now.
+// action describes what was sent because of a turn made at now.
 func action(a host.Action, now time.Time) string {
 	s := fmt.Sprintf("%-13s", a.Kind)
 	if a.Name != "" {
@@ -74,11 +74,11 @@ func action(a host.Action, now time.Time) string {
 
 func continues(k history.Kind) bool { return k == history.OrchestrationContinuedAsNew }
 
-// addresses are the arguments of a function in a stack, and the offset in its
-// code: they say nothing to people.
+// addresses matches the arguments of a function in a stack, and the offset in its code, which do
+// not help a reader.
 var addresses = regexp.MustCompile(`\((?:\{?0x|\.\.\.|\{\.\.\.)[^)]*\)$| \+0x[0-9a-f]+$`)
 
-// stack is the part of a stack that helps: its first lines, where the code is.
+// stack returns the useful part of a stack: its first lines, which have the author's code.
 func stack(text string) []string {
 	const most = 6
 	var lines []string

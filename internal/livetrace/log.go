@@ -11,14 +11,14 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// LogHandler returns a handler that shows log lines from a level on among the
-// turns: those of the code, which come out once the turn is committed, and the
-// host's, but for what the trace shows already.
+// LogHandler returns a handler that shows log lines of at least a level between the turns: those of
+// the code, which are written when the turn is committed, and those of the host, except those that
+// the trace already shows.
 func (t *Trace) LogHandler(least slog.Leveler) slog.Handler {
 	return &logHandler{trace: t, least: least}
 }
 
-// shown are lines of the host that say what ProblemChanged is told.
+// shown are lines of the host with the same information as ProblemChanged.
 var shown = []string{"instance is stuck", "history is corrupt"}
 
 type logHandler struct {
@@ -39,7 +39,7 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 	}
 	line := *h
 	r.Attrs(func(a slog.Attr) bool {
-		// Every line has it; the code's own stand behind the turn that they are of.
+		// Every line has it; the lines of the code follow their turn.
 		if a.Key != "event_id" || r.Level >= slog.LevelWarn {
 			line.add(a)
 		}
@@ -57,14 +57,14 @@ func (h *logHandler) Handle(_ context.Context, r slog.Record) error {
 	}
 	var b block
 	b.line("")
-	// No time: that of a record is the machine's, which need not be the
-	// runtime's. The turns beside it have one.
+	// It has no time, because the time of a record is that of the machine, not of the runtime. The
+	// turns around it have one.
 	b.line("%s", t.entry(strings.Repeat(" ", utf8.RuneCountInString(t.when(r.Time))), line.instance, text))
 	t.write(&b)
 	return nil
 }
 
-// add adds an attribute; the ids of the instance stand at the head of the line.
+// add adds an attribute; the ids of the instance come first in the line.
 func (h *logHandler) add(a slog.Attr) {
 	value := a.Value.Resolve()
 	switch {

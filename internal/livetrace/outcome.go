@@ -9,8 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// Outcome shows how an instance ended, with its output in full, or how it
-// stands.
+// Outcome shows how an instance ended, with its full output, or its current state.
 func (t *Trace) Outcome(d client.Description) {
 	status := t.paint.red(string(d.Status))
 	switch d.Status {
@@ -46,7 +45,7 @@ func lasted(d *client.Description) string {
 	return fmt.Sprintf("in %s", span(d.EndedAt.Sub(d.CreatedAt).Round(10*time.Millisecond)))
 }
 
-// indented is JSON to be read; anything else is as it is.
+// indented returns JSON with indentation, and any other text unchanged.
 func indented(value []byte) string {
 	text, ok := printable.Indent(value, "")
 	if !ok {

@@ -2,7 +2,7 @@ package livetrace
 
 import "github.com/turnstile-go/turnstile/history"
 
-// paint colours text, or leaves it as it is where nobody would see colours.
+// paint colours text, or leaves it unchanged if colours are off.
 type paint bool
 
 func (p paint) code(code, s string) string {
@@ -19,8 +19,7 @@ func (p paint) green(s string) string  { return p.code("32", s) }
 func (p paint) yellow(s string) string { return p.code("33", s) }
 func (p paint) cyan(s string) string   { return p.code("36", s) }
 
-// kind colours what came from outside, what the code asked for, and how it
-// ended.
+// kind colours arrivals, operations that the code started, and ends.
 func (p paint) kind(k history.Kind, s string) string {
 	switch {
 	case k == history.OrchestrationCompleted || k == history.OrchestrationContinuedAsNew:

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// ProblemChanged implements host.Observer: it shows why an instance is stuck,
-// in a line if that is known already, and that it goes on.
+// ProblemChanged implements host.Observer: it shows why an instance is stuck, in one line if that
+// is already known, and that it continues.
 func (t *Trace) ProblemChanged(c host.ProblemChange) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,7 +51,7 @@ func (t *Trace) problem(b *block, c *host.ProblemChange) {
 	t.problems[c.Instance] = p.Message
 	width := t.width() - 8
 	if d := p.Diff; d != nil {
-		// Whole, for what differs may be the end.
+		// It is not cut, because the difference may be at its end.
 		for _, line := range fold("- history has "+printable.Line(d.Have), width) {
 			b.line("        %s", t.paint.red(line))
 		}

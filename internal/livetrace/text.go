@@ -10,8 +10,8 @@ import (
 
 // Widths in columns.
 const (
-	usual = 116 // where no terminal says otherwise
-	// narrow is from where on the columns of a turn are aligned.
+	usual = 116 // without a terminal
+	// narrow is the width from which the columns of a turn are aligned.
 	narrow    = 76
 	narrowest = 40
 )
@@ -21,8 +21,7 @@ func clip(s string, n int) string {
 	return printable.Clip(s, max(n, 1))
 }
 
-// wrap breaks a text into lines of at most n columns, at spaces; a word that
-// is longer has a line of its own.
+// wrap breaks a text into lines of at most n columns, at spaces; a longer word gets its own line.
 func wrap(s string, n int) []string {
 	var lines []string
 	line := ""
@@ -43,8 +42,8 @@ func wrap(s string, n int) []string {
 	return lines
 }
 
-// fold breaks a text into lines of n characters, wherever that falls; all but the
-// first begin with two spaces.
+// fold breaks a text into lines of n characters, at any position; all lines but the first begin
+// with two spaces.
 func fold(s string, n int) []string {
 	var lines []string
 	rest, indent := []rune(s), ""
@@ -58,8 +57,8 @@ func fold(s string, n int) []string {
 
 func timeOfDay(at time.Time) string { return at.Local().Format("15:04:05.000") }
 
-// elapsed writes what has passed, from a hundredth of a second to years, in the
-// same width as far as it goes.
+// elapsed formats a duration, from a hundredth of a second to years, in the same width where
+// possible.
 func elapsed(d time.Duration) string {
 	d = max(d, 0)
 	if d < time.Hour {
@@ -68,8 +67,7 @@ func elapsed(d time.Duration) string {
 	return fmt.Sprintf("%9s", "+"+span(d))
 }
 
-// span writes how long something takes: in parts of a second if it is short,
-// else in two units.
+// span formats a duration: in fractions of a second if it is short, otherwise in two units.
 func span(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

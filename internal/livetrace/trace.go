@@ -14,8 +14,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Trace writes what happens. It is a host.Observer, and safe for concurrent
-// use: what belongs together is written in one piece.
+// Trace writes what happens. It is a host.Observer, and safe for concurrent use: lines that belong
+// together are written in one piece.
 type Trace struct {
 	host.NoObserver
 	paint paint
@@ -24,16 +24,16 @@ type Trace struct {
 
 	mu  sync.Mutex
 	out io.Writer
-	// By instance, of those that run: how many turns it has had, if it began
-	// while the trace looked; and why it is stuck.
+	// For each running instance: how many turns it has had, if it started while the trace was
+	// running, and why it is stuck.
 	turns    map[string]int
 	problems map[string]string
 }
 
 var _ host.Observer = (*Trace)(nil)
 
-// New returns a trace that is written to out. Lines that out does not take are
-// lost: nothing waits for a trace or fails because of it.
+// New returns a trace that is written to out. Lines that cannot be written are lost, because no
+// caller waits for the trace or fails because of it.
 func New(out io.Writer, opts ...Option) *Trace {
 	t := &Trace{out: out, turns: map[string]int{}, problems: map[string]string{}, when: timeOfDay, width: func() int { return usual }}
 	if file, ok := out.(*os.File); ok && isTerminal(file) {
@@ -46,8 +46,7 @@ func New(out io.Writer, opts ...Option) *Trace {
 	return t
 }
 
-// Committed implements host.Observer: it shows a turn, or the two of a
-// continue-as-new.
+// Committed implements host.Observer: it shows a turn, or the two turns of a continue-as-new.
 func (t *Trace) Committed(c host.Committed) {
 	var b block
 	t.mu.Lock()
@@ -75,7 +74,7 @@ func (t *Trace) turn(b *block, turn *store.Turn, width int) {
 		head = append(head, fmt.Sprintf("execution %d", turn.ExecutionID))
 	}
 	if last := turn.Events[len(turn.Events)-1].Kind; last.Terminal() && !continues(last) {
-		delete(t.turns, turn.Instance) // What has ended takes no room.
+		delete(t.turns, turn.Instance) // Ended instances use no memory.
 		delete(t.problems, turn.Instance)
 	}
 	b.line("")
@@ -91,8 +90,8 @@ func (t *Trace) turn(b *block, turn *store.Turn, width int) {
 	}
 }
 
-// Say shows a line of the program's own, such as that a person has approved
-// something. instance may be empty.
+// Say shows a line of the program itself, such as that a person has approved something. instance
+// may be empty.
 func (t *Trace) Say(at time.Time, instance, text string) {
 	var b block
 	b.line("")
@@ -117,7 +116,7 @@ func (t *Trace) DeadLetter(body, reason string) {
 	t.write(&b)
 }
 
-// entry is the line that begins a block.
+// entry returns the first line of a block.
 func (t *Trace) entry(when, instance, text string) string {
 	if instance == "" {
 		return when + "  " + text
@@ -127,7 +126,7 @@ func (t *Trace) entry(when, instance, text string) string {
 
 func (t *Trace) clock(at time.Time) string { return t.paint.dim(t.when(at)) }
 
-// write writes a block; t.mu is held.
+// write writes a block. The caller holds t.mu.
 func (t *Trace) write(b *block) { _, _ = t.out.Write(b.text.Bytes()) }
 
 // block is text that is written in one piece.

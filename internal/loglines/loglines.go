@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// mostKept is how many lines are kept, and mostShown how many of one instance are given.
+	// mostKept is how many lines are kept, and mostShown how many lines of one instance are
+	// returned.
 	mostKept, mostShown = 5000, 500
 	// longest is how many bytes of a message, or of an attribute, are kept, and mostAttrs how
 	// many attributes of a line.
@@ -38,15 +39,15 @@ type Kept struct {
 
 	mu    sync.Mutex
 	lines []Line // a ring
-	next  int    // where the next line stands
+	next  int    // index of the next line
 	lost  bool   // a line was overwritten
 }
 
-// Keep begins to keep lines: until then a logger pays nothing for them.
+// Keep starts keeping lines. Before that, a logger has no cost.
 func (k *Kept) Keep() { k.on.Store(true) }
 
-// Handler returns a handler that keeps lines of level Info and above, and passes to base
-// what base wants; a nil base wants nothing.
+// Handler returns a handler that keeps lines of level Info and above, and passes lines on to base
+// if base has their level enabled; base may be nil.
 func (k *Kept) Handler(base slog.Handler) slog.Handler {
 	if base == nil {
 		base = slog.DiscardHandler
@@ -54,8 +55,8 @@ func (k *Kept) Handler(base slog.Handler) slog.Handler {
 	return &handler{kept: k, base: base}
 }
 
-// Of returns the last lines about an instance, the oldest first; more says that there were
-// earlier ones, or that there may have been.
+// Of returns the last lines about an instance, oldest first; more reports whether there were, or
+// may have been, earlier ones.
 func (k *Kept) Of(instance string) (lines []Line, more bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -70,7 +71,7 @@ func (k *Kept) Of(instance string) (lines []Line, more bool) {
 	return lines, k.lost
 }
 
-// Says in words what is kept.
+// Says describes what is kept.
 func (k *Kept) Says() string {
 	return fmt.Sprintf("The last %d lines about instances, of level INFO and above, since this program started.", mostKept)
 }
@@ -88,8 +89,8 @@ func (k *Kept) add(l Line) {
 type handler struct {
 	kept *Kept
 	base slog.Handler
-	// attrs were given to the logger, with the groups in their names; group is the one that
-	// is open, with a point at its end.
+	// attrs are the attributes of the logger, with the groups in their names; group is the open
+	// group, followed by a dot.
 	attrs []slog.Attr
 	group string
 }
@@ -141,8 +142,8 @@ func (h *handler) WithGroup(name string) slog.Handler {
 	return &n
 }
 
-// take takes an attribute into the line. What a program has set does not outlive its call: it
-// is kept as text.
+// take adds an attribute to the line, as text, because values of the program may change after the
+// call.
 func (l *Line) take(group string, a slog.Attr) {
 	key, v := group+a.Key, a.Value.Resolve()
 	if v.Kind() == slog.KindGroup {
@@ -188,7 +189,8 @@ func number(v slog.Value) (int64, bool) {
 	}
 }
 
-// cut clones what it keeps, so that no large text stays for a part of it.
+// cut clones the part that it keeps, so that a large text does not stay in memory because of a part
+// of it.
 func cut(s string) string {
 	if len(s) <= longest {
 		return strings.ToValidUTF8(s, "\ufffd")

@@ -1,5 +1,5 @@
 // Package querying answers queries: it replays the code of an instance in a copy, which no turn ever
-// uses, and asks a handler that the code has registered. It writes and sends nothing.
+// uses, and calls the handler that the code has registered. It writes and sends nothing.
 package querying
 
 import (
@@ -23,7 +23,7 @@ import (
 // Limit is how long a query may take, in real time.
 const Limit = 10 * time.Second
 
-// Of says what is asked.
+// Of is the request.
 type Of struct {
 	Instance    string
 	ExecutionID int64
@@ -32,7 +32,7 @@ type Of struct {
 	Input []byte
 	// NowMS is the time, in Unix milliseconds.
 	NowMS int64
-	// Encoded keeps the text of payloads out of errors.
+	// Encoded is set if errors must not contain the text of payloads.
 	Encoded bool
 }
 
@@ -42,7 +42,7 @@ type Answer struct {
 	// ReadTo is the last event that the code had processed when it answered, Last the last event of the
 	// history.
 	ReadTo, Last int64
-	// Problem says why the code did not process later events, if it cannot; nil otherwise.
+	// Problem is why the code cannot process later events; nil if it can.
 	Problem *store.Problem
 }
 
@@ -58,7 +58,7 @@ const (
 	Failed        = "failed"         // the handler returned an error
 )
 
-// Error says why there is no answer.
+// Error is returned if there is no answer.
 type Error struct {
 	Kind, Message string
 	// EventID at which the code disagrees; 0 for other kinds.
@@ -72,9 +72,9 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the error of the handler; nil for other kinds than Failed.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Ask replays the turns of an execution, opened and from the first, and asks the code. The error is an
-// *Error, that of a damaged history, or the error of ctx. Code that does not return in time is left to
-// its goroutine, which closes the copy if the code returns after all.
+// Ask replays the turns of an execution, decoded and from the first one on, and queries the code. The
+// error is an *Error, that of a damaged history, or the error of ctx. Code that does not return in time
+// is left to its goroutine, which closes the copy if the code returns after all.
 func Ask(ctx context.Context, registry *engine.Registry, of Of, turns []store.Turn) (Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, Limit)
 	defer cancel()

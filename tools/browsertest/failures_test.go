@@ -29,7 +29,7 @@ func TestAllOfOneCauseAreRedriven(t *testing.T) {
 	b.click(".view-head button", "Select")
 	b.click(".selection button", "Select all")
 	b.click(".selection button", "Redrive 1")
-	b.shows("Redrive 1 instance", "1 instance would start no operation again")
+	b.shows("Redrive 1 instance", "1 instance would not start any operation again")
 	for _, found := range b.axe() {
 		t.Error(found)
 	}

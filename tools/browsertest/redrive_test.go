@@ -14,7 +14,7 @@ func TestAFailedInstanceIsRedrivenFromItsPage(t *testing.T) {
 	b := s.open(instance(demo.Failed, ""), browser.View{})
 	b.settled()
 	// With the same code a redrive of this one fails as before: a restart is advised.
-	b.shows("A redrive would start no operation again")
+	b.shows("A redrive would not start any operation again")
 	b.wait(`document.querySelector(".actions button.primary").innerText.includes("Restart")`)
 	b.click(".actions button", "Redrive")
 	b.shows("The instance continues where it failed")

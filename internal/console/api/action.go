@@ -79,8 +79,8 @@ type Redriven struct {
 	Again []RedrivenWork `json:"again"`
 }
 
-// Nothing is set if the redrive starts no operation again, so that with the same code it fails as
-// before.
+// Nothing is set if the redrive does not start any operation again, so that with the same code it
+// fails as before.
 func (d *Redriven) Nothing() bool { return d.CopiedEvents > 0 && len(d.Again) == 0 }
 
 // RedrivenWork is an activity, a timer or a child that a redrive starts again.

@@ -33,8 +33,8 @@ type Plans struct {
 	Operations int `json:"operations"`
 	// FromStart is how many run from the beginning, because they failed in their first step.
 	FromStart int `json:"from_start,omitempty"`
-	// Nothing are those for which a redrive would start no operation again, so that with the same code they
-	// fail as before.
+	// Nothing are those for which a redrive would not start any operation again, so that with the same code
+	// they fail as before.
 	Nothing []string `json:"nothing,omitempty"`
 	// Refused are those that cannot be redriven, with the reason.
 	Refused []BatchFailed `json:"refused,omitempty"`

@@ -54,7 +54,7 @@ func limits(alone, together count) []limit {
 
 func limitsTable(alone, together count) string {
 	var table strings.Builder
-	table.WriteString("| what a stack needs, at so many turns a second |")
+	table.WriteString("| what a stack needs, by turns per second |")
 	for _, r := range rates {
 		fmt.Fprintf(&table, " %s |", thousands(r))
 	}

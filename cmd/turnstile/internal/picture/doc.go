@@ -1,3 +1,3 @@
-// Package picture draws the timeline of an instance in a terminal: a row an
-// operation, a bar for what it did and when.
+// Package picture draws the timeline of an instance in a terminal, with a row for each operation
+// and a bar that shows what it did and when.
 package picture

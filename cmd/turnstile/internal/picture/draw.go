@@ -10,27 +10,27 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// Options say how a picture is drawn.
+// Options configure the drawing.
 type Options struct {
-	// Linear draws time to scale, however long something waited.
+	// Linear draws time to scale, even if there are long waits.
 	Linear bool
-	// Rows at most of each execution; 0 for all.
+	// Rows is the maximum number of rows of each execution; 0 for all.
 	Rows int
-	// All draws each row of a group, not the group as one.
+	// All draws each row of a group, instead of the group as one row.
 	All bool
-	// Calls shows what the code asked for and had at once: times, ids, side effects.
+	// Calls shows calls that complete immediately: times, ids, side effects.
 	Calls bool
-	// Span writes how long something took.
+	// Span formats a duration.
 	Span func(time.Duration) string
 }
 
-// doing is how a part of a bar is drawn.
+// doing is the style of a part of a bar.
 type doing struct {
 	glyph rune
 	style term.Style
 }
 
-// drawn are the parts of a bar by what an operation did.
+// drawn maps the activity of an operation to the style of its part of the bar.
 var drawn = map[string]doing{
 	"waiting":  {'░', term.Blue},
 	"running":  {'█', term.Green},
@@ -40,15 +40,15 @@ var drawn = map[string]doing{
 	"stopping": {'▞', term.Yellow},
 }
 
-// legend is the order in which they are explained.
+// legend is their order in the legend.
 var legend = []string{"waiting", "running", "unknown", "retrying", "late", "stopping"}
 
-// explained are the words of the legend.
+// explained are the texts of the legend.
 var explained = map[string]string{
 	"waiting": "waiting", "running": "running", "unknown": "waiting or running", "retrying": "waiting to retry", "late": "due", "stopping": "stopping",
 }
 
-// Draw draws a timeline for a person; the screen says how wide.
+// Draw draws a timeline for a person, in the width of the screen.
 func Draw(s *term.Screen, t *api.Timeline, o Options) {
 	width := s.Columns()
 	if width == 0 {
@@ -63,17 +63,17 @@ func Draw(s *term.Screen, t *api.Timeline, o Options) {
 	d.foot()
 }
 
-// drawing is a picture that is being drawn.
+// drawing is the state of a drawing in progress.
 type drawing struct {
 	*term.Screen
 	Options
 	t     *api.Timeline
 	scale scale
-	// label, bar and took are how wide the columns are.
+	// label, bar and took are the widths of the columns.
 	label, bar, took int
 	// grouped is set if it contains groups.
 	grouped bool
-	// used are the parts of bars that stand in it.
+	// used are the parts of bars that it contains.
 	used map[string]bool
 }
 
@@ -82,7 +82,7 @@ const (
 	leastBar    = 16
 )
 
-// layout settles how wide the columns are.
+// layout determines the widths of the columns.
 func (d *drawing) layout(width int) {
 	d.took = 8
 	for i := range d.t.Rows {
@@ -96,7 +96,7 @@ func (d *drawing) layout(width int) {
 	d.bar = max(width-d.label-d.took-4, leastBar)
 }
 
-// title is what stands before a row's bar: its label, and what it is.
+// title returns the text before a row's bar: its label and its name.
 func (d *drawing) title(r *api.TimelineRow) string {
 	name := d.named(r)
 	if r.Label != "" {
@@ -105,7 +105,7 @@ func (d *drawing) title(r *api.TimelineRow) string {
 	return fmt.Sprintf("%d %s", r.EventID, printable.Line(name))
 }
 
-// named is what a row is, without its label.
+// named returns the name of a row, without its label.
 func (d *drawing) named(r *api.TimelineRow) string {
 	name := r.Name
 	switch r.Kind {
@@ -131,8 +131,8 @@ func (d *drawing) named(r *api.TimelineRow) string {
 	return name
 }
 
-// failed says how an execution failed. The kind of an error that the code returned
-// tells nothing more.
+// failed describes how an execution failed. It omits the kind of an error that the code returned,
+// because that adds nothing.
 func failed(kind string) string {
 	if kind == "" || kind == "application" {
 		return "failed"
@@ -270,7 +270,7 @@ func (d *drawing) span(cells []string, what string, from, to time.Time) {
 	}
 }
 
-// actedBy says who had the operation end as it did, where somebody is known.
+// actedBy names the actor who caused the end of the operation, if it is known.
 func actedBy(r *api.TimelineRow) string {
 	switch {
 	case r.Actor == "":
@@ -285,12 +285,12 @@ func actedBy(r *api.TimelineRow) string {
 	return "retried by " + r.Actor
 }
 
-// note says below a row what its bar does not.
+// note prints information below a row that its bar does not show.
 func (d *drawing) note(r *api.TimelineRow) {
 	text := ""
 	switch {
 	case r.State == "cancelled" && r.Text != "":
-		// What a worker still said of it is of no account: nobody waits for it.
+		// A later report by a worker does not matter, because no code waits for it.
 		text = r.Text
 	case r.Failure != nil:
 		text = failed(r.Failure.Kind) + ": " + r.Failure.Message
@@ -321,7 +321,7 @@ func (d *drawing) line(label string, style term.Style, bar, took string) {
 	fmt.Fprintf(d, "%s\n", strings.TrimRight(fmt.Sprintf("%s%s  %s  %*s", d.In(style, label), pad, bar, d.took, took), " "))
 }
 
-// foot explains what stands in the picture.
+// foot prints the legend of the picture.
 func (d *drawing) foot() {
 	var parts []string
 	for _, what := range legend {

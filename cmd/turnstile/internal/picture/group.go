@@ -11,13 +11,13 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// mostReported is how many rows of a group are told one by one.
+// mostReported is how many rows of a group are listed one by one.
 const mostReported = 5
 
-// heights are how full a column of a group is drawn.
+// heights are the characters for the number of operations in a column of a group.
 var heights = []rune("▁▂▃▄▅▆▇█")
 
-// groupOf is the group that a row is drawn in; nil for none.
+// groupOf returns the group with which a row is drawn; nil for none.
 func (d *drawing) groupOf(r *api.TimelineRow) *api.TimelineGroup {
 	if d.All || r.Group == 0 {
 		return nil
@@ -30,7 +30,7 @@ func (d *drawing) groupOf(r *api.TimelineRow) *api.TimelineGroup {
 	return nil
 }
 
-// groupLabel is what stands before a group's bar.
+// groupLabel returns the text before a group's bar.
 func groupLabel(g *api.TimelineGroup) string {
 	if g.Kind == "call" {
 		return fmt.Sprintf("%d %d calls", g.EventID, g.Rows)
@@ -45,8 +45,8 @@ func groupLabel(g *api.TimelineGroup) string {
 	return fmt.Sprintf("%d %d × %s", g.EventID, g.Rows, printable.Line(name))
 }
 
-// group draws a group as one row: how many were under way when, and below it those
-// that failed, and the slowest.
+// group draws a group as one row with the number of operations in progress over time. Below it, it
+// lists those that failed, and the slowest.
 func (d *drawing) group(g *api.TimelineGroup) {
 	d.grouped = true
 	var rows []*api.TimelineRow
@@ -74,7 +74,7 @@ func (d *drawing) group(g *api.TimelineGroup) {
 		return int(d.lasted(b) - d.lasted(a))
 	})
 	for i, r := range rows {
-		// What failed is told; of the others the slowest, where one stands out.
+		// Failed rows are listed; of the others only the slowest, if it is much slower.
 		if i == mostReported || r.State != "failed" && (i > 0 || g.Took == nil || g.Took.MaxMS < 2*g.Took.MedianMS) {
 			break
 		}
@@ -89,7 +89,7 @@ func (d *drawing) group(g *api.TimelineGroup) {
 	}
 }
 
-// about says how the rows of a group stand, and how long they took.
+// about returns the states of a group's rows, and how long they took.
 func (d *drawing) about(g *api.TimelineGroup) string {
 	var parts []string
 	for _, state := range []string{"failed", "open", "cancelled", "closed", "done"} {
@@ -129,7 +129,7 @@ func (d *drawing) lasted(r *api.TimelineRow) time.Duration {
 	return r.EndedAt.Sub(r.ScheduledAt)
 }
 
-// density draws how many rows were under way in each column.
+// density draws how many rows were in progress in each column.
 func (d *drawing) density(rows []*api.TimelineRow) string {
 	counts := make([]int, d.bar+1)
 	for _, r := range rows {

@@ -8,23 +8,22 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// scale says in which column a time is drawn.
+// scale maps times to columns.
 type scale struct {
-	// at are the times at which something happens, in order; column is where each
-	// is drawn.
+	// at are the times at which something happens, in order; column has the column of each.
 	at     []time.Time
 	column []float64
-	// folded is set if long waits are drawn shorter than they were.
+	// folded is set if long waits are drawn shorter than to scale.
 	folded bool
 }
 
-// finest is how much of the whole the shortest thing that happened has to be, so
-// that a true scale shows it.
+// finest is the smallest share of the total time that the shortest span must have so that a linear
+// scale shows it.
 const finest = 1.0 / 150
 
-// newScale lays the times of a timeline out over columns. If a true scale would show
-// nothing of what was short beside a wait of days, time is folded: of what lies
-// between two times the width grows with its logarithm.
+// newScale maps the times of a timeline to columns. If a linear scale would hide short spans
+// because of a wait of days, the scale is folded: the width between two times grows with the
+// logarithm of their distance.
 func newScale(t *api.Timeline, columns int, linear bool) scale {
 	s := scale{at: times(t)}
 	if len(s.at) < 2 {
@@ -57,7 +56,7 @@ func newScale(t *api.Timeline, columns int, linear bool) scale {
 	return s
 }
 
-// times are all at which something begins or ends, once each, in order.
+// times returns all times at which something starts or ends, once each, in order.
 func times(t *api.Timeline) []time.Time {
 	var all []time.Time
 	add := func(at time.Time) {
@@ -90,7 +89,7 @@ func times(t *api.Timeline) []time.Time {
 	return slices.CompactFunc(all, time.Time.Equal)
 }
 
-// of is the column of a time.
+// of returns the column of a time.
 func (s *scale) of(t time.Time) float64 {
 	if len(s.at) == 0 {
 		return 0

@@ -1,5 +1,5 @@
-// Package scaffold makes the first files of a new project, with a go.mod that requires the
-// version of Turnstile that the command belongs to, and merges a newer template into a project.
+// Package scaffold creates the files of a new project, with a go.mod that requires the command's
+// version of Turnstile, and merges a newer template into a project.
 package scaffold
 
 import (
@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// The files of a project's template: what is deployed, which its authors change,
-// and that which came with Turnstile, to tell their changes from later ones.
+// The files of a project's template: the deployed one, which its authors may change, and the
+// original from Turnstile, to distinguish their changes from later ones.
 const (
 	TemplateFile = "template.yaml"
 	TemplateBase = "template.base.yaml"
 )
 
-// Files returns the files of a project except its go.mod, by name. They are read from
-// the folder project of a file system: files that would be part of the module that
-// embeds them, or hidden, have .txt after their names there; {{name}} and {{module}} in
-// them stand for those of the project.
+// Files returns the files of a project except its go.mod, by name. They are read from the folder
+// project of a file system. There, files that would be hidden or part of the embedding module have
+// .txt after their names. {{name}} and {{module}} in them are replaced by those of the project.
 func Files(project fs.ReadFileFS, module string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	words := strings.NewReplacer("{{name}}", path.Base(module), "{{module}}", module)

@@ -8,31 +8,31 @@ import (
 	"strings"
 )
 
-// Limits of AWS that each queue of a template brings nearer. No quota raises them.
+// Limits of AWS that more queues in a template approach. They cannot be raised.
 const (
-	// mostOfPolicy is how many characters a managed policy may have, without white space, and
-	// mostOfRole how many the policies have together that stand in a role.
+	// mostOfPolicy is the maximum number of characters of a managed policy, without white space, and
+	// mostOfRole that of all inline policies of a role together.
 	// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
 	mostOfPolicy, mostOfRole = 6144, 10240
-	// mostOfVariables is how many bytes the variables of a function have together, with their
-	// names. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+	// mostOfVariables is the maximum total size of a function's variables with their names, in bytes.
+	// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 	mostOfVariables = 4096
 )
 
-// Lengths of what stands in names and addresses: the longest that AWS gives, and for a parameter whose
-// value is not known here one that is seldom longer.
+// Lengths of the parts of names and URLs: the maximum that AWS uses or, for a parameter whose value is not
+// known here, a length that is rarely exceeded.
 const (
 	region, account, partition = 14, 12, 3 // ap-southeast-1
 	suffix                     = 13        // amazonaws.com
-	random                     = 12        // what CloudFormation ends a name with
+	random                     = 12        // the suffix that CloudFormation adds to a name
 	parameter                  = 20
 	keyARN                     = 12 + region + 1 + account + 5 + 36
 	bucket                     = 63
 )
 
-// Fits returns an error if a stack of the template could not be deployed for a limit of AWS on the size of
-// policies or of variables. stack is how long the stack's name is. All that is there on a condition counts:
-// a customer key, an archive, an event bus and a VPC may be wanted later.
+// Fits returns an error if a stack of the template could not be deployed because of an AWS limit on the
+// size of policies or variables. stack is the length of the stack's name. Conditional parts count too,
+// because a customer key, an archive, an event bus or a VPC may be added later.
 func Fits(template string, stack int) error {
 	m := measure{stack}
 	lines := strings.Split(template, "\n")
@@ -77,9 +77,9 @@ func after(lines []string, key string) []string {
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// measure knows how long names and addresses become.
+// measure computes the lengths of names and URLs.
 type measure struct {
-	// stack is how long the stack's name is.
+	// stack is the length of the stack's name.
 	stack int
 }
 
@@ -90,7 +90,7 @@ var (
 	attribute   = regexp.MustCompile(`^!GetAtt (\w+)\.(\w+)$`)
 )
 
-// policy is how many characters policies have as JSON.
+// policy returns the number of characters of policies as JSON.
 func (m measure) policy(lines []string) (n int) {
 	for _, line := range lines {
 		text := strings.TrimSpace(comment.ReplaceAllString(line, ""))
@@ -114,7 +114,7 @@ func (m measure) policy(lines []string) (n int) {
 	return n
 }
 
-// variables is how many bytes variables have with their names.
+// variables returns the size of variables with their names, in bytes.
 func (m measure) variables(lines []string) (n int) {
 	for _, line := range lines {
 		if key, value, is := strings.Cut(strings.TrimSpace(comment.ReplaceAllString(line, "")), ": "); is {
@@ -124,7 +124,7 @@ func (m measure) variables(lines []string) (n int) {
 	return n
 }
 
-// value is how long a value of the template becomes.
+// value returns the length of a value of the template.
 func (m measure) value(text string) int {
 	text = strings.TrimSpace(text)
 	if name, is := strings.CutPrefix(text, "!Ref "); is {
@@ -154,7 +154,7 @@ func (m measure) value(text string) int {
 	return len(strings.Trim(text, `"'`))
 }
 
-// physical is how long the name is that CloudFormation makes of a logical one.
+// physical returns the length of the name that CloudFormation derives from a logical one.
 func (m measure) physical(logical string, most int) int {
 	return min(m.stack+len("-")+len(logical)+len("-")+random, most)
 }

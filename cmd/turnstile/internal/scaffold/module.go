@@ -15,13 +15,13 @@ const (
 
 var modulePath = regexp.MustCompile(`^[A-Za-z0-9_~][A-Za-z0-9._~-]*(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
 
-// ofWindows is an element of a path that Windows has for a device.
+// ofWindows matches an element of a path that Windows reserves for a device.
 var ofWindows = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
 
-// shortName is the end of an element that could be the short name of a file on Windows.
+// shortName matches the end of an element that could be a short file name on Windows.
 var shortName = regexp.MustCompile(`~[0-9]+$`)
 
-// ModuleProblem returns why the go command does not take a path for a module and for imports of its
+// ModuleProblem returns why the go command does not accept a path for a module and imports of its
 // packages; "" if it does.
 func ModuleProblem(path string) string {
 	if !modulePath.MatchString(path) {
@@ -42,14 +42,14 @@ func ModuleProblem(path string) string {
 	return ""
 }
 
-// NoSourceError says that a folder does not hold the source of Turnstile.
+// NoSourceError is returned if a folder does not have the source of Turnstile.
 type NoSourceError struct{ Folder string }
 
 func (e *NoSourceError) Error() string {
 	return fmt.Sprintf("%s does not have the source of Turnstile: give the folder whose go.mod has module %s", e.Folder, OwnModule)
 }
 
-// GoMod is the go.mod of a project, and which Turnstile that is, in words.
+// GoMod returns the go.mod of a project, and a description of the Turnstile that it requires.
 func GoMod(module, source string) (text []byte, from string, err error) {
 	head := "module " + module + "\n\ngo 1.26\n"
 	version := ReleasedVersion()

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// queuesVariable tells the functions which activity queues there are, queuesOutput and
-// functionsOutput this command.
+// queuesVariable has the activity queues for the functions; queuesOutput and functionsOutput have
+// them for this command.
 const (
 	queuesVariable  = "TURNSTILE_ACTIVITY_QUEUES"
 	queuesOutput    = "ActivityQueues"
 	functionsOutput = "ActivityFunctions"
 )
 
-// copied are the parts of a template that a queue has of its own, as those of the default
-// queue: what their authors have changed in these goes along.
+// copied are the parts of the template that are copied from the default queue for each queue,
+// including the changes of the authors.
 var copied = []string{"ActivityConcurrency", "ActivityBatchSize", "ActivityMemory", "ActivityFunction", "ActivityLogGroup", "ActivityQueue", "ActivityQueueAgeAlarm", "ActivityErrorsAlarm", "ActivityThrottlesAlarm"}
 
-// AddQueue returns a template with an activity queue of this name more: its queue, its
-// function, log group and alarms, the parameters of the function, and every permission that
-// the default queue has. A template that has it is returned as it is.
+// AddQueue returns a template with an additional activity queue of this name: its queue, its
+// function, log group and alarms, the parameters of the function, and every permission that the
+// default queue has. A template that already has it is returned unchanged.
 func AddQueue(template, name string) (string, error) {
 	prefix := resourceName(name)
 	known, entry := name+"=${"+prefix+"Queue", name+"=${"+prefix+"Queue.QueueName}"
@@ -36,7 +36,7 @@ func AddQueue(template, name string) (string, error) {
 		own := prefix + strings.TrimPrefix(part, "Activity")
 		start, end := block(lines, part)
 		if start < 0 && strings.HasSuffix(part, "Alarm") {
-			continue // A template of before, or its author does without.
+			continue // The template is older, or its author has removed the part.
 		}
 		if start < 0 {
 			return "", fmt.Errorf("it has no %s to copy %s from", part, own)
@@ -55,7 +55,7 @@ func AddQueue(template, name string) (string, error) {
 	return withOutput(text, functionsOutput, "The functions of the named activity queues.", name+"=${"+prefix+"Function}"), nil
 }
 
-// resourceName is what the resources of a queue begin with.
+// resourceName returns the prefix of the names of a queue's resources.
 func resourceName(queue string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(queue, "-") {
@@ -64,8 +64,8 @@ func resourceName(queue string) string {
 	return b.String()
 }
 
-// block returns the lines of a parameter, resource or output, from its name to the line
-// behind its last; -1 if there is none.
+// block returns the range of lines of a parameter, resource or output, from its name to the line
+// after its last; -1 if there is none.
 func block(lines []string, name string) (start, end int) {
 	start = slices.Index(lines, "  "+name+":")
 	if start < 0 {
@@ -80,7 +80,7 @@ func block(lines []string, name string) (start, end int) {
 
 var ofActivities = regexp.MustCompile(`\b(` + strings.Join(copied, "|") + `)\b`)
 
-// ofQueue makes of a part of the default queue that of another.
+// ofQueue converts a part of the default queue to that of another queue.
 func ofQueue(part []string, name, prefix string) []string {
 	text := ofActivities.ReplaceAllStringFunc(strings.Join(part, "\n"), func(s string) string { return prefix + strings.TrimPrefix(s, "Activity") })
 	text = strings.ReplaceAll(text, "default=${"+prefix+"Queue", "default=${ActivityQueue")
@@ -99,8 +99,7 @@ var (
 	single = regexp.MustCompile(`^(\s+)Resource: !GetAtt Activity(Queue|LogGroup)\.Arn$`)
 )
 
-// withPermissions names the resources of a queue wherever those of the default queue are
-// named in a list.
+// withPermissions adds the resources of a queue to each list that has those of the default queue.
 func withPermissions(lines []string, prefix string) []string {
 	var out []string
 	for _, line := range lines {
@@ -125,7 +124,7 @@ var variable = regexp.MustCompile(`(?m)^(\s+` + queuesVariable + `: ).*$`)
 // withEntry adds an entry to the variable of the functions.
 func withEntry(text, entry string) (string, error) {
 	if !variable.MatchString(text) {
-		// A template of before.
+		// The template is older.
 		url := regexp.MustCompile(`(?m)^(\s+)TURNSTILE_ACTIVITY_QUEUE_URL: .*$`)
 		if !url.MatchString(text) {
 			return "", fmt.Errorf("none of its functions has the variable TURNSTILE_ACTIVITY_QUEUE_URL, next to which %s belongs", queuesVariable)
@@ -138,15 +137,15 @@ func withEntry(text, entry string) (string, error) {
 	})), nil
 }
 
-// defaultEntry tells the function of a named queue where the default one is: it calls attempts
-// there that wait for a permit of a limit.
+// defaultEntry is the entry of the default queue for the function of a named queue, which makes
+// waiting attempts there visible when a permit is free.
 const defaultEntry = "default=${ActivityQueue.QueueName}"
 
-// byURL is an entry of the variable as it was: with the URLs of many queues the variables of a function
-// have more than Lambda takes.
+// byURL matches an entry of the variable in its old form. With the URLs of many queues, a
+// function's variables would exceed Lambda's limit.
 var byURL = regexp.MustCompile(`(=\$\{\w+Queue)\}`)
 
-// withDefault adds the default queue to the variable of the functions, where it names others.
+// withDefault adds the default queue to the variable of the functions, if it names other queues.
 func withDefault(text string) string {
 	return variable.ReplaceAllStringFunc(text, func(line string) string {
 		line = byURL.ReplaceAllString(line, "$1.QueueName}")
@@ -157,7 +156,7 @@ func withDefault(text string) string {
 	})
 }
 
-// joined is a value with an entry more.
+// joined returns a value with an additional entry.
 func joined(value, entry string) string {
 	have, is := strings.CutPrefix(value, `!Sub "`)
 	if !is {
@@ -166,7 +165,7 @@ func joined(value, entry string) string {
 	return `!Sub "` + strings.TrimSuffix(have, `"`) + " " + entry + `"`
 }
 
-// withOutput adds an entry to an output, which it makes where there is none.
+// withOutput adds an entry to an output, and creates the output if there is none.
 func withOutput(text, name, description, entry string) string {
 	lines := strings.Split(text, "\n")
 	if start, end := block(lines, name); start >= 0 {
@@ -184,7 +183,8 @@ func withOutput(text, name, description, entry string) string {
 	return strings.Join(slices.Insert(lines, at+1, "  "+name+":", "    Description: "+description, "    Value: "+joined("", entry)), "\n")
 }
 
-// BuildFile says how the functions are built, and BuildRule in it how those of queues are.
+// BuildFile has the build rules of the functions, and BuildRule is the rule in it for functions of
+// queues.
 const (
 	BuildFile = "lambdas/build/build.mk"
 	BuildRule = "build-%Function:"

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// RemoveQueue returns a template without what AddQueue has added for the queue of this name.
-// It is an error if anything else refers to that.
+// RemoveQueue returns a template without the parts that AddQueue has added for the queue of this
+// name. It returns an error if anything else refers to them.
 func RemoveQueue(template, name string) (string, error) {
 	prefix := resourceName(name)
 	if !strings.Contains(template, name+"=${"+prefix+"Queue") {
@@ -18,7 +18,7 @@ func RemoveQueue(template, name string) (string, error) {
 	for _, part := range copied {
 		start, end := block(lines, prefix+strings.TrimPrefix(part, "Activity"))
 		if start < 0 {
-			continue // Its author has done without.
+			continue // The author has removed it.
 		}
 		if lines[start-1] == "" && (end == len(lines) || lines[end] == "") {
 			start--

@@ -23,8 +23,8 @@ func ReleasedVersion() string {
 	return ""
 }
 
-// builtFrom returns the folder with the source that this command was built from;
-// empty if it is not there any more, or was built with -trimpath.
+// builtFrom returns the folder with the source that this command was built from; empty if the
+// folder no longer exists, or the command was built with -trimpath.
 func builtFrom() string {
 	_, file, _, ok := runtime.Caller(0)
 	if !ok || !filepath.IsAbs(file) {
@@ -42,8 +42,8 @@ func isSource(folder string) bool {
 	return err == nil && strings.HasPrefix(string(data), "module "+OwnModule+"\n")
 }
 
-// WorkspaceOf returns the go.work of a folder above, by which the go command would
-// take the folder for a part of another project.
+// WorkspaceOf returns the go.work of a parent folder, because of which the go command would treat
+// the folder as a part of another project.
 func WorkspaceOf(folder string) (file string, found bool) {
 	for {
 		folder = filepath.Dir(folder)

@@ -1,3 +1,3 @@
-// Package term writes for whoever reads: in colours and columns that fit for a
-// person at a terminal, plain and whole for a pipe or a file.
+// Package term formats output for its reader: with colours and fitting columns for a person at a
+// terminal, plain and complete for a pipe or a file.
 package term

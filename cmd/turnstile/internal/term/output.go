@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Output is a writer that keeps its first error, after which it writes nothing more: a command that
-// prints does not have to look at each line. It is safe for concurrent use.
+// Output is a writer that keeps its first error and writes nothing after it, so that a command need
+// not check each write. It is safe for concurrent use.
 type Output struct {
 	// failed is called once, at the first error.
 	failed func()
@@ -35,15 +35,15 @@ func (o *Output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Err returns the first error; nil if all was written.
+// Err returns the first error; nil if everything was written.
 func (o *Output) Err() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.err
 }
 
-// Unwrapped returns what an Output writes to, and any other writer as it is: a program that is
-// started gets the file itself.
+// Unwrapped returns the writer of an Output, and any other writer unchanged, so that a started
+// program gets the file itself.
 func Unwrapped(w io.Writer) io.Writer {
 	if o, is := w.(*Output); is {
 		return o.to
@@ -51,7 +51,7 @@ func Unwrapped(w io.Writer) io.Writer {
 	return w
 }
 
-// fileOf returns the file that a writer or reader is, or that an Output writes to.
+// fileOf returns a writer or reader as a file, or the file that an Output writes to.
 func fileOf(of any) (*os.File, bool) {
 	if w, is := of.(io.Writer); is {
 		of = Unwrapped(w)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Progress is a line at a terminal that is written again and again; elsewhere a line
-// every ten seconds. It is safe for concurrent use.
+// Progress is a line that is rewritten on a terminal; elsewhere it is a new line every ten seconds.
+// It is safe for concurrent use.
 type Progress struct {
 	mu     sync.Mutex
 	screen *Screen
@@ -22,12 +22,12 @@ const (
 	plainRepeat = 10 * time.Second
 )
 
-// NewProgress returns a line of progress that has not been shown yet.
+// NewProgress returns a progress line, which is not shown yet.
 func NewProgress(screen *Screen, now func() time.Time) *Progress {
 	return &Progress{screen: screen, now: now, last: now()}
 }
 
-// Show writes the text in place of the one before, unless that is too new.
+// Show replaces the shown text, unless that is too recent.
 func (p *Progress) Show(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

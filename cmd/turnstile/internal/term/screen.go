@@ -6,32 +6,32 @@ import (
 	xterm "golang.org/x/term"
 )
 
-// narrowest is the least width that anything is laid out for.
+// narrowest is the minimum width of a layout.
 const narrowest = 40
 
-// Screen is where output goes.
+// Screen is the destination of output.
 type Screen struct {
 	io.Writer
 	// Person is set if a person reads it at a terminal, so that it is laid out to fit.
 	Person bool
 	// Colour is set if it is shown in colours.
 	Colour bool
-	// columns of the terminal at the time; nil where there is none.
+	// columns returns the current width of the terminal; nil if there is none.
 	columns func() int
 }
 
-// Colours says when to use them.
+// Colours is when to use colours.
 type Colours string
 
-// When to use colours: where a person reads, unless NO_COLOR
-// (https://no-color.org) is set or TERM is "dumb"; always; never.
+// When to use colours: on a terminal, unless NO_COLOR (https://no-color.org) is set or TERM is
+// "dumb"; always; never.
 const (
 	ColoursAuto   Colours = "auto"
 	ColoursAlways Colours = "always"
 	ColoursNever  Colours = "never"
 )
 
-// New returns the screen that a writer is: a person's if it is a terminal.
+// New returns the screen of a writer: for a person if it is a terminal.
 func New(w io.Writer, colours Colours, getenv func(string) string) Screen {
 	s := Screen{Writer: w}
 	if file, isFile := fileOf(w); isFile && xterm.IsTerminal(int(file.Fd())) {
@@ -48,13 +48,13 @@ func New(w io.Writer, colours Colours, getenv func(string) string) Screen {
 	return s
 }
 
-// IsTerminal reports whether somebody writes, or reads, at a terminal there.
+// IsTerminal reports whether a reader or a writer is a terminal.
 func IsTerminal(of any) bool {
 	file, isFile := fileOf(of)
 	return isFile && xterm.IsTerminal(int(file.Fd()))
 }
 
-// Fixed returns the screen of a person whose terminal has that many columns.
+// Fixed returns the screen of a terminal with this number of columns.
 func Fixed(w io.Writer, columns int, colours Colours, getenv func(string) string) Screen {
 	s := Screen{Writer: w, Person: true, columns: func() int { return columns }}
 	s.paint(colours, getenv)
@@ -71,7 +71,7 @@ func (s *Screen) paint(colours Colours, getenv func(string) string) {
 	}
 }
 
-// Columns is how many columns a line has; 0 where nothing has to fit.
+// Columns returns the number of columns of a line; 0 for no limit.
 func (s *Screen) Columns() int {
 	if s.columns == nil {
 		return 0
@@ -83,10 +83,10 @@ func (s *Screen) Columns() int {
 	return max(n, narrowest)
 }
 
-// Style is how a text is shown.
+// Style is the style of a text.
 type Style string
 
-// The styles. Colours say nothing that the words do not.
+// The styles. The text contains everything that the colours express.
 const (
 	Plain  Style = ""
 	Bold   Style = "1"
@@ -98,7 +98,7 @@ const (
 	Cyan   Style = "36"
 )
 
-// In returns the text in a style, where there are colours.
+// In returns the text in a style, if colours are on.
 func (s *Screen) In(style Style, text string) string {
 	if !s.Colour || style == Plain || text == "" {
 		return text

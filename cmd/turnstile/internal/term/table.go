@@ -9,10 +9,9 @@ import (
 
 // Cell is a field of a row.
 type Cell struct {
-	// Text is what a person reads.
+	// Text is shown to a person.
 	Text string
-	// Whole is what a program reads, where that is something else: a time
-	// without "ago", a message that is not cut.
+	// Whole is printed for a program, if it differs: a time without "ago", a message that is not cut.
 	Whole string
 	Style Style
 }
@@ -25,20 +24,20 @@ func Styled(style Style, text string) Cell { return Cell{Text: text, Style: styl
 
 // Table is rows of cells.
 //
-// A person sees a head and columns that fit the screen: one column gives way. If that is the last one,
-// and the others leave it too little room, its text stands in a line of its own under each row. Elsewhere a row is a line, its cells are separated by tabs and whole, and there is no head:
-// as cut, sort and awk like it.
+// On a terminal it has a header, and columns that fit the screen: one column is shortened. If that is the last one and
+// the others leave it too little space, its text is on a separate line below each row. Elsewhere a row is a line of
+// complete cells, separated by tabs, without a header, so that cut, sort and awk can process it.
 type Table struct {
 	head []string
 	rows [][]Cell
-	// gives are the columns that give way, in order; the last one by default.
+	// gives are the columns that may be shortened, in order; by default the last one.
 	gives []int
 }
 
-// NewTable returns a table with the heads of its columns.
+// NewTable returns a table with the headers of its columns.
 func NewTable(head ...string) *Table { return &Table{head: head, gives: []int{len(head) - 1}} }
 
-// Cut names the columns, from 0, that give way where a line does not fit, one after the other.
+// Cut sets the columns, numbered from 0, that are shortened one after the other if a line does not fit.
 func (t *Table) Cut(columns ...int) *Table {
 	t.gives = columns
 	return t
@@ -47,10 +46,10 @@ func (t *Table) Cut(columns ...int) *Table {
 // Row adds a row.
 func (t *Table) Row(cells ...Cell) { t.rows = append(t.rows, cells) }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (t *Table) Len() int { return len(t.rows) }
 
-// gap is between two columns.
+// gap is the space between two columns.
 const gap = "  "
 
 // Print writes the table.
@@ -77,7 +76,7 @@ func (t *Table) Print(s *Screen) {
 	fmt.Fprint(s, b.String())
 }
 
-// without returns the elements but for one; -1 for all of them.
+// without returns the elements except one; -1 for all of them.
 func without[T any](all []T, one int) []T {
 	if one < 0 || one >= len(all) {
 		return all
@@ -85,8 +84,8 @@ func without[T any](all []T, one int) []T {
 	return slices.Delete(slices.Clone(all), one, one+1)
 }
 
-// Lay writes the table in columns whoever reads it; only a person's is cut to fit.
-// For what is a text more than a table.
+// Lay always writes the table in columns, but cuts it to fit only on a terminal. It is for tables that are read as a
+// text.
 func (t *Table) Lay(s *Screen) {
 	laid := *s
 	laid.Person = true
@@ -118,13 +117,13 @@ func (t *Table) lines(s *Screen) {
 }
 
 const (
-	// leastCut is how far the column that gives way may shrink before it stands under the row.
+	// leastCut is the minimum width of the shortened column, below which its text is put under the row.
 	leastCut = 12
-	// leastOther is how far another one may shrink that gives way.
+	// leastOther is the minimum width of any other shortened column.
 	leastOther = 6
 )
 
-// widths returns how wide each column is, and which one stands under the row; -1 for none.
+// widths returns the width of each column, and which one is put under the row; -1 for none.
 func (t *Table) widths(columns int) (widths []int, under int) {
 	n := len(t.head)
 	for _, cells := range t.rows {
@@ -163,7 +162,7 @@ func (t *Table) widths(columns int) (widths []int, under int) {
 			over -= widths[i] + len(gap)
 		}
 	}
-	for over > 0 { // Nothing that gives way is left.
+	for over > 0 { // No column is left to shorten.
 		widest, at := leastOther, -1
 		for i, w := range widths {
 			if i != under && w > widest {

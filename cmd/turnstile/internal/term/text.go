@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// Wrap breaks a text into lines of at most n columns, at spaces; a word that is
-// longer has a line of its own. 0 and less leave it whole.
+// Wrap breaks a text into lines of at most n columns, at spaces; a longer word gets its own line.
+// With n of 0 or less it changes nothing.
 func Wrap(s string, n int) []string {
 	if n <= 0 {
 		return []string{s}

@@ -1,10 +1,10 @@
-// Package usage has the error of a wrong command line, which ends the command with exit
-// status 2.
+// Package usage has the error for an invalid command line, which ends the command with exit status
+// 2.
 package usage
 
 import "fmt"
 
-// Error says what is wrong with the command line.
+// Error describes what is wrong with the command line.
 type Error struct{ Problem string }
 
 // Error returns the problem.

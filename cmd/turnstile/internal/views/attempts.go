@@ -14,9 +14,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// Attempts prints the attempts of activities: for people a table for each activity, else
-// a line for each attempt with execution, event, activity, attempt, state, begin, end,
-// worker, failure and actor.
+// Attempts prints the attempts of activities: for people a table for each activity, otherwise a
+// line for each attempt with execution, event, activity, attempt, state, start, end, worker,
+// failure and actor.
 func Attempts(screen *term.Screen, now time.Time, all []api.Attempts) {
 	if !screen.Person {
 		t := term.NewTable()
@@ -55,7 +55,7 @@ func Attempts(screen *term.Screen, now time.Time, all []api.Attempts) {
 
 func attemptTable(one *api.Attempts, now time.Time) *term.Table {
 	heads := []string{"ATTEMPT", "STATE", "STARTED", "DURATION", "WORKER", "ERROR"}
-	// Most attempts begin by themselves.
+	// Most attempts start by themselves.
 	asked := slices.ContainsFunc(one.Attempts, func(a api.Attempt) bool { return a.Actor != "" })
 	if asked {
 		heads = slices.Insert(heads, 4, "REQUESTED BY")

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
-// Bill prints what an instance costs, a line for each service; to a person also what is
+// Bill prints the cost of an instance, with a line for each service, and for people also what is
 // left out.
 func Bill(screen *term.Screen, bill *api.Bill) {
 	rows := term.NewTable("SERVICE", "COUNT", "$", "FOR")
@@ -33,10 +33,10 @@ func Bill(screen *term.Screen, bill *api.Bill) {
 	}
 }
 
-// number writes a count without zeros behind its point.
+// number formats a count without trailing zeros.
 func number(f float64) string {
 	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(f, 'f', 4, 64), "0"), ".")
 }
 
-// dollars writes an amount that may be small.
+// dollars formats an amount that may be small.
 func dollars(f float64) string { return strconv.FormatFloat(f, 'f', 9, 64) }

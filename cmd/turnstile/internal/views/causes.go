@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// Causes prints what failed, a line for each cause, with bars over the time.
+// Causes prints a line for each cause of failures, with bars over time.
 func Causes(screen *term.Screen, now time.Time, causes []api.FailureCause) {
 	t := term.NewTable("CAUSE", "STATUS", "INSTANCES", "LAST", "OVER TIME", "ERROR")
 	for i := range causes {
@@ -23,7 +23,7 @@ func Causes(screen *term.Screen, now time.Time, causes []api.FailureCause) {
 	t.Print(screen)
 }
 
-// bars draws numbers as bars of one line.
+// bars draws numbers as bars in one line.
 func bars(numbers []int) string {
 	most := 1
 	for _, n := range numbers {

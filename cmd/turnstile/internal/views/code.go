@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// shownBranches is how many places of one execution are printed.
+// shownBranches is how many branches of one execution are printed.
 const shownBranches = 20
 
 // CodeWaits prints where the code of an execution waits, a line for each branch.
@@ -28,7 +28,7 @@ func CodeWaits(out io.Writer, w *api.CodeWaits) {
 	}
 }
 
-// waitsFor says what a branch waits for.
+// waitsFor describes what a branch waits for.
 func waitsFor(b *api.CodeBranch) string {
 	var parts []string
 	for i, e := range b.Events {

@@ -7,8 +7,8 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 )
 
-// Counts prints how many instances there are of each of the statuses, and with all of all
-// together. more names statuses that have more than were counted.
+// Counts prints the number of instances of each status and, with all, the total. more has the
+// statuses with more instances than were counted.
 func Counts(screen *term.Screen, statuses []client.Status, counts map[client.Status]int, more map[client.Status]bool, all bool) {
 	t := term.NewTable("STATUS", "INSTANCES")
 	sum, open := 0, false
@@ -26,7 +26,7 @@ func Counts(screen *term.Screen, statuses []client.Status, counts map[client.Sta
 	t.Print(screen)
 }
 
-// countText is a number, "or more" as a plus.
+// countText returns a number, with a plus for "or more".
 func countText(n int, more bool) string {
 	if more {
 		return strconv.Itoa(n) + "+"

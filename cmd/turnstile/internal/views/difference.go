@@ -13,8 +13,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// Difference prints what two executions have not done alike: for people with what differs
-// below each operation, else a line for each row.
+// Difference prints the differences of two executions: for people with the details below each
+// operation, otherwise a line for each row.
 func Difference(screen *term.Screen, d *api.Difference) {
 	if !screen.Person {
 		t := term.NewTable()
@@ -100,7 +100,7 @@ func eventOf(o *api.DifferenceOperation) string {
 	return strconv.FormatInt(o.EventID, 10)
 }
 
-// operation prints of one side what differs; of one that only a side has, all.
+// operation prints what differs on one side, or everything if only this side has the operation.
 func operation(screen *term.Screen, mark string, r *api.DifferenceRow, o *api.DifferenceOperation) {
 	if o == nil {
 		return
@@ -133,7 +133,7 @@ func operation(screen *term.Screen, mark string, r *api.DifferenceRow, o *api.Di
 	fmt.Fprintln(screen, printable.Clip(text, screen.Columns()))
 }
 
-// payloadLine is a payload in a line.
+// payloadLine returns a payload in one line.
 func payloadLine(p *api.Payload) string {
 	switch {
 	case p == nil:

@@ -1,3 +1,3 @@
-// Package views prints for people what commands found: how it stands, as lines and tables.
-// What it prints is on its way to a terminal: text of users is escaped.
+// Package views prints the results of commands for people, as lines and tables. Because the output
+// goes to a terminal, it escapes texts of users.
 package views

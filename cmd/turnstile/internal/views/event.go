@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// kindStyle tells what came from outside, what failed and how it ended.
+// kindStyle distinguishes arrivals, failures and ends.
 func kindStyle(k history.Kind) term.Style {
 	switch {
 	case k == history.OrchestrationCompleted, k == history.OrchestrationContinuedAsNew:
@@ -24,7 +24,7 @@ func kindStyle(k history.Kind) term.Style {
 	return term.Plain
 }
 
-// detail says in a line what else an event holds.
+// detail returns the other fields of an event in one line.
 func detail(e *history.Event, width int) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

@@ -51,8 +51,8 @@ func History(screen *term.Screen, d *client.Description, x *history.Export, widt
 	}
 }
 
-// EventRows prints events for programs: execution, event, when, kind, the event that
-// it completes, name, and what it carries.
+// EventRows prints events for programs: execution, event, time, kind, the event that it completes,
+// name, and details.
 func EventRows(screen *term.Screen, execution int64, events []history.Event, width int) {
 	rows := term.NewTable()
 	for i := range events {

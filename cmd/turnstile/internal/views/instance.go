@@ -15,8 +15,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// Instance prints the state of an instance, and what it waits for. keyAdvice says what to do
-// about payloads that cannot be decrypted; plan is what a redrive of a failed instance would do, nil if unknown.
+// Instance prints the state of an instance, and what it waits for. keyAdvice is the advice for payloads that
+// cannot be decrypted; plan is what a redrive of a failed instance would do, nil if unknown.
 func Instance(out io.Writer, now time.Time, d *client.Description, waiting *client.Pending, paused []api.PausedQueue, plan *api.Redriven, keyAdvice string) {
 	t := plain.NewTable()
 	t.Row("instance", printable.Line(d.Instance))
@@ -137,7 +137,7 @@ func Instance(out io.Writer, now time.Time, d *client.Description, waiting *clie
 	}
 }
 
-// handedOn prints how what failed first came to the instance.
+// handedOn prints how the first failure was passed on to the instance.
 func handedOn(out io.Writer, chain []cause.Step) {
 	if len(chain) > 0 {
 		fmt.Fprintln(out, "\npropagated through")
@@ -160,7 +160,7 @@ func handedOn(out io.Writer, chain []cause.Step) {
 	}
 }
 
-// encoded says why payloads of the record are not shown.
+// encoded returns why payloads of the record are not shown.
 func encoded(out io.Writer, d *client.Description, keyAdvice string) {
 	if d.DecodeError != nil {
 		fmt.Fprintf(out, "\ncannot decode payloads\n")

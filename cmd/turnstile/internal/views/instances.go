@@ -33,13 +33,13 @@ func (t *Instances) Row(d *client.Description) {
 		term.Cell{Text: t.took(d), Whole: t.duration(d).String()}, term.Text(why(d)))
 }
 
-// Len is how many instances it has.
+// Len returns the number of instances.
 func (t *Instances) Len() int { return t.rows.Len() }
 
 // Print writes the table.
 func (t *Instances) Print(screen *term.Screen) { t.rows.Print(screen) }
 
-// took is how long an instance ran, or has been running.
+// took returns how long an instance ran, or has been running.
 func (t *Instances) took(d *client.Description) string {
 	if d.EndedAt.IsZero() {
 		return plain.Span(t.duration(d)) + "…"
@@ -47,7 +47,7 @@ func (t *Instances) took(d *client.Description) string {
 	return plain.Span(t.duration(d))
 }
 
-// duration is how long an instance ran, or has been running.
+// duration returns how long an instance ran, or has been running.
 func (t *Instances) duration(d *client.Description) time.Duration {
 	end := d.EndedAt
 	if end.IsZero() {
@@ -56,8 +56,7 @@ func (t *Instances) duration(d *client.Description) time.Duration {
 	return max(end.Sub(d.CreatedAt), 0).Round(time.Millisecond)
 }
 
-// shortMoment is a time for a column: without the day if that is today, and to the
-// second.
+// shortMoment formats a time for a column, to the second, and without the day if that is today.
 func (t *Instances) shortMoment(of time.Time) string {
 	of, now := of.UTC(), t.now().UTC()
 	if of.YearDay() == now.YearDay() && of.Year() == now.Year() {
@@ -84,6 +83,6 @@ func Repaint(screen *term.Screen, title string, page *client.ListPage, now func(
 	if page.NextPageToken != "" {
 		fmt.Fprintf(&b, "there are more; raise --limit\n")
 	}
-	// In one piece, from the upper left corner, without what stood there.
+	// Write it in one piece from the upper left corner, after clearing the screen.
 	fmt.Fprint(screen, "\x1b[H\x1b[2J"+b.String())
 }

@@ -31,7 +31,7 @@ func Limits(screen *term.Screen, now time.Time, all []client.Limit) {
 	t.Print(screen)
 }
 
-// permits are how many there are, of a rate in which span.
+// permits returns the number of permits, and for a rate its window.
 func permits(l *client.Limit) string {
 	if l.Rate && l.Per > 0 {
 		return fmt.Sprintf("%d per %s", l.Permits, time.Duration(l.Per)*time.Millisecond)
@@ -70,7 +70,7 @@ func limitedTo(l *client.Limit, n int, perMS int64) string {
 	return strconv.Itoa(n)
 }
 
-// limited says what a limit applies to, and what is wrong with its coordinator.
+// limited returns what a limit applies to, and what is wrong with its coordinator.
 func limited(l *client.Limit) string {
 	switch {
 	case l.Other > 0 && !l.Instances:
@@ -85,7 +85,8 @@ func limited(l *client.Limit) string {
 	return "instances"
 }
 
-// Limit prints the state of a limit: who holds a permit, and who waits for one.
+// Limit prints the state of a limit, with the holders of permits and the waiting attempts or
+// instances.
 func Limit(out io.Writer, now time.Time, l *client.Limit) {
 	row := func(name, text string) { fmt.Fprintf(out, "%-11s %s\n", name, printable.Line(text)) }
 	if l.Rate {

@@ -45,7 +45,7 @@ func numbers(all ...int) (cells []term.Cell) {
 	return cells
 }
 
-// took are the median, the 99th percentile and the longest of durations.
+// took returns the median, the 99th percentile and the maximum of durations.
 func took(t *api.Took) []term.Cell {
 	if t == nil {
 		return []term.Cell{term.Text("–"), term.Text("–"), term.Text("–")}

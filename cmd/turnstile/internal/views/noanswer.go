@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 )
 
-// NoAnswer adds the kind to the text of an error that says why a query has no answer, and the stack of a
-// panic in lines of its own. It returns any other error unchanged.
+// NoAnswer adds the kind to the text of an error of a query, and the stack of a panic in separate lines.
+// It returns any other error unchanged.
 func NoAnswer(err error) error {
 	no, is := errors.AsType[*client.QueryError](err)
 	if !is {

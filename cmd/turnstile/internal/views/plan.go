@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// Plan prints what a redrive would take over, and what it would start anew.
+// Plan prints what a redrive would copy, and what it would start again.
 func Plan(out io.Writer, d *api.Redriven) {
 	name := printable.Line(d.Instance)
 	switch {
@@ -29,8 +29,8 @@ func Plan(out io.Writer, d *api.Redriven) {
 	}
 }
 
-// FailureAdvice says what to do about an instance that has failed. plan is what a redrive would do;
-// nil if that is not known. key is the key of its cause.
+// FailureAdvice returns what to do about an instance that has failed. plan is what a redrive would
+// do; nil if that is not known. key is the key of its cause.
 func FailureAdvice(instance, key string, plan *api.Redriven) string {
 	name := plain.ShellWord(instance)
 	if plan != nil && plan.Nothing() {
@@ -48,7 +48,7 @@ func Plans(out io.Writer, p *api.Plans) {
 		fmt.Fprintf(out, "%s from the beginning, because nothing completed before the failure\n", plain.Plural(p.FromStart, "instance would run", "instances would run"))
 	}
 	if n := len(p.Nothing); n > 0 {
-		fmt.Fprintf(out, "%s no operation again, and would fail as before with the same code; restart:\n", plain.Plural(n, "instance would start", "instances would start"))
+		fmt.Fprintf(out, "%s any operation again, and would fail as before with the same code; restart:\n", plain.Plural(n, "instance would not start", "instances would not start"))
 		names(out, p.Nothing)
 	}
 	if n := len(p.Refused); n > 0 {
@@ -62,7 +62,7 @@ func Plans(out io.Writer, p *api.Plans) {
 	}
 }
 
-// shownPlans is how many instances a plan of many names.
+// shownPlans is how many instances a plan for many lists.
 const shownPlans = 10
 
 func names(out io.Writer, ids []string) {
@@ -82,7 +82,7 @@ var whyAgain = map[string]string{
 	"taken":     "discarded: the code starts it again, which fails (already_exists) unless it has UseExisting",
 }
 
-// links says what becomes of a link by which somebody may complete an activity.
+// links returns what happens to links with completion tokens.
 func links(w *api.RedrivenWork) string {
 	if w.Kind == history.ActivityScheduled.String() && w.Why == "forgotten" {
 		return "; a completion link that was sent for it has no effect"

@@ -13,9 +13,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/supervised"
 )
 
-// ReplayedOf is what came of replaying the histories of an instance, of which there is one
-// or more; said is where code and history part, or where the code waits, as the program
-// says it (supervised.Waits).
+// ReplayedOf returns the result of replaying one or more histories of an instance. said is the
+// program's output: where code and history disagree, or where the code waits (supervised.Waits).
 func ReplayedOf(exports []history.Export, agrees bool, said string) api.Replayed {
 	out := api.Replayed{Instance: exports[0].Instance, Agrees: agrees}
 	for i := range exports {
@@ -35,7 +34,7 @@ func ReplayedOf(exports []history.Export, agrees bool, said string) api.Replayed
 	return out
 }
 
-// Replayed prints that code and histories agree, or where they part.
+// Replayed prints that code and histories agree, or where they disagree.
 func Replayed(s *term.Screen, r *api.Replayed, exports []history.Export) {
 	if !r.Agrees {
 		fmt.Fprintln(s, printable.Lines(r.Problem))

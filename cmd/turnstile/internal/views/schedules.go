@@ -26,7 +26,7 @@ func Schedules(screen *term.Screen, all []api.Schedule) {
 	t.Print(screen)
 }
 
-// when says when a schedule is due.
+// when describes when a schedule is due.
 func when(s *api.Schedule) string {
 	switch {
 	case s.Cron == "":

@@ -5,7 +5,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 )
 
-// statusStyle is how a status is shown.
+// statusStyle returns the style of a status.
 func statusStyle(s client.Status) term.Style {
 	switch s {
 	case client.StatusStuck, client.StatusCorrupt, client.StatusFailed:

@@ -16,8 +16,7 @@ import (
 // shownWaiting is the largest number of operations to print.
 const shownWaiting = 20
 
-// pending shows what an instance has under way; of children that are not well
-// also why.
+// pending prints the pending operations of an instance, with the problems of its children.
 func pending(out io.Writer, now time.Time, open []client.PendingOperation, paused []api.PausedQueue) {
 	for i := range paused {
 		if paused[i].Queue == "" {
@@ -99,7 +98,7 @@ func childText(d *client.Description) string {
 	return text
 }
 
-// until writes how long behind now a time is.
+// until formats how far a time is in the future.
 func until(now, t time.Time) string {
 	if t.Before(now) {
 		return plain.Span(now.Sub(t)) + " overdue"

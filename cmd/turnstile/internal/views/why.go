@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
-// why says in a line why an instance is not well.
+// why returns the problem or failure of an instance in one line.
 func why(d *client.Description) string {
 	switch {
 	case d.Status == client.StatusQueued:
@@ -30,7 +30,7 @@ func why(d *client.Description) string {
 	return ""
 }
 
-// named puts the kind before a message that does not begin with it itself.
+// named puts the kind before a message that does not begin with it.
 func named(kind, message string) string {
 	if strings.HasPrefix(message, kind) {
 		return message

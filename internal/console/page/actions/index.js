@@ -56,6 +56,6 @@ export function Actions({ instance, waits, onDone }) {
   const of = (key) => acts.get(key) ?? others[key], act = open && of(open), Dialog = dialogs[open] ?? ActDialog;
   const first = isProblem(instance) ? "wake" : instance.suspension ? "resume" : instance.status === "failed" ? (nothing ? "restart" : "redrive") : "";
   return html`<div class="actions" role="group" aria-label="Actions">${shown.map((key) => html`<${Button} key=${key} icon=${icons[key] ?? "wake"} kind=${key === first ? "primary" : ""} onClick=${() => setOpen(key)}>${of(key).title}<//>`)}</div>
-    ${nothing && html`<p class="small muted">A redrive would start no operation again, so with the same code it would fail as before. Restart it to run from the beginning.</p>`}
+    ${nothing && html`<p class="small muted">A redrive would not start any operation again, so with the same code it would fail as before. Restart it to run from the beginning.</p>`}
     ${act && html`<${Dialog} act=${act} instance=${instance} waits=${waits} onClose=${() => setOpen(null)} onDone=${onDone} />`}`;
 }

@@ -129,7 +129,7 @@ function Plans({ of: p }) {
   return html`<div class="notice slim" role="status"><div class="grow">
     ${p.continue > 0 && html`<p>${plural(p.continue, "instance would continue and start", "instances would continue and start")} ${plural(p.operations, "operation", "operations")} again.</p>`}
     ${p.from_start > 0 && html`<p>${plural(p.from_start, "instance would run", "instances would run")} from the beginning, because nothing completed before the failure.</p>`}
-    ${p.nothing.length > 0 && html`<p>${plural(p.nothing.length, "instance would start", "instances would start")} no operation again, and would fail as before with the same code. Restart: ${p.nothing.slice(0, 8).map((id, n) => html`${n > 0 && ", "}<${InstanceLink} key=${id} id=${id} copy=${false} />`)}${p.nothing.length > 8 && ` and ${count(p.nothing.length - 8)} more`}.</p>`}
+    ${p.nothing.length > 0 && html`<p>${plural(p.nothing.length, "instance would not start", "instances would not start")} any operation again, and would fail as before with the same code. Restart: ${p.nothing.slice(0, 8).map((id, n) => html`${n > 0 && ", "}<${InstanceLink} key=${id} id=${id} copy=${false} />`)}${p.nothing.length > 8 && ` and ${count(p.nothing.length - 8)} more`}.</p>`}
     ${p.refused.length > 0 && html`<p>${plural(p.refused.length, "instance cannot be", "instances cannot be")} redriven.</p>`}
     ${p.unread > 0 && html`<p>${plural(p.unread, "history was", "histories were")} not read.</p>`}</div></div>`;
 }
