@@ -103,8 +103,3 @@ func eventPayloads(e *history.Event, values []payload) []payload {
 	}
 	return values
 }
-
-func copied[T any](p *T) *T {
-	c := *p
-	return &c
-}

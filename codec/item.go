@@ -78,3 +78,8 @@ func (s *Set) MarshalItem(i wire.Item) ([]byte, error) {
 	}
 	return limits.Encode(&encoded)
 }
+
+func copied[T any](p *T) *T {
+	c := *p
+	return &c
+}

@@ -17,7 +17,7 @@ import (
 // A redrive is a start with its own conflict policy: the next execution of an ended instance
 // continues where that one failed (engine/redrive.go). The events that it copies are committed
 // before its code runs, parked like the first events after a continue-as-new: in one write or, if
-// that is too small, in several under a reserved number (orchestrator/copy.go). The operations that
+// that is too small, in several under a reserved number (orchestrator/write.go). The operations that
 // are open in the copy are sent by the commit in which the code agrees with the copied events
 // (internal/redriving/held.go). In all other respects a redrive is like a start that restarts an
 // instance.

@@ -116,8 +116,8 @@ func (d *Receiver) admit(ctx context.Context, m *Message) (*hop, error) {
 		if m.Item.Token != "" && !m.Proven {
 			// Otherwise the message would be requeued until it is due, and
 			// refused then.
-			return nil, d.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q execution %d: its token does not match event %d%s",
-				m.Item.Kind, m.Item.Instance, m.Item.ExecutionID, m.Item.SourceEventID, MissingKey(d.Keys, m.Item.Token)))
+			return nil, d.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q execution %d: its token does not match event %d",
+				m.Item.Kind, m.Item.Instance, m.Item.ExecutionID, m.Item.SourceEventID))
 		}
 		if problem := d.tooFar(m, due, now); problem != "" {
 			return nil, d.DeadLetter(ctx, m, wire.ReasonInvalidField, problem)

@@ -7,7 +7,6 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
 	"github.com/turnstile-go/turnstile/internal/host/publishing"
-	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
@@ -23,7 +22,6 @@ import (
 // the FIFO queue. It accepts the rest.
 type Receiver struct {
 	*Settler
-	Keys *keyring.Ring
 	platform.Senders
 	// Scheduled is set if a timer service exists.
 	Scheduled bool

@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
 	"github.com/turnstile-go/turnstile/internal/host/platform"
+	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
@@ -24,6 +25,8 @@ type Settler struct {
 	Clock    clock.Clock
 	Observer host.Observer
 	Logger   *slog.Logger
+	// Keys tell why the token of a forged message is not valid.
+	Keys *keyring.Ring
 	// Settings has the delays.
 	Settings *host.Settings
 }
@@ -68,6 +71,9 @@ func (d *Settler) DeadLetter(ctx context.Context, m *Message, reason wire.Reason
 	to := d.Queues.DeadStandard
 	if m.Source == platform.SourceOrchestrator {
 		to = d.Queues.DeadFIFO
+	}
+	if reason == wire.ReasonForged {
+		text += d.missingKey(tokenOf(&m.Item))
 	}
 	if err := delivery.MoveToDead(ctx, to, &m.Message, &m.Item, reason, text, d.Logger); err != nil {
 		return err

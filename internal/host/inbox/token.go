@@ -16,11 +16,7 @@ var errKeys = errors.New("host: key of a token")
 // a message with a wrong one becomes a dead letter here. The token of a completion is checked by
 // the engine, against the event that it completes.
 func (d *Receiver) prove(ctx context.Context, m *Message) error {
-	i := &m.Item
-	token := i.Token
-	if i.Parent != nil {
-		token = i.Parent.Token
-	}
+	i, token := &m.Item, tokenOf(&m.Item)
 	if token == "" {
 		return nil
 	}
@@ -31,8 +27,8 @@ func (d *Receiver) prove(ctx context.Context, m *Message) error {
 		if d.Keys.Proves(p.Token, p.Instance, p.ExecutionID, p.EventID) {
 			return nil
 		}
-		return d.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q: its parent's token does not match event %d of instance %q execution %d%s",
-			i.Kind, i.Instance, p.EventID, p.Instance, p.ExecutionID, MissingKey(d.Keys, p.Token)))
+		return d.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q: its parent's token does not match event %d of instance %q execution %d",
+			i.Kind, i.Instance, p.EventID, p.Instance, p.ExecutionID))
 	}
 	m.Proven = d.Keys.Proves(token, i.Target(), i.TargetExecution(), i.SourceEventID)
 	return nil
@@ -53,10 +49,18 @@ func (d *Receiver) KeysReady(ctx context.Context, messages []*Message) bool {
 	return err == nil
 }
 
-// MissingKey returns an addition to the reason of a forged message if the stack has no key for its
+// tokenOf returns the token of a message, or that of its parent.
+func tokenOf(i *wire.Item) string {
+	if i.Parent != nil {
+		return i.Parent.Token
+	}
+	return i.Token
+}
+
+// missingKey returns an addition to the reason of a forged message if the stack has no key for its
 // token.
-func MissingKey(keys *keyring.Ring, token string) string {
-	if id, keyed := keyring.Keyed(token); keyed && !keys.Knows(token) {
+func (d *Settler) missingKey(token string) string {
+	if id, keyed := keyring.Keyed(token); keyed && !d.Keys.Knows(token) {
 		return fmt.Sprintf("; the stack has no key %q: it was deleted, or the token is forged", id)
 	}
 	return ""

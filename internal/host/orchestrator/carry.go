@@ -10,9 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/deciding"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
-	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/host/reading"
-	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -100,28 +98,22 @@ func (a *attempt) write(ctx context.Context, w *deciding.Write) error {
 
 // settle completes the handling of a message.
 func (a *attempt) settle(ctx context.Context, s *deciding.Settlement) error {
-	var err error
+	if s.Report != nil {
+		a.say(ctx, s.Report)
+	}
 	switch d := a.settler; {
 	case s.Becomes != nil:
 		s.Message.Item = *s.Becomes
-		return nil
 	case s.Dead != nil:
-		text := s.Dead.Text
-		if s.Dead.Reason == wire.ReasonForged {
-			text += inbox.MissingKey(a.sender.Keys, s.Message.Item.Token)
-		}
-		err = d.DeadLetter(ctx, s.Message, s.Dead.Reason, text)
+		return d.DeadLetter(ctx, s.Message, s.Dead.Reason, s.Dead.Text)
 	case s.Requeue != nil && s.Requeue.Within > 0:
-		err = d.RequeueWithin(ctx, s.Message, s.Requeue.Within, s.Outcome)
+		return d.RequeueWithin(ctx, s.Message, s.Requeue.Within, s.Outcome)
 	case s.Requeue != nil:
-		err = d.Requeue(ctx, s.Message, s.Requeue.Item, s.Requeue.Due, s.Outcome)
+		return d.Requeue(ctx, s.Message, s.Requeue.Item, s.Requeue.Due, s.Outcome)
 	default:
-		if s.Report != nil {
-			a.say(ctx, s.Report)
-		}
 		d.Settle(s.Message, s.Outcome)
 	}
-	return err
+	return nil
 }
 
 // readOrigin reads the instance that a start forks. A history that cannot be used refuses the fork;

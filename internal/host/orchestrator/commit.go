@@ -2,14 +2,11 @@ package orchestrator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/host"
-	"github.com/turnstile-go/turnstile/internal/clock"
-	"github.com/turnstile-go/turnstile/internal/host/backoff"
 	"github.com/turnstile-go/turnstile/internal/host/deciding"
 	"github.com/turnstile-go/turnstile/internal/host/dispatch"
 	"github.com/turnstile-go/turnstile/internal/host/edge"
@@ -109,39 +106,6 @@ func (a *attempt) commit(ctx context.Context, c *deciding.Commit) error {
 	return nil
 }
 
-// writing makes the writes of a commit.
-type writing struct {
-	*services
-	turn *deciding.Turn
-}
-
-// once makes the write of a commit, with new tokens.
-func (a writing) once(ctx context.Context, c *deciding.Commit) error {
-	for i := range c.Turns {
-		token, err := a.random.Hex() // new for each content
-		if err != nil {
-			return err
-		}
-		c.Turns[i].Token = token
-	}
-	encoded, err := a.settler.Edge.Encoded(a.turn.View.Instance, store.Commit{Turns: c.Turns, Record: c.Change})
-	if err != nil {
-		return err
-	}
-	// Only the identical write may be repeated: it either finds its own earlier result or takes
-	// effect now. Reading the history back would prove nothing.
-	return a.insists(ctx, c, func() error { return a.tables.Store.Commit(ctx, encoded) })
-}
-
-// insists makes a write of a commit, and repeats it while a repeat may succeed.
-func (a writing) insists(ctx context.Context, c *deciding.Commit, write func() error) error {
-	err := write()
-	for n := 1; a.commitsAgain(ctx, c, n, err); n++ {
-		err = write()
-	}
-	return err
-}
-
 // commitRecord makes a commit that has no events.
 func (a *attempt) commitRecord(ctx context.Context, c *deciding.Commit) error {
 	if c.Change == nil {
@@ -157,21 +121,6 @@ func (a *attempt) commitRecord(ctx context.Context, c *deciding.Commit) error {
 	}
 	a.turn.Took(c)
 	return nil
-}
-
-// commitsAgain reports whether to repeat a commit that has failed n times, after waiting until it
-// may be repeated. A throttled commit is repeated after growing pauses. If it has results of inline
-// activities, it is repeated as long as there is time, because the activities would otherwise run
-// again.
-func (o writing) commitsAgain(ctx context.Context, c *deciding.Commit, n int, err error) bool {
-	s := o.settler.Settings
-	switch {
-	case errors.Is(err, store.ErrUnknownOutcome):
-		return n < s.Turn.CommitAttempts && ctx.Err() == nil
-	case errors.Is(err, store.ErrUnavailable):
-		return (n < s.Turn.CommitAttempts || c.Insists) && clock.HasTime(ctx, o.settler.Clock, s.Dispatch.MinRemaining) && backoff.Pause(ctx, o.settler.Clock, o.random, n) == nil
-	}
-	return false
 }
 
 // committed notifies the observer of a commit and its dispatch.

@@ -90,7 +90,7 @@ func New(cfg Config) (*Orchestrator, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	d := &inbox.Settler{Queues: cfg.Services.Queues, Edge: edge.New(cfg.Codecs, cfg.Limits), Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger, Settings: &cfg.Settings}
+	d := &inbox.Settler{Queues: cfg.Services.Queues, Edge: edge.New(cfg.Codecs, cfg.Limits), Clock: cfg.Clock, Observer: cfg.Observer, Logger: cfg.Logger, Keys: cfg.Keys, Settings: &cfg.Settings}
 	w := sweep.Watch{Build: cfg.Build, SweepAt: cfg.SweepAt, Kept: sweep.Kept{Default: cfg.Settings.Purge.Retention, Named: cfg.Orchestrations.Retained()}}
 	r := random.New(cfg.Random)
 	var bus *publishing.Bus
@@ -104,7 +104,7 @@ func New(cfg Config) (*Orchestrator, error) {
 	}
 	terms := deciding.Terms{Settings: &cfg.Settings, Orchestrations: cfg.Orchestrations, Build: cfg.Build, Publishes: cfg.Services.Publisher != nil}
 	o := &Orchestrator{
-		receiver: inbox.Receiver{Settler: d, Keys: cfg.Keys, Senders: cfg.Senders, Scheduled: cfg.Services.Timer != nil, Bus: bus},
+		receiver: inbox.Receiver{Settler: d, Senders: cfg.Senders, Scheduled: cfg.Services.Timer != nil, Bus: bus},
 		turns: maker{services{settler: d, sender: sender, watch: w, random: r, spawn: cfg.Go, id: cfg.RequestID,
 			terms: terms,
 			tables: tables{Store: cfg.Services.Store, Stops: cfg.Services.Stops, codecs: cfg.Codecs,

@@ -22,7 +22,7 @@ func forkMutations() []Mutation {
 			Name:  "an instance does not know its forks",
 			Bug:   "A fork starts, but is not noted in the record of the original.",
 			Bias:  "forks",
-			File:  "internal/host/orchestrator/forked.go",
+			File:  "internal/host/orchestrator/write.go",
 			Edits: edit("Redriven == nil || t.First() > 1 {", "Redriven == nil || t.First() > 0 {"),
 		},
 		{

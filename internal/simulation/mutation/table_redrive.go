@@ -91,7 +91,7 @@ func redriveMutations() []Mutation {
 			Name:  "a resumed copy skips an event",
 			Bug:   "A process that continues the copy of another process starts one event too late.",
 			Test:  "internal/host/orchestrator TestO12AForkThatCopiesIsNotAnInstanceYet",
-			File:  "internal/host/orchestrator/copy.go",
+			File:  "internal/host/orchestrator/write.go",
 			Edits: edit("	stored := reading.EventCount(turns)\n", "	stored := reading.EventCount(turns)\n	if stored > 0 {\n		stored++\n	}\n"),
 		},
 		{

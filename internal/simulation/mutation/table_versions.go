@@ -51,7 +51,7 @@ func versionMutations() []Mutation {
 		{
 			Name:  "an instance does not say that it waits for another build",
 			Bug:   "After a rollback to a build without the patch, no view says why an instance does not continue until it is stuck.",
-			File:  "internal/host/orchestrator/awaited.go",
+			File:  "internal/host/orchestrator/group.go",
 			Edits: edit("	if err == nil {\n		a.Message", "	if err == nil && a.Patch == instance {\n		a.Message"),
 			Test:  "internal/host/orchestrator TestV04ARollbackPastAPatchIsInTheRecordAtOnce",
 		},

@@ -2,15 +2,90 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/clock"
+	"github.com/turnstile-go/turnstile/internal/host/backoff"
 	"github.com/turnstile-go/turnstile/internal/host/deciding"
 	"github.com/turnstile-go/turnstile/internal/host/reading"
 	"github.com/turnstile-go/turnstile/store"
 )
+
+// writing makes the writes of a commit.
+type writing struct {
+	*services
+	turn *deciding.Turn
+}
+
+// once makes the write of a commit, with new tokens.
+func (a writing) once(ctx context.Context, c *deciding.Commit) error {
+	for i := range c.Turns {
+		token, err := a.random.Hex() // new for each content
+		if err != nil {
+			return err
+		}
+		c.Turns[i].Token = token
+	}
+	encoded, err := a.settler.Edge.Encoded(a.turn.View.Instance, store.Commit{Turns: c.Turns, Record: c.Change})
+	if err != nil {
+		return err
+	}
+	// Only the identical write may be repeated: it either finds its own earlier result or takes
+	// effect now. Reading the history back would prove nothing.
+	return a.insists(ctx, c, func() error { return a.tables.Store.Commit(ctx, encoded) })
+}
+
+// insists makes a write of a commit, and repeats it while a repeat may succeed.
+func (a writing) insists(ctx context.Context, c *deciding.Commit, write func() error) error {
+	err := write()
+	for n := 1; a.commitsAgain(ctx, c, n, err); n++ {
+		err = write()
+	}
+	return err
+}
+
+// commitsAgain reports whether to repeat a commit that has failed n times, after waiting until it
+// may be repeated. A throttled commit is repeated after growing pauses. If it has results of inline
+// activities, it is repeated as long as there is time, because the activities would otherwise run
+// again.
+func (a writing) commitsAgain(ctx context.Context, c *deciding.Commit, n int, err error) bool {
+	s := a.settler.Settings
+	switch {
+	case errors.Is(err, store.ErrUnknownOutcome):
+		return n < s.Turn.CommitAttempts && ctx.Err() == nil
+	case errors.Is(err, store.ErrUnavailable):
+		return (n < s.Turn.CommitAttempts || c.Insists) && clock.HasTime(ctx, a.settler.Clock, s.Dispatch.MinRemaining) && backoff.Pause(ctx, a.settler.Clock, a.random, n) == nil
+	}
+	return false
+}
+
+// noteFork notes in the record of an instance that it was forked, so that its forks can be
+// listed. Each fork costs one write. It precedes the commit that starts the fork: if the process
+// dies between the two, the message remains and starts the fork later. The fork of an instance
+// that was purged in the meantime is not noted.
+func (a writing) noteFork(ctx context.Context, c *deciding.Commit) error {
+	t, of := &c.Turns[0], a.turn.Running.Origin.Record
+	if a.turn.Running.Redriven == nil || t.First() > 1 {
+		return nil
+	}
+	for of != nil && !of.Purged && !of.KnowsFork(t.Instance) {
+		change := of.Fork(t.Instance, a.settler.Clock.Now())
+		err := a.insists(ctx, c, func() error { return a.tables.Store.UpdateRecord(ctx, of.Instance, change) })
+		conflict, lost := errors.AsType[*store.RecordConflictError](err)
+		switch {
+		case lost:
+			of = conflict.Found
+		case err != nil:
+			return fmt.Errorf("host: fork %q not noted in the record of instance %q: %w", t.Instance, of.Instance, err)
+		default:
+			return nil
+		}
+	}
+	return nil
+}
 
 // A redrive or a fork that copies more events than one commit holds writes them in several commits,
 // as parked events of its execution. The first of them also reserves the number of that execution in
