@@ -47,33 +47,16 @@ func activityKey(k store.ActivityKey) attributes {
 // RequestStop implements store.Activities. Of several requests the first reason is kept, so repeating
 // one changes nothing.
 func (a *Activities) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	in := &dynamodb.UpdateItemInput{
-		TableName:                 &a.config.Tables.Activities,
+	_, err := a.update(ctx, of(key, "request to stop an activity"), &dynamodb.UpdateItemInput{
 		Key:                       activityKey(key),
 		UpdateExpression:          aws.String("SET stop_reason = if_not_exists(stop_reason, :reason), expires_at = :expires"),
 		ExpressionAttributeValues: attributes{":reason": text(reason), ":expires": number(expiresAt.Unix())},
-		ReturnConsumedCapacity:    a.config.consumed(),
-	}
-	r := request{what: "request to stop an activity", instance: key.Instance, executionID: key.ExecutionID, eventID: key.EventID}
-	return a.config.repeat(ctx, r, func(ctx context.Context) verdict {
-		out, err := a.client.UpdateItem(ctx, in, once)
-		if err == nil {
-			a.config.meterWrite("UpdateItem", nil, 1, len("stop_reason")+len(reason), one(out.ConsumedCapacity)...)
-			return verdict{kind: settled}
-		}
-		a.config.meterWrite("UpdateItem", err, 0, 0)
-		return unsettled(r, err)
-	})
+	}, len("stop_reason")+len(reason))
+	return err
 }
 
 // State implements store.Activities.
 func (a *Activities) State(ctx context.Context, key store.ActivityKey) (store.ActivityState, error) {
-	if err := ctx.Err(); err != nil {
-		return store.ActivityState{}, err
-	}
 	r := of(key, "state of an activity")
 	item, err := getItem(ctx, a.client, &a.config, r, &dynamodb.GetItemInput{TableName: &a.config.Tables.Activities, Key: activityKey(key)})
 	if err != nil {
@@ -84,9 +67,6 @@ func (a *Activities) State(ctx context.Context, key store.ActivityKey) (store.Ac
 
 // Heartbeat implements store.Activities.
 func (a *Activities) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (store.ActivityState, error) {
-	if err := ctx.Err(); err != nil {
-		return store.ActivityState{}, err
-	}
 	set := "SET beat_attempt = :attempt, beat_at_ms = :at, expires_at = :expires"
 	values := attributes{":attempt": number(int64(beat.Attempt)), ":at": number(beat.At.UnixMilli()), ":expires": number(expiresAt.Unix())}
 	if beat.Details != nil {
@@ -112,9 +92,6 @@ func (a *Activities) Heartbeat(ctx context.Context, key store.ActivityKey, beat 
 
 // Claim implements store.Activities.
 func (a *Activities) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	_, err := a.update(ctx, of(key, "claim of an attempt"), &dynamodb.UpdateItemInput{
 		Key:                 activityKey(key),
 		UpdateExpression:    aws.String("SET claim_attempt = :attempt, claim_token = :token, claim_until_ms = :until, expires_at = :expires"),
@@ -131,9 +108,6 @@ func (a *Activities) Claim(ctx context.Context, key store.ActivityKey, claim sto
 
 // SetSuspect implements store.Activities.
 func (a *Activities) SetSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	in := &dynamodb.UpdateItemInput{
 		Key: activityKey(key), UpdateExpression: aws.String("SET expires_at = :expires REMOVE suspect_attempt, suspect_deaths, suspect_until_ms"),
 		ExpressionAttributeValues: attributes{":expires": number(expiresAt.Unix())},
@@ -149,9 +123,6 @@ func (a *Activities) SetSuspect(ctx context.Context, key store.ActivityKey, susp
 
 // NoteNext implements store.Activities.
 func (a *Activities) NoteNext(ctx context.Context, key store.ActivityKey, next store.NextAttempt, expiresAt time.Time) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	_, err := a.update(ctx, of(key, "next attempt of an activity"), &dynamodb.UpdateItemInput{
 		Key: activityKey(key),
 		UpdateExpression: aws.String("SET next_attempt = :attempt, next_due_ms = :due, next_noted_ms = :noted, next_kind = :kind, next_message = :message, expires_at = :expires, " +

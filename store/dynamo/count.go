@@ -21,9 +21,6 @@ var statuses = []store.Status{store.StatusRunning, store.StatusStuck, store.Stat
 // index by_status, which may lag behind the records by a moment, and reads no record. Counting stops at
 // `most` instances of a status.
 func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery, most int) (counts map[store.Status]int, more map[store.Status]bool, err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
-	}
 	if q.Name != "" || q.Prefix != "" || len(q.Where) > 0 || q.Scans() {
 		return nil, nil, errors.ErrUnsupported
 	}

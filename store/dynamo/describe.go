@@ -11,9 +11,6 @@ import (
 
 // Describe implements store.Store.
 func (s *Store) Describe(ctx context.Context, instance string) (store.Record, error) {
-	if err := ctx.Err(); err != nil {
-		return store.Record{}, err
-	}
 	item, err := getItem(ctx, s.client, &s.config, request{what: "read of the record", instance: instance}, &dynamodb.GetItemInput{
 		TableName: &s.config.Tables.Instances, Key: attributes{"instance": text(instance)},
 	})

@@ -18,9 +18,6 @@ import (
 // A turn that is split into items is read part by part: if one part is stored, the transaction was
 // made, so the next part is stored too.
 func (s *Store) ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (store.Isolated, error) {
-	if err := ctx.Err(); err != nil {
-		return store.Isolated{}, err
-	}
 	for {
 		record, slot, err := s.transactGet(ctx, instance, executionID, eventID)
 		if err != nil {

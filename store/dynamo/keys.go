@@ -34,9 +34,6 @@ func NewKeys(client KeysClient, config Config) *Keys {
 
 // Key implements store.Keys. A temporary fault is a store.ErrUnavailable.
 func (k *Keys) Key(ctx context.Context, id string) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	r := request{what: fmt.Sprintf("read of key %q", id)}
 	item, err := getItem(ctx, k.client, &k.config, r, &dynamodb.GetItemInput{TableName: &k.config.Tables.Keys, Key: attributes{"key_id": text(id)}})
 	if err != nil {
@@ -48,9 +45,6 @@ func (k *Keys) Key(ctx context.Context, id string) ([]byte, error) {
 // Create implements store.Keys. Its repeats are harmless: a put whose response was lost finds its own
 // key.
 func (k *Keys) Create(ctx context.Context, id string, key []byte) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	r := request{what: fmt.Sprintf("creation of key %q", id)}
 	kept := key
 	err := k.config.repeat(ctx, r, func(ctx context.Context) verdict {

@@ -17,9 +17,6 @@ import (
 // records are then read from the table, strongly consistent, and checked again, because an index may
 // lag behind.
 func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, error) {
-	if err := ctx.Err(); err != nil {
-		return store.ListPage{}, err
-	}
 	low, high, err := q.KeyRange()
 	if err != nil || low >= high {
 		return store.ListPage{}, err

@@ -24,9 +24,6 @@ var recordAttributes = [...]string{
 
 // Hide implements store.Store. Without its index attributes the tombstone is not in any list.
 func (s *Store) Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	// The search attributes of an ended instance never change.
 	r, err := s.Describe(ctx, instance)
 	if errors.Is(err, store.ErrNotFound) {
@@ -58,41 +55,28 @@ func (s *Store) Hide(ctx context.Context, instance string, executionID int64, fr
 	}
 	condition := x.equal("execution_id", "execution_id", number(executionID)) +
 		" AND (attribute_exists(" + x.name("purged") + ") OR " + x.name("status") + " IN (" + strings.Join(ended, ", ") + "))"
-	if len(r.SearchAttributes) > 0 {
-		return s.hideSearched(ctx, &r, x, update, condition, size)
-	}
-	return s.updateItem(ctx, request{what: "hiding", instance: instance}, &dynamodb.UpdateItemInput{
-		UpdateExpression:          &update,
-		ConditionExpression:       &condition,
-		ExpressionAttributeNames:  x.names,
-		ExpressionAttributeValues: x.values,
-	}, size, "")
-}
-
-// hideSearched hides a record and deletes the items by which it is found.
-func (s *Store) hideSearched(ctx context.Context, r *store.Record, x *expression, update, condition string, size int) error {
 	table := &s.config.Tables.Instances
-	writes := []types.TransactWriteItem{{Update: &types.Update{
-		TableName: table, Key: attributes{"instance": text(r.Instance)},
-		UpdateExpression:                    &update,
-		ConditionExpression:                 &condition,
-		ExpressionAttributeNames:            x.names,
-		ExpressionAttributeValues:           x.values,
+	hide := &types.Update{
+		TableName: table, Key: attributes{"instance": text(instance)}, UpdateExpression: &update, ConditionExpression: &condition,
+		ExpressionAttributeNames: x.names, ExpressionAttributeValues: x.values,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}}}
-	for _, name := range r.SearchAttributes.Names() {
-		writes = append(writes, types.TransactWriteItem{Delete: &types.Delete{TableName: table, Key: searchItemKey(r.Instance, name)}})
 	}
-	return s.transactRecord(ctx, request{what: "hiding", instance: r.Instance}, writes, size, "")
+	what := request{what: "hiding", instance: instance}
+	if len(r.SearchAttributes) == 0 {
+		return s.updateItem(ctx, what, hide, size, "")
+	}
+	// The items by which the record is found are deleted with it.
+	writes := []types.TransactWriteItem{{Update: hide}}
+	for _, name := range r.SearchAttributes.Names() {
+		writes = append(writes, types.TransactWriteItem{Delete: &types.Delete{TableName: table, Key: searchItemKey(instance, name)}})
+	}
+	return s.transactRecord(ctx, what, writes, size, "")
 }
 
 // DeleteHistory implements store.Store. Executions are deleted from the oldest to the newest, and the
 // item of event 1 of each is deleted first, on its own. So after an interruption the rest does not
 // begin with event 1, and Read does not treat it as a history.
 func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
-	if err := ctx.Err(); err != nil {
-		return false, err
-	}
 	const page = 1000
 	left := limit
 	if limit <= 0 {

@@ -16,9 +16,6 @@ import (
 // Read implements store.Store. It is one Query, with a page for each megabyte, and a second one if the
 // first item found does not begin a turn at `from`, to read the turn that contains `from`.
 func (s *Store) Read(ctx context.Context, instance string, executionID, from int64) ([]store.Turn, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	// A hole before stored items can be a transaction in progress, and then disappears when it is read
 	// again. A hole that stays is corruption.
 	const looks = 3

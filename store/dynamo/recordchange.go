@@ -132,9 +132,6 @@ func (s *Store) recordWrite(instance string, change *store.RecordChange, token s
 // UpdateRecord implements store.Store. Each change has a token, so that a repeat after a lost response
 // recognizes its own change.
 func (s *Store) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	if err := s.noteShards(ctx); err != nil {
 		return err
 	}
@@ -147,59 +144,52 @@ func (s *Store) UpdateRecord(ctx context.Context, instance string, change store.
 		}
 		return s.transactRecord(ctx, r, writes, size, token)
 	}
-	x := newExpression()
-	condition := x.condition(&change)
-	if change.Create != nil {
-		item, err := s.encoder.Record(change.Create)
-		if err != nil {
-			return err
-		}
-		item["change"] = text(token)
-		in := &dynamodb.PutItemInput{
-			TableName:                           &s.config.Tables.Instances,
-			Item:                                item,
-			ConditionExpression:                 optional(condition),
-			ExpressionAttributeNames:            optionalMap(x.names),
-			ExpressionAttributeValues:           optionalMap(x.values),
-			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-			ReturnConsumedCapacity:              s.config.consumed(),
-		}
-		size := ItemSize(item)
-		return s.config.repeat(ctx, r, func(ctx context.Context) verdict {
-			out, err := s.client.PutItem(ctx, in, once)
-			if err == nil {
-				s.config.meterWrite("PutItem", nil, 1, size, one(out.ConsumedCapacity)...)
-				return verdict{kind: settled}
-			}
-			s.config.meterWrite("PutItem", err, 0, 0)
-			return s.judgeRecord(r, err, token)
-		})
-	}
-	update, err := s.encoder.update(x, instance, &change, token)
+	write, size, err := s.recordWrite(instance, &change, token)
 	if err != nil {
 		return err
 	}
-	return s.updateItem(ctx, r, &dynamodb.UpdateItemInput{
-		UpdateExpression:          &update,
-		ConditionExpression:       optional(condition),
-		ExpressionAttributeNames:  x.names,
-		ExpressionAttributeValues: x.values,
-	}, x.size, token)
+	if p := write.Put; p != nil {
+		in := &dynamodb.PutItemInput{
+			TableName: p.TableName, Item: p.Item, ConditionExpression: p.ConditionExpression, ExpressionAttributeNames: p.ExpressionAttributeNames,
+			ExpressionAttributeValues: p.ExpressionAttributeValues, ReturnValuesOnConditionCheckFailure: p.ReturnValuesOnConditionCheckFailure,
+			ReturnConsumedCapacity: s.config.consumed(),
+		}
+		return s.writeRecord(ctx, r, "PutItem", size, token, func(ctx context.Context) (*types.ConsumedCapacity, error) {
+			out, err := s.client.PutItem(ctx, in, once)
+			if err != nil {
+				return nil, err
+			}
+			return out.ConsumedCapacity, nil
+		})
+	}
+	return s.updateItem(ctx, r, write.Update, size, token)
 }
 
 // updateItem repeats an update of the record of r until it gets a definite response.
-func (s *Store) updateItem(ctx context.Context, r request, in *dynamodb.UpdateItemInput, size int, token string) error {
-	in.TableName = &s.config.Tables.Instances
-	in.Key = attributes{"instance": text(r.instance)}
-	in.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
-	in.ReturnConsumedCapacity = s.config.consumed()
-	return s.config.repeat(ctx, r, func(ctx context.Context) verdict {
+func (s *Store) updateItem(ctx context.Context, r request, u *types.Update, size int, token string) error {
+	in := &dynamodb.UpdateItemInput{
+		TableName: u.TableName, Key: u.Key, UpdateExpression: u.UpdateExpression, ConditionExpression: u.ConditionExpression,
+		ExpressionAttributeNames: u.ExpressionAttributeNames, ExpressionAttributeValues: u.ExpressionAttributeValues,
+		ReturnValuesOnConditionCheckFailure: u.ReturnValuesOnConditionCheckFailure, ReturnConsumedCapacity: s.config.consumed(),
+	}
+	return s.writeRecord(ctx, r, "UpdateItem", size, token, func(ctx context.Context) (*types.ConsumedCapacity, error) {
 		out, err := s.client.UpdateItem(ctx, in, once)
+		if err != nil {
+			return nil, err
+		}
+		return out.ConsumedCapacity, nil
+	})
+}
+
+// writeRecord repeats a write of the record of r until it gets a definite response.
+func (s *Store) writeRecord(ctx context.Context, r request, operation string, size int, token string, write func(context.Context) (*types.ConsumedCapacity, error)) error {
+	return s.config.repeat(ctx, r, func(ctx context.Context) verdict {
+		capacity, err := write(ctx)
 		if err == nil {
-			s.config.meterWrite("UpdateItem", nil, 1, size, one(out.ConsumedCapacity)...)
+			s.config.meterWrite(operation, nil, 1, size, one(capacity)...)
 			return verdict{kind: settled}
 		}
-		s.config.meterWrite("UpdateItem", err, 0, 0)
+		s.config.meterWrite(operation, err, 0, 0)
 		return s.judgeRecord(r, err, token)
 	})
 }
