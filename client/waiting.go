@@ -19,16 +19,17 @@ type Pending struct {
 // UnconsumedEvent is an external event that no wait has consumed. It is kept for a later wait, was
 // rejected, or was left when the instance ended.
 type UnconsumedEvent struct {
-	EventID int64
-	Name    string
+	EventID int64  `json:"event_id"`
+	Name    string `json:"name"`
 	// At is when it was recorded.
-	At time.Time
+	At time.Time `json:"at"`
 	// Actor and SenderID as the sender gave them.
-	Actor, SenderID string
+	Actor    string `json:"actor,omitempty"`
+	SenderID string `json:"sender_id,omitempty"`
 	// RejectedBy is the event that records that a wait rejected it, and Reason is why; 0 and empty
 	// if it was not rejected.
-	RejectedBy int64
-	Reason     string
+	RejectedBy int64  `json:"rejected_by,omitempty"`
+	Reason     string `json:"reason,omitempty"`
 }
 
 // Pending returns what the instance waits for, and the external events that no wait has consumed. For

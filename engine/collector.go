@@ -22,39 +22,21 @@ type member struct {
 	future *Future
 }
 
-// collect returns a collector of fs with capacity for n futures.
-func (x *Execution) collect(n int, fs ...*Future) *collector {
-	k := &collector{x: x, members: make([]member, 0, max(n, len(fs)))}
-	for _, f := range fs {
-		if k.join(f); f.state != open {
-			k.ready = append(k.ready, len(k.members)-1)
+// collect returns a collector of fs. Their waits point into its members, which therefore
+// never move.
+func (x *Execution) collect(fs []*Future) *collector {
+	k := &collector{x: x, members: make([]member, len(fs))}
+	for i, f := range fs {
+		m := &k.members[i]
+		m.future, m.wait.into, m.wait.place = f, k, i
+		if f.state == open {
+			f.register(&m.wait)
+		} else {
+			k.ready = append(k.ready, i)
 		}
 	}
 	slices.SortStableFunc(k.ready, func(a, b int) int { return cmp.Compare(k.members[a].future.seq, k.members[b].future.seq) })
 	return k
-}
-
-// add adds one future.
-func (k *collector) add(f *Future) {
-	k.join(f)
-	if f.state == open {
-		return
-	}
-	k.ready = append(k.ready, len(k.members)-1)
-	for i := len(k.ready) - 1; i > k.taken && k.members[k.ready[i-1]].future.seq > f.seq; i-- {
-		k.ready[i-1], k.ready[i] = k.ready[i], k.ready[i-1]
-	}
-}
-
-// join appends a member. It must not reallocate members, because the futures point to
-// their waits.
-func (k *collector) join(f *Future) {
-	k.members = append(k.members, member{future: f})
-	m := &k.members[len(k.members)-1]
-	m.wait.into, m.wait.place = k, len(k.members)-1
-	if f.state == open {
-		f.register(&m.wait)
-	}
 }
 
 // gather notes that a member is ready.

@@ -108,7 +108,7 @@ func (c *Context) Any(fs ...*Future) (int, []byte, error) {
 	if err := x.foreign("Any", fs); err != nil {
 		return -1, nil, err
 	}
-	all := x.collect(len(fs), fs...)
+	all := x.collect(fs)
 	defer all.close()
 	for range fs {
 		i, err := all.next("Any", c)
@@ -141,7 +141,7 @@ func (c *Context) AsCompleted(fs ...*Future) iter.Seq2[int, Outcome] {
 			yield(-1, Outcome{Err: err})
 			return
 		}
-		all := x.collect(len(fs), fs...)
+		all := x.collect(fs)
 		defer all.close()
 		for range fs {
 			i, err := all.next("AsCompleted", c)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	flag "github.com/spf13/pflag"
@@ -176,5 +174,3 @@ func (c *cli) removedAll(out *api.RemovedDeadLetters) error {
 	}
 	return c.printJSON(out)
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

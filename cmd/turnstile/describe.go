@@ -68,7 +68,7 @@ func describeCommand() *command {
 				if c.json() {
 					out := api.InstanceOf(&d)
 					out.Code = where
-					out.PendingOperations, out.UnconsumedEvents = api.PendingOperationsOf(waiting.Operations, paused), api.UnconsumedEventsOf(waiting.UnconsumedEvents)
+					out.PendingOperations, out.UnconsumedEvents = api.PendingOperationsOf(waiting.Operations, paused), waiting.UnconsumedEvents
 					return c.printJSON(out)
 				}
 				var plan *api.Redriven

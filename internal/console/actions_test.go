@@ -45,7 +45,7 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 	if s := post[api.Sent](b, path+"/raise", api.Raise{Name: "Approved", DryRun: true}); len(s.Notes) != 1 || !strings.Contains(s.Notes[0], `did you mean "approved"?`) {
 		t.Errorf("a dry run says %q", s.Notes)
 	}
-	spare := []api.UnconsumedEvent{{EventID: 2, Name: "spare"}}
+	spare := []client.UnconsumedEvent{{EventID: 2, Name: "spare"}}
 	waits := get[api.PendingOperations](b, path+"/waiting-for")
 	if len(waits.UnconsumedEvents) == 1 {
 		spare[0].At, spare[0].SenderID, spare[0].Actor = waits.UnconsumedEvents[0].At, waits.UnconsumedEvents[0].SenderID, waits.UnconsumedEvents[0].Actor

@@ -86,8 +86,7 @@ func (h *handler) explain(err error) *api.Error {
 		e.Problem = refused.Stuck
 	case api.CodeNoAnswer:
 		query, _ := errors.AsType[*client.QueryError](err)
-		no := api.NoAnswer(*query)
-		e.NoAnswer = &no
+		e.NoAnswer = query
 	case api.CodeNotFound:
 		if missing, ok := errors.AsType[*client.NotFoundError](err); ok {
 			e.FreeAt = missing.FreeAt

@@ -247,7 +247,7 @@ func (s *schemas) describe(schema object, name string) {
 func commentsOf(t *testing.T) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
-	for _, dir := range []string{"../../history", "../wire", "../../store", "api"} {
+	for _, dir := range []string{"../../history", "../wire", "../../store", "../../client", "../timeline", "api"} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)

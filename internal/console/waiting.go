@@ -20,7 +20,7 @@ func (h *handler) waitingFor(r *request) (api.PendingOperations, error) {
 
 // unconsumed returns the unconsumed events of the current execution. Its turns are in the cache because the wait
 // states were read from them.
-func (h *handler) unconsumed(r *request, id string) ([]api.UnconsumedEvent, error) {
+func (h *handler) unconsumed(r *request, id string) ([]client.UnconsumedEvent, error) {
 	d, err := h.client.Describe(r.Context(), id)
 	if err != nil {
 		return nil, err
@@ -33,5 +33,5 @@ func (h *handler) unconsumed(r *request, id string) ([]api.UnconsumedEvent, erro
 	for _, e := range unconsumed.Of(turns) {
 		events = append(events, client.UnconsumedEvent(e))
 	}
-	return api.UnconsumedEventsOf(events), nil
+	return events, nil
 }

@@ -21,12 +21,14 @@ type Bill struct {
 // BillLine is the count of one priced item.
 type BillLine struct {
 	// Service charges for the item; What describes it.
-	Service, What string
+	Service string `json:"service"`
+	What    string `json:"what"`
 	// Count is in units; Unit is their plural name.
-	Count float64
-	Unit  string
+	Count float64 `json:"count"`
+	Unit  string  `json:"unit"`
 	// DollarsAMillion is the price of a million units, Dollars the price of Count units.
-	DollarsAMillion, Dollars float64
+	DollarsAMillion float64 `json:"dollars_a_million"`
+	Dollars         float64 `json:"dollars"`
 }
 
 // ActivityMemoryMB is the assumed memory of an activity function: the default of the template.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -83,7 +84,7 @@ type Error struct {
 	// Problem is where code and history disagree, for the code contradicted.
 	Problem *store.Problem `json:"problem,omitempty"`
 	// NoAnswer is why a query has no answer, for the code no_answer.
-	NoAnswer *NoAnswer `json:"no_answer,omitempty"`
+	NoAnswer *client.QueryError `json:"no_answer,omitempty"`
 	// FreeAt is when the id of a purged instance can be reused, for the codes not_found and purged.
 	// It is omitted if no such instance was purged.
 	FreeAt time.Time `json:"free_at,omitzero"`

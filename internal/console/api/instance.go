@@ -63,7 +63,7 @@ type Instance struct {
 	PendingOperations []PendingOperation `json:"pending,omitempty"`
 	// UnconsumedEvents is what the command describe prints for events that no wait has taken; omitted
 	// elsewhere.
-	UnconsumedEvents []UnconsumedEvent `json:"unconsumed_events,omitempty"`
+	UnconsumedEvents []client.UnconsumedEvent `json:"unconsumed_events,omitempty"`
 	// Code is what describe --code prints; omitted elsewhere.
 	Code *CodeWaits `json:"code,omitempty"`
 }

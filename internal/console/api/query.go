@@ -32,22 +32,3 @@ type QueryAnswer struct {
 func QueryAnswerOf(a *client.QueryAnswer[json.RawMessage]) QueryAnswer {
 	return QueryAnswer{Output: a.Value, ExecutionID: a.ExecutionID, ReadTo: a.ReadTo, LastEventID: a.LastEventID, Problem: a.Problem}
 }
-
-// NoAnswer is why a query has no answer.
-type NoAnswer struct {
-	// Instance that was queried, its orchestration, and the name of the query.
-	Instance      string `json:"instance"`
-	Orchestration string `json:"orchestration"`
-	Query         string `json:"query"`
-	// Kind is "unknown" if the code has no handler of that name, "not_run" if the code has not run
-	// yet, "not_registered" if the build that was asked lacks the orchestration, "disagrees" if its
-	// code no longer agrees with the history, "durable_call", "panic" or "failed" if the handler made
-	// a durable call, panicked or returned an error, and "blocked" if there was no answer in time.
-	Kind string `json:"kind"`
-	// Message without the names of the instance and the query.
-	Message string `json:"message"`
-	// EventID at which the code disagrees; omitted for other kinds.
-	EventID int64 `json:"event_id,omitempty"`
-	// Stack of a panic; omitted for other kinds.
-	Stack string `json:"stack,omitempty"`
-}

@@ -23,32 +23,9 @@ type PendingOperations struct {
 	Leaves []WaitingLeaf `json:"leaves"`
 	// UnconsumedEvents are the external events of the current execution that no wait has taken, in
 	// order of arrival.
-	UnconsumedEvents []UnconsumedEvent `json:"unconsumed_events,omitempty"`
+	UnconsumedEvents []client.UnconsumedEvent `json:"unconsumed_events,omitempty"`
 	// PausedQueues are the paused queues that it or a descendant waits for.
 	PausedQueues []PausedQueue `json:"paused_queues,omitempty"`
-}
-
-// UnconsumedEvent is an external event that no wait has taken: it is kept for a later wait, was
-// rejected, or was left when the instance ended.
-type UnconsumedEvent struct {
-	EventID  int64     `json:"event_id"`
-	Name     string    `json:"name"`
-	At       time.Time `json:"at"`
-	Actor    string    `json:"actor,omitempty"`
-	SenderID string    `json:"sender_id,omitempty"`
-	// RejectedBy is the event that records its rejection by a wait, and Reason is why; omitted if
-	// it was not rejected.
-	RejectedBy int64  `json:"rejected_by,omitempty"`
-	Reason     string `json:"reason,omitempty"`
-}
-
-// UnconsumedEventsOf returns the JSON form of events that no wait has taken.
-func UnconsumedEventsOf(events []client.UnconsumedEvent) []UnconsumedEvent {
-	var out []UnconsumedEvent
-	for _, e := range events {
-		out = append(out, UnconsumedEvent(e))
-	}
-	return out
 }
 
 // WaitingOperation is an operation that is open.

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -29,110 +30,96 @@ func NewActivities(now func() time.Time) *Activities {
 	return &Activities{now: now, items: make(map[store.ActivityKey]activity)}
 }
 
-// RequestStop implements store.Activities. Of several requests the first reason is kept.
-func (a *Activities) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
+// change calls f with an item, and stores what f changes with the expiry unless f returns false.
+func (a *Activities) change(ctx context.Context, key store.ActivityKey, expiresAt time.Time, f func(*store.ActivityState) bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	it := a.find(key)
-	if !it.state.Stop {
-		it.state.Stop, it.state.StopReason = true, reason
+	if f(&it.state) {
+		it.expiresAt = expiresAt
+		a.items[key] = it
 	}
-	it.expiresAt = expiresAt
-	a.items[key] = it
 	return nil
+}
+
+// RequestStop implements store.Activities. Of several requests the first reason is kept.
+func (a *Activities) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
+	return a.change(ctx, key, expiresAt, func(s *store.ActivityState) bool {
+		if !s.Stop {
+			s.Stop, s.StopReason = true, reason
+		}
+		return true
+	})
 }
 
 // State implements store.Activities.
-func (a *Activities) State(ctx context.Context, key store.ActivityKey) (store.ActivityState, error) {
-	if err := ctx.Err(); err != nil {
-		return store.ActivityState{}, err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.find(key).copied(), nil
+func (a *Activities) State(ctx context.Context, key store.ActivityKey) (state store.ActivityState, err error) {
+	err = a.change(ctx, key, time.Time{}, func(s *store.ActivityState) bool {
+		state = copied(s)
+		return false
+	})
+	return state, err
 }
 
 // Heartbeat implements store.Activities.
-func (a *Activities) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (store.ActivityState, error) {
-	if err := ctx.Err(); err != nil {
-		return store.ActivityState{}, err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	it := a.find(key)
-	last := &it.state.Beat
-	if beat.Attempt < last.Attempt {
-		return it.copied(), nil
-	}
-	if beat.Details != nil {
-		last.Details, last.Codec = bytes.Clone(beat.Details), beat.Codec
-	}
-	last.Attempt, last.At = beat.Attempt, beat.At.UTC().Truncate(time.Millisecond)
-	it.expiresAt = expiresAt
-	a.items[key] = it
-	return it.copied(), nil
+func (a *Activities) Heartbeat(ctx context.Context, key store.ActivityKey, beat store.Heartbeat, expiresAt time.Time) (state store.ActivityState, err error) {
+	err = a.change(ctx, key, expiresAt, func(s *store.ActivityState) bool {
+		counts := beat.Attempt >= s.Beat.Attempt
+		if counts {
+			if beat.Details != nil {
+				s.Beat.Details, s.Beat.Codec = bytes.Clone(beat.Details), beat.Codec
+			}
+			s.Beat.Attempt, s.Beat.At = beat.Attempt, stored(beat.At)
+		}
+		state = copied(s)
+		return counts
+	})
+	return state, err
 }
 
 // Claim implements store.Activities.
-func (a *Activities) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	it := a.find(key)
-	if found := it.state.Claim; found.Attempt > claim.Attempt || found.Attempt == claim.Attempt && found.Token != claim.Token {
-		return &store.ClaimedError{Key: key, Found: found}
-	}
-	it.state.Claim = claim
-	it.state.Claim.Until = claim.Until.UTC().Truncate(time.Millisecond)
-	it.expiresAt = expiresAt
-	a.items[key] = it
-	return nil
+func (a *Activities) Claim(ctx context.Context, key store.ActivityKey, claim store.Claim, expiresAt time.Time) (refused error) {
+	err := a.change(ctx, key, expiresAt, func(s *store.ActivityState) bool {
+		if found := s.Claim; found.Attempt > claim.Attempt || found.Attempt == claim.Attempt && found.Token != claim.Token {
+			refused = &store.ClaimedError{Key: key, Found: found}
+			return false
+		}
+		s.Claim = claim
+		s.Claim.Until = stored(claim.Until)
+		return true
+	})
+	return cmp.Or(err, refused)
 }
 
 // SetSuspect implements store.Activities.
 func (a *Activities) SetSuspect(ctx context.Context, key store.ActivityKey, suspect store.Suspect, expiresAt time.Time) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	it := a.find(key)
-	it.state.Suspect = suspect
-	if !suspect.Until.IsZero() {
-		it.state.Suspect.Until = suspect.Until.UTC().Truncate(time.Millisecond)
-	}
-	it.expiresAt = expiresAt
-	a.items[key] = it
-	return nil
+	return a.change(ctx, key, expiresAt, func(s *store.ActivityState) bool {
+		if s.Suspect = suspect; !suspect.Until.IsZero() {
+			s.Suspect.Until = stored(suspect.Until)
+		}
+		return true
+	})
 }
 
 // NoteNext implements store.Activities.
 func (a *Activities) NoteNext(ctx context.Context, key store.ActivityKey, next store.NextAttempt, expiresAt time.Time) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	it := a.find(key)
-	for _, t := range []*time.Time{&next.DueAt, &next.NotedAt, &next.StartedAt} {
-		*t = t.UTC().Truncate(time.Millisecond)
-	}
-	if !it.state.Note(next) {
-		return nil
-	}
-	it.expiresAt = expiresAt
-	a.items[key] = it
-	return nil
+	return a.change(ctx, key, expiresAt, func(s *store.ActivityState) bool {
+		for _, t := range []*time.Time{&next.DueAt, &next.NotedAt, &next.StartedAt} {
+			*t = stored(*t)
+		}
+		return s.Note(next)
+	})
 }
 
-// copied returns a copy of the state that shares no memory with the item.
-func (it activity) copied() store.ActivityState {
-	s := it.state
+// stored returns a time as DynamoDB keeps it.
+func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+
+// copied returns a copy of a state that shares no memory with it.
+func copied(of *store.ActivityState) store.ActivityState {
+	s := *of
 	s.Beat.Details = bytes.Clone(s.Beat.Details)
 	s.Earlier = slices.Clone(s.Earlier)
 	return s

@@ -47,9 +47,7 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 	}
 	request := func(t *testing.T, a store.Activities, key store.ActivityKey, reason string) {
 		t.Helper()
-		if err := a.RequestStop(t.Context(), key, reason, now().Add(time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.RequestStop(t.Context(), key, reason, now().Add(time.Hour)))
 	}
 	for _, c := range []struct {
 		name string
@@ -130,9 +128,7 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 		}},
 		{"A-16 that a claimed attempt is over is seen by the next claim of it", func(t *testing.T, a store.Activities) {
 			for _, until := range []time.Time{now().Add(time.Minute), {}} {
-				if err := a.Claim(t.Context(), key, store.Claim{Attempt: 1, Token: "a", Until: until}, now().Add(time.Hour)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, a.Claim(t.Context(), key, store.Claim{Attempt: 1, Token: "a", Until: until}, now().Add(time.Hour)))
 			}
 			err := a.Claim(t.Context(), key, store.Claim{Attempt: 1, Token: "b", Until: now().Add(time.Minute)}, now().Add(time.Hour))
 			if claimed, refused := errors.AsType[*store.ClaimedError](err); !refused || !claimed.Found.Until.IsZero() {
@@ -191,9 +187,7 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 			until := now().UTC().Truncate(time.Millisecond).Add(time.Minute)
 			request(t, a, key, "enough")
 			for _, mark := range []store.Suspect{{Attempt: 1, Until: until}, {Attempt: 1, Deaths: 2, Until: until.Add(time.Second)}, {Attempt: 2, Until: until}, {}, {}} {
-				if err := a.SetSuspect(t.Context(), key, mark, now().Add(time.Hour)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, a.SetSuspect(t.Context(), key, mark, now().Add(time.Hour)))
 				state, err := a.State(t.Context(), key)
 				if err != nil || state.Suspect != mark || !state.Stop {
 					t.Errorf("state %+v, %v; want the mark %+v beside the request to stop", state, err, mark)
@@ -209,9 +203,7 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 			again.DueAt = third.DueAt.Add(time.Second)
 			request(t, a, key, "enough")
 			for _, c := range []struct{ note, want store.NextAttempt }{{second, second}, {third, third}, {second, third}, {again, again}} {
-				if err := a.NoteNext(t.Context(), key, c.note, now().Add(time.Hour)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, a.NoteNext(t.Context(), key, c.note, now().Add(time.Hour)))
 				state, err := a.State(t.Context(), key)
 				if err != nil || state.Next != c.want || !state.Stop {
 					t.Errorf("state %+v, %v; want the next attempt %+v beside the request to stop", state, err, c.want)
@@ -262,9 +254,7 @@ func RunActivities(t *testing.T, open func(t *testing.T) store.Activities, now f
 				{"one behind that", note(10), note(10), append(earlier(8), cut)},
 				{"one much later", note(20), note(20), nil},
 			} {
-				if err := a.NoteNext(t.Context(), key, c.note, now().Add(time.Hour)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, a.NoteNext(t.Context(), key, c.note, now().Add(time.Hour)))
 				state, err := a.State(t.Context(), key)
 				if err != nil || state.Next != c.want || !slices.Equal(state.Earlier, c.earlier) {
 					t.Errorf("%s: %v\nhave %+v\nand  %+v\nwant %+v\nand  %+v", c.about, err, state.Next, state.Earlier, c.want, c.earlier)

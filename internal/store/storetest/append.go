@@ -129,9 +129,7 @@ func turnWithRecord(t *testing.T, o Options) {
 	t.Run("both hold", func(t *testing.T) {
 		s, r := open(t)
 		c := store.Commit{Turns: []store.Turn{turn("order-7", 1, 3, 1, "b")}, Record: change(store.RecordCondition{Exists: true, Running: true, ExecutionID: 1})}
-		if err := s.Commit(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Commit(t.Context(), c))
 		same(t, read(t, s, "order-7", 1, 1), []store.Turn{turn("order-7", 1, 1, 2, "a"), turn("order-7", 1, 3, 1, "b")})
 		wantRecord(t, s, c.Record.Apply(r))
 	})
@@ -176,9 +174,7 @@ func turnWithRecord(t *testing.T, o Options) {
 		wantConflict(t, s2.Commit(t.Context(), c))
 		unchanged(t, s2, r2)
 
-		if err := s.Commit(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Commit(t.Context(), c))
 		same(t, read(t, s, "order-7", 1, 3), []store.Turn{end})
 		same(t, read(t, s, "order-7", 2, 1), []store.Turn{next})
 		wantRecord(t, s, c.Record.Apply(r))

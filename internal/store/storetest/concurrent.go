@@ -99,9 +99,7 @@ func appendLoops(t *testing.T, o Options) {
 	for w := range logs {
 		ops = append(ops, logs[w]...)
 	}
-	if err := linearizable(final, ops); err != nil {
-		t.Fatal(err)
-	}
+	must(t, linearizable(final, ops))
 }
 
 func readYourWrites(t *testing.T, o Options) {

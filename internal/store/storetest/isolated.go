@@ -14,9 +14,7 @@ func isolated(t *testing.T, o Options) {
 	s := o.Open(t)
 	r := running("order-7", 0)
 	start := turn("order-7", 1, 1, 2, "start")
-	if err := s.Commit(t.Context(), store.Commit{Turns: []store.Turn{start}, Record: &store.RecordChange{If: store.RecordCondition{Absent: true}, Create: &r}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Commit(t.Context(), store.Commit{Turns: []store.Turn{start}, Record: &store.RecordChange{If: store.RecordCondition{Absent: true}, Create: &r}}))
 	large := withPayloads(turn("order-7", 1, 3, 5, "large"), 240_000, true)
 	commit(t, s, large)
 	for _, c := range []struct {
@@ -42,9 +40,7 @@ func isolated(t *testing.T, o Options) {
 		p := running("order-9", 0)
 		p.Status = store.StatusCompleted
 		create(t, s, p)
-		if err := s.Hide(t.Context(), "order-9", 1, free); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Hide(t.Context(), "order-9", 1, free))
 		got, err := s.ReadIsolated(t.Context(), "order-9", 1, 1)
 		if err != nil || got.Stored || got.Record == nil || !got.Record.Purged || got.Record.ExecutionID != 1 {
 			t.Fatalf("got %+v, %v, want the tombstone and no slot", got, err)

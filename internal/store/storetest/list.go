@@ -54,12 +54,8 @@ func listing(t *testing.T, o Options) {
 		all = append(all, r)
 	}
 	create(t, s, running("purged", 3))
-	if err := s.UpdateRecord(t.Context(), "purged", store.RecordChange{Status: ptr(store.StatusCompleted), UpdatedAt: epoch}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Hide(t.Context(), "purged", 1, free); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.UpdateRecord(t.Context(), "purged", store.RecordChange{Status: ptr(store.StatusCompleted), UpdatedAt: epoch}))
+	must(t, s.Hide(t.Context(), "purged", 1, free))
 	slices.SortFunc(all, func(a, b store.Record) int {
 		if c := b.CreatedAt.Compare(a.CreatedAt); c != 0 {
 			return c

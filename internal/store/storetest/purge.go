@@ -37,9 +37,7 @@ func purge(t *testing.T, o Options) {
 		want := tombstone("order-7", executions)
 		want.Reserved = r.Reserved
 		for _, at := range []time.Time{free, free.Add(-time.Hour), free, {}} {
-			if err := s.Hide(t.Context(), "order-7", executions, at); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Hide(t.Context(), "order-7", executions, at))
 			wantRecord(t, s, want)
 		}
 		for _, q := range []store.ListQuery{{}, {Status: store.StatusCompleted}, {Name: "Fulfil"}} {
@@ -52,9 +50,7 @@ func purge(t *testing.T, o Options) {
 	t.Run("deleting can be interrupted anywhere and never leaves a shorter history", func(t *testing.T) {
 		for calls := 1; ; calls++ {
 			done, err := s.DeleteHistory(t.Context(), "order-7", executions, 7)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for e := range int64(executions) {
 				found, err := s.Read(t.Context(), "order-7", e+1, 1)
 				var corrupt *store.CorruptError
@@ -101,9 +97,7 @@ func purge(t *testing.T, o Options) {
 		same(t, read(t, s, "order-7", executions+1, 1), nil)
 	})
 	t.Run("hidden again for longer, it is free later", func(t *testing.T) {
-		if err := s.Hide(t.Context(), "order-7", executions, free.Add(time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Hide(t.Context(), "order-7", executions, free.Add(time.Hour)))
 		want := tombstone("order-7", executions)
 		want.Reserved = r.Reserved
 		want.FreeAt = free.Add(time.Hour)
@@ -112,9 +106,7 @@ func purge(t *testing.T, o Options) {
 	})
 	t.Run("free, it is started again with the next execution", func(t *testing.T) {
 		c := starts(executions, free.Add(time.Hour))
-		if err := s.Commit(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Commit(t.Context(), c))
 		wantRecord(t, s, next)
 		wantRecordConflict(t, s.Hide(t.Context(), "order-7", executions, free), &next)
 		if done, err := s.DeleteHistory(t.Context(), "order-7", executions, 0); err != nil || !done {
@@ -124,9 +116,7 @@ func purge(t *testing.T, o Options) {
 	})
 	t.Run("and hidden again when it has ended", func(t *testing.T) {
 		end(t, s, "order-7")
-		if err := s.Hide(t.Context(), "order-7", executions+1, free.Add(2*time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Hide(t.Context(), "order-7", executions+1, free.Add(2*time.Hour)))
 		want := tombstone("order-7", executions+1)
 		want.StartID, want.FreeAt = "start-2", free.Add(2*time.Hour)
 		wantRecord(t, s, want)
@@ -156,9 +146,7 @@ func purge(t *testing.T, o Options) {
 				continue
 			}
 			change := r.Prune(e-9, epoch)
-			if err := s.UpdateRecord(t.Context(), "endless", change); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.UpdateRecord(t.Context(), "endless", change))
 			wantRecordConflict(t, s.UpdateRecord(t.Context(), "endless", r.Prune(e-10, epoch)), new(change.Apply(r)))
 			r = change.Apply(r)
 			wantRecord(t, s, r)

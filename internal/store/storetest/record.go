@@ -102,9 +102,7 @@ func recordConditions(t *testing.T, o Options) {
 				if found != nil {
 					here = ptr(*found)
 					here.Instance = instance
-					if err := s.UpdateRecord(t.Context(), instance, store.RecordChange{Create: here}); err != nil {
-						t.Fatal(err)
-					}
+					must(t, s.UpdateRecord(t.Context(), instance, store.RecordChange{Create: here}))
 				}
 				t.Run(fmt.Sprintf("%s, record %s, create %v", conditionName, foundName, creating), func(t *testing.T) {
 					err := s.UpdateRecord(t.Context(), instance, change)
@@ -117,9 +115,7 @@ func recordConditions(t *testing.T, o Options) {
 						}
 						return
 					}
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					if here == nil {
 						here = &store.Record{}
 					}
@@ -190,9 +186,7 @@ func recordFields(t *testing.T, o Options) {
 	})
 	t.Run("a record with an output of 256 KiB and a long status", func(t *testing.T) {
 		c := store.RecordChange{Output: ptr(make([]byte, 256<<10)), States: ptr(make([]byte, 128<<10)), UpdatedAt: epoch}
-		if err := s.UpdateRecord(t.Context(), "order-7", c); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.UpdateRecord(t.Context(), "order-7", c))
 		wantRecord(t, s, c.Apply(want))
 	})
 }

@@ -19,9 +19,7 @@ type search = history.SearchAttributes
 func where(t testing.TB, text string) []store.SearchCondition {
 	t.Helper()
 	parsed, err := conditions.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return parsed
 }
 
@@ -61,9 +59,7 @@ func searching(t *testing.T, o Options) {
 		create(t, s, r)
 		if i%6 == 0 {
 			c := store.RecordChange{SearchAttributes: search{"customer": text("c-changed"), "region": {}}, FoundAt: r.CreatedAt, UpdatedAt: epoch}
-			if err := s.UpdateRecord(t.Context(), r.Instance, c); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.UpdateRecord(t.Context(), r.Instance, c))
 			r = c.Apply(r)
 		}
 		wantRecord(t, s, r)
@@ -180,9 +176,7 @@ func searchWrites(t *testing.T, o Options) {
 	})
 	t.Run("a commit whose answer is lost is recognised", func(t *testing.T) {
 		flaky := o.LoseAnswers(t, s, 1)
-		if err := settle(t.Context(), flaky, set(2, "b", b)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, settle(t.Context(), flaky, set(2, "b", b)))
 		r.SearchAttributes = b
 		wantFound(t, s, `customer = "b"`, "order-7")
 		wantFound(t, s, `customer = "a"`)
@@ -210,18 +204,14 @@ func searchWrites(t *testing.T, o Options) {
 			return store.Commit{Turns: []store.Turn{turn("order-9", 2, 1, 1, token)}, Record: &store.RecordChange{UpdatedAt: epoch,
 				If: store.RecordCondition{Exists: true, ExecutionID: 1, Ended: true}, Create: &next, SearchAttributes: search{"lane": {}}}}
 		}
-		if err := settle(t.Context(), o.LoseAnswers(t, s, 1), commit("again")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, settle(t.Context(), o.LoseAnswers(t, s, 1), commit("again")))
 		wantConflict(t, s.Commit(t.Context(), commit("another")))
 		wantRecord(t, s, next)
 		wantFound(t, s, `lane = 9`)
 		wantFound(t, s, `customer = "nine"`, "order-9")
 		wantFound(t, s, `total = 99`, "order-9")
 		end(t, s, "order-9")
-		if err := s.Hide(t.Context(), "order-9", 2, free); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Hide(t.Context(), "order-9", 2, free))
 	})
 	t.Run("purged, it is not found any more, nor when its id is started again", func(t *testing.T) {
 		wantConflict(t, s.Hide(t.Context(), "order-7", 1, free))
@@ -230,9 +220,7 @@ func searchWrites(t *testing.T, o Options) {
 		wantFound(t, s, `total = 1`, "order-7")
 		wantCounts(t, s, store.ListQuery{}, map[store.Status]int{store.StatusCompleted: 1})
 		for range 2 {
-			if err := s.Hide(t.Context(), "order-7", 1, free); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Hide(t.Context(), "order-7", 1, free))
 			wantRecord(t, s, tombstone("order-7", 1))
 			wantFound(t, s, `total = 1`)
 			wantFound(t, s, `total > 0`)
@@ -240,9 +228,7 @@ func searchWrites(t *testing.T, o Options) {
 		}
 		next := running("order-7", 50)
 		next.ExecutionID, next.FirstExecution = 2, 2
-		if err := s.UpdateRecord(t.Context(), "order-7", store.RecordChange{If: store.RecordCondition{Absent: true, ExecutionID: 1, At: free}, Create: &next}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.UpdateRecord(t.Context(), "order-7", store.RecordChange{If: store.RecordCondition{Absent: true, ExecutionID: 1, At: free}, Create: &next}))
 		wantRecord(t, s, next)
 		wantFound(t, s, `total = 1`)
 	})

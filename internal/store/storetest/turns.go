@@ -67,6 +67,13 @@ func read(t testing.TB, s store.Store, instance string, executionID, from int64)
 	return turns
 }
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func create(t testing.TB, s store.Store, r store.Record) {
 	t.Helper()
 	if err := s.UpdateRecord(t.Context(), r.Instance, store.RecordChange{If: store.RecordCondition{Absent: true}, Create: &r}); err != nil {

@@ -58,7 +58,7 @@ func (s *server) describe(ctx context.Context, c *call, in describeInput) (any, 
 	if out.PendingOperations, out.PendingMore, err = operations(c, waiting.Operations, paused); err != nil {
 		return nil, err
 	}
-	untaken := api.UnconsumedEventsOf(waiting.UnconsumedEvents)
+	untaken := waiting.UnconsumedEvents
 	shown, err := fitLast(c, untaken, shownWaiting)
 	out.UnconsumedEarlier = len(untaken) - shown
 	out.UnconsumedEvents = untaken[out.UnconsumedEarlier:]

@@ -71,46 +71,31 @@ func (e *Error) Is(target error) bool {
 // As converts the error to the corresponding typed error of package client, with the fields that the
 // console returned. Callers can then handle errors of a [client.Client] and of this client alike.
 func (e *Error) As(target any) bool {
-	code := e.Said.Code
+	said := &e.Said
 	switch t := target.(type) {
 	case **client.RedriveError:
-		if code == api.CodeContradicted {
-			*t = &client.RedriveError{Problem: e.Said.Message, Stuck: e.Said.Problem}
-			return true
-		}
+		return set(t, said.Code == api.CodeContradicted, &client.RedriveError{Problem: said.Message, Stuck: said.Problem})
 	case **client.QueryError:
-		if no := e.Said.NoAnswer; no != nil {
-			refused := client.QueryError(*no)
-			*t = &refused
-			return true
-		}
+		return set(t, said.NoAnswer != nil, said.NoAnswer)
 	case **client.NotFoundError:
-		if code == api.CodeNotFound {
-			*t = &client.NotFoundError{FreeAt: e.Said.FreeAt}
-			return true
-		}
+		return set(t, said.Code == api.CodeNotFound, &client.NotFoundError{FreeAt: said.FreeAt})
 	case **client.PurgedError:
-		if code == api.CodePurged {
-			*t = &client.PurgedError{FreeAt: e.Said.FreeAt}
-			return true
-		}
+		return set(t, said.Code == api.CodePurged, &client.PurgedError{FreeAt: said.FreeAt})
 	case **client.AlreadyExistsError:
-		if code == api.CodeAlreadyExists {
-			*t = &client.AlreadyExistsError{}
-			return true
-		}
+		return set(t, said.Code == api.CodeAlreadyExists, &client.AlreadyExistsError{})
 	case **client.EndedError:
-		if code == api.CodeEnded {
-			*t = &client.EndedError{}
-			return true
-		}
+		return set(t, said.Code == api.CodeEnded, &client.EndedError{})
 	case **client.StillRunningError:
-		if code == api.CodeStillRunning {
-			*t = &client.StillRunningError{}
-			return true
-		}
+		return set(t, said.Code == api.CodeStillRunning, &client.StillRunningError{})
 	}
 	return false
+}
+
+func set[E any](target **E, is bool, err *E) bool {
+	if is {
+		*target = err
+	}
+	return is
 }
 
 // UnreachableError reports that no console responds at a URL.
@@ -138,6 +123,12 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, into an
 		path += "?" + query.Encode()
 	}
 	return c.do(ctx, http.MethodGet, path, nil, into)
+}
+
+// read sends a GET request, and decodes the response.
+func read[T any](ctx context.Context, c *Client, path string, query url.Values) (got T, err error) {
+	_, err = c.get(ctx, path, query, &got)
+	return got, err
 }
 
 // post sends a POST request for an action.

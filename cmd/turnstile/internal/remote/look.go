@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -102,10 +103,7 @@ func (c *Client) Pending(ctx context.Context, instance string) (client.Pending, 
 	if _, err := c.get(ctx, "instances/"+segment(instance)+"/waiting-for", nil, &got); err != nil {
 		return client.Pending{}, err
 	}
-	var out client.Pending
-	for _, e := range got.UnconsumedEvents {
-		out.UnconsumedEvents = append(out.UnconsumedEvents, client.UnconsumedEvent(e))
-	}
+	out := client.Pending{UnconsumedEvents: got.UnconsumedEvents}
 	for i := range got.Operations {
 		o := &got.Operations[i]
 		open := client.PendingOperation{Kind: kinds[o.Kind], EventID: o.EventID, Name: o.Name, Label: o.Label, Queue: o.Queue, ScheduledAt: o.ScheduledAt, Instance: o.Instance}
@@ -122,11 +120,7 @@ func (c *Client) Pending(ctx context.Context, instance string) (client.Pending, 
 
 // Export returns the history of an execution; 0 is the current one.
 func (c *Client) Export(ctx context.Context, instance string, execution int64) (history.Export, error) {
-	q := url.Values{}
-	if execution > 0 {
-		q.Set("execution", strconv.FormatInt(execution, 10))
-	}
-	text, err := c.get(ctx, "instances/"+segment(instance)+"/export", q, nil)
+	text, err := c.get(ctx, "instances/"+segment(instance)+"/export", values("execution", numbered(execution)), nil)
 	if err != nil {
 		return history.Export{}, err
 	}
@@ -136,25 +130,13 @@ func (c *Client) Export(ctx context.Context, instance string, execution int64) (
 // Timeline returns the timeline of the newest executions of an instance; with at, the state after that
 // event.
 func (c *Client) Timeline(ctx context.Context, instance string, executions int, at string) (api.Timeline, error) {
-	var got api.Timeline
-	v := url.Values{"executions": {strconv.Itoa(executions)}}
-	if at != "" {
-		v.Set("at", at)
-	}
-	_, err := c.get(ctx, "instances/"+segment(instance)+"/timeline", v, &got)
-	return got, err
+	return read[api.Timeline](ctx, c, "instances/"+segment(instance)+"/timeline", values("executions", strconv.Itoa(executions), "at", at))
 }
 
 // Attempts returns the attempts of the activity that an event scheduled; execution 0 is the current
 // one.
 func (c *Client) Attempts(ctx context.Context, instance string, execution, event int64) (api.Attempts, error) {
-	which := "current"
-	if execution > 0 {
-		which = strconv.FormatInt(execution, 10)
-	}
-	var got api.Attempts
-	_, err := c.get(ctx, "instances/"+segment(instance)+"/executions/"+which+"/events/"+strconv.FormatInt(event, 10)+"/attempts", nil, &got)
-	return got, err
+	return read[api.Attempts](ctx, c, "instances/"+segment(instance)+"/executions/"+cmp.Or(numbered(execution), "current")+"/events/"+strconv.FormatInt(event, 10)+"/attempts", nil)
 }
 
 // Query asks the code of an instance.
@@ -166,23 +148,13 @@ func (c *Client) Query(ctx context.Context, r client.QueryRequest) (client.Query
 
 // Difference compares two executions; 0 is the current one.
 func (c *Client) Difference(ctx context.Context, a string, executionA int64, b string, executionB int64, all bool) (api.Difference, error) {
-	v := url.Values{"a": {a}, "b": {b}, "all": {strconv.FormatBool(all)}}
-	if executionA > 0 {
-		v.Set("a_execution", strconv.FormatInt(executionA, 10))
-	}
-	if executionB > 0 {
-		v.Set("b_execution", strconv.FormatInt(executionB, 10))
-	}
-	var got api.Difference
-	_, err := c.get(ctx, "difference", v, &got)
-	return got, err
+	return read[api.Difference](ctx, c, "difference", values("a", a, "b", b, "all", strconv.FormatBool(all),
+		"a_execution", numbered(executionA), "b_execution", numbered(executionB)))
 }
 
 // Code returns where the code of an instance waits.
 func (c *Client) Code(ctx context.Context, instance string) (api.CodeWaits, error) {
-	var got api.CodeWaits
-	_, err := c.get(ctx, "instances/"+segment(instance)+"/code", nil, &got)
-	return got, err
+	return read[api.CodeWaits](ctx, c, "instances/"+segment(instance)+"/code", nil)
 }
 
 // maxPage is the API's largest page of instances.
@@ -204,68 +176,64 @@ func (c *Client) List(ctx context.Context, q client.ListQuery) (client.ListPage,
 // Failures returns the failures in the period of a query, grouped by cause. With a key it returns only
 // this cause, with its instances.
 func (c *Client) Failures(ctx context.Context, q client.ListQuery, key string) (api.FailureList, error) {
-	v := listed(&q)
-	v.Del("page_size")
+	v := inPeriod(&q)
 	if key != "" {
 		v.Set("cause", key)
 	}
-	var got api.FailureList
-	_, err := c.get(ctx, "failures", v, &got)
-	return got, err
+	return read[api.FailureList](ctx, c, "failures", v)
 }
 
 // Metrics counts the instances that started in the period of a query.
 func (c *Client) Metrics(ctx context.Context, q client.ListQuery) (api.Metrics, error) {
-	v := listed(&q)
-	v.Del("page_size")
-	var got api.Metrics
-	_, err := c.get(ctx, "metrics", v, &got)
-	return got, err
+	return read[api.Metrics](ctx, c, "metrics", inPeriod(&q))
 }
 
 // Steps returns the durations of the steps of a query's orchestration.
 func (c *Client) Steps(ctx context.Context, q client.ListQuery) (api.StepList, error) {
-	v := listed(&q)
-	v.Del("page_size")
-	var got api.StepList
-	_, err := c.get(ctx, "steps", v, &got)
-	return got, err
+	return read[api.StepList](ctx, c, "steps", inPeriod(&q))
 }
 
 func listed(q *client.ListQuery) url.Values {
-	v := url.Values{"page_size": {strconv.Itoa(min(max(q.PageSize, 1), maxPage))}}
-	set := func(name, value string) {
-		if value != "" {
-			v.Set(name, value)
-		}
-	}
-	set("status", string(q.Status))
-	set("name", q.Name)
-	set("prefix", q.Prefix)
-	set("words", q.Words)
-	set("version", q.Version)
-	set("parent", q.Parent)
-	set("schedule", q.Schedule)
-	set("queue", q.Queue)
-	set("page_token", q.PageToken)
-	if !q.From.IsZero() {
-		set("from", q.From.UTC().Format(time.RFC3339Nano))
-	}
-	if !q.To.IsZero() {
-		set("to", q.To.UTC().Format(time.RFC3339Nano))
-	}
-	if !q.EndedFrom.IsZero() {
-		set("ended_from", q.EndedFrom.UTC().Format(time.RFC3339Nano))
-	}
-	if !q.EndedTo.IsZero() {
-		set("ended_to", q.EndedTo.UTC().Format(time.RFC3339Nano))
-	}
 	var where []string
 	for _, condition := range q.Where {
 		where = append(where, condition.String())
 	}
-	set("where", strings.Join(where, " and "))
+	return values("page_size", strconv.Itoa(min(max(q.PageSize, 1), maxPage)), "status", string(q.Status), "name", q.Name, "prefix", q.Prefix,
+		"words", q.Words, "version", q.Version, "parent", q.Parent, "schedule", q.Schedule, "queue", q.Queue, "page_token", q.PageToken,
+		"from", moment(q.From), "to", moment(q.To), "ended_from", moment(q.EndedFrom), "ended_to", moment(q.EndedTo), "where", strings.Join(where, " and "))
+}
+
+// inPeriod returns the parameters of a query that is not read in pages.
+func inPeriod(q *client.ListQuery) url.Values {
+	v := listed(q)
+	v.Del("page_size")
 	return v
+}
+
+// values returns parameters, pairs of a name and a value, without those that are empty.
+func values(pairs ...string) url.Values {
+	v := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			v.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return v
+}
+
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// numbered returns the number of an execution; "" for 0, the current one.
+func numbered(execution int64) string {
+	if execution == 0 {
+		return ""
+	}
+	return strconv.FormatInt(execution, 10)
 }
 
 // CountByStatus counts the instances of each status, up to most of each. It lists the instances if the
@@ -273,12 +241,8 @@ func listed(q *client.ListQuery) url.Values {
 func (c *Client) CountByStatus(ctx context.Context, q client.ListQuery, most int) (counts map[client.Status]int, more map[client.Status]bool, err error) {
 	counts, more = map[client.Status]int{}, map[client.Status]bool{}
 	if q.Status == "" && q.From.IsZero() && q.To.IsZero() && q.Prefix == "" && len(q.Where) == 0 && q.Words+q.Version+q.Parent+q.Schedule+q.Queue == "" && q.EndedFrom.IsZero() && q.EndedTo.IsZero() {
-		var got api.Counts
-		v := url.Values{}
-		if q.Name != "" {
-			v.Set("name", q.Name)
-		}
-		if _, err := c.get(ctx, "counts", v, &got); err != nil {
+		got, err := read[api.Counts](ctx, c, "counts", values("name", q.Name))
+		if err != nil {
 			return nil, nil, err
 		}
 		for status, n := range got.Counts {
@@ -310,50 +274,32 @@ func (c *Client) CountByStatus(ctx context.Context, q client.ListQuery, most int
 
 // About returns the description of the console.
 func (c *Client) About(ctx context.Context) (api.About, error) {
-	var got api.About
-	_, err := c.get(ctx, "about", nil, &got)
-	return got, err
+	return read[api.About](ctx, c, "about", nil)
 }
 
 // Queues returns the depths of the queues.
 func (c *Client) Queues(ctx context.Context) ([]api.Queue, error) {
-	var got api.Queues
-	_, err := c.get(ctx, "queues", nil, &got)
+	got, err := read[api.Queues](ctx, c, "queues", nil)
 	return got.Queues, err
 }
 
 // PausedQueues returns the paused queues.
 func (c *Client) PausedQueues(ctx context.Context) ([]api.PausedQueue, error) {
-	var got api.Counts
-	_, err := c.get(ctx, "counts", nil, &got)
+	got, err := read[api.Counts](ctx, c, "counts", nil)
 	return got.PausedQueues, err
 }
 
 // LimitList returns the limits and rates with a key, or all of them.
 func (c *Client) LimitList(ctx context.Context, key string) (api.LimitList, error) {
-	v := url.Values{}
-	if key != "" {
-		v.Set("key", key)
-	}
-	var got api.LimitList
-	_, err := c.get(ctx, "limits", v, &got)
-	return got, err
+	return read[api.LimitList](ctx, c, "limits", values("key", key))
 }
 
 // ScheduleList returns a page of schedules.
 func (c *Client) ScheduleList(ctx context.Context, token string) (api.ScheduleList, error) {
-	v := url.Values{}
-	if token != "" {
-		v.Set("page_token", token)
-	}
-	var got api.ScheduleList
-	_, err := c.get(ctx, "schedules", v, &got)
-	return got, err
+	return read[api.ScheduleList](ctx, c, "schedules", values("page_token", token))
 }
 
 // Schedule returns the state of a schedule.
 func (c *Client) Schedule(ctx context.Context, name string) (api.Schedule, error) {
-	var got api.Schedule
-	_, err := c.get(ctx, "schedules/"+segment(name), nil, &got)
-	return got, err
+	return read[api.Schedule](ctx, c, "schedules/"+segment(name), nil)
 }
