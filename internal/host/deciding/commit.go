@@ -20,17 +20,15 @@ func (r *round) commit() (p Plan, err error) {
 	if err := r.knowFor(problem); err != nil {
 		return p, err
 	}
-	all := d.Turn
-	if len(d.Events) == 0 {
-		all.Cancelled, all.Reasons = nil, nil // They are owed.
-	}
 	c := &Commit{Insists: len(d.calls) > 0, Logs: d.Logs, Outcome: stateWord(d.State)}
+	all := &d.Turn
 	if run.copies() {
-		all, c.TakesOver = run.whole(d), len(run.Redriven.Prefix)
+		whole := run.whole(d)
+		all, c.TakesOver = &whole, len(run.Redriven.Prefix)
 	}
-	on := r.standing(problem).Of(&all)
-	r.unreported.owe(&on, &all)
-	c.Change, c.Cancelled = on.Change, all.Cancelled
+	on := r.standing(problem).Of(all)
+	r.unreported.owe(&on, all)
+	c.Change = on.Change
 	c.Mark = Mark{Problem: on.Mark, Moved: on.Moved, Recovered: on.Recovered, Suspected: on.Suspected}
 	if d.Stuck != nil {
 		c.Mark.Stuck = d.Stuck.Kind
@@ -38,7 +36,8 @@ func (r *round) commit() (p Plan, err error) {
 	if on.Recovered != nil {
 		c.Outcome = "recovered"
 	}
-	if len(d.Events) > 0 {
+	if len(d.Events) > 0 { // Without events, the next commit stops what was cancelled.
+		c.Cancelled = all.Cancelled
 		c.Turns = []store.Turn{{Instance: k.View.Instance, ExecutionID: run.Execution, Events: all.Events,
 			Messaged: r.messaged(), Parked: d.Parked, Cancelled: all.Cancelled, Reasons: d.Reasons}}
 		if len(d.Next) > 0 {

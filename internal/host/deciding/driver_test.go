@@ -306,7 +306,14 @@ func (p *driver) turn(g *Group) *Turn {
 	}
 	p.terms = Terms{Settings: &p.settings, Orchestrations: registry, Build: "this", Publishes: p.terms.Publishes}
 	terms := p.terms
-	return New(&Known{By: &terms, Now: p.moment(), Group: g, View: reading.View{Instance: "a"}, Chain: g.Chain()})
+	return begun(&Known{By: &terms, Now: p.moment(), Group: g, View: reading.View{Instance: "a"}, Chain: g.Chain()})
+}
+
+// begun is a turn of which nothing is decided.
+func begun(k *Known) *Turn {
+	var t Turn
+	t.Begin(k)
+	return &t
 }
 
 func (p *driver) moment() Moment {

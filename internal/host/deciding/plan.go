@@ -218,7 +218,13 @@ func (p *Plan) empty() bool {
 }
 
 // add adds the settlements of another plan.
-func (p *Plan) add(other Plan) { p.Settled = append(p.Settled, other.Settled...) }
+func (p *Plan) add(other Plan) {
+	if p.Settled == nil {
+		p.Settled = other.Settled // The usual case, which allocates nothing.
+		return
+	}
+	p.Settled = append(p.Settled, other.Settled...)
+}
 
 func settlement(s Settlement) Plan { return Plan{Settled: []Settlement{s}} }
 

@@ -85,7 +85,8 @@ func (r *round) open(messages []*inbox.Message) (p Plan) {
 		case forbids(r.k.View.Record, m):
 			p.add(settle(m, "duplicate"))
 		default:
-			r.arrive(append(r.k.brought(m), m)...)
+			r.arrive(r.k.brought(m)...)
+			r.arrive(m)
 		}
 	}
 	return p
@@ -133,16 +134,6 @@ func (r *round) next() (Plan, error) {
 		return r.proceed(), nil
 	}
 	return r.settle()
-}
-
-// pending returns the arrivals that the engine has not judged yet.
-func (r *round) pending() (pending []*inbox.Message) {
-	for _, j := range r.arrivals {
-		if j.Kind == engine.Pending {
-			pending = append(pending, j.Message)
-		}
-	}
-	return pending
 }
 
 // judge takes the engine's verdicts on the pending arrivals.
@@ -226,8 +217,10 @@ func (r *round) begin() (p Plan, err error) {
 // run runs the pending arrivals, or only records them.
 func (r *round) run(park bool) Plan {
 	in := &Run{Park: park}
-	for _, m := range r.pending() {
-		in.Arrivals = append(in.Arrivals, r.k.arrival(m))
+	for _, j := range r.arrivals {
+		if j.Kind == engine.Pending {
+			in.Arrivals = append(in.Arrivals, r.k.arrival(j.Message))
+		}
 	}
 	return Plan{Run: in}
 }
@@ -289,10 +282,10 @@ func (r *round) weigh() (Plan, error) {
 	switch inline := d.State == engine.RunInline && d.leaves == ran; {
 	case inline && !k.Now.has(k.By.Settings.Turn.InlineTime):
 		d.leaves = short
-		if len(r.pending()) > 0 {
+		if left := r.run(true); len(left.Run.Arrivals) > 0 {
 			// Another invocation continues the turn, with the arrivals before which the run stopped.
 			r.step = stopping
-			return r.run(true), nil
+			return left, nil
 		}
 	case inline && d.hasRoom():
 		return r.call()

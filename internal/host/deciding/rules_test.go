@@ -440,7 +440,7 @@ func (c *row) plans(t *testing.T) []string {
 func TestAMarkThatIsFoundMakesNoSuspect(t *testing.T) {
 	t.Parallel()
 	r := started().with(func(r *store.Record) { r.Suspect = "m" }).record
-	turn := New(&Known{Group: &Group{Messages: messages(message("m", event("e"), 2))}, View: reading.View{Instance: "a", Record: r}})
+	turn := begun(&Known{Group: &Group{Messages: messages(message("m", event("e"), 2))}, View: reading.View{Instance: "a", Record: r}})
 	if p, err := turn.suspicion.decide(); err != nil || p.Record != nil || turn.Cleared(false) == nil || turn.Group.Suspect != "" {
 		t.Errorf("the mark is %q, the group's suspect %q, and the plan %+v: %v", turn.suspicion.mark, turn.Group.Suspect, p.Record, err)
 	}

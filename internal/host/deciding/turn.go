@@ -45,12 +45,10 @@ const (
 	corrupt
 )
 
-// New returns the first attempt's, or another attempt's, state before anything is decided.
-func New(k *Known) *Turn {
-	t := &Turn{Known: k, suspicion: suspicion{Known: k}, unreported: unreported{Known: k}}
-	t.progress.resend.Known = k
-	t.round = round{k: k, suspicion: &t.suspicion, unreported: &t.unreported, resend: resend{Known: k}}
-	return t
+// Begin sets a turn to its state before anything is decided.
+func (t *Turn) Begin(k *Known) {
+	*t = Turn{Known: k, suspicion: suspicion{Known: k}, unreported: unreported{Known: k}, progress: progress{resend: resend{Known: k}},
+		round: round{k: k, suspicion: &t.suspicion, unreported: &t.unreported, resend: resend{Known: k}}}
 }
 
 // Failed records the error of a load, of a decision or of carrying out a plan. It returns nil

@@ -14,7 +14,7 @@ import (
 // What another has written since the record was read is left there for the next turn.
 func TestWhatAProblemHasToReportIsTakenOutUnderTheNumberThatWasRead(t *testing.T) {
 	t.Parallel()
-	turn := New(&Known{By: &Terms{Publishes: true}})
+	turn := begun(&Known{By: &Terms{Publishes: true}})
 	turn.View.Instance, turn.View.Record = "a", &store.Record{Instance: "a", Stamp: 7, Unreported: `[{"type":"stuck"}]`}
 	p, err := turn.unreported.publish()
 	if err != nil {
@@ -31,7 +31,7 @@ func TestWhatAProblemHasToReportIsTakenOutUnderTheNumberThatWasRead(t *testing.T
 		"there is no record": func(t *Turn) { t.View.Record = nil },
 		"nothing is untold":  func(t *Turn) { t.View.Record = &store.Record{Instance: "a", Stamp: 7} },
 	} {
-		other := New(&Known{By: turn.By, View: turn.View})
+		other := begun(&Known{By: turn.By, View: turn.View})
 		silent(other)
 		if p, err := other.unreported.publish(); err != nil || p.Send.Unreported != "" || p.Record != nil {
 			t.Errorf("%s: the plan is %+v, %v", name, p, err)

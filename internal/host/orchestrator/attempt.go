@@ -19,7 +19,7 @@ import (
 // attempt is one attempt at the turn of a group: its state, and what it sends.
 type attempt struct {
 	*services
-	turn *deciding.Turn
+	turn deciding.Turn
 	out  sending
 }
 
@@ -33,8 +33,10 @@ type sent struct {
 }
 
 func (o *maker) attempt(g *deciding.Group, startedAt time.Time) *attempt {
-	k := &deciding.Known{By: &o.terms, Group: g, View: reading.View{Instance: g.Instance()}, Chain: g.Chain()}
-	return &attempt{services: &o.services, turn: deciding.New(k), out: sending{&o.services, k, sent{startedAt: startedAt}}}
+	known := deciding.Known{By: &o.terms, Group: g, View: reading.View{Instance: g.Instance()}, Chain: g.Chain()}
+	a := &attempt{services: &o.services, out: sending{&o.services, known, sent{startedAt: startedAt}}}
+	a.turn.Begin(&a.out.known)
+	return a
 }
 
 // make handles the group's messages and settles those that are done. cold forbids the cache, and
@@ -52,7 +54,7 @@ func (a *attempt) make(ctx context.Context, cold bool) error {
 			return err
 		}
 		a.turn.Now = a.now(ctx)
-		plan, failed := deciding.Decide(a.turn)
+		plan, failed := deciding.Decide(&a.turn)
 		if err = failed; err != nil {
 			continue
 		}
@@ -81,7 +83,7 @@ func (a *attempt) now(ctx context.Context) deciding.Moment {
 // release ends the attempt. It removes the suspect mark, whatever the result of the turn, and
 // puts the execution into the cache if it may be kept.
 func (a *attempt) release(ctx context.Context, err error) {
-	t := a.turn
+	t := &a.turn
 	a.clearSuspect(ctx, err != nil)
 	if t.Running.X == nil {
 		return

@@ -78,7 +78,7 @@ func (a *attempt) say(ctx context.Context, s *deciding.Report) {
 
 // write changes the record, or turns it into a tombstone.
 func (a *attempt) write(ctx context.Context, w *deciding.Write) error {
-	t := a.turn
+	t := &a.turn
 	if !w.Hide.IsZero() {
 		if err := a.tables.Store.Hide(ctx, t.View.Instance, t.View.Record.ExecutionID, w.Hide); err != nil {
 			return fmt.Errorf("host: instance %q not hidden: %w", t.View.Instance, err)
@@ -140,7 +140,7 @@ func (a *attempt) readOrigin(ctx context.Context, instance string) error {
 
 // read makes a read that a decision needs.
 func (a *attempt) read(ctx context.Context, r *deciding.Read) error {
-	t, source := a.turn, a.tables.source
+	t, source := &a.turn, a.tables.source
 	switch r.What {
 	case deciding.Record, deciding.RecordAgain:
 		before, known := t.View.Record, t.View.Described

@@ -29,7 +29,7 @@ func (a *attempt) run(r *deciding.Run) error {
 
 // commitAndDispatch makes a commit durable, and then dispatches its messages.
 func (a *attempt) commitAndDispatch(ctx context.Context, c *deciding.Commit, follows []dispatch.Commit) error {
-	t := a.turn
+	t := &a.turn
 	a.reportProblem(ctx, &c.Mark)
 	if err := a.commit(ctx, c); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (a *attempt) reportProblem(ctx context.Context, m *deciding.Mark) {
 // commit makes one conditional write. A commit without events only changes the record, or does
 // nothing.
 func (a *attempt) commit(ctx context.Context, c *deciding.Commit) error {
-	t := a.turn
+	t := &a.turn
 	if len(c.Turns) == 0 {
 		return a.commitRecord(ctx, c)
 	}

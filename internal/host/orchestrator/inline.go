@@ -27,7 +27,7 @@ const longestInlineDelay = time.Second
 // No commit precedes a retry within the turn, so an isolated read checks that no duplicate
 // invocation has recorded the result; its error ends the attempt at the turn.
 func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) (history.Event, error) {
-	t, retry := a.turn, call.Retry
+	t, retry := &a.turn, call.Retry
 	if retry == nil {
 		retry = &history.Retry{}
 	}

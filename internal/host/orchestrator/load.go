@@ -27,7 +27,7 @@ import (
 // A redelivered message is handled from the store, and so is a message that is settled without a
 // commit that would show a stale cache (a wake, a terminate, a purge, a parent's cancel).
 func (a *attempt) load(ctx context.Context, cold bool) error {
-	t := a.turn
+	t := &a.turn
 	open := t.Group.Open()
 	if cold || deciding.ByWhatIsStored(open) {
 		if e := a.cache.Take(t.View.Instance); e != nil {
@@ -55,7 +55,7 @@ func (a *attempt) load(ctx context.Context, cold bool) error {
 }
 
 func (a *attempt) loadByRecord(ctx context.Context, open []*inbox.Message) error {
-	t := a.turn
+	t := &a.turn
 	if err := a.read(ctx, &deciding.Read{What: deciding.Record}); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (a *attempt) loadByRecord(ctx context.Context, open []*inbox.Message) error
 // since: only the new tail, so that a turn costs the same however long the history is, and on
 // whichever warm process it runs. It reports false if the cache has nothing to continue from.
 func (a *attempt) catchUp(ctx context.Context, open []*inbox.Message) (bool, error) {
-	t := a.turn
+	t := &a.turn
 	e := a.cache.Take(t.View.Instance)
 	if e == nil {
 		return false, nil

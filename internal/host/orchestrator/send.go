@@ -20,7 +20,7 @@ import (
 // sending sends what a turn has to send.
 type sending struct {
 	*services
-	known *deciding.Known
+	known deciding.Known
 	sent  sent
 }
 
@@ -52,7 +52,7 @@ func (a *sending) sendAgain(ctx context.Context, again *deciding.Again) error {
 // dispatch sends the messages of an outbox, except those that an earlier delivery of a message of
 // this turn is known to have sent (deciding.Group.Progress).
 func (a *sending) dispatch(ctx context.Context, out *dispatch.Outbox) error {
-	t := a.known
+	t := &a.known
 	if r := t.View.Record; r != nil && r.Dispatched != "" {
 		var back []string
 		for _, m := range inbox.Returning(t.Group.Progress()) {
@@ -70,7 +70,7 @@ func (a *sending) dispatch(ctx context.Context, out *dispatch.Outbox) error {
 
 // keepProgress stores the progress of a dispatch that stopped. A failure only costs time.
 func (a *sending) keepProgress(ctx context.Context, out *dispatch.Outbox) {
-	t := a.known
+	t := &a.known
 	open := inbox.Left(t.Group.Progress())
 	if len(open) == 0 {
 		return

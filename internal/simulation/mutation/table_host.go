@@ -33,13 +33,13 @@ func messageMutations() []Mutation {
 			Name:  "a start of an existing instance drops its events",
 			Bug:   "A start that uses an existing instance drops its events.",
 			File:  "internal/host/deciding/round.go",
-			Edits: edit("r.arrive(append(r.k.brought(m), m)...)", "r.arrive(m)"),
+			Edits: edit("			r.arrive(r.k.brought(m)...)\n", ""),
 		},
 		{
 			Name:  "a start is acknowledged before its events",
 			Bug:   "A start that uses an existing instance is acknowledged although the commit of its events failed.",
 			File:  "internal/host/deciding/round.go",
-			Edits: edit("r.arrive(append(r.k.brought(m), m)...)", "if b := r.k.brought(m); len(b) > 0 {\n\t\t\t\tr.arrive(b...)\n\t\t\t\tp.add(settle(m, \"exists\"))\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\tr.arrive(m)"),
+			Edits: edit("			r.arrive(r.k.brought(m)...)\n", "\t\t\tif b := r.k.brought(m); len(b) > 0 {\n\t\t\t\tr.arrive(b...)\n\t\t\t\tp.add(settle(m, \"exists\"))\n\t\t\t\tcontinue\n\t\t\t}\n"),
 		},
 		{
 			Name:  "timer messages are requested five minutes late",
