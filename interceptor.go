@@ -74,7 +74,7 @@ type ActivityCall struct {
 
 // QueryCall is a query that an [Interceptor] wraps. Do not change it.
 type QueryCall struct {
-	// Instance that is asked, its orchestration, and the execution that answers.
+	// Instance that is queried, its orchestration, and the execution that answers.
 	Instance, Orchestration string
 	ExecutionID             int64
 	// Name of the query.

@@ -66,7 +66,7 @@ type Client struct {
 	// and WithInterceptors derived from one client.
 	around []turnstile.Interceptor
 	self   *Config
-	// asked has the decoded histories of instances that were asked queries.
+	// asked has the decoded histories of instances that were queried.
 	asked *turncache.Cache
 }
 

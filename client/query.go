@@ -17,7 +17,7 @@ import (
 
 // QueryRequest is an untyped query for [Client.Query]. Programs that have the declaration use [Query].
 type QueryRequest struct {
-	// Instance that is asked.
+	// Instance to query.
 	Instance string `json:"instance"`
 	// Name of the query.
 	Name string `json:"name"`
@@ -42,7 +42,7 @@ type QueryAnswer[T any] struct {
 	Problem *store.Problem `json:"problem,omitempty"`
 }
 
-// askedBytes is the memory for histories of instances that were asked.
+// askedBytes is the memory for histories of instances that were queried.
 const askedBytes = 32 << 20
 
 // Querier answers queries: a [Client] whose process has the code, or a caller of the query function of a
@@ -56,15 +56,15 @@ var ErrNoQueries = errors.New("turnstile: this client cannot ask queries: it has
 
 // QueryError is returned if a query has no answer.
 type QueryError struct {
-	// Instance that was asked, and its orchestration.
+	// Instance that was queried, and its orchestration.
 	Instance      string `json:"instance"`
 	Orchestration string `json:"orchestration"`
 	// Query is the name of the query.
 	Query string `json:"query"`
-	// Kind is "unknown" if the code has no handler of that name, "not_run" if the code has not run yet,
-	// "not_registered" if the build that was asked lacks the orchestration, "disagrees" if its code no
-	// longer agrees with the history, "durable_call", "panic" or "failed" if the handler made a durable
-	// call, panicked or returned an error (as an interceptor may), and "blocked" if there was no answer within 10 seconds.
+	// Kind is "unknown" if the code has no handler of that name, "not_run" if the code has not run yet, "not_registered"
+	// if the queried build lacks the orchestration, "disagrees" if its code no longer agrees with the history,
+	// "durable_call", "panic" or "failed" if the handler made a durable call, panicked or returned an error (as an
+	// interceptor may), and "blocked" if there was no answer within 10 seconds.
 	Kind    string `json:"kind"`
 	Message string `json:"message"`
 	// EventID at which the code disagrees; 0 for other kinds.

@@ -55,8 +55,8 @@ type Origin struct {
 	// it.
 	ForkedExecutionID int64 `json:"forked_execution_id,omitempty"`
 	// Carried lists, by EventID, the copied scheduling events that were open, or that failed
-	// without a known outcome of the last attempt. Results of the work that was started for them
-	// before complete them here too.
+	// without a known outcome of the last attempt. Earlier results of these operations complete
+	// them in this execution too.
 	Carried []Carried `json:"carried,omitempty"`
 }
 

@@ -12,8 +12,8 @@ type RecordChange struct {
 	If RecordCondition
 
 	// Create replaces the whole record with this one (a start). All fields below are then ignored,
-	// except SearchAttributes, which lists without a value each attribute that the old record has and
-	// Create does not.
+	// except SearchAttributes. It has an entry without a value for each attribute of the old record
+	// that Create lacks.
 	Create *Record
 
 	ExecutionID *int64

@@ -29,7 +29,7 @@ const (
 	// StatusQueued means that the instance is suspended until it gets a permit of a limit.
 	StatusQueued Status = "queued"
 	// StatusForking means that a fork whose copy takes several commits is being written. ExecutionID is
-	// the number that it reserves. The instance has not started, and nothing but its start continues it.
+	// the number that it reserves. The instance has not started, and only its start can continue it.
 	StatusForking Status = "forking"
 )
 

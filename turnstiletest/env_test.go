@@ -307,7 +307,7 @@ func TestTheWaitOfAClientLetsTheApplicationWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _ = run.Wait(t.Context())
-	}), "Wait of a client", "was not raised")
+	}), "Wait by a client", "was not raised")
 }
 
 func TestO04WhatWasPurgedIsNotWaitedFor(t *testing.T) {

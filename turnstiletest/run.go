@@ -116,13 +116,13 @@ func (c clientClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 		return e.clock.AfterFunc(d, f)
 	}
 	tried := false
-	how := e.drive("Wait of a client", time.Time{}, func() bool {
+	how := e.drive("Wait by a client", time.Time{}, func() bool {
 		before := tried
 		tried = true
 		return before
 	})
 	if how != done {
-		e.t.Fatalf("turnstiletest: Wait of a client: nothing is left to do\n%s", e.overview())
+		e.t.Fatalf("turnstiletest: Wait by a client: nothing is left to do\n%s", e.overview())
 	}
 	f()
 	return func() bool { return false }

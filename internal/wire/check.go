@@ -112,7 +112,7 @@ func (c *checker) needs(i *Item) {
 		c.completion(i)
 	case InstanceEvent:
 		if len(i.Event) == 0 {
-			c.fail(ReasonInvalidField, "event", missing+"; expected an object, the event to publish")
+			c.fail(ReasonInvalidField, "event", missing+"; expected the event to publish, as an object")
 		}
 	case FireTimer, RetryActivity:
 		c.positive("execution_id", i.ExecutionID)
@@ -128,7 +128,7 @@ func (c *checker) completion(i *Item) {
 	c.positive("source_event_id", i.SourceEventID)
 	c.given("token", i.Token)
 	if (i.Kind == ActivityFailed || i.Kind == SubOrchFailed) && i.Details == nil {
-		c.fail(ReasonInvalidField, "details", missing+"; expected an object, the failure")
+		c.fail(ReasonInvalidField, "details", missing+"; expected the failure, as an object")
 	}
 	if i.Kind == TimerFired {
 		c.positive("fire_at_ms", i.FireAtMS)

@@ -9,9 +9,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// The notes of failed attempts are stored in attributes that are used in turn, so that a note can be
-// written without reading the others: the note of attempt n is in the attribute n modulo their number.
-// The newest note is also there, for the attempt that is noted after it.
+// The notes of failed attempts are stored in attributes that are used in turn, so that a note can
+// be written without reading the others: the note of attempt n is in the attribute n modulo their
+// number. The newest note is also stored there, so that it stays when the next one is noted.
 const noteSlots = store.MaxEarlier + 1
 
 // noteName is the attribute of the note of an attempt.

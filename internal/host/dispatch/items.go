@@ -172,7 +172,7 @@ func (out *Outbox) detached(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: c.id("detached", e.EventID),
 		Headers: out.startHeaders(c, e), FairnessGroup: c.Start.FairnessGroup, LimitKey: e.LimitKey, Limit: e.Limit}
-	out.sendOrRefuse(c, e.EventID, &item, "detached", fmt.Sprintf("detached orchestration %q not started", e.Instance))
+	out.sendOrRefuse(c, e.EventID, &item, "detached", fmt.Sprintf("could not start detached orchestration %q", e.Instance))
 }
 
 // message sends an orchestration's message to another instance. Like a detached start it has no
@@ -202,7 +202,7 @@ func (out *Outbox) message(c *Commit, e *history.Event) {
 	default:
 		return
 	}
-	out.sendOrRefuse(c, e.EventID, &item, string(item.Kind), fmt.Sprintf("%s for instance %q not sent", item.Kind, e.Instance))
+	out.sendOrRefuse(c, e.EventID, &item, string(item.Kind), fmt.Sprintf("could not send %s for instance %q", item.Kind, e.Instance))
 }
 
 // cancel stops or removes an operation that an earlier turn sent. by is the execution that sent it.
@@ -237,7 +237,7 @@ func (out *Outbox) cancel(c *Commit, eventID int64, w Open, by int64) {
 		if terminated {
 			item.Kind, kind = wire.TerminateInstance, "terminate child"
 		}
-		out.sendOrRefuse(c, eventID, &item, kind, fmt.Sprintf("child %q not stopped", w.Child))
+		out.sendOrRefuse(c, eventID, &item, kind, fmt.Sprintf("could not stop child %q", w.Child))
 	}
 }
 

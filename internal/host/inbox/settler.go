@@ -92,7 +92,7 @@ func (d *Settler) Requeue(ctx context.Context, m *Message, item wire.Item, due t
 // requeued returns the hop that requeues a message through the delay queue until it is due.
 func (d *Settler) requeued(m *Message, item wire.Item, due time.Time, reason string) *hop {
 	item.Hops++
-	h := &hop{m: m, to: d.Queues.Delay, what: fmt.Sprintf("%s for instance %q not requeued", item.Kind, item.Target()), counter: host.CountDelayed, reason: reason}
+	h := &hop{m: m, to: d.Queues.Delay, what: fmt.Sprintf("could not requeue %s for instance %q", item.Kind, item.Target()), counter: host.CountDelayed, reason: reason}
 	h.msg, h.err = d.later(&item, due, m.hopMark())
 	return h
 }
@@ -104,7 +104,7 @@ func (d *Settler) SendLater(ctx context.Context, item *wire.Item, due time.Time,
 		err = d.Queues.Delay.Send(ctx, msg)
 	}
 	if err != nil {
-		return fmt.Errorf("host: %s for instance %q not requeued: %w", item.Kind, item.Target(), err)
+		return fmt.Errorf("host: could not requeue %s for instance %q: %w", item.Kind, item.Target(), err)
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (d *Settler) PassOn(ctx context.Context, m *Message, item *wire.Item, dedup
 func (d *Settler) onward(m *Message, item *wire.Item, dedupID string) *hop {
 	body, err := d.Edge.Again(item)
 	return &hop{m: m, to: d.Queues.Orchestrator, msg: queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: dedupID, Attributes: m.hopMark()},
-		what: fmt.Sprintf("%s for instance %q not forwarded to the FIFO queue", item.Kind, item.Target()), err: err}
+		what: fmt.Sprintf("could not forward %s for instance %q to the FIFO queue", item.Kind, item.Target()), err: err}
 }
 
 // hop replaces a message by another one. The original is settled when the other one has been sent.

@@ -72,7 +72,7 @@ func (s *Sweeper) archive(ctx context.Context, due []*store.Record, careful bool
 	return taken, a.stopped
 }
 
-// archiving archives some instances.
+// archiving is one call of archive, for a list of instances.
 type archiving struct {
 	by *Sweeper
 	// errs are the errors of instances that were not archived, by index; stopped is the

@@ -10,7 +10,7 @@ import (
 )
 
 var redelivery = []scenario{
-	{name: "Q-03 what is not acknowledged comes back after the visibility timeout", run: func(t *testing.T, h Harness) {
+	{name: "Q-03 an unacknowledged message is redelivered after the visibility timeout", run: func(t *testing.T, h Harness) {
 		for _, fifo := range []bool{true, false} {
 			const visibility = 2 * time.Second
 			q := h.open(t, Spec{FIFO: fifo, Visibility: visibility})
@@ -21,13 +21,13 @@ var redelivery = []scenario{
 			first := q.one("again")
 			second := q.one("again")
 			if passed := time.Since(before); passed < visibility {
-				t.Errorf("it came back %s after it was received, before its visibility timeout of %s", passed, visibility)
+				t.Errorf("it was redelivered %s after its receipt, before its visibility timeout of %s", passed, visibility)
 			}
 			if first.ReceiveCount != 1 || second.ReceiveCount != 2 {
 				t.Errorf("receive counts %d and %d, want 1 and 2", first.ReceiveCount, second.ReceiveCount)
 			}
 			if second.ID != first.ID || second.Group != first.Group || second.DedupID != first.DedupID || !maps.Equal(second.Attributes, out.Attributes) {
-				t.Errorf("it came back as %+v, was %+v", second, first)
+				t.Errorf("it was redelivered as %+v, was %+v", second, first)
 			}
 			q.delete(second)
 		}
@@ -40,7 +40,7 @@ var redelivery = []scenario{
 		q.setVisibility(q.one("it"), extended)
 		m := q.one("it")
 		if passed := time.Since(before); passed < extended {
-			t.Errorf("it came back after %s, before the %s it was given", passed, extended)
+			t.Errorf("it was redelivered after %s, before the %s that were set", passed, extended)
 		}
 		q.setVisibility(m, 10*time.Minute)
 		q.setVisibility(m, 0)

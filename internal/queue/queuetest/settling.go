@@ -52,6 +52,6 @@ func settle(t *testing.T, h Harness, failed func(ids []string) []string, back ..
 	got := bodies(q.drain(len(back)))
 	slices.Sort(got)
 	if !slices.Equal(got, back) {
-		t.Errorf("%q came back, want %q", got, back)
+		t.Errorf("%q was redelivered, want %q", got, back)
 	}
 }
