@@ -137,13 +137,13 @@ func TestADryRunOfARedriveShowsThatOneWasRefused(t *testing.T) {
 	b.putFailed("o-1")
 	b.putFailed("o-2")
 	id := b.send(deadletter.DeadFIFO, queue.Outgoing{Body: `{"v":1,"kind":"StartOrchestration","instance":"o-1","name":"Fulfil","id":"r","on_conflict":"redrive"}`, Group: "o-1", DedupID: "r",
-		Attributes: because(wire.ReasonRedriveRefused, `redrive of instance "o-1" refused, nothing was changed: event 4: history has Charge`)})
+		Attributes: because(wire.ReasonRedriveRefused, `redrive of instance "o-1" refused; nothing was changed: event 4: history has Charge`)})
 	for _, args := range [][]string{{"redrive", "o-1", "--dry-run"}, {"redrive", "o-1", "o-2", "--dry-run", "--output", "json"}} {
 		r := b.run(args...)
 		if r.status != exitOK || !strings.Contains(r.out, "Charge") || strings.Contains(r.out, "refused") {
 			t.Errorf("%v: %d, it prints %s", args, r.status, r.out)
 		}
-		if want := "an earlier redrive of o-1 was refused: redrive of instance \"o-1\" refused, nothing was changed: event 4: history has Charge\n" +
+		if want := "an earlier redrive of o-1 was refused: redrive of instance \"o-1\" refused; nothing was changed: event 4: history has Charge\n" +
 			"  to send it again: turnstile dead-letter redrive " + id + "\n"; r.err != want {
 			t.Errorf("%v: it says %s\nwant %s", args, r.err, want)
 		}

@@ -18,8 +18,8 @@ import (
 // A message is acknowledged only after everything that its turn committed was sent. Until then no
 // other message resends that, so a redelivered message sends its own turn again, whatever was
 // committed since. A message that was redriven or requeued may have been overtaken by others, so it
-// sends again all open operations from the execution on that it names. Ids derive from instance,
-// execution and event, so sending twice is harmless.
+// sends again all open operations of the execution that it names and of later ones. Ids derive from
+// instance, execution and event, so sending twice is harmless.
 type resend struct {
 	*Known
 	// gathered is nil before the search begins.
@@ -64,7 +64,7 @@ func (a *resend) find() (*Again, error) {
 	return a.found(), nil
 }
 
-// begin begins to gather.
+// begin starts gathering.
 func (a *resend) begin() {
 	a.gathered = resending.New(&a.View, a.Running.Execution, a.Now.At, a.Group.Sent, a.heard)
 }
@@ -89,7 +89,7 @@ func (a *resend) late() (bool, error) {
 	return slices.ContainsFunc(turns, func(s store.Turn) bool { return s.First() > p.LastEventID && !s.Parked }), err
 }
 
-// goneOn reports whether a problem belongs to an execution that has continued as new since.
+// goneOn reports whether a problem belongs to an execution that has since continued as new.
 func (a *resend) goneOn(p *store.Problem) bool {
 	return p.ExecutionID != 0 && p.ExecutionID < a.Running.Execution
 }
@@ -153,7 +153,7 @@ func (k *Known) stands(m *inbox.Message) bool {
 	case restarts(m) && x.Ended():
 		at = x.LastEventID() // Its turn may have continued a run that was cut short, and ended it.
 	case v.Kind == engine.Late && m.Item.TargetExecution() < k.Running.Execution:
-		// It may be in an earlier execution that has continued as new since.
+		// It may be in an earlier execution, which has since continued as new.
 	default:
 		return false
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// damaged handles a damaged history. Nothing is written to it: the record is marked, and the
-// messages become dead letters that name the event. The next message checks again, so that the
-// instance continues by itself after its history was restored.
+// damaged handles a damaged history. Nothing is written to the history. The record gets the problem
+// "corrupt", and the messages become dead letters that name the event. The next message checks
+// again, so that the instance continues by itself after its history was restored.
 func (t *Turn) damaged() (Plan, error) {
 	cause, r := t.progress.cause, t.View.Record
 	switch {
@@ -44,7 +44,8 @@ func (t *Turn) damaged() (Plan, error) {
 	}
 }
 
-// reportDamage marks the record of a damaged instance, after it has confirmed the damage.
+// reportDamage sets the problem in the record of a damaged instance, after it has confirmed the
+// damage.
 func (t *Turn) reportDamage() (Plan, error) {
 	if !t.View.Described {
 		// The history was read without the record, and the history of a purged instance may be half
@@ -65,7 +66,7 @@ func (t *Turn) reportDamage() (Plan, error) {
 	}
 	status, read, next := store.StatusCorrupt, r.Stamp, r.Stamp+1
 	problem := &store.Problem{Kind: store.ProblemCorrupt, Message: edge.Cut(cause.Error(), maxProblemMessage), EventID: event, SinceMS: t.Now.At.UnixMilli()}
-	p.Record = &Write{Failed: "instance %q not marked corrupt", Problem: problem, Change: &store.RecordChange{
+	p.Record = &Write{Failed: "could not mark instance %q as corrupt", Problem: problem, Change: &store.RecordChange{
 		If:     store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID, Running: true, Stamp: &read},
 		Status: &status, Problem: &problem, Stamp: &next, UpdatedAt: t.Now.At}}
 	return p, nil
@@ -90,6 +91,6 @@ func (t *Turn) endCorrupt() (Plan, error) {
 		parents.Of = append(parents.Of, engine.AttachedIn(reading.EventsOf(turns))...)
 	}
 	now, status, read := t.Now.At, store.StatusTerminated, r.Stamp
-	return Plan{Send: Sending{Parents: parents}, Record: &Write{Failed: "record of instance %q not ended", Change: &store.RecordChange{
+	return Plan{Send: Sending{Parents: parents}, Record: &Write{Failed: "could not end the record of instance %q", Change: &store.RecordChange{
 		If: store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID, Running: true, Stamp: &read}, Status: &status, EndedAt: &now, UpdatedAt: now}}}, nil
 }

@@ -2,9 +2,8 @@ package deciding
 
 import "errors"
 
-// Decide returns the next plan for the state of a turn. An error ends the attempt: ErrStale,
-// ErrOver, store.ErrConflict, a *PatchError, or an error of a read. Nothing was dispatched of the
-// decision that failed.
+// Decide returns the next plan for the state of a turn. An error ends the attempt: ErrStale, ErrOver,
+// store.ErrConflict, a *PatchError, or an error of a read. Nothing of a failed decision was dispatched.
 func Decide(t *Turn) (Plan, error) {
 	p, err := needed(t.decide())
 	if err == nil && p.Commit != nil && !t.Now.has(0) {
@@ -13,10 +12,9 @@ func Decide(t *Turn) (Plan, error) {
 	return p, err
 }
 
-// ErrOver says that a paused process would decide on a commit after the end of its invocation.
-// Another process may have received the messages in the meantime, and have acknowledged them before
-// this one read the history: no conflict would stop the commit, and no message would be left to
-// dispatch it.
+// ErrOver means that a paused process would decide on a commit after the end of its invocation. Another
+// process may have received the messages in the meantime, and have acknowledged them before this one read
+// the history: no conflict would stop the commit, and no message would be left to dispatch it.
 var ErrOver = errors.New("host: the invocation has ended, and another process may hold its messages")
 
 // decide tries the rules in their order. The first that has something to do makes the plan.
@@ -50,7 +48,8 @@ func (t *Turn) decide() (Plan, error) {
 	return Plan{Over: true}, nil
 }
 
-// sendAgain sends again what earlier commits for these messages may not have sent, once.
+// sendAgain sends again, once, the messages of earlier commits for these messages that may not have been
+// sent.
 func (t *Turn) sendAgain() (p Plan, err error) {
 	if t.progress.step != sendingAgain {
 		return p, nil

@@ -8,6 +8,6 @@
 //
 //	load → decide → carry out → decide → carry out → …
 //
-// Nothing here reads, writes, sends, waits or runs users' code. A rule that needs to know more
-// returns a plan that only reads, and is asked again when that is known.
+// Nothing here reads, writes, sends, waits or runs users' code. A rule that needs more data returns
+// a plan that only reads, and is tried again with the result.
 package deciding

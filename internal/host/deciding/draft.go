@@ -15,22 +15,22 @@ type draft struct {
 	calls []*engine.InlineCall
 }
 
-// leaves says what remains to be done after a draft, in addition to what its
-// run says.
+// leaves is what remains to be done after a draft, in addition to the work that its run reports.
 type leaves uint8
 
 const (
-	// ran: the code has processed everything in the draft.
+	// ran means that the code has processed everything in the draft.
 	ran leaves = iota
-	// recorded: its arrivals have only been recorded so far.
+	// recorded means that its arrivals have only been recorded so far.
 	recorded
-	// parked: its arrivals are recorded, and this turn runs no code on them.
+	// parked means that its arrivals are recorded, and this turn runs no code on them.
 	parked
-	// short: this invocation has no time left to continue.
+	// short means that this invocation has no time left to continue.
 	short
 )
 
-// newDraft returns a draft with the result of a run, and with what the draft before owes.
+// newDraft returns a draft with the result of a run, and with the operations that the previous
+// draft owes.
 func newDraft(out engine.Turn, before *draft) *draft {
 	if owed := before.owed(); len(owed.Cancelled) > 0 {
 		out.Cancelled = append(owed.Cancelled, out.Cancelled...)

@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// forced returns a forced termination, as it is to be recorded. It is committed without running any
-// code.
+// forced returns a forced termination in the form in which it is recorded. It is committed without
+// running any code.
 func forced(why, actor string, f history.Failure) *history.Event {
 	return &history.Event{Kind: history.OrchestrationFailed, Forced: why, Actor: actor, Failure: &f}
 }
@@ -49,16 +49,16 @@ func overHistory(k *Known, extends func() bool) *history.Event {
 	if !long && !large || k.Running.Creating() || !extends() {
 		return nil
 	}
-	text := fmt.Sprintf("has %d events, the limit is %d (MaxHistory): ", x.LastEventID(), most.Events)
+	text := fmt.Sprintf("has %d events; the limit is %d (MaxHistory): ", x.LastEventID(), most.Events)
 	if large {
-		text = fmt.Sprintf("has about %d bytes, the limit is %d (MaxHistoryBytes): pass references to large values, and ", x.HistoryBytes(), most.Bytes)
+		text = fmt.Sprintf("has about %d bytes; the limit is %d (MaxHistoryBytes): pass references to large values, and ", x.HistoryBytes(), most.Bytes)
 	}
 	return overLimit(history.FailureLimit, fmt.Sprintf("the history of instance %q execution %d %scontinue as new earlier, when Info(ctx).ContinueAsNewSuggested is set",
 		k.View.Instance, k.Running.Execution, text))
 }
 
 // overLoop returns the forced termination of an instance that a message would continue beyond the
-// depth of loops, if Settings.Loop says that loops fail.
+// depth of loops, if Settings.Loop makes loops fail.
 func overLoop(k *Known, continues func() bool) *history.Event {
 	s := &k.By.Settings.Loop
 	if !s.Fail || !continues() {

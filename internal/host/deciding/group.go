@@ -27,7 +27,7 @@ type Group struct {
 	// Suspect is the id of the message with which the instance is marked while its turn is made; empty
 	// if no message is suspected.
 	Suspect string
-	// Marked: this invocation has marked the instance with it.
+	// Marked is set if this invocation has marked the instance with Suspect.
 	Marked bool
 	// TooLarge is the error of the commit that was too large: the instance must fail.
 	TooLarge *store.TooLargeError

@@ -13,8 +13,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// ErrStale says that the state of a warm instance, or of one whose record was not read, must be
-// confirmed from the store: the turn is made again without the cache.
+// ErrStale means that the state of a warm instance, or of one whose record was not read, must be
+// confirmed from the store. The turn is made again without the cache.
 var ErrStale = errors.New("host: instance must be rebuilt from the store")
 
 // Known is everything that a decision depends on, except how far the turn has come: the messages,
@@ -32,8 +32,8 @@ type Known struct {
 	Chain dispatch.Chain
 	// Activities are the states of pending activities that were read.
 	Activities map[store.ActivityKey]store.ActivityState
-	// Answered is the last read that a decision asked for; nothing after something else was carried
-	// out, because the answer may be outdated then.
+	// Answered is the last read that a decision requested. It is empty after any other step was
+	// carried out, because the result may then be outdated.
 	Answered What
 }
 
@@ -62,7 +62,7 @@ type Terms struct {
 	Orchestrations *engine.Registry
 	// Build is the name of the running build.
 	Build string
-	// Publishes: events about instances have a subscriber.
+	// Publishes is set if events about instances have a subscriber.
 	Publishes bool
 }
 
@@ -105,7 +105,7 @@ type Running struct {
 	X         *engine.Execution
 	Execution int64
 	Work      dispatch.Work
-	// Warm: it comes from the cache.
+	// Warm is set if it comes from the cache.
 	Warm  bool
 	Stage Stage
 	// Redriven has the events that the execution copies from the one before, while it is Creating; nil
@@ -121,12 +121,12 @@ type Stage uint8
 const (
 	// Loaded: nothing.
 	Loaded Stage = iota
-	// Starting: nothing, and the start among the messages creates the record, or replaces it if it
-	// restarts the instance.
+	// Starting means that nothing was committed, and the start among the messages creates the
+	// record, or replaces it if it restarts the instance.
 	Starting
-	// Recorded: arrivals, before the code has run on them.
+	// Recorded means that arrivals were committed, before the code has run on them.
 	Recorded
-	// Committed: what the code has done.
+	// Committed means that the results of the code were committed.
 	Committed
 )
 

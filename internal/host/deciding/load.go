@@ -33,8 +33,8 @@ func CommonExecution(open []*inbox.Message) int64 {
 }
 
 // Ahead reports whether a completion among the messages shows that the known state of an execution,
-// up to its last event, is stale. later: it is for a later execution; behind: it is for an event
-// after the last known one.
+// up to its last event, is stale. later is set if it is for a later execution, behind if it is for
+// an event after the last known one.
 func Ahead(open []*inbox.Message, execution, last int64) (later, behind bool) {
 	for _, m := range open {
 		later = later || m.Completion() && m.Item.TargetExecution() > execution
@@ -47,11 +47,11 @@ func Ahead(open []*inbox.Message, execution, last int64) (later, behind bool) {
 type Standing uint8
 
 const (
-	// NoExecution: none exists, or the one that existed has nothing left to do.
+	// NoExecution means that none exists, or that the existing one has nothing left to do.
 	NoExecution Standing = iota
-	// Starts: a start among the messages creates one.
+	// Starts means that a start among the messages creates one.
 	Starts
-	// Runs: a running execution, whose history must be read.
+	// Runs means that an execution is running, whose history must be read.
 	Runs
 )
 

@@ -6,8 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// PatchError says that a history may agree with the code of another build, because a patch is being
-// deployed.
+// PatchError is returned if a history may agree with the code of another build, because a patch is
+// being deployed.
 type PatchError struct{ Stuck *engine.StuckError }
 
 func (e *PatchError) Error() string {
@@ -16,11 +16,11 @@ func (e *PatchError) Error() string {
 
 func (e *PatchError) Unwrap() error { return e.Stuck }
 
-// leaveToAnotherBuild returns a *PatchError if a process of another build is to make the turn: the
-// history has a patch that this build does not have, or the other way round, as happens in every
-// deployment. Each message is requeued for PatchWindow, counted from when a process first could not
-// use it. After that the instance is stuck for this reason, because a patch whose code was removed
-// by mistake looks the same.
+// leaveToAnotherBuild returns a *PatchError if a process of another build must make the turn,
+// because the history has a patch that this build does not have, or lacks one that it has. Both
+// happen in every deployment. Each message is requeued for PatchWindow, counted from when a process
+// first could not use it. After that the instance is stuck for this reason, because a patch whose
+// code was removed by mistake looks the same.
 //
 // It does not apply in three cases: a turn for these messages has already been committed; the
 // instance is stuck, so its wakes run the code again; or a start creates the instance, which has no

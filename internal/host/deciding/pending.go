@@ -123,9 +123,9 @@ func (a pendingActivities) state(execution, event int64) (store.ActivityKey, sto
 	return key, state, nil
 }
 
-// alive returns the time of the last sign of life of a pending activity: its heartbeat, or the
-// message by which its attempt became pending. It is never in the future, whatever the clock of
-// another process said.
+// alive returns when a pending activity was last known to be alive: the time of its heartbeat, or of the
+// message by which its attempt became pending. It is never in the future, even if the clock of another
+// process is ahead.
 func (a pendingActivities) alive(item *wire.Item) (time.Time, error) {
 	_, state, err := a.state(item.ExecutionID, item.SourceEventID)
 	last := max(item.SentMS, state.Beat.At.UnixMilli())
@@ -146,7 +146,7 @@ func (a pendingActivities) heartbeat(m *inbox.Message) (Plan, error) {
 	}
 	now, kept := a.Now.At, delivery.Retention
 	if scheduled.Retry != nil {
-		// The heartbeat is read when that much time has passed.
+		// The heartbeat is not read before that time.
 		kept += time.Duration(scheduled.Retry.HeartbeatTimeoutMS) * time.Millisecond
 	}
 	beat := store.Heartbeat{Attempt: max(item.Attempt, state.Beat.Attempt, 1), At: now, Details: item.Data}

@@ -76,7 +76,7 @@ func (g purging) frees(freeAt time.Time) (p Plan) {
 	tombstone := &store.Record{Instance: r.Instance, ExecutionID: r.ExecutionID, Purged: true, FreeAt: freeAt}
 	deletion := *r
 	deletion.EndedAt = g.Now.At
-	p.Send.Deletion, p.Record = &deletion, &Write{Failed: "copy of the fork %q not given up", Change: &store.RecordChange{
+	p.Send.Deletion, p.Record = &deletion, &Write{Failed: "could not give up the copy of the fork %q", Change: &store.RecordChange{
 		If: store.RecordCondition{Exists: true, Reserved: &r.Reserved}, Create: tombstone, UpdatedAt: g.Now.At}}
 	return p
 }

@@ -18,7 +18,7 @@ type Read struct {
 	// Execution whose history is read; Event is the event after the last known one, or the event that
 	// schedules an activity.
 	Execution, Event int64
-	// Lacks is the missing event that is to be confirmed.
+	// Lacks is the missing event to confirm.
 	Lacks *store.CorruptError
 }
 
@@ -59,7 +59,7 @@ func needed(p Plan, err error) (Plan, error) {
 	return p, err
 }
 
-// described asks for the record unless this turn has read it.
+// described requests the record unless this turn has read it.
 func (k *Known) described() error {
 	if k.View.Described {
 		return nil
@@ -82,7 +82,7 @@ func (k *Known) Tolerates(err error) bool {
 }
 
 // Moved checks a record that was read again. It returns store.ErrConflict if more has changed than
-// the history explains. before is the record known before, and known says whether it was read.
+// the history explains. before is the record known before; known is set if it was read.
 func (k *Known) Moved(before *store.Record, known bool) error {
 	r := k.View.Record
 	if k.Running.Warm && k.View.Problem() != nil {

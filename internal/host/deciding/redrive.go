@@ -67,8 +67,8 @@ const landed = 6 * time.Minute
 // this delivery refuses it, for example because the original was purged in between. Then no message would
 // run the code of the fork. So an isolated read checks that no such commit exists. The write of an earlier
 // delivery may land late, even after the queue has moved the message to its dead-letter queue, so the start
-// is first requeued for as long as a write may take. A start that has reserved a number gives it up
-// instead, and then no write of its copy takes effect.
+// is first requeued for the longest time that a write may take. A start that has reserved a number gives it
+// up instead, and then no write of its copy takes effect.
 func (s starting) refuseRedrive(m *inbox.Message, reason wire.Reason, why error) (Plan, error) {
 	p := s.givesUp(m)
 	if reserved := !p.empty(); !reserved {
@@ -87,22 +87,22 @@ func (s starting) refuseRedrive(m *inbox.Message, reason wire.Reason, why error)
 		told := tellRefused(m, "redrive_refused", taken(history.FailureStuck, "instance %q failed before, and is not redriven: %v", s.View.Instance, why))
 		p.Send.Parents, p.Settled = told.Send.Parents, told.Settled
 	} else if forks(m) {
-		p.add(deadLetter(m, reason, fmt.Sprintf("fork of instance %q as %q refused, nothing was changed: %v", m.Item.Origin.Instance, s.View.Instance, why)))
+		p.add(deadLetter(m, reason, fmt.Sprintf("fork of instance %q as %q refused; nothing was changed: %v", m.Item.Origin.Instance, s.View.Instance, why)))
 	} else {
-		p.add(deadLetter(m, reason, fmt.Sprintf("redrive of instance %q refused, nothing was changed: %v", s.View.Instance, why)))
+		p.add(deadLetter(m, reason, fmt.Sprintf("redrive of instance %q refused; nothing was changed: %v", s.View.Instance, why)))
 	}
 	return p, nil
 }
 
-// givesUp has a start that is refused give up the number that it has reserved. The plan is empty if
-// it has reserved none.
+// givesUp makes a refused start give up the number that it has reserved. The plan is empty if it has
+// reserved none.
 func (s starting) givesUp(m *inbox.Message) (p Plan) {
 	switch r := s.View.Record; {
 	case forking(r) && r.StartID == m.Item.ID:
 		return purging{s.Known}.frees(time.Time{})
 	case r != nil && r.Reserves(m.Item.ID):
 		change := r.GiveUp()
-		p.Record = &Write{Failed: "number reserved for instance %q not given up", Change: &change}
+		p.Record = &Write{Failed: "could not give up the number reserved for instance %q", Change: &change}
 	}
 	return p
 }

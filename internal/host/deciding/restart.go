@@ -69,9 +69,9 @@ func (s starting) restart(m *inbox.Message) (p Plan, err error) {
 	return p, nil
 }
 
-// overtaken settles messages that come before a start which has restarted the instance since they
-// were received, if the previous execution has accepted them. Another process has the same batch,
-// and otherwise both executions would apply them.
+// overtaken settles messages that precede a start in the batch, if that start has restarted the
+// instance since they were received and the previous execution has accepted them. Another process
+// has the same batch, and otherwise both executions would apply them.
 func (s starting) overtaken() (p Plan, err error) {
 	id := s.Running.Started().Start.StartID
 	at := slices.IndexFunc(s.Group.All, func(m *inbox.Message) bool {

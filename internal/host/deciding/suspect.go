@@ -57,7 +57,7 @@ func (s *suspicion) decide() (p Plan, err error) {
 		return p, nil
 	}
 	mark := s.mark
-	p.Record = &Write{Failed: "suspect of instance %q not marked", Change: &store.RecordChange{
+	p.Record = &Write{Failed: "could not mark the suspect of instance %q", Change: &store.RecordChange{
 		If: store.RecordCondition{Exists: true, ExecutionID: r.ExecutionID, Running: true}, Suspect: &mark, UpdatedAt: s.Now.At}}
 	return p, nil
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// resultsFirst handles batches in which a message reports that no result of an attempt or of a
-// pending activity is known, and a later message has the result. It moves the first message after
-// the second. The batch has this order if the first message was handled but its acknowledgement
-// was lost, so that it is redelivered together with the result of the next attempt.
+// resultsFirst reorders a batch in which one message reports that the result of an attempt or of a
+// pending activity is unknown, and a later message has the result. It moves the report after the
+// result. The batch has this order if the report was handled but its acknowledgement was lost, so
+// that it is redelivered together with the result of the next attempt.
 func (a pendingActivities) resultsFirst() {
 	messages := a.Group.Messages
 	for i := 0; i < len(messages); i++ {

@@ -90,7 +90,7 @@ func (u *unreported) publish() (p Plan, err error) {
 	}
 	none, read := "", r.Stamp
 	u.published, p.Send.Unreported = r.Unreported, r.Unreported
-	p.Record = &Write{Failed: "published events about instance %q not removed from its record",
+	p.Record = &Write{Failed: "could not remove published events from the record of instance %q",
 		Change: &store.RecordChange{If: store.RecordCondition{Exists: true, Stamp: &read}, Unreported: &none, UpdatedAt: u.Now.At}}
 	return p, nil
 }
@@ -98,7 +98,7 @@ func (u *unreported) publish() (p Plan, err error) {
 // UnreportedEvents returns the pending instance events in a record.
 func UnreportedEvents(text string) (events []host.InstanceEvent, err error) {
 	if err = json.Unmarshal([]byte(text), &events); err != nil {
-		err = fmt.Errorf("host: events about the instance in its record: %w", err)
+		err = fmt.Errorf("host: decoding the events in the record: %w", err)
 	}
 	return events, err
 }

@@ -62,8 +62,8 @@ func (r *round) runs() bool {
 	return slices.ContainsFunc(r.wakes, func(j judged) bool { return j.Kind == engine.Recorded || j.Kind == engine.Duplicate })
 }
 
-// try returns the id of a wake that runs even an instance whose turn ended its process, and whose
-// problem is moved or cleared whatever the result; empty if there is none.
+// try returns the id of a wake that may run even an instance whose turn ended its process; empty if there
+// is none. Its try moves or clears the problem, whatever the result.
 func (r *round) try() (id string) {
 	for _, j := range r.wakes {
 		if j.Kind == engine.Recorded && r.end == nil {
@@ -76,12 +76,12 @@ func (r *round) try() (id string) {
 // obsolete is the verdict on a wake that is dropped.
 const obsolete = engine.Misaddressed
 
-// wakeBy judges one wake, and gathers what it sends again. tried: it is not behind the wake whose
-// try was the last one.
+// wakeBy judges one wake, and gathers the commits that it sends again. tried is set if the wake is not
+// behind the one whose try was the last.
 func wakeBy(a *resend, m *inbox.Message, problem *store.Problem, tried bool) (engine.VerdictKind, error) {
 	switch stamp := m.Item.Number; {
 	case stamp > 0 && problem != nil && stamp == a.View.Record.Stamp:
-		// Each try moves the problem, so this one was not made, whatever was requeued before it.
+		// Each try moves the problem, so this try was not made, whatever was requeued before it.
 		return engine.Recorded, a.gathered.LastTurn()
 	case tried && stamp != ContinueNumber:
 		return obsolete, nil

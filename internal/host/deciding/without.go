@@ -113,7 +113,7 @@ func (a absent) whileForking(m *inbox.Message) Plan {
 }
 
 // afterPurge settles a message for a purged instance. No instance can start under the id before it
-// is free, and by then the messages that were sent to it are too old to be applied.
+// can be reused, and by then the messages to the purged instance are too old to be applied.
 func (a absent) afterPurge(m *inbox.Message) Plan {
 	switch {
 	case m.EndsChild():
@@ -172,7 +172,7 @@ func (a absent) forbidStart(m *inbox.Message) Plan {
 		change.If.ExecutionID, change.If.At = r.ExecutionID, now
 	}
 	p := settle(m, "unknown_instance")
-	p.Record = &Write{Change: change, Failed: "start of instance %q not forbidden"}
+	p.Record = &Write{Change: change, Failed: "could not forbid the start of instance %q"}
 	return p
 }
 

@@ -50,21 +50,21 @@ const mostLost = 3
 type end uint8
 
 const (
-	// made: its messages are settled.
+	// made means that its messages are settled.
 	made end = iota
-	// stale: the state from the cache must be read from the store.
+	// stale means that the state from the cache must be read from the store.
 	stale
-	// lost: its commit was refused, and nothing of it was dispatched.
+	// lost means that its commit was refused, and nothing of it was dispatched.
 	lost
-	// over: nothing was decided before the invocation ended, or before another process might hold a
-	// message that the turn needs.
+	// over means that nothing was decided before the invocation ended, or before another process
+	// might hold a message that the turn needs.
 	over
-	// large: no commit can hold the turn.
+	// large means that no commit can hold the turn.
 	large
-	// unpatched and newer: another build must make the turn.
+	// unpatched and newer mean that another build must make the turn.
 	unpatched
 	newer
-	// broken: its messages are redelivered.
+	// broken means that its messages are redelivered.
 	broken
 )
 
@@ -147,7 +147,7 @@ func (o *maker) runRest(ctx context.Context, g *deciding.Group) {
 		return
 	}
 	if err := o.settler.Acknowledge(ctx, g.All); err != nil {
-		o.settler.Logger.InfoContext(ctx, "settled messages not deleted; the messages that must wait for that return to the queue", "instance", g.Instance(), "error", err)
+		o.settler.Logger.InfoContext(ctx, "could not delete settled messages; the messages that must wait for the deletion return to the queue", "instance", g.Instance(), "error", err)
 		o.settler.FailAll(g.Messages, "not acknowledged")
 		return
 	}
@@ -197,7 +197,7 @@ func (o *maker) newer(ctx context.Context, g *deciding.Group, cause error) {
 func (o *maker) requeueGroup(ctx context.Context, g *deciding.Group, send func(*inbox.Message) error) {
 	for _, m := range g.Open() {
 		if err := send(m); err != nil {
-			o.settler.Logger.WarnContext(ctx, "message not requeued", "message_id", m.ID, "error", err)
+			o.settler.Logger.WarnContext(ctx, "could not requeue a message", "message_id", m.ID, "error", err)
 			o.settler.Fail(m, "queue")
 		}
 	}

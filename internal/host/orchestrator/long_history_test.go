@@ -83,7 +83,7 @@ func TestL03AHistoryMayHoldSoManyBytes(t *testing.T) {
 		w.run()
 		w.expectStatus("main", want)
 		if f := w.record("main").Failure; want == store.StatusFailed && (f == nil || f.Kind != history.FailureLimit ||
-			!strings.Contains(f.Message, "has about 601 bytes, the limit is 601 (MaxHistoryBytes)")) {
+			!strings.Contains(f.Message, "has about 601 bytes; the limit is 601 (MaxHistoryBytes)")) {
 			t.Errorf("failure %+v", f)
 		}
 	}

@@ -197,7 +197,7 @@ func (a writing) reservation(c *deciding.Commit) *store.RecordChange {
 		FairnessGroup: next.FairnessGroup, Reserved: reserved}}
 }
 
-// partOf returns how many of the events fit into a part of so many bytes; at least one.
+// partOf returns how many of the events fit into a part of the given size in bytes; at least one.
 func partOf(events []history.Event, most int) int {
 	size := 0
 	for i := range events {

@@ -176,7 +176,7 @@ func eventMutations() []Mutation {
 			Bug:   "Damage is published as a problem of code, under an invented number.",
 			Bias:  "bus outages+damages",
 			File:  "internal/host/deciding/corrupt.go",
-			Edits: edit("	p.Record = &Write{Failed: \"instance %q not marked corrupt\"", "	p.Send.Unreported = fmt.Sprintf(`[{\"schema\":1,\"type\":\"stuck\",\"instance\":%q,\"execution\":%d,\"number\":\"%010d.%010d.%010d\"}]`, r.Instance, r.ExecutionID, r.ExecutionID, event, next)\n	p.Record = &Write{Failed: \"instance %q not marked corrupt\""),
+			Edits: edit("	p.Record = &Write{Failed: \"could not mark instance %q as corrupt\"", "	p.Send.Unreported = fmt.Sprintf(`[{\"schema\":1,\"type\":\"stuck\",\"instance\":%q,\"execution\":%d,\"number\":\"%010d.%010d.%010d\"}]`, r.Instance, r.ExecutionID, r.ExecutionID, event, next)\n	p.Record = &Write{Failed: \"instance %q not marked corrupt\""),
 		},
 	}
 }
