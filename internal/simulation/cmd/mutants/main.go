@@ -12,9 +12,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -102,10 +106,52 @@ func run(ctx context.Context, only, bias, part string, rare bool, from uint64, m
 	if err := trials.Unmutated(ctx, tried); err != nil {
 		return err
 	}
+	if err := printCodes(root, tried); err != nil {
+		return err
+	}
 	fmt.Printf("\n%d of %d mutations caught; without them, the same seeds and biases break no invariant\n", caught, len(chosen))
 	if caught < len(chosen) {
 		return fmt.Errorf("%d mutations were not caught, %d could not be tried", len(chosen)-caught-failed, failed)
 	}
+	return nil
+}
+
+// printCodes prints which code of the checker was first to catch how many of the tried mutations, and
+// the codes that were first for none. Such a code may still be what a seed of the corpus needs.
+func printCodes(root string, tried []mutation.Trial) error {
+	// A code is the first argument of Violate, or, in a helper's arguments, an id of a scenario or a rule.
+	violated := regexp.MustCompile(`"([A-Z]-\d\d|rule \d+)"|Violate\("([^"]+)"`)
+	first := map[string]int{}
+	for _, dir := range []string{"check", "program", "scenario", "world"} {
+		files, err := filepath.Glob(filepath.Join(root, "internal", "simulation", dir, "*.go"))
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			for _, m := range violated.FindAllSubmatch(text, -1) {
+				first[string(m[1])+string(m[2])] = 0
+			}
+		}
+	}
+	for _, r := range tried {
+		if _, known := first[r.Rule]; known && r.Caught {
+			first[r.Rule]++
+		}
+	}
+	codes := slices.Sorted(maps.Keys(first))
+	slices.SortStableFunc(codes, func(a, b string) int { return first[b] - first[a] })
+	fmt.Printf("\n%d codes of the checker, with the number of mutations that each caught first:", len(codes))
+	for _, code := range codes {
+		fmt.Printf(" %s: %d;", code, first[code])
+	}
+	fmt.Println()
 	return nil
 }
 
