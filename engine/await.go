@@ -41,7 +41,7 @@ func (c *Context) Await(f *Future) ([]byte, error) {
 	return o.Value, o.Err
 }
 
-// waitFor blocks until need of the open futures in fs are ready.
+// waitFor blocks until this many (need) of the open futures in fs are ready.
 func (c *Context) waitFor(co *coroutine, need int, fs []*Future) error {
 	if err := c.scope.cancelled(); err != nil {
 		return err

@@ -80,7 +80,7 @@ type Action struct {
 	Due time.Time
 }
 
-// Counter names what is counted.
+// Counter is the name of a counter.
 type Counter string
 
 // The counters.
@@ -140,7 +140,7 @@ const (
 	CountAttempts Counter = "attempts"
 )
 
-// Timing names what is timed.
+// Timing is the name of a measured duration.
 type Timing string
 
 // The timings.

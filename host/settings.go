@@ -129,8 +129,8 @@ type LimitSettings struct {
 	// how many branches an execution may have at once. 0 means 10,000 of each.
 	Operations, Coroutines int
 	// Events is how many events an execution may have. The next message fails the instance (forced:
-	// limit) and requests its open work to stop. A warning is logged at four fifths of the limit.
-	// Default 50,000; negative: no limit.
+	// limit) and asks its open activities and children to stop. A warning is logged at four fifths
+	// of the limit. Default 50,000; negative: no limit.
 	Events int
 	// Bytes is the maximum size of the events of an execution: their payloads, plus 300 bytes for each
 	// event. A cold turn reads all of them. Default 50,000,000; negative: no limit.

@@ -170,7 +170,7 @@ func insertMessage(c *conn, queue string, m *journal.Message) error {
 	if len(m.Attributes) > 0 {
 		b, err := json.Marshal(m.Attributes)
 		if err != nil {
-			return fmt.Errorf("attributes of message %s: %w", m.ID, err)
+			return fmt.Errorf("decoding the attributes of message %s: %w", m.ID, err)
 		}
 		attributes = string(b)
 	}

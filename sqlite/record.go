@@ -96,7 +96,7 @@ func rowOf(r *store.Record) (row, error) {
 		Reserved: reserved, Skipped: r.Skipped, Forked: r.Forked, Forks: r.Forks, Purged: r.Purged, FreeMS: millis(r.FreeAt),
 	})
 	if err != nil {
-		return row{}, fmt.Errorf("sqlite: record of instance %q: %w", r.Instance, err)
+		return row{}, fmt.Errorf("sqlite: encoding the record of instance %q: %w", r.Instance, err)
 	}
 	if r.Purged {
 		return row{rest: string(b)}, nil

@@ -9,9 +9,9 @@ const (
 	MaxToken = 128
 	// MaxNextText is how many bytes of a failure's message are stored with the next attempt.
 	MaxNextText = 500
-	// MaxEarlier is how many failed attempts before the last one are kept, and MaxEarlierText how many
-	// bytes of each message. On DynamoDB the item of an activity with errors up to that length stays
-	// below 1 KB, so they cost nothing.
+	// MaxEarlier is how many failed attempts before the last one are kept, and MaxEarlierText how
+	// many bytes of each message. On DynamoDB the item of an activity with errors up to that length
+	// stays below 1 KB, so keeping them costs nothing.
 	MaxEarlier     = 3
 	MaxEarlierText = 100
 	// MaxEarlierStarts is how many start ids of earlier runs a record keeps.

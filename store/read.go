@@ -17,7 +17,7 @@ func DecodeEvents(instance string, executionID, first int64, doc []byte) ([]hist
 	events, err := history.Decode(doc)
 	if err != nil {
 		if errors.Is(err, history.ErrNewer) {
-			return nil, fmt.Errorf("store: history of instance %q execution %d, item %d: %w", instance, executionID, first, err)
+			return nil, fmt.Errorf("store: decoding the history of instance %q execution %d, item %d: %w", instance, executionID, first, err)
 		}
 		return nil, corrupt(first, err.Error())
 	}

@@ -35,7 +35,7 @@ func (t *Turn) DecodeReasons(text string) error {
 	}
 	var events map[string][]int64
 	if err := json.Unmarshal([]byte(text), &events); err != nil {
-		return fmt.Errorf("reasons of the cancelled operations: %w", err)
+		return fmt.Errorf("decoding the reasons of the cancelled operations: %w", err)
 	}
 	t.Reasons = make(map[int64]string, len(events))
 	for reason, ids := range events {

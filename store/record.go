@@ -44,9 +44,8 @@ type Record struct {
 	ExecutionID int64
 	// StartID of the start that created the instance.
 	StartID string
-	// EarlierStarts are the start ids of earlier runs, if the instance was restarted: the newest last,
-	// at most MaxEarlierStarts. A repeat of one of these starts is recognized by them, and has no
-	// effect.
+	// EarlierStarts are the start ids of earlier runs, if the instance was restarted: the newest last, at
+	// most MaxEarlierStarts. They identify a repeat of one of these starts, which has no effect.
 	EarlierStarts []string
 	Name          string
 	Version       string

@@ -130,7 +130,7 @@ func (d *crashTest) all() {
 			e.boundary.killAt, e.boundary.after = call, behind
 		})
 		if d.env.boundary.killed == "" {
-			d.t.Fatalf("turnstiletest: CrashTest: run %d made fewer than %d calls, the first run %d: the scenario differs between two runs", d.done.Runs, call, d.done.Calls)
+			d.t.Fatalf("turnstiletest: CrashTest: run %d made fewer than %d calls, but the first run made %d: the scenario differs between runs", d.done.Runs, call, d.done.Calls)
 		}
 		d.compare(undisturbed, s)
 	}

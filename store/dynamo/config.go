@@ -46,8 +46,9 @@ type Config struct {
 	// number ever used is recorded in the table, and lists read that many shards, with one Query each.
 	// A store that only reads need not set it.
 	Shards int
-	// CompressOver is the size in bytes above which documents, outputs and states are
-	// compressed; 0 means DefaultCompressOver; negative means only if they would not fit otherwise.
+	// CompressOver is the size in bytes above which documents, outputs and states are compressed; 0
+	// means DefaultCompressOver. If it is negative, they are compressed only if they would not fit
+	// otherwise.
 	CompressOver int
 	// Attempts is how often a write, or the unprocessed rest of a batch, is tried if it is throttled,
 	// conflicts with another transaction or its response is lost; 0 means DefaultAttempts.

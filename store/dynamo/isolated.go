@@ -12,8 +12,9 @@ import (
 )
 
 // ReadIsolated implements store.Store. It is a TransactGetItems, which DynamoDB isolates from
-// transactions in progress: it is cancelled if it conflicts with one, while a GetItem and a Query may
-// find a part of what one writes (Developer Guide, "Isolation levels for DynamoDB transactions").
+// transactions in progress: it is cancelled if it conflicts with a transaction, while a GetItem or
+// a Query may see only a part of the transaction's writes (Developer Guide, "Isolation levels for
+// DynamoDB transactions").
 //
 // A turn that is split into items is read part by part: if one part is stored, the transaction was
 // made, so the next part is stored too.

@@ -56,11 +56,11 @@ func (r *round) commit() (p Plan, err error) {
 	return p, nil
 }
 
-// messaged reports whether a message that is redelivered finds the commit of the draft. A terminate
-// records no event of its own: when it is redelivered it resends the last turn, which is that of the
-// forced termination. Any other forced termination belongs to the turn that it ends. The turn's
-// message may be recorded in an earlier commit (of inline activities), and resends that commit and
-// all that follow it.
+// messaged reports whether a redelivered message of this turn will find the commit of the draft. A
+// terminate records no event of its own: when it is redelivered it resends the last turn, which is
+// that of the forced termination. Any other forced termination belongs to the turn that it ends.
+// The turn's message may be recorded in an earlier commit (of inline activities), and resends that
+// commit and all that follow it.
 func (r *round) messaged() bool {
 	return r.draft.messaged() || r.end != nil && r.end.Forced == history.ForcedByOperator
 }
@@ -105,8 +105,8 @@ func settledOf(events []history.Event, open dispatch.Work) map[int64]bool {
 	return settled
 }
 
-// knowFor asks for the record if the projection of the draft needs more of it than is known, or if
-// the known record may be old.
+// knowFor requests the record if the projection of the draft needs unknown parts of it, or if the
+// known record may be old.
 func (r *round) knowFor(problem *store.Problem) error {
 	k, d, end := r.k, r.draft, r.draft.End()
 	if k.Running.Creating() {
@@ -128,8 +128,8 @@ func (r *round) knowFor(problem *store.Problem) error {
 	case end == nil && problem != nil && k.Answered == Record && other:
 		return fmt.Errorf("host: instance %q is no longer at execution %d: %w", k.View.Instance, k.Running.Execution, store.ErrConflict)
 	case end == nil || r.messaged():
-	// An end changes the record. If that was not known at all, it must be one that the end may change
-	// without reading it.
+	// An end changes the record. If the record is not known at all, the end must be allowed to
+	// change it without reading it.
 	case of == nil && !k.View.Current:
 		return &Read{What: RecordAgain}
 	case (of == nil || k.Answered == RecordAgain) && (other || of.Problem != nil):

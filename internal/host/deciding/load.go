@@ -19,8 +19,7 @@ func ByWhatIsStored(open []*inbox.Message) bool {
 	})
 }
 
-// CommonExecution returns the execution that all messages complete operations of; 0 if there is
-// none.
+// CommonExecution returns the execution whose operations all messages complete; 0 if there is none.
 func CommonExecution(open []*inbox.Message) int64 {
 	var n int64
 	for _, m := range open {

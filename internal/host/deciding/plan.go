@@ -36,7 +36,7 @@ type Plan struct {
 	Settled []Settlement
 	// Next is the execution with which the turn continues after this one has ended.
 	Next *Next
-	// Over: the attempt is complete.
+	// Over is set if the attempt is complete.
 	Over bool
 }
 
@@ -79,10 +79,10 @@ type Commit struct {
 	// TakesOver is how many events its first turn has copied from another execution. If no commit can
 	// hold them, they are written in advance.
 	TakesOver int
-	// Mark says how the change affects the instance's problem.
+	// Mark is the effect of the change on the instance's problem.
 	Mark Mark
-	// Insists: the commit has results of inline activities, which would otherwise run again. So the
-	// write is retried as long as there is time.
+	// Insists is set if the commit has results of inline activities. They would otherwise run
+	// again, so the write is retried as long as there is time.
 	Insists bool
 	// Logs are emitted after it is made.
 	Logs []engine.Log
@@ -96,12 +96,13 @@ type Commit struct {
 type Mark struct {
 	// Stuck is why the code could not continue in this run; empty if it could.
 	Stuck engine.StuckKind
-	// Problem that the instance has from now on; nil for none. Moved: this commit sets or moves it.
+	// Problem that the instance has from now on; nil for none. Moved is set if this commit sets or
+	// moves it.
 	Problem *store.Problem
 	Moved   bool
 	// Recovered is the problem that the commit clears.
 	Recovered *store.Problem
-	// Suspected: the new record has the mark of a suspected message.
+	// Suspected is set if the new record has the mark of a suspected message.
 	Suspected bool
 }
 
@@ -118,7 +119,7 @@ type Sending struct {
 	Beat *Beat
 	// Deletion of the histories up to the execution of this record.
 	Deletion *store.Record
-	// Prune asks for the executions up to this one to be pruned; 0 for none.
+	// Prune is the last execution to prune; 0 for none.
 	Prune int64
 	// Unreported are unreported instance events that were written with problems.
 	Unreported string
@@ -131,7 +132,7 @@ type Parents struct {
 	Of   []*history.Parent
 	Name string
 	End  *history.Event
-	// Chained: they are notified in the chain of the turn, at this depth.
+	// Chained is set if they are notified in the chain of the turn, at this depth.
 	Chained bool
 	Depth   int
 }
@@ -207,7 +208,8 @@ type Requeue struct {
 	// Item to send, when it is due.
 	Item wire.Item
 	Due  time.Time
-	// Within a window the delay grows; Item and Due are not used then.
+	// Within is the window for a requeue with a growing delay. If it is set, Item and Due are not
+	// used.
 	Within time.Duration
 }
 

@@ -26,22 +26,23 @@ type progress struct {
 	// rest are the messages that the step still has to handle.
 	rest   []*inbox.Message
 	resend resend
-	// cause is why no turn can be made: the history is damaged, or no commit can hold even the failure
-	// of the instance. Nil if one can.
+	// cause is why no turn can be made: the history is damaged, or no commit can hold even the
+	// failure of the instance. It is nil if a turn can be made.
 	cause error
 }
 
-// step says which rule handles the messages next.
+// step is the rule that handles the messages next.
 type step uint8
 
 const (
-	// sendingAgain: earlier commits for them are sent again.
+	// sendingAgain means that earlier commits for them are sent again.
 	sendingAgain step = iota
-	// attending: those about pending activities are handled.
+	// attending means that those about pending activities are handled.
 	attending
-	// taking: all are handled, in their order.
+	// taking means that all are handled, in their order.
 	taking
-	// corrupt: the damage of the history is in the log and in the record, and they are dead letters.
+	// corrupt means that the damage of the history is in the log and in the record, and the
+	// messages are dead letters.
 	corrupt
 )
 

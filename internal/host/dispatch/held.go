@@ -42,7 +42,7 @@ func (out *Outbox) unasked(c *Commit, e *history.Event, why error) {
 	item := wire.Item{V: wire.Version, Kind: wire.TerminateInstance, Instance: c.Instance, ExecutionID: c.ExecutionID, ID: c.id("unasked", e.EventID),
 		Reason: fmt.Sprintf("it cannot request a permit of the limit %q: %v", e.LimitKey, why)}
 	if err := out.Send(&item); err != nil {
-		out.failed(fmt.Errorf("request of instance %q execution %d for a permit of the limit %q: %w", c.Instance, c.ExecutionID, e.LimitKey, errors.Join(why, err)))
+		out.failed(fmt.Errorf("requesting a permit of the limit %[3]q for instance %[1]q execution %[2]d: %[4]w", c.Instance, c.ExecutionID, e.LimitKey, errors.Join(why, err)))
 		return
 	}
 	out.note("terminate", e.EventID, c.Instance)

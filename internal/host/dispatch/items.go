@@ -45,14 +45,14 @@ func (out *Outbox) timer(c *Commit, e *history.Event) {
 		// Such a timer does not count as a pause, because its firing is like a message that the
 		// instance sends to itself.
 		if err := out.Send(&item); err != nil {
-			out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, c.Instance, c.ExecutionID, err))
+			out.failed(fmt.Errorf("sending timer %d of instance %q execution %d: %w", e.EventID, c.Instance, c.ExecutionID, err))
 		}
 		out.reported.actions = append(out.reported.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
 		return
 	}
 	body, err := out.encode(&item)
 	if err != nil {
-		out.failed(fmt.Errorf("timer %d of instance %q execution %d: %w", e.EventID, c.Instance, c.ExecutionID, err))
+		out.failed(fmt.Errorf("sending timer %d of instance %q execution %d: %w", e.EventID, c.Instance, c.ExecutionID, err))
 		return
 	}
 	out.timed(timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.EventID, e.AtMS), Due: due, Body: body, Group: wire.Group(c.Instance)}, c.waitOf(opened(e).Wait))
@@ -126,7 +126,7 @@ func (out *Outbox) Limit(item wire.Item, due time.Time) {
 	item.NotBeforeMS = due.UnixMilli()
 	body, err := out.Edge.Again(&item)
 	if err != nil {
-		out.failed(fmt.Errorf("time limit of activity %d of instance %q execution %d: %w", item.SourceEventID, item.Instance, item.ExecutionID, err))
+		out.failed(fmt.Errorf("sending the time limit of activity %d of instance %q execution %d: %w", item.SourceEventID, item.Instance, item.ExecutionID, err))
 		return
 	}
 	atMS, _ := keyring.EventTime(item.Token)
@@ -320,7 +320,7 @@ func (out *Outbox) fail(item *wire.Item, kind wire.Kind, failure *history.Failur
 	}
 	item.Kind, item.Details = kind, out.Edge.Failure(&f)
 	if err := out.Send(item); err != nil {
-		out.failed(fmt.Errorf("failure of event %d for instance %q: %w", item.SourceEventID, item.Target(), err))
+		out.failed(fmt.Errorf("sending the failure of event %d to instance %q: %w", item.SourceEventID, item.Target(), err))
 		return
 	}
 	if f.Details != nil || f.Stack != "" || len(f.Message) > maxReason {

@@ -19,13 +19,13 @@ func (out *Outbox) resumes(c *Commit, e *history.Event) {
 	due := time.UnixMilli(e.FireAtMS)
 	if !due.After(out.Now) {
 		if err := out.Send(&item); err != nil {
-			out.failed(fmt.Errorf("resume of instance %q execution %d for event %d: %w", c.Instance, c.ExecutionID, e.EventID, err))
+			out.failed(fmt.Errorf("scheduling the resume of instance %q execution %d for event %d: %w", c.Instance, c.ExecutionID, e.EventID, err))
 		}
 	} else {
 		item.SentMS = e.FireAtMS
 		body, err := out.encode(&item)
 		if err != nil {
-			out.failed(fmt.Errorf("resume of instance %q execution %d for event %d: %w", c.Instance, c.ExecutionID, e.EventID, err))
+			out.failed(fmt.Errorf("scheduling the resume of instance %q execution %d for event %d: %w", c.Instance, c.ExecutionID, e.EventID, err))
 			return
 		}
 		out.timed(timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, e.EventID, e.AtMS), Due: due, Body: body, Group: wire.Group(c.Instance)}, opened(e).Wait)

@@ -110,7 +110,7 @@ func (a *attempt) clearSuspect(ctx context.Context, failed bool) {
 			return
 		}
 	}
-	a.settler.Logger.ErrorContext(ctx, "suspect mark not removed", "instance", a.turn.View.Instance, "message_id", a.turn.Group.Suspect, "error", err)
+	a.settler.Logger.ErrorContext(ctx, "could not remove the suspect mark", "instance", a.turn.View.Instance, "message_id", a.turn.Group.Suspect, "error", err)
 }
 
 // logContext returns the context for log lines about a turn, as far as the turn has come.

@@ -81,7 +81,7 @@ func (a *attempt) write(ctx context.Context, w *deciding.Write) error {
 	t := &a.turn
 	if !w.Hide.IsZero() {
 		if err := a.tables.Store.Hide(ctx, t.View.Instance, t.View.Record.ExecutionID, w.Hide); err != nil {
-			return fmt.Errorf("host: instance %q not hidden: %w", t.View.Instance, err)
+			return fmt.Errorf("host: could not hide instance %q: %w", t.View.Instance, err)
 		}
 		t.Hidden(w.Hide)
 		return nil
@@ -175,7 +175,7 @@ func (a *attempt) read(ctx context.Context, r *deciding.Read) error {
 		key := store.ActivityKey{Instance: t.View.Instance, ExecutionID: r.Execution, EventID: r.Event}
 		state, err := a.tables.Stops.State(ctx, key)
 		if err != nil {
-			return fmt.Errorf("host: state of activity %d of instance %q: %w", key.EventID, key.Instance, err)
+			return fmt.Errorf("host: reading the state of activity %d of instance %q: %w", key.EventID, key.Instance, err)
 		}
 		t.TookActivity(key, state)
 		return nil

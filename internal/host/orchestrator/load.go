@@ -115,7 +115,7 @@ func (a *attempt) catchUp(ctx context.Context, open []*inbox.Message) (bool, err
 func (a *attempt) feedTail(ctx context.Context, e *cache.Entry) (usable bool, err error) {
 	turns, err := a.tables.source.Tail(ctx, e.Instance, e.Execution, e.X.LastEventID()+1)
 	if err != nil && !reading.Corrupt(err) {
-		return false, fmt.Errorf("host: tail of the history of instance %q execution %d: %w", e.Instance, e.Execution, err)
+		return false, fmt.Errorf("host: reading the tail of the history of instance %q execution %d: %w", e.Instance, e.Execution, err)
 	}
 	if err == nil && len(turns) > 0 {
 		err = e.X.Feed(reading.EventsOf(turns), turns[len(turns)-1].Parked)
@@ -154,7 +154,7 @@ func (a *attempt) goTo(ctx context.Context, next *deciding.Next) error {
 	r := &a.turn.Running
 	if next.By != nil {
 		if err := a.settler.Keep(ctx, next.By); err != nil {
-			return fmt.Errorf("host: execution %d of instance %q not started: %w", next.Again, a.turn.View.Instance, err)
+			return fmt.Errorf("host: could not start execution %d of instance %q: %w", next.Again, a.turn.View.Instance, err)
 		}
 	}
 	if r.X != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// sending sends what a turn has to send.
+// sending sends the messages of a turn.
 type sending struct {
 	*services
 	known deciding.Known
@@ -81,7 +81,7 @@ func (a *sending) keepProgress(ctx context.Context, out *dispatch.Outbox) {
 	}
 	err := a.note(ctx, store.RecordChange{If: store.RecordCondition{Exists: true}, Dispatched: &text, UpdatedAt: a.settler.Clock.Now()})
 	if err != nil {
-		a.settler.Logger.WarnContext(ctx, "progress of a dispatch not recorded; the dispatch will start over", "instance", t.View.Instance, "error", err)
+		a.settler.Logger.WarnContext(ctx, "could not record the progress of a dispatch; the dispatch will start over", "instance", t.View.Instance, "error", err)
 	}
 }
 
@@ -91,7 +91,7 @@ func (a *sending) noteLoop(ctx context.Context) {
 	now := a.settler.Clock.Now()
 	err := a.note(ctx, store.RecordChange{If: store.RecordCondition{Exists: true}, LoopedAt: &now, UpdatedAt: now})
 	if err != nil {
-		a.settler.Logger.WarnContext(ctx, "cannot note in the record that the instance was slowed as a loop", "instance", a.known.View.Instance, "error", err)
+		a.settler.Logger.WarnContext(ctx, "cannot note in the record that the instance was slowed down because it loops", "instance", a.known.View.Instance, "error", err)
 	}
 }
 
@@ -171,7 +171,7 @@ func (a *sending) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
 	}
 	err = a.settler.Edge.SendAttempt(ctx, a.settler.Queues.OfAttempts(edge.QueueOf(next.Retry)), next, due, now)
 	if edge.Unfit(err) && s.Early != "" {
-		a.settler.Logger.WarnContext(ctx, "attempt not made early because its message cannot be sent", "instance", s.Item.Instance, "event_id", s.EventID, "attempt", next.Attempt, "error", err)
+		a.settler.Logger.WarnContext(ctx, "could not make an attempt early because its message cannot be sent", "instance", s.Item.Instance, "event_id", s.EventID, "attempt", next.Attempt, "error", err)
 		a.settler.Settle(s.Message, "late")
 		return nil
 	}
@@ -223,7 +223,7 @@ func (a *sending) scheduleDeletion(ctx context.Context, r *store.Record) error {
 		err = a.sender.To.Timer.Schedule(ctx, timer.Schedule{Name: timer.Name(r.Instance, r.ExecutionID, 0, r.EndedAt.UnixMilli()), Due: due, Body: body, Group: wire.Group(r.Instance)})
 	}
 	if err != nil {
-		return fmt.Errorf("host: deletion of instance %q not scheduled: %w", r.Instance, err)
+		return fmt.Errorf("host: could not schedule the deletion of instance %q: %w", r.Instance, err)
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (a *sending) scheduleDeletion(ctx context.Context, r *store.Record) error {
 func (a *sending) askForPrune(ctx context.Context, upTo int64) {
 	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: a.known.View.Instance, UpToExecution: upTo, ID: fmt.Sprintf("prune-%d", upTo)}
 	if err := a.settler.Post(ctx, &item); err != nil {
-		a.settler.Logger.WarnContext(ctx, "pruning not requested; a later execution requests it again", "instance", item.Instance, "up_to", upTo, "error", err)
+		a.settler.Logger.WarnContext(ctx, "could not request pruning; a later execution requests it again", "instance", item.Instance, "up_to", upTo, "error", err)
 	}
 }
 

@@ -29,7 +29,7 @@ func (r *Source) Bytes() (b [16]byte, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, err = io.ReadFull(r.source, r.room[:]); err != nil {
-		return b, fmt.Errorf("host: source of randomness: %w", err)
+		return b, fmt.Errorf("host: reading the source of randomness: %w", err)
 	}
 	return r.room, nil
 }

@@ -31,7 +31,7 @@ func (s *Source) Describe(ctx context.Context, v *View, behind bool) error {
 	case errors.Is(err, store.ErrNotFound):
 		v.Record, err = nil, nil
 	case err != nil:
-		return fmt.Errorf("host: record of instance %q: %w", v.Instance, err)
+		return fmt.Errorf("host: reading the record of instance %q: %w", v.Instance, err)
 	default:
 		err = s.open(ctx, v, &r)
 		v.Record = &r
@@ -62,7 +62,7 @@ func (s *Source) Read(ctx context.Context, v *View, execution int64) ([]store.Tu
 		err = s.Confirm(ctx, missing)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("host: history of instance %q execution %d: %w", v.Instance, execution, err)
+		return nil, fmt.Errorf("host: reading the history of instance %q execution %d: %w", v.Instance, execution, err)
 	}
 	v.keep(execution, turns)
 	return turns, nil

@@ -39,7 +39,7 @@ func (k *Keeper) delete(ctx context.Context, m *inbox.Message) error {
 	r, err := k.Store.Describe(ctx, m.Item.Instance)
 	missing := errors.Is(err, store.ErrNotFound)
 	if err != nil && !missing {
-		return fmt.Errorf("host: record of instance %q: %w", m.Item.Instance, err)
+		return fmt.Errorf("host: reading the record of instance %q: %w", m.Item.Instance, err)
 	}
 	switch item := m.Item; {
 	case !missing && k.mayPrune(&r, item.UpToExecution):

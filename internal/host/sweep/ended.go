@@ -101,7 +101,7 @@ func (s *Sweeper) freeForks(ctx context.Context, sweeps []*inbox.Message) error 
 		item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: r.Instance, ExecutionID: r.ExecutionID,
 			ID: fmt.Sprintf("forking-%d", r.ExecutionID), Actor: byRetention}
 		if err := out.Send(&item); err != nil {
-			return fmt.Errorf("host: purge of the fork %q: %w", r.Instance, err)
+			return fmt.Errorf("host: sending the purge of the fork %q: %w", r.Instance, err)
 		}
 	}
 	if len(page.Records) == 0 {
@@ -159,7 +159,7 @@ func (s *Sweeper) proceed(ctx context.Context, rest wire.Item) error {
 	rest.ID = fmt.Sprintf("ended-%s-%d", rest.Ended, now.UnixMilli())
 	rest.Stamp(now)
 	if err := s.SendLater(ctx, &rest, now.Add(purgePause), nil); err != nil {
-		return fmt.Errorf("host: sweep of ended instances: %w", err)
+		return fmt.Errorf("host: sending the next sweep of ended instances: %w", err)
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (p *purging) page(ctx context.Context, records []store.Record) error {
 		item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: r.Instance, ExecutionID: r.ExecutionID,
 			ID: fmt.Sprintf("retention-%d", r.ExecutionID), Actor: byRetention}
 		if err := out.Send(&item); err != nil {
-			return fmt.Errorf("host: purge of instance %q: %w", r.Instance, err)
+			return fmt.Errorf("host: sending the purge of instance %q: %w", r.Instance, err)
 		}
 	}
 	p.sent += len(due)

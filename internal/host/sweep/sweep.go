@@ -151,7 +151,7 @@ func (s *Sweeper) sendWakes(ctx context.Context, due []*store.Record) error {
 	for _, r := range due {
 		item := wire.Item{V: wire.Version, Kind: wire.Wake, Instance: r.Instance, Number: r.Stamp, ID: fmt.Sprintf("sweep-%d", r.Stamp)}
 		if err := out.Send(&item); err != nil {
-			return fmt.Errorf("host: wake of instance %q: %w", r.Instance, err)
+			return fmt.Errorf("host: sending the wake of instance %q: %w", r.Instance, err)
 		}
 	}
 	return s.Sender.Send(ctx, out)

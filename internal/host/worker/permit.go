@@ -46,7 +46,7 @@ func (w *Worker) permits(ctx context.Context, t *task, p *prepared) (instead *an
 	return instead, err
 }
 
-// takePermit takes a permit of a limit or a rate, or arranges for the attempt to return for it.
+// takePermit takes a permit of a limit or a rate, or makes the attempt return later for it.
 func (w *Worker) takePermit(ctx context.Context, t *task, p *prepared, limit string, rate bool) (instead *answer, err error) {
 	token, err := w.random.Hex()
 	if err != nil {

@@ -135,7 +135,7 @@ func lostAnswer(t *testing.T, o Options) {
 					t.Fatalf("got %v, want success or ErrUnknownOutcome", err)
 				}
 				if lost == 100 && err == nil {
-					t.Fatal("no answer ever came, and Commit returned success")
+					t.Fatal("every response was lost, but Commit returned success")
 				}
 				// Another process of the same writer repeats it, byte for byte.
 				if err := o.Reopen(t, s).Commit(t.Context(), c.commit); err != nil {

@@ -80,7 +80,7 @@ func (b AWS) Addresses(ctx context.Context, asked ...address.Key) (aws.Config, m
 func stackOutputs(ctx context.Context, cfg aws.Config, stack string) (map[string]string, error) {
 	out, err := cloudformation.NewFromConfig(cfg).DescribeStacks(ctx, &cloudformation.DescribeStacksInput{StackName: &stack})
 	if err != nil {
-		return nil, fmt.Errorf("outputs of stack %q in %s: %w", stack, cfg.Region, err)
+		return nil, fmt.Errorf("reading the outputs of stack %q in %s: %w", stack, cfg.Region, err)
 	}
 	outputs := map[string]string{}
 	for _, s := range out.Stacks {

@@ -69,7 +69,7 @@ func findSources(ctx context.Context, dir, pkg string) (sources, error) {
 			break
 		}
 		if err != nil {
-			return sources{}, fmt.Errorf("output of go list %s: %w", pkg, err)
+			return sources{}, fmt.Errorf("decoding the output of go list %s: %w", pkg, err)
 		}
 		if p.Dir == "" || !p.changeable() {
 			continue
