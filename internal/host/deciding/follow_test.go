@@ -14,15 +14,15 @@ func TestWhatFollowsACommit(t *testing.T) {
 		name   string
 		turn   engine.Turn
 		leaves leaves
-		want   following
+		want   roundStep
 	}{
-		{"it waits", engine.Turn{State: engine.Waiting}, ran, none},
-		{"it has ended", engine.Turn{State: engine.Ended}, ran, none},
-		{"it cannot go on, though a result was recorded", engine.Turn{State: engine.Stuck}, ran, none},
-		{"no code is to be run", engine.Turn{State: engine.Waiting, Parked: true}, parked, none},
-		{"its start is only recorded", engine.Turn{State: engine.Waiting}, recorded, another},
-		{"it continues as new", engine.Turn{State: engine.Ended, Next: next}, ran, another},
-		{"an inline activity is to be run", engine.Turn{State: engine.RunInline}, ran, inline},
+		{"it waits", engine.Turn{State: engine.Waiting}, ran, settling},
+		{"it has ended", engine.Turn{State: engine.Ended}, ran, settling},
+		{"it cannot go on, though a result was recorded", engine.Turn{State: engine.Stuck}, ran, settling},
+		{"no code is to be run", engine.Turn{State: engine.Waiting, Parked: true}, parked, settling},
+		{"its start is only recorded", engine.Turn{State: engine.Waiting}, recorded, running},
+		{"it continues as new", engine.Turn{State: engine.Ended, Next: next}, ran, running},
+		{"an inline activity is to be run", engine.Turn{State: engine.RunInline}, ran, weighing},
 	} {
 		d := newDraft(c.turn, nil)
 		d.leaves = c.leaves

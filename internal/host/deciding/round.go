@@ -154,15 +154,13 @@ func (r *round) judgeUnrun() {
 	}
 }
 
-// news reports whether one of the arrivals has an event that the history does not have, and is
-// deeper in a chain than that.
-func (r *round) news(deeper func(depth int) bool) bool {
+// news reports whether one of the arrivals, at such a depth, has an event that the history does not
+// have. Nil means any depth.
+func (r *round) news(deep func(depth int) bool) bool {
 	return slices.ContainsFunc(r.arrivals, func(j judged) bool {
-		return deeper(j.Item.Depth) && r.k.verdict(j.Message).Kind == engine.Recorded
+		return (deep == nil || deep(j.Item.Depth)) && r.k.verdict(j.Message).Kind == engine.Recorded
 	})
 }
-
-func anyDepth(int) bool { return true }
 
 // begin starts to run the arrivals.
 func (r *round) begin() (p Plan, err error) {
@@ -175,7 +173,7 @@ func (r *round) begin() (p Plan, err error) {
 		r.judgeUnrun()
 		r.step = settling
 		return p, nil
-	case k.swept() && !wakes && !r.news(anyDepth):
+	case k.swept() && !wakes && !r.news(nil):
 		// The problem must still be in the record, which may be older than the history: both may have
 		// changed between the two reads.
 		if !k.View.Current {
@@ -186,7 +184,7 @@ func (r *round) begin() (p Plan, err error) {
 		return p, nil
 	}
 	r.draft = nil
-	r.end = overHistory(k, func() bool { return wakes || r.news(anyDepth) })
+	r.end = overHistory(k, func() bool { return wakes || r.news(nil) })
 	if r.end == nil {
 		beyond := k.By.Settings.Loop.Beyond
 		r.end = overLoop(k, func() bool { return wakes && beyond(k.Chain.Depth) || r.news(beyond) })
@@ -315,16 +313,14 @@ func (r *round) proceed() Plan {
 		r.continued++
 		cut = r.continued >= k.By.Settings.Turn.Executions || k.By.Settings.Loop.Beyond(k.Chain.Depth) || !k.Now.has(k.By.Settings.Turn.MinRemaining)
 	}
-	switch next := follow(d); {
-	case next == none:
-		r.step = settling
+	switch r.step = follow(d); {
+	case r.step == settling:
 	case cut:
 		r.step = settling
 		return Plan{Send: Sending{Continue: r.continueLater()}}
-	case next == inline:
-		r.draft, r.step = newDraft(engine.Turn{State: engine.RunInline, Inline: d.Inline, States: d.States}, d), weighing
+	case r.step == weighing:
+		r.draft = newDraft(engine.Turn{State: engine.RunInline, Inline: d.Inline, States: d.States}, d)
 	default:
-		r.step = running
 		return r.run(false)
 	}
 	return Plan{}
@@ -341,31 +337,21 @@ func (r *round) ended() (p Plan) {
 	return p
 }
 
-// following is the next step after a commit.
-type following uint8
-
-const (
-	// none: the instance waits, is suspended, has ended, or cannot continue.
-	none following = iota
-	// another run: of recorded arrivals, or of the next execution.
-	another
-	// inline: an inline activity is all that is left to do.
-	inline
-)
-
-// follow returns the next step after the commit of a draft.
-func follow(d *draft) following {
+// follow returns the next step after the commit of a draft: settling if the instance waits, is
+// suspended, has ended, or cannot continue; running for another run, of recorded arrivals or of the
+// next execution; weighing if an inline activity is all that is left to do.
+func follow(d *draft) roundStep {
 	switch {
 	case len(d.Next) > 0:
-		return another
+		return running
 	case d.State == engine.Ended, d.State == engine.Stuck, d.State == engine.Suspended, d.leaves == parked:
-		return none
+		return settling
 	case d.leaves == recorded:
-		return another
+		return running
 	case d.State == engine.RunInline:
-		return inline
+		return weighing
 	}
-	return none
+	return settling
 }
 
 // settle settles each message according to its verdict, and then the wakes.
