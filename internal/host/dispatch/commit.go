@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/header"
+	"github.com/turnstile-go/turnstile/internal/keyring"
 	"github.com/turnstile-go/turnstile/internal/redriving"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
@@ -96,7 +98,7 @@ func (out *Outbox) Add(c Commit) {
 	}
 	out.place.at = position{c.ExecutionID, c.Last(), 1 + len(c.Cancelled)}
 	if Ends(c.Turn) {
-		end, headers := &c.Events[len(c.Events)-1], out.headers(&c, nil)
+		end, headers := &c.Events[len(c.Events)-1], c.headers(out.Propagate, nil)
 		if c.Start.Parent != nil {
 			out.Parent(c.Start.Parent, c.Instance, c.Name, end, headers)
 		}
@@ -128,11 +130,11 @@ func Named(t *store.Turn) []int64 {
 func firedEarly(e *history.Event) bool { return e.Kind == history.TimerFired && e.SenderID != "" }
 
 // headers adds the commit's propagated headers to others, if they fit together.
-func (out *Outbox) headers(c *Commit, others map[string]string) map[string]string {
-	if out.Propagate == nil {
+func (c *Commit) headers(propagate host.Propagator, others map[string]string) map[string]string {
+	if propagate == nil {
 		return others
 	}
-	all := header.Merge(others, out.Propagate(c.Instance, c.ExecutionID, c.First()))
+	all := header.Merge(others, propagate(c.Instance, c.ExecutionID, c.First()))
 	if wire.CheckHeaders(all) != nil {
 		return others
 	}
@@ -140,13 +142,13 @@ func (out *Outbox) headers(c *Commit, others map[string]string) map[string]strin
 }
 
 // startHeaders returns the headers of the operation that an event starts.
-func (out *Outbox) startHeaders(c *Commit, e *history.Event) map[string]string {
-	return out.headers(c, header.Merge(c.Start.Headers, e.Headers))
+func (c *Commit) startHeaders(propagate host.Propagator, e *history.Event) map[string]string {
+	return c.headers(propagate, header.Merge(c.Start.Headers, e.Headers))
 }
 
 // parentOf returns the instance as the parent that started a child in an execution.
-func (out *Outbox) parentOf(instance string, executionID, eventID, atMS int64) *wire.Parent {
-	return &wire.Parent{Instance: instance, ExecutionID: executionID, EventID: eventID, Token: out.Keys.Token(instance, executionID, eventID, atMS)}
+func parentOf(keys *keyring.Ring, instance string, executionID, eventID, atMS int64) *wire.Parent {
+	return &wire.Parent{Instance: instance, ExecutionID: executionID, EventID: eventID, Token: keys.Token(instance, executionID, eventID, atMS)}
 }
 
 // cancelReason returns why a turn cancelled its operations, and whether it terminated the instance.

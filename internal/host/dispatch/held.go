@@ -23,7 +23,7 @@ func (out *Outbox) asks(c *Commit, e *history.Event) {
 		N:       e.Limit,
 	}
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: coordination.InstanceID(e.LimitKey), Name: coordination.Orchestration,
-		Input: coordination.First(e.LimitKey), ID: c.id("gate", e.EventID), OnConflict: wire.ConflictUseExisting, Headers: out.headers(c, nil),
+		Input: coordination.First(e.LimitKey), ID: c.id("gate", e.EventID), OnConflict: wire.ConflictUseExisting, Headers: c.headers(out.Propagate, nil),
 		Events: []wire.StartEvent{{ID: c.id("question", e.EventID), Name: coordination.Questions, Data: question.JSON()}}}
 	if err := out.Send(&item); err != nil {
 		out.unasked(c, e, err)

@@ -23,7 +23,7 @@ import (
 func (out *Outbox) activity(c *Commit, e *history.Event, sinceMS int64) {
 	item := wire.Item{V: wire.Version, Kind: wire.ActivityExecute, Instance: c.Instance, ExecutionID: c.ExecutionID,
 		Name: e.Name, Input: e.Payload, Codec: e.Codec, SchedulingEventID: e.EventID, Token: out.token(c, e.EventID, e.AtMS),
-		Attempt: 1, ScheduledAtMS: sinceMS, Retry: e.Retry, Headers: out.startHeaders(c, e), Origin: KeyOf(c.Start, e.EventID), Depth: out.Chain.Deepest()}
+		Attempt: 1, ScheduledAtMS: sinceMS, Retry: e.Retry, Headers: c.startHeaders(out.Propagate, e), Origin: KeyOf(c.Start, e.EventID), Depth: out.Chain.Deepest()}
 	body, err := out.encode(&item)
 	if err != nil {
 		out.unsendable(c, e, wire.ActivityFailed, err)
@@ -39,7 +39,7 @@ func (out *Outbox) activity(c *Commit, e *history.Event, sinceMS int64) {
 // for it would never be removed.
 func (out *Outbox) timer(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.TimerFired, Instance: c.Instance, ExecutionID: c.ExecutionID,
-		SourceEventID: e.EventID, Token: out.token(c, e.EventID, e.AtMS), FireAtMS: e.FireAtMS, Headers: out.headers(c, nil)}
+		SourceEventID: e.EventID, Token: out.token(c, e.EventID, e.AtMS), FireAtMS: e.FireAtMS, Headers: c.headers(out.Propagate, nil)}
 	due := time.UnixMilli(e.FireAtMS)
 	if !due.After(out.Now) {
 		// Such a timer does not count as a pause, because its firing is like a message that the
@@ -156,7 +156,7 @@ func (out *Outbox) timedByQueue(rest time.Duration) bool {
 func (out *Outbox) child(c *Commit, e *history.Event, conflict wire.Conflict, origin *history.Origin) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: c.id("child", e.EventID),
-		Parent: out.parentOf(c.Instance, c.ExecutionID, e.EventID, e.AtMS), OnConflict: conflict, Headers: out.startHeaders(c, e), FairnessGroup: c.Start.FairnessGroup, Origin: origin,
+		Parent: parentOf(out.Keys, c.Instance, c.ExecutionID, e.EventID, e.AtMS), OnConflict: conflict, Headers: c.startHeaders(out.Propagate, e), FairnessGroup: c.Start.FairnessGroup, Origin: origin,
 		LimitKey: e.LimitKey, Limit: e.Limit}
 	if err := out.Send(&item); err != nil {
 		out.unsendable(c, e, wire.SubOrchFailed, err)
@@ -171,7 +171,7 @@ func (out *Outbox) child(c *Commit, e *history.Event, conflict wire.Conflict, or
 func (out *Outbox) detached(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.StartOrchestration, Instance: e.Instance, Name: e.Name, OrchVersion: e.Version,
 		Input: e.Payload, Codec: e.Codec, ID: c.id("detached", e.EventID),
-		Headers: out.startHeaders(c, e), FairnessGroup: c.Start.FairnessGroup, LimitKey: e.LimitKey, Limit: e.Limit}
+		Headers: c.startHeaders(out.Propagate, e), FairnessGroup: c.Start.FairnessGroup, LimitKey: e.LimitKey, Limit: e.Limit}
 	out.sendOrRefuse(c, e.EventID, &item, "detached", fmt.Sprintf("could not start detached orchestration %q", e.Instance))
 }
 
@@ -179,7 +179,7 @@ func (out *Outbox) detached(c *Commit, e *history.Event) {
 // completion, so it is sent each time that its commit is dispatched, with the id that derives from
 // its event.
 func (out *Outbox) message(c *Commit, e *history.Event) {
-	item := wire.Item{V: wire.Version, Instance: e.Instance, Headers: out.headers(c, nil)}
+	item := wire.Item{V: wire.Version, Instance: e.Instance, Headers: c.headers(out.Propagate, nil)}
 	switch e.Op {
 	case history.OpRaiseEvent:
 		item.Kind, item.Name, item.Data, item.Codec, item.ID = wire.ExternalRaised, e.Name, e.Payload, e.Codec, c.id("event", e.EventID)
@@ -226,7 +226,7 @@ func (out *Outbox) cancel(c *Commit, eventID int64, w Open, by int64) {
 		// The message names the parent, so that an instance that has the id but is not this parent's
 		// child is not affected.
 		item := wire.Item{V: wire.Version, Kind: wire.CancelInstance, Instance: w.Child, Reason: reason,
-			ID: c.id("cancel", eventID), Parent: out.parentOf(c.Instance, by, eventID, w.AtMS), Origin: since(c, eventID)}
+			ID: c.id("cancel", eventID), Parent: parentOf(out.Keys, c.Instance, by, eventID, w.AtMS), Origin: since(c, eventID)}
 		kind := "cancel child"
 		if end := c.Events[len(c.Events)-1].Kind; end.Terminal() && !terminated {
 			terminated = w.OnParentEnd == history.ParentEndTerminate

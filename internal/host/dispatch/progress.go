@@ -72,15 +72,15 @@ func progressMark(messageID string) string {
 func (out *Outbox) Skip(text string, messageIDs []string) {
 	p, ok := parseProgress(text)
 	if ok && slices.ContainsFunc(messageIDs, func(id string) bool { return progressMark(id) == p.message }) {
-		out.skip(p)
+		skip(out.messages, p)
 	}
 }
 
-func (out *Outbox) skip(p progress) {
-	for i := range out.messages {
-		at := out.messages[i].at
+func skip(messages []outgoing, p progress) {
+	for i := range messages {
+		at := messages[i].at
 		if at.execution > 0 && at.compare(p.from) >= 0 && at.compare(p.upTo) <= 0 {
-			out.messages[i].done = true
+			messages[i].done = true
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (out *Outbox) skip(p progress) {
 // Progress returns the progress of a dispatch that stopped, for Skip when the message is
 // redelivered. It is empty if no message of the row at which the dispatch stopped was sent.
 func (out *Outbox) Progress(messageID string) string {
-	p, ok := out.reached()
+	p, ok := reached(out.messages)
 	if !ok {
 		return ""
 	}
@@ -98,14 +98,14 @@ func (out *Outbox) Progress(messageID string) string {
 
 // reached returns which part of the row of the first unsent message has been sent; false if that
 // message is the first of its row.
-func (out *Outbox) reached() (p progress, ok bool) {
-	i := slices.IndexFunc(out.messages, func(p outgoing) bool { return !p.done })
+func reached(messages []outgoing) (p progress, ok bool) {
+	i := slices.IndexFunc(messages, func(p outgoing) bool { return !p.done })
 	if i < 0 {
 		return p, false
 	}
-	stopped := &out.messages[i]
-	for i--; i >= 0 && stopped.row.execution > 0 && out.messages[i].row == stopped.row; i-- {
-		if at := out.messages[i].at; at.compare(stopped.at) < 0 {
+	stopped := &messages[i]
+	for i--; i >= 0 && stopped.row.execution > 0 && messages[i].row == stopped.row; i-- {
+		if at := messages[i].at; at.compare(stopped.at) < 0 {
 			return progress{from: stopped.row, upTo: at}, true
 		}
 	}

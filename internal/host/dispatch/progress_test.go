@@ -57,7 +57,7 @@ func TestProgressIsOfAnUnbrokenRowOfCommits(t *testing.T) {
 			for i := range test.sent {
 				out.messages[i].done = true
 			}
-			got, ok := out.reached()
+			got, ok := reached(out.messages)
 			if got != test.want || ok != test.ok {
 				t.Fatalf("reached %+v, %t; want %+v, %t", got, ok, test.want, test.ok)
 			}
@@ -80,7 +80,7 @@ func TestNothingButWhatIsKnownToBeSentIsLeftOut(t *testing.T) {
 	for _, s := range []Commit{commitOf(1, 2, 3, history.OrchestrationContinuedAsNew), commitOf(2, 1, 3, history.KindUnknown)} {
 		out.Add(s)
 	}
-	out.skip(progress{from: position{1, 3, 0}, upTo: position{2, 2, 0}})
+	skip(out.messages, progress{from: position{1, 3, 0}, upTo: position{2, 2, 0}})
 	var left []position
 	for i := range out.messages {
 		if !out.messages[i].done {

@@ -15,7 +15,7 @@ import (
 // removed.
 func (out *Outbox) resumes(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.ResumeInstance, Instance: c.Instance, ExecutionID: c.ExecutionID,
-		SchedulingEventID: e.EventID, ScheduledAtMS: e.AtMS, ID: c.id("resume", e.EventID), NotBeforeMS: e.FireAtMS, Headers: out.headers(c, nil)}
+		SchedulingEventID: e.EventID, ScheduledAtMS: e.AtMS, ID: c.id("resume", e.EventID), NotBeforeMS: e.FireAtMS, Headers: c.headers(out.Propagate, nil)}
 	due := time.UnixMilli(e.FireAtMS)
 	if !due.After(out.Now) {
 		if err := out.Send(&item); err != nil {

@@ -192,7 +192,7 @@ func TestNoTypeHasMoreThanFortyMethods(t *testing.T) {
 
 // larger are types that have more methods, and how many: they may only become smaller.
 var larger = map[string]int{
-	"worker.Worker": 58, "worker.task": 45, "dispatch.Outbox": 44}
+	"worker.Worker": 58, "worker.task": 45}
 
 func (d *declared) methods(name string) (n int) {
 	for _, f := range d.funcs {

@@ -39,7 +39,7 @@ func commitMutations() []Mutation {
 			Name:  "a process that lost the commit dispatches",
 			Bug:   "A turn continues after a conflict as if it had been written.",
 			File:  "internal/host/orchestrator/commit.go",
-			Edits: edit("\tif err != nil {\n\t\treturn fmt.Errorf(\"host: turn of", "\tif err != nil && !errors.Is(err, store.ErrConflict) {\n\t\treturn fmt.Errorf(\"host: turn of"),
+			Edits: []Edit{{"import (\n\t\"context\"\n", "import (\n\t\"context\"\n\t\"errors\"\n"}, {"\tif err != nil {\n\t\treturn fmt.Errorf(\"host: turn of", "\tif err != nil && !errors.Is(err, store.ErrConflict) {\n\t\treturn fmt.Errorf(\"host: turn of"}},
 		},
 		{
 			Name:  "an inline result loses search attributes",
@@ -52,7 +52,7 @@ func commitMutations() []Mutation {
 			Name:  "a commit with an unknown outcome counts as written",
 			Bug:   "A turn continues although the outcome of its commit is unknown.",
 			File:  "internal/host/orchestrator/commit.go",
-			Edits: edit("\tif err != nil {\n\t\treturn fmt.Errorf(\"host: turn of", "\tif err != nil && !errors.Is(err, store.ErrUnknownOutcome) {\n\t\treturn fmt.Errorf(\"host: turn of"),
+			Edits: []Edit{{"import (\n\t\"context\"\n", "import (\n\t\"context\"\n\t\"errors\"\n"}, {"\tif err != nil {\n\t\treturn fmt.Errorf(\"host: turn of", "\tif err != nil && !errors.Is(err, store.ErrUnknownOutcome) {\n\t\treturn fmt.Errorf(\"host: turn of"}},
 		},
 		{
 			Name:  "a warm execution finds a duplicate without a commit",

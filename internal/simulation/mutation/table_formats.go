@@ -20,13 +20,13 @@ func formatMutations() []Mutation {
 			Name:  "an attempt gets no headers",
 			Bug:   "Activities do not get the headers of the start.",
 			File:  "internal/host/dispatch/items.go",
-			Edits: edit("Retry: e.Retry, Headers: out.startHeaders(c, e), Origin:", "Retry: e.Retry, Origin:"),
+			Edits: edit("Retry: e.Retry, Headers: c.startHeaders(out.Propagate, e), Origin:", "Retry: e.Retry, Origin:"),
 		},
 		{
 			Name:  "a child gets no headers of its context",
 			Bug:   "A child gets the headers of its parent's start instead of those of the context with which it was started.",
 			File:  "internal/host/dispatch/items.go",
-			Edits: edit("OnConflict: conflict, Headers: out.startHeaders(c, e),", "OnConflict: conflict, Headers: c.Start.Headers,"),
+			Edits: edit("OnConflict: conflict, Headers: c.startHeaders(out.Propagate, e),", "OnConflict: conflict, Headers: c.Start.Headers,"),
 		},
 		{
 			Name:  "continue-as-new gets no headers of its context",
