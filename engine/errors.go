@@ -20,8 +20,8 @@ var (
 	ErrUnwinding = errors.New("durable call in a deferred function while the orchestration is unwound or panics; nothing is recorded; clean up where a call returns an error, not in a deferred function")
 	// ErrNested is the error of a durable call inside a side effect or an inline activity.
 	ErrNested = errors.New("durable call inside code that must not make one; nothing is recorded")
-	// ErrNotRunning is the error of a durable call that comes from another goroutine, or for which
-	// the orchestration of the context is not running, or no longer running.
+	// ErrNotRunning is the error of a durable call that another goroutine makes, or whose context
+	// belongs to an orchestration that is not running.
 	ErrNotRunning = errors.New("durable call outside the running orchestration; make it in the orchestration, on its own goroutine, with its own Context")
 	// ErrNothingToWaitFor is the error of a Select or Any without operations.
 	ErrNothingToWaitFor = errors.New("nothing to wait for: at least one operation is required")

@@ -85,8 +85,8 @@ func (f *Future) awaited() bool {
 	return f.wait.blocks() || slices.ContainsFunc(f.waits, (*wait).blocks)
 }
 
-// blocks reports whether a coroutine rests until the future is ready. A collector that
-// is not in next waits for nothing.
+// blocks reports whether a coroutine is blocked until the future is ready. A collector blocks no
+// coroutine unless it is in next.
 func (w *wait) blocks() bool { return w != nil && (w.into == nil || w.into.blocked != nil) }
 
 // wake notifies all waits for f.

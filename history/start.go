@@ -54,9 +54,9 @@ type Origin struct {
 	// ForkedExecutionID is then the execution that was forked from it, or from a fork of
 	// it.
 	ForkedExecutionID int64 `json:"forked_execution_id,omitempty"`
-	// Carried lists, by EventID, the copied scheduling events that were open, or that failed
-	// without a known outcome of the last attempt. Earlier results of these operations complete
-	// them in this execution too.
+	// Carried lists, by EventID, the copied scheduling events of two kinds of operations: those
+	// that were open, and those that failed although the outcome of their last attempt was unknown.
+	// Earlier results of these operations complete them in this execution too.
 	Carried []Carried `json:"carried,omitempty"`
 }
 

@@ -47,8 +47,8 @@ type Run struct {
 	// Outcome is one of the Outcome constants. Failure is why the run failed.
 	Outcome string `json:"outcome"`
 	Failure string `json:"failure,omitempty"`
-	// Orchestration of the instance, and Stopped whether the overlap policy has stopped it; set only
-	// for the instances in Running.
+	// Orchestration is that of the instance. Stopped is set if the overlap policy has stopped it.
+	// Both are set only for the instances in Running.
 	Orchestration string `json:"orchestration,omitempty"`
 	Stopped       bool   `json:"stopped,omitempty"`
 	// Backfilled is set if a backfill started it.

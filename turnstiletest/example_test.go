@@ -147,7 +147,7 @@ func ExampleCrashTest() {
 	// true
 }
 
-// Histories of production are replayed against the current code.
+// Production histories are replayed against the current code.
 func ExampleReplay() {
 	t := &printer{}
 	turnstiletest.Replay(t, flow(chargeAndShip), "testdata/*.json")

@@ -60,7 +60,7 @@ func (c *cli) addQueue(ctx context.Context, name string, dry, yes bool) error {
 		return fmt.Errorf("queue add: adding queue %[2]q to %[1]s: %[3]w", scaffold.TemplateFile, name, err)
 	}
 	if err := scaffold.Fits(with, c.lengthOfStack()); err != nil && with != string(own) {
-		return fmt.Errorf("queue add: with queue %[2]q, AWS would refuse to deploy %[1]s: for a stack name of %[3]d characters (--stack NAME gives another), %[4]w; let activities share a queue, with turnstile.FairnessKey to divide its workers by a key",
+		return fmt.Errorf("queue add: with queue %[2]q, AWS would refuse to deploy %[1]s as a stack whose name has %[3]d characters (--stack NAME sets the name): %[4]w; let activities share a queue, and use turnstile.FairnessKey to divide its workers by a key",
 			scaffold.TemplateFile, name, c.lengthOfStack(), err)
 	}
 	if with == string(own) {

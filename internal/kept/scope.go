@@ -108,7 +108,7 @@ func (r *interpreter) look(ctx *engine.Context, s *Statement) (token, error) {
 			f := inner.ExternalEvent(eventName(s.N))
 			switch {
 			case f.Ready() != came:
-				o.K = fmt.Sprintf("a look said %t, a wait %t", came, f.Ready())
+				o.K = fmt.Sprintf("EventKept returned %t, but Ready %t", came, f.Ready())
 			case came:
 				if o, err = r.await(inner, "event", f); err != nil {
 					return token{}, err

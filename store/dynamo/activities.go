@@ -44,8 +44,8 @@ func activityKey(k store.ActivityKey) attributes {
 	return attributes{"activity": text(string(append(b, k.Instance...)))}
 }
 
-// RequestStop implements store.Activities. Of several requests the first reason is kept, so repeating
-// one changes nothing.
+// RequestStop implements store.Activities. Only the reason of the first request is kept, so a
+// repeated request changes nothing.
 func (a *Activities) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
 	_, err := a.update(ctx, of(key, "request to stop an activity"), &dynamodb.UpdateItemInput{
 		Key:                       activityKey(key),

@@ -31,9 +31,9 @@ func CommonExecution(open []*inbox.Message) int64 {
 	return n
 }
 
-// Ahead reports whether a completion among the messages shows that the known state of an execution,
-// up to its last event, is stale. later is set if it is for a later execution, behind if it is for
-// an event after the last known one.
+// Ahead reports whether a completion among the messages shows that the known state of an execution
+// is stale. later is set if a completion is for a later execution. behind is set if one is for an
+// event after last, the last event that is known.
 func Ahead(open []*inbox.Message, execution, last int64) (later, behind bool) {
 	for _, m := range open {
 		later = later || m.Completion() && m.Item.TargetExecution() > execution

@@ -116,8 +116,8 @@ func (a *attempt) settle(ctx context.Context, s *deciding.Settlement) error {
 	return nil
 }
 
-// readOrigin reads the instance that a start forks. A history that cannot be used refuses the fork;
-// if it needs another build, the fork waits for that build.
+// readOrigin reads the instance that a start forks. The fork is refused if the history cannot be
+// used. If the history needs another build, the fork waits for that build.
 func (a *attempt) readOrigin(ctx context.Context, instance string) error {
 	v := &a.turn.Running.Origin
 	*v = reading.View{Instance: instance}

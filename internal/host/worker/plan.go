@@ -35,7 +35,7 @@ type plan struct {
 	served []servedWaiter
 	back   []returningWaiter
 	until  time.Time
-	// knows has the waiters that the plan considers.
+	// knows is the set of waiters that the plan considers.
 	knows map[*waiter]bool
 	// wait is the expected wait of the waiting attempts. look is how long to wait before the next read of the item,
 	// which shows permits that other processes have given to this process.

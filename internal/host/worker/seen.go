@@ -32,7 +32,7 @@ const (
 	// that. After an item was deleted, its versions start again, and a write based on the old State could overwrite a
 	// newer one.
 	mostSeen, rememberFor = 1000, 10 * time.Minute
-	// newest is how long a remembered State is used instead of a read.
+	// newest is how long a process uses a remembered State without reading it again.
 	newest = time.Second
 	// quick is how long a process writes on the basis of a remembered State, without a read, if other processes change
 	// the limit too. A failed write costs more than a read.

@@ -31,7 +31,7 @@ func (r *interpreter) look(ctx *engine.Context, s *Statement) (Token, error) {
 			f := inner.ExternalEventIf(EventName(s.N), r.acceptor(s))
 			switch {
 			case f.Ready() != came:
-				o.K = fmt.Sprintf("a look said %t, a wait %t", came, f.Ready())
+				o.K = fmt.Sprintf("EventKept returned %t, but Ready %t", came, f.Ready())
 			case came:
 				if o, err = decoded(r.await(inner, "event", f)); err != nil {
 					return t, err

@@ -29,7 +29,7 @@ func wantBeat(t *testing.T, a store.Activities, key store.ActivityKey, beat, wan
 	}
 	s, err := a.State(t.Context(), key)
 	if err != nil || !sameBeat(s.Beat, want) {
-		t.Fatalf("behind heartbeat %+v: %+v, %v; want %+v", beat, s.Beat, err, want)
+		t.Fatalf("state after heartbeat %+v: %+v, %v; want %+v", beat, s.Beat, err, want)
 	}
 	return got
 }

@@ -54,7 +54,7 @@ func linearizable(final []string, ops []operation) error {
 	for k := 1; k <= len(final); k++ {
 		op, ok := appends[final[k-1]]
 		if !ok {
-			return fmt.Errorf("turn %d (%s) is stored, but its append did not succeed, or it is stored twice", k, final[k-1])
+			return fmt.Errorf("turn %d (%s) is stored twice, or although its append failed", k, final[k-1])
 		}
 		delete(appends, final[k-1])
 		if op.length != k-1 {
