@@ -145,10 +145,12 @@ func (r *round) judge(verdicts []engine.Verdict) {
 	}
 }
 
-// judgeUnrun judges the arrivals without running code, because the instance is stuck and they
-// report nothing new, or because the execution has ended. Code is not run for an ended execution
-// because a newer build may not agree with its history, and an ended execution is never stuck.
+// judgeUnrun judges the arrivals, which are settled next, without running code, because the instance
+// is stuck and they report nothing new, or because the execution has ended. Code is not run for an
+// ended execution because a newer build may not agree with its history, and an ended execution is
+// never stuck.
 func (r *round) judgeUnrun() {
+	r.step = settling
 	for i := range r.arrivals {
 		r.arrivals[i].Verdict = r.k.verdict(r.arrivals[i].Message)
 	}
@@ -166,12 +168,8 @@ func (r *round) news(deep func(depth int) bool) bool {
 func (r *round) begin() (p Plan, err error) {
 	k, wakes := r.k, r.runs()
 	switch {
-	case len(r.arrivals) == 0 && !wakes:
-		r.step = settling
-		return p, nil
-	case k.Running.X.Ended():
+	case len(r.arrivals) == 0 && !wakes, k.Running.X.Ended():
 		r.judgeUnrun()
-		r.step = settling
 		return p, nil
 	case k.swept() && !wakes && !r.news(nil):
 		// The problem must still be in the record, which may be older than the history: both may have
@@ -180,7 +178,6 @@ func (r *round) begin() (p Plan, err error) {
 			return p, &Read{What: RecordAgain}
 		}
 		r.judgeUnrun()
-		r.step = settling
 		return p, nil
 	}
 	r.draft = nil
