@@ -19,20 +19,20 @@ type round struct {
 	k          *Known
 	suspicion  *suspicion
 	unreported *unreported
-	// resend has what the wakes send again.
+	// resend has the commits that the wakes send again.
 	resend resend
-	// arrivals, and the verdicts on them: Pending until the engine has judged them.
+	// arrivals, with their verdicts, which are Pending until the engine has judged them.
 	arrivals []judged
-	// wakes, and the verdicts on them: Recorded if the wake is a try, Duplicate if it only runs the
-	// code, Late if it runs none, and obsolete.
+	// wakes, with their verdicts: Recorded if the wake is a try, Duplicate if it only runs the
+	// code, Late if it runs no code, or obsolete.
 	wakes []judged
 	// blocked is the blocked goroutine in the code of the instance; nil if there is none.
 	blocked *engine.Blocked
-	// end is a forced termination of the execution; nil for none. looping: it ends a loop without a
-	// pause.
+	// end is a forced termination of the execution; nil for none. looping is set if it ends a loop
+	// without a pause.
 	end     *history.Event
 	looping bool
-	// draft of the next commit, or the last one, which may be that of an earlier round.
+	// draft is that of the next commit or of the last one, which may belong to an earlier round.
 	draft *draft
 	// continued is how many executions were run in this invocation.
 	continued int
@@ -43,31 +43,31 @@ type round struct {
 type roundStep uint8
 
 const (
-	// closed: there is no round.
+	// closed means that there is no round.
 	closed roundStep = iota
-	// waking: the wakes are judged, and send again what may not have been sent.
+	// waking means that the wakes are judged, and send messages again that may not have been sent.
 	waking
-	// beginning: the arrivals are to be run.
+	// beginning means that the arrivals will be run.
 	beginning
-	// running: the code is run on the arrivals, or on those that were recorded.
+	// running means that the code runs on the arrivals, or on those that were recorded.
 	running
-	// recording: the arrivals are recorded, and the code is run on them after that.
+	// recording means that the arrivals are recorded, and then the code runs on them.
 	recording
-	// parking: the arrivals are recorded.
+	// parking means that the arrivals are only recorded.
 	parking
-	// foreclosing: the arrivals are recorded before a forced termination.
+	// foreclosing means that the arrivals are recorded before a forced termination.
 	foreclosing
-	// calling: an inline activity is run, and the code on its result.
+	// calling means that an inline activity runs, and then the code runs on its result.
 	calling
-	// stopping: the arrivals that are left are recorded, because no time is left.
+	// stopping means that the remaining arrivals are recorded, because no time is left.
 	stopping
-	// ending: the execution is to be terminated.
+	// ending means that the execution will be terminated.
 	ending
-	// weighing: the draft is to be committed or, if nothing is left to commit, an inline activity is to
-	// be run.
+	// weighing means that the draft will be committed or, if nothing is left to commit, an inline
+	// activity will run.
 	weighing
 	committing
-	// dispatched: the commit was made and dispatched.
+	// dispatched means that the commit was made and dispatched.
 	dispatched
 	settling
 )
@@ -220,7 +220,7 @@ func (r *round) run(park bool) Plan {
 	return Plan{Run: in}
 }
 
-// ran takes the result of a run into the draft. A problem that a warm execution finds is used only
+// ran adds the result of a run to the draft. A problem that a warm execution finds is used only
 // after a commit has shown that the execution is not stale; before that, the execution is rebuilt
 // from the stored history.
 func (r *round) ran(out engine.Turn, err error) error {

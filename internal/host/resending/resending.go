@@ -18,7 +18,7 @@ import (
 )
 
 // furthestBack is how many executions before the current one are resent for a message that was
-// redriven or requeued.
+// redriven or requeued, and how many from the one that it names: its turn began there.
 const furthestBack = 100
 
 // Resending collects the commits whose messages must be sent again, each once.
@@ -104,8 +104,7 @@ func (r *Resending) turnOf(turns []store.Turn, i int) error {
 	return nil
 }
 
-// furthest returns the first execution to read when all executions from since on are
-// requested.
+// furthest returns the first execution to read before the current one, but no earlier than since.
 func (r *Resending) furthest(since int64) int64 {
 	return max(since, r.execution-furthestBack, r.view.FirstExecution(), 1)
 }
@@ -119,17 +118,23 @@ func (r *Resending) Current() error {
 	return r.add(r.execution)
 }
 
-// Everything adds the open operations of the executions from since on, at most 100; 0 means the
-// first execution of the instance. The execution since must be readable. A build that lacks its
-// key does not know which operations are open there, so the message is requeued.
+// Everything adds the open operations of the hundred executions from since on, and of those from a
+// hundred before the current one on; a since of 0 names none. The execution since must be readable.
+// A build that lacks its key does not know which operations are open there, so the message is
+// requeued.
 func (r *Resending) Everything(since int64) error {
-	if since > 0 && since == r.furthest(since) {
+	first, newest := max(since, r.view.FirstExecution(), 1), r.furthest(since)
+	if since == first {
 		if _, err := r.view.Turns(since); edge.MissesCodec(err) {
 			return err
 		}
 	}
-	for n := r.furthest(since); n <= r.execution; n++ {
-		if r.view.Skips(n) {
+	named := first
+	if since > 0 {
+		named += furthestBack
+	}
+	for n := first; n <= r.execution; n++ {
+		if n >= named && n < newest || r.view.Skips(n) {
 			continue
 		}
 		if err := r.add(n); err != nil {

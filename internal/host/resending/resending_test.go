@@ -34,3 +34,29 @@ func TestAResendReadsNoNumberThatNeverBecameCurrent(t *testing.T) {
 		}
 	}
 }
+
+// M-06: a message from the dead-letter queue names the execution in which its turn began, although
+// the instance has had hundreds of executions since.
+func TestEverythingReachesTheExecutionThatAMessageNames(t *testing.T) {
+	t.Parallel()
+	for since, want := range map[int64][2][2]int64{
+		0: {{200, 300}, {200, 300}}, 5: {{5, 104}, {200, 300}}, 150: {{150, 249}, {200, 300}}, 250: {{250, 300}, {250, 300}},
+	} {
+		view := &reading.View{Instance: "a", Record: &store.Record{Instance: "a", ExecutionID: 300, FirstExecution: 1}}
+		read := map[int64]bool{}
+		for {
+			err := New(view, 300, time.Time{}, nil, func(int64) bool { return false }).Everything(since)
+			unread, is := errors.AsType[*reading.Unread](err)
+			if !is {
+				break
+			}
+			read[unread.Execution] = true
+			view.Answer(unread.Execution, nil)
+		}
+		for n := int64(1); n <= 300; n++ {
+			if wanted := want[0][0] <= n && n <= want[0][1] || want[1][0] <= n && n <= want[1][1]; read[n] != wanted {
+				t.Errorf("since %d: execution %d is read: %t", since, n, read[n])
+			}
+		}
+	}
+}

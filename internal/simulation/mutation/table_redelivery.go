@@ -127,7 +127,7 @@ func redeliveryMutations() []Mutation {
 			Bias:  "dead letters",
 			Bug:   "A redriven dead letter does not resend its open operations if the instance has continued as new since.",
 			File:  "internal/host/resending/resending.go",
-			Edits: edit("for n := r.furthest(since);", "for n := max(r.execution, r.furthest(since));"),
+			Edits: edit("for n := first; n <= r.execution; n++ {", "for n := max(first, r.execution); n <= r.execution; n++ {"),
 		},
 		{
 			Name:  "a redelivered wake does not continue",

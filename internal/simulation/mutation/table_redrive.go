@@ -85,7 +85,7 @@ func redriveMutations() []Mutation {
 			Bug:   "A resend of all executions sends the open operations of an incomplete copy.",
 			Test:  "internal/host/resending TestAResendReadsNoNumberThatNeverBecameCurrent",
 			File:  "internal/host/resending/resending.go",
-			Edits: edit("		if r.view.Skips(n) {\n", "		if r.view.Skips(n) && n < 0 {\n"),
+			Edits: edit("n < newest || r.view.Skips(n) {", "n < newest {"),
 		},
 		{
 			Name:  "a resumed copy skips an event",
