@@ -354,6 +354,29 @@ func TestO12WhatComesBesideAForkIsForIt(t *testing.T) {
 	}
 }
 
+// A client may send the start of a fork twice. In one batch, both are one start.
+func TestO12TheRepeatOfAForkInItsBatchRedrivesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
+		if _, err := stepOf(ctx, "Step", string(in)); err != nil {
+			return nil, err
+		}
+		return ctx.Await(ctx.ExternalEvent("go"))
+	})
+	r := counted(w, "Step")
+	w.start("a", "Main", "1")
+	w.runFor(time.Minute)
+	w.fifoBatch(1, forkOf("a", "b", 0), forkOf("a", "b", 0))
+	w.runFor(time.Minute)
+	w.expectHistory("b", 1, "Started Act(Step) Done←2 Sub(go) Redriven OrchestrationResumed")
+	if n := w.record("b").ExecutionID; n != 1 {
+		t.Errorf("it is at execution %d", n)
+	}
+	r.expect(t, map[string]int{"1": 1})
+	w.expectDead()
+}
+
 // An inline activity of which nobody knows what became of its last attempt keeps the key of
 // the instance, like any other.
 func TestO12AnInlineActivityKeepsItsKeyInAFork(t *testing.T) {
