@@ -33,7 +33,7 @@ func TestA18TheTwoMessagesOfAnEarlyAttemptNeverBothRunIt(t *testing.T) {
 		if _, back := errors.AsType[*underWay](w.beside(t.Context(), &c.second, other)); !back {
 			t.Errorf("%s ends beside %s", c.second.ID, c.first.ID)
 		}
-		w.running.leave(&c.first)
+		w.running.leave(c.first.attemptID())
 	}
 }
 

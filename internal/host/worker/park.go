@@ -35,7 +35,7 @@ type receipt struct {
 
 // mayPark reports whether the message of an attempt may be hidden once more. Otherwise receives that start no attempt
 // would make it a suspected poison message, or move it to the dead-letter queue.
-func (w *Worker) mayPark(t *task) bool {
+func (w *limiter) mayPark(t *task) bool {
 	often := w.Settings.SuspectReceives - 1
 	if often <= 1 {
 		often = 8
@@ -45,7 +45,7 @@ func (w *Worker) mayPark(t *task) bool {
 
 // park hides the message of an attempt until a time, and records its receipt. It must do this before the item of the
 // limit lists the attempt as parked, because from then on other processes can call the attempt.
-func (w *Worker) park(ctx context.Context, t *task, until time.Time) error {
+func (w *limiter) park(ctx context.Context, t *task, until time.Time) error {
 	now := w.now()
 	d := max(until.Sub(now), time.Second)
 	t.visible = now.Add(d)
@@ -68,7 +68,7 @@ func (w *Worker) park(ctx context.Context, t *task, until time.Time) error {
 }
 
 // showAgain makes the message of an attempt that was to be parked visible again.
-func (w *Worker) showAgain(ctx context.Context, t *task) error {
+func (w *limiter) showAgain(ctx context.Context, t *task) error {
 	if err := w.Queues.Activity.SetVisibility(ctx, 0, t.Message); err != nil {
 		return fmt.Errorf("could not make the message of an attempt visible, although the attempt can get a permit: %w", err)
 	}
@@ -77,7 +77,7 @@ func (w *Worker) showAgain(ctx context.Context, t *task) error {
 
 // call makes the messages of parked attempts visible when permits are free for them. An attempt that cannot be called
 // asks again when its message becomes visible, and its permit goes to the next attempt.
-func (w *Worker) call(ctx context.Context, limit string, called []limits.Who) {
+func (w *limiter) call(ctx context.Context, limit string, called []limits.Who) {
 	for len(called) > 0 {
 		var missed []limits.Who
 		for _, who := range called {
@@ -104,7 +104,7 @@ func (w *Worker) call(ctx context.Context, limit string, called []limits.Who) {
 }
 
 // callOne makes the message of one parked attempt visible.
-func (w *Worker) callOne(ctx context.Context, who limits.Who) error {
+func (w *limiter) callOne(ctx context.Context, who limits.Who) error {
 	item, err := w.Stops.State(ctx, limits.WaiterKey(who))
 	var at receipt
 	if err == nil {
@@ -117,7 +117,7 @@ func (w *Worker) callOne(ctx context.Context, who limits.Who) error {
 }
 
 // show makes the message of a parked attempt visible in the queue that holds it.
-func (w *Worker) show(ctx context.Context, at receipt) error {
+func (w *limiter) show(ctx context.Context, at receipt) error {
 	in := w.Queues.Activity
 	if at.Queue != w.Queue {
 		if in = w.Queues.OfAttempts(cmp.Or(at.Queue, "default")); in == w.Queues.Activity {

@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
+	"github.com/turnstile-go/turnstile/internal/host/random"
 	"github.com/turnstile-go/turnstile/internal/limits"
 )
 
@@ -16,6 +17,14 @@ import (
 
 // delayedForLimit counts attempts that are requeued to wait for a permit.
 const delayedForLimit = "limit"
+
+// limiter takes the permits of limits and rates for the attempts of a worker, and returns them.
+type limiter struct {
+	*Config
+	random *random.Source
+	pools  pools
+	seen   seen
+}
 
 // permit is a permit that an attempt has taken.
 type permit struct {
@@ -29,7 +38,7 @@ func (t *task) who() limits.Who {
 
 // permits takes the permits that the attempt needs. If it does not get all of them, it returns the permits that it
 // took, and returns the answer to send instead of the attempt.
-func (w *Worker) permits(ctx context.Context, t *task, p *prepared) (instead *answer, err error) {
+func (w *limiter) permits(ctx context.Context, t *task, p *prepared) (instead *answer, err error) {
 	r := t.item.Retry
 	if !limited(r) {
 		return nil, nil
@@ -47,7 +56,7 @@ func (w *Worker) permits(ctx context.Context, t *task, p *prepared) (instead *an
 }
 
 // takePermit takes a permit of a limit or a rate, or makes the attempt return later for it.
-func (w *Worker) takePermit(ctx context.Context, t *task, p *prepared, limit string, rate bool) (instead *answer, err error) {
+func (w *limiter) takePermit(ctx context.Context, t *task, p *prepared, limit string, rate bool) (instead *answer, err error) {
 	token, err := w.random.Hex()
 	if err != nil {
 		return nil, err
@@ -104,15 +113,15 @@ func (w *Worker) takePermit(ctx context.Context, t *task, p *prepared, limit str
 }
 
 // comesBack returns the answer that sends the attempt again, delayed until its turn is expected.
-func (w *Worker) comesBack(t *task, x *waiter) *answer {
+func (w *limiter) comesBack(t *task, x *waiter) *answer {
 	since := x.waitsSince()
-	a := w.again(&t.item, w.now(), x.due, delayedForLimit)
+	a := again(&t.item, w.now(), x.due, delayedForLimit)
 	a.next.TurnMS, a.next.WaitsMS = x.turn.UnixMilli(), since.UnixMilli()
 	return a
 }
 
 // givePermits returns the permits of an attempt. A permit that cannot be returned becomes free when it expires.
-func (w *Worker) givePermits(ctx context.Context, t *task, p *prepared) {
+func (w *limiter) givePermits(ctx context.Context, t *task, p *prepared) {
 	for _, held := range p.permits {
 		if err := w.free(ctx, held.pool, held.waiter); err == nil {
 			w.Observer.Count(host.CountPermits, "returned", 1)
@@ -124,7 +133,7 @@ func (w *Worker) givePermits(ctx context.Context, t *task, p *prepared) {
 }
 
 // leavesWaitingList removes an activity that ended without an attempt from the names of waiting attempts.
-func (w *Worker) leavesWaitingList(ctx context.Context, t *task) {
+func (w *limiter) leavesWaitingList(ctx context.Context, t *task) {
 	r := t.item.Retry
 	if t.item.TurnMS == 0 || !limited(r) {
 		return

@@ -58,7 +58,7 @@ type returningWaiter struct {
 }
 
 // plan returns the plan for a State. The caller holds the lock.
-func (p *pool) plan(w *Worker, s limits.State, now time.Time) plan {
+func (p *pool) plan(w *limiter, s limits.State, now time.Time) plan {
 	made := plan{within: p.waitlist.within, used: p.use.used, usedBy: p.use.usedBy, knows: map[*waiter]bool{}, until: p.hold.until, look: mostPoll}
 	for _, x := range p.waitlist.waiting {
 		made.knows[x] = true
@@ -86,7 +86,7 @@ func (p *pool) plan(w *Worker, s limits.State, now time.Time) plan {
 }
 
 // planLimit is plan for a limit.
-func (p *pool) planLimit(w *Worker, made *plan, s limits.State, now time.Time) {
+func (p *pool) planLimit(w *limiter, made *plan, s limits.State, now time.Time) {
 	margin := w.Settings.Attempt.VisibilityMargin
 	g := s.Group(p.token)
 	if g.Until <= now.UnixMilli() {

@@ -175,7 +175,7 @@ func (p *pool) soon(now time.Time, b *batch) {
 }
 
 // ask waits until an attempt has a permit, or leaves the process to return later.
-func (w *Worker) ask(ctx context.Context, p *pool, x *waiter) error {
+func (w *limiter) ask(ctx context.Context, p *pool, x *waiter) error {
 	w.pools.mu.Lock()
 	defer w.pools.mu.Unlock()
 	now := w.now()
@@ -225,7 +225,7 @@ func (w *Worker) ask(ctx context.Context, p *pool, x *waiter) error {
 
 // shows writes, after a plan, the data that is displayed: the key in the list of keys, and the names of attempts.
 // Attempts that already have a permit do not wait for these writes.
-func (w *Worker) shows(ctx context.Context, p *pool, made *plan) {
+func (w *limiter) shows(ctx context.Context, p *pool, made *plan) {
 	w.names(ctx, p, made, false)
 	if now := w.now(); now.Sub(time.UnixMilli(made.next.Listed)) >= limits.ListAgain {
 		w.list(ctx, p.limit, now)
@@ -241,7 +241,7 @@ func (e *stopWhileWaiting) Error() string {
 
 // turn waits until it is time to read or write the item of a limit, and does so. It returns early when something has
 // changed. The caller holds the lock.
-func (w *Worker) turn(ctx context.Context, p *pool) error {
+func (w *limiter) turn(ctx context.Context, p *pool) error {
 	changed, at := p.io.changed, p.io.poll
 	if !p.io.due.IsZero() {
 		at = p.io.due
@@ -269,7 +269,7 @@ func (w *Worker) turn(ctx context.Context, p *pool) error {
 }
 
 // pause waits until ready is closed or d has passed; if d is 0, only for ready.
-func (w *Worker) pause(ctx context.Context, ready <-chan struct{}, d time.Duration) {
+func (w *limiter) pause(ctx context.Context, ready <-chan struct{}, d time.Duration) {
 	_, awaits := w.Clock.(clock.Awaiter)
 	if s, sleeps := w.Clock.(clock.Sleeper); sleeps && !awaits {
 		_ = s.Sleep(ctx, d) // One goroutine does all the work, so waiting for ready would block it.
@@ -280,7 +280,7 @@ func (w *Worker) pause(ctx context.Context, ready <-chan struct{}, d time.Durati
 
 // settle writes the item until the process has no unwritten changes to the limit. The
 // caller holds the lock.
-func (w *Worker) settle(ctx context.Context, p *pool) error {
+func (w *limiter) settle(ctx context.Context, p *pool) error {
 	for p.owes() {
 		p.soon(w.now(), nil)
 		if err := w.turn(ctx, p); err != nil {
@@ -292,7 +292,7 @@ func (w *Worker) settle(ctx context.Context, p *pool) error {
 
 // step reads or writes the item of a limit, and carries out the plan. The caller holds the lock, which is released in
 // between.
-func (w *Worker) step(ctx context.Context, p *pool) error {
+func (w *limiter) step(ctx context.Context, p *pool) error {
 	polls := p.io.due.IsZero()
 	p.io.busy, p.io.due = true, time.Time{}
 	var made plan
@@ -339,7 +339,7 @@ func (p *pool) fail(err error) {
 }
 
 // carry applies a plan that was made from a State seen at the given time. The caller holds the lock.
-func (p *pool) carry(w *Worker, made *plan, at time.Time) {
+func (p *pool) carry(w *limiter, made *plan, at time.Time) {
 	now := w.now()
 	if made.writes {
 		p.io.unsure, p.waitlist.within = false, made.within
@@ -396,7 +396,7 @@ func (p *pool) hand(now time.Time) {
 }
 
 // free returns the permit of an attempt, to a waiter in this process or to other processes.
-func (w *Worker) free(ctx context.Context, p *pool, x *waiter) error {
+func (w *limiter) free(ctx context.Context, p *pool, x *waiter) error {
 	w.pools.mu.Lock()
 	defer w.pools.mu.Unlock()
 	now := w.now()
@@ -411,7 +411,7 @@ func (w *Worker) free(ctx context.Context, p *pool, x *waiter) error {
 }
 
 // list adds the key of a limit to the list of keys because an attempt waits for it.
-func (w *Worker) list(ctx context.Context, limit string, now time.Time) {
+func (w *limiter) list(ctx context.Context, limit string, now time.Time) {
 	err := limits.List(ctx, w.Stops, limit, now, delivery.Retention)
 	if err == nil {
 		_, err = w.change(ctx, limit, false, func(s limits.State, now time.Time) (limits.State, bool) { return s.IsListed(now), true })
@@ -423,7 +423,7 @@ func (w *Worker) list(ctx context.Context, limit string, now time.Time) {
 
 // names writes the names of attempts that have waited for a long time. If permits are usually held for a long time, or
 // held is true, it also writes the names of attempts that hold one. The names are only for display.
-func (w *Worker) names(ctx context.Context, p *pool, made *plan, held bool) {
+func (w *limiter) names(ctx context.Context, p *pool, made *plan, held bool) {
 	w.pools.mu.Lock()
 	now := w.now()
 	var waiting []limits.Waiting

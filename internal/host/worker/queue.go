@@ -15,7 +15,7 @@ func (w *Worker) elsewhere(ctx context.Context, item *wire.Item, now time.Time) 
 		return nil
 	}
 	if w.Queues.Named != nil && w.Queues.Named(item.Retry.Queue) != nil {
-		a := w.again(item, now, now, "other_queue")
+		a := again(item, now, now, "other_queue")
 		a.forward = true
 		return a
 	}

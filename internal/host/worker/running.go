@@ -74,10 +74,9 @@ func (r *running) enter(t *task) (other *made) {
 }
 
 // answer records that an attempt was answered.
-func (r *running) answer(t *task) {
+func (r *running) answer(id attemptID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	id := t.attemptID()
 	if r.answered[id] {
 		return
 	}
@@ -91,25 +90,24 @@ func (r *running) answer(t *task) {
 	}
 }
 
-// wasAnswered reports whether this process has already run and answered the attempt of a message.
-func (r *running) wasAnswered(t *task) bool {
+// wasAnswered reports whether this process has already run and answered an attempt.
+func (r *running) wasAnswered(id attemptID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.answered[t.attemptID()]
+	return r.answered[id]
 }
 
 // lasts records when an attempt ends at the latest.
-func (r *running) lasts(t *task, until time.Time) {
+func (r *running) lasts(id attemptID, until time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.attempts[t.attemptID()].until = until
+	r.attempts[id].until = until
 }
 
 // leave records that an attempt has ended, and returns its message if that was delivered again in the meantime.
-func (r *running) leave(t *task) (again *queue.Message) {
+func (r *running) leave(id attemptID) (again *queue.Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	id := t.attemptID()
 	again = r.attempts[id].again
 	delete(r.attempts, id)
 	return again
@@ -130,11 +128,11 @@ func (w *Worker) beside(ctx context.Context, t *task, other *made) error {
 
 // left deletes the message of a finished attempt if it was delivered again in the meantime, because its batch can no
 // longer acknowledge it.
-func (w *Worker) left(ctx context.Context, t *task, again *queue.Message, done bool) {
+func (w *Worker) left(ctx context.Context, again *queue.Message, done bool) {
 	if again == nil || !done {
 		return
 	}
 	if err := w.Queues.Activity.Delete(ctx, *again); err != nil {
-		w.Logger.WarnContext(ctx, "could not delete the message of a finished attempt; the attempt may run again", "message_id", t.ID, "error", fmt.Errorf("delivered again: %w", err))
+		w.Logger.WarnContext(ctx, "could not delete the message of a finished attempt; the attempt may run again", "message_id", again.ID, "error", fmt.Errorf("delivered again: %w", err))
 	}
 }

@@ -101,7 +101,7 @@ func errBusy(limit string) error {
 
 // change writes the State that next returns, or nothing if next returns false. It calls next again for each newer
 // State, and returns the time of the State that was used. If polls is set, it reads the limit first.
-func (w *Worker) change(ctx context.Context, limit string, polls bool, next func(s limits.State, now time.Time) (limits.State, bool)) (at time.Time, err error) {
+func (w *limiter) change(ctx context.Context, limit string, polls bool, next func(s limits.State, now time.Time) (limits.State, bool)) (at time.Time, err error) {
 	now := w.now()
 	state, at, known := w.seen.known(limit, now)
 	read := func() (err error) {
@@ -147,7 +147,7 @@ func (w *Worker) change(ctx context.Context, limit string, polls bool, next func
 }
 
 // yield waits so that other processes can change a limit first.
-func (w *Worker) yield(ctx context.Context, try int) error {
+func (w *limiter) yield(ctx context.Context, try int) error {
 	share, err := w.random.Share()
 	if err != nil {
 		return err
@@ -156,4 +156,4 @@ func (w *Worker) yield(ctx context.Context, try int) error {
 }
 
 // now returns the wall-clock time, because the monotonic clock stops while a process is frozen.
-func (w *Worker) now() time.Time { return w.Clock.Now().Round(0) }
+func (c *Config) now() time.Time { return c.Clock.Now().Round(0) }

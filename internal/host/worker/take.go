@@ -30,12 +30,12 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 	entered := true
 	leave := func() {
 		if entered {
-			again, entered = w.running.leave(t), false
+			again, entered = w.running.leave(t.attemptID()), false
 		}
 	}
 	defer func() {
 		leave()
-		w.left(ctx, t, again, err == nil)
+		w.left(ctx, again, err == nil)
 	}()
 	p, instead, err := w.prepare(ctx, t, alone)
 	if err != nil {
@@ -48,26 +48,26 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 			leave()
 		}
 		if err = w.give(ctx, instead); err == nil && instead.completion != nil {
-			w.leavesWaitingList(ctx, t)
+			w.limits.leavesWaitingList(ctx, t)
 		}
 		return err
 	}
-	defer w.givePermits(ctx, t, p)
+	defer w.limits.givePermits(ctx, t, p)
 	if len(p.permits) > 0 {
 		// Other attempts may wait for its permit, so the attempt is notified of a stop request even if
 		// it sends no heartbeat.
 		p.Pulse.Look = func(ctx context.Context) (store.ActivityState, error) {
 			for _, held := range p.permits {
-				w.names(ctx, held.pool, nil, true)
+				w.limits.names(ctx, held.pool, nil, true)
 			}
 			return w.Stops.State(ctx, t.key())
 		}
 	}
-	w.running.lasts(t, w.Clock.Now().Add(p.Limit.Timeout))
+	w.running.lasts(t.attemptID(), w.Clock.Now().Add(p.Limit.Timeout))
 	if err := w.hide(ctx, t, p.Limit.Timeout, p.Pulse); errors.Is(err, queue.ErrReceiptExpired) {
 		return fmt.Errorf("%w: %w", errNotHidden, err)
 	}
-	if w.running.wasAnswered(t) {
+	if w.running.wasAnswered(t.attemptID()) {
 		w.Logger.InfoContext(ctx, "attempt that this process has already answered runs again, because its message was delivered again or has a duplicate", attrs(&t.item, "message_id", t.ID, "receive_count", t.ReceiveCount)...)
 	}
 	startedAt := w.Clock.Now()
@@ -89,7 +89,7 @@ func (w *Worker) take(ctx context.Context, t *task, alone bool) (err error) {
 		err = w.reportAndGive(ctx, t, p, result)
 	}
 	if err == nil {
-		w.running.answer(t)
+		w.running.answer(t.attemptID())
 	}
 	if p.suspected {
 		w.setSuspect(ctx, t, store.Suspect{})
@@ -114,7 +114,7 @@ func (w *Worker) reportAndGive(ctx context.Context, t *task, p *prepared, result
 	var next atomic.Int32
 	w.Together(2, func() {
 		if next.Add(1) == 1 {
-			w.givePermits(ctx, t, p)
+			w.limits.givePermits(ctx, t, p)
 		} else {
 			err = w.report(ctx, t, p, &result)
 		}
@@ -165,11 +165,11 @@ func (w *Worker) prepare(ctx context.Context, t *task, alone bool) (p *prepared,
 		return nil, instead, err
 	}
 	p = &prepared{Attempt: w.attempt(ctx, t, code, state.Beat)}
-	if instead, err = w.permits(ctx, t, p); instead != nil || err != nil {
+	if instead, err = w.limits.permits(ctx, t, p); instead != nil || err != nil {
 		return nil, instead, err
 	}
 	if instead, err = w.start(ctx, t, p, state.Suspect, alone); instead != nil || err != nil {
-		w.givePermits(ctx, t, p)
+		w.limits.givePermits(ctx, t, p)
 	}
 	return p, instead, err
 }
@@ -209,7 +209,7 @@ func (w *Worker) requeued(item *wire.Item, now time.Time, why string) *answer {
 	if why == delayedForCodec {
 		first, longest = w.Settings.Messages.NewerFirst, w.Settings.Messages.NewerMax
 	}
-	a := w.again(item, now, now.Add(backoff.Grown(first, longest, item.Hops)), why)
+	a := again(item, now, now.Add(backoff.Grown(first, longest, item.Hops)), why)
 	switch since := time.UnixMilli(item.FirstSeenMS); {
 	case item.FirstSeenMS == 0:
 		a.next.FirstSeenMS = now.UnixMilli()
@@ -220,7 +220,7 @@ func (w *Worker) requeued(item *wire.Item, now time.Time, why string) *answer {
 }
 
 // again requeues an attempt until due, or until its total timeout if that is earlier.
-func (w *Worker) again(item *wire.Item, now, due time.Time, why string) *answer {
+func again(item *wire.Item, now, due time.Time, why string) *answer {
 	next := *item
 	next.Hops++
 	if why != delayedForCodec {

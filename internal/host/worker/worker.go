@@ -52,8 +52,7 @@ type Worker struct {
 	edge    edge.Edge
 	random  *random.Source
 	running running
-	pools   pools
-	seen    seen
+	limits  limiter
 }
 
 // New returns a worker. The error lists everything that is missing or invalid.
@@ -76,7 +75,9 @@ func New(cfg Config) (*Worker, error) {
 	cfg.Environment.Complete()
 	sharing.Queues(&cfg.Queues.Orchestrator, &cfg.Queues.Activity, &cfg.Queues.ActivityDead)
 	cfg.Queues.Named = sharing.Named(cfg.Queues.Named)
-	return &Worker{Config: cfg, edge: edge.New(cfg.Codecs, cfg.Limits), random: random.New(cfg.Random)}, nil
+	w := &Worker{Config: cfg, edge: edge.New(cfg.Codecs, cfg.Limits), random: random.New(cfg.Random)}
+	w.limits = limiter{Config: &w.Config, random: w.random}
+	return w, nil
 }
 
 // Handle runs the attempts of a batch concurrently and returns the ids of the messages that are not done, to be reported

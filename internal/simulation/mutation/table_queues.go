@@ -36,7 +36,7 @@ func queueMutations() []Mutation {
 			Bug:   "An attempt whose queue no worker serves asks again after five hours.",
 			File:  "internal/host/worker/queue.go",
 			Bias:  "queues",
-			Edits: edit("return w.requeued(item, now, notServed)", "return w.again(item, now, now.Add(5*time.Hour), notServed)"),
+			Edits: edit("return w.requeued(item, now, notServed)", "return again(item, now, now.Add(5*time.Hour), notServed)"),
 		},
 		{
 			Name:  "a first attempt uses the default queue",
