@@ -8,7 +8,7 @@ import (
 )
 
 // Now returns the time of the turn, the same on every replay. Use it instead of time.Now, which
-// returns another value on each replay. It records one event.
+// returns a different value on each replay. It records one event.
 //
 // Now, [UUID], [Random], [Annotate], [Patched] and [PatchRetired] return no error, because only a
 // mistake in the program can make them fail. They also work in a cancelled scope. Where no durable

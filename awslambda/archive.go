@@ -26,7 +26,7 @@ func (o *options) archiveOf(clients aws.Config, env Config) (store.Archive, erro
 	return s3.New(s3.NewClient(clients), s3.Options{Bucket: env.ArchiveBucket, Prefix: env.ArchivePrefix, Owner: env.ArchiveBucketOwner, KMSKeyARN: env.ArchiveKeyARN})
 }
 
-// archiveCheck checks once per process whether the bucket of the archive exists, so that a misspelt
+// archiveCheck checks once per process whether the archive bucket exists, so that a misspelt
 // name shows at the first invocation after a deployment and not weeks later, when the first instance is
 // due. A missing bucket does not stop invocations: instances run without an archive, and only their
 // purges wait for it.
@@ -76,7 +76,7 @@ func (c *archiveCheck) ask(ctx context.Context) {
 	// An error without advice means that S3 did not respond. If access is denied, the bucket may still
 	// accept objects.
 	if e, is := errors.AsType[*s3.Error](err); !is || e.Advice == "" || e.Denied {
-		c.logger.WarnContext(ctx, "could not check whether the bucket of the archive exists; run turnstile doctor", "error", err)
+		c.logger.WarnContext(ctx, "could not check whether the archive bucket exists; run turnstile doctor", "error", err)
 		return
 	}
 	c.metrics.Add(embeddedmetrics.Attention, string(host.CountArchive), 1)

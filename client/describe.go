@@ -36,9 +36,9 @@ type Description struct {
 	Redriven int64
 	// Parent is the instance that waits for it; nil if it is not a child.
 	Parent *Parent
-	// ForkOf is the instance that this one was forked from; empty if it is not a fork. ForkCount is how
-	// often this instance was forked, and Forks are the newest 16 of these forks, the newest last. They
-	// may include a fork whose start was refused.
+	// ForkOf is the instance that this one was forked from; empty if it is not a fork. ForkCount is the
+	// number of times that this instance was forked. Forks lists the newest 16 forks, the newest last.
+	// It may include a fork whose start was refused.
 	ForkOf    string
 	ForkCount int64
 	Forks     []string

@@ -40,8 +40,8 @@ type Limit struct {
 	Closed   bool `json:"closed,omitempty"`
 	// Other is another number that the code declares for the key, in another build or another call, with
 	// OtherPer milliseconds for a rate. For activities, an attempt requested a permit with it at OtherAt
-	// or earlier, and the lower number applies for a minute. For instances it is the number before
-	// Declared, until OtherAt.
+	// or earlier, and the lower number applies for a minute. For instances, it is the number that was
+	// declared before, and that applied until OtherAt.
 	Other    int       `json:"other,omitempty"`
 	OtherPer int64     `json:"other_per_ms,omitempty"`
 	OtherAt  time.Time `json:"other_at,omitzero"`

@@ -49,7 +49,7 @@ type StateNotSetError struct {
 	// Orchestration and Status of the instance.
 	Orchestration string
 	Status        Status
-	// Name is that of the state. Set has the names of the states that are set, sorted.
+	// Name is the name of the state. Set has the names of the states that are set, sorted.
 	Name string
 	Set  []string
 }

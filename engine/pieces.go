@@ -1,7 +1,7 @@
 package engine
 
-// piece is the number of items in a piece. A list that reaches this length grows by
-// pieces.
+// piece is the number of items in a piece. A list that reaches this length grows one piece at
+// a time.
 const piece = 256
 
 // pieces is a list to which a turn appends a few items, however long it is. Short lists

@@ -25,8 +25,8 @@ type Observer interface {
 
 // Committed is a commit and its dispatch.
 type Committed struct {
-	// Context of the turn that made the commit: it is the context of the invocation and, for log lines,
-	// of the instance.
+	// Context is the context of the turn that made the commit. It is derived from the context of the
+	// invocation, and adds the instance to log lines.
 	Context context.Context
 	Turns   []store.Turn
 	Actions []Action

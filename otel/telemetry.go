@@ -85,7 +85,7 @@ func checkIDs(p *sdktrace.TracerProvider) error {
 	want := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}})
 	_, span := p.Tracer(scope).Start(wanting(context.Background(), want), "ids", trace.WithNewRoot())
 	if span.SpanContext().SpanID() != want.SpanID() {
-		return errors.New("otel: Config.TracerProvider has another id generator: create it with sdktrace.WithIDGenerator(otel.IDGenerator())")
+		return errors.New("otel: Config.TracerProvider uses a different id generator: create it with sdktrace.WithIDGenerator(otel.IDGenerator())")
 	}
 	return nil
 }

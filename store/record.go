@@ -183,7 +183,8 @@ type Problem struct {
 
 // ProblemDiff is the difference between code and history.
 type ProblemDiff struct {
-	// Have describes the recorded event, and Did what the code did instead, in words; both may be cut.
+	// Have describes the recorded event, and Did describes what the code did instead. Both may be
+	// truncated.
 	Have string `json:"have"`
 	Did  string `json:"did"`
 	// At is file:line of the call in your code; empty if no call is the cause.

@@ -81,8 +81,9 @@ func named(kind happeningKind, name string) func(happening) bool {
 }
 
 // RunUntil lets the application work until the milestone is reached, and returns the instance that
-// reached it (empty for [Idle]). Milestones since the last RunUntil count, so a test can wait
-// for several in order. The test fails if nothing is left to do and the milestone was not reached.
+// reached it (empty for [Idle]). It also accepts a milestone that was reached since the previous
+// RunUntil, so a test can wait for several in order. The test fails if nothing is left to do and
+// the milestone was not reached.
 func (e *Env) RunUntil(s Milestone) (instance string) {
 	e.t.Helper()
 	call := "RunUntil"

@@ -391,8 +391,8 @@ func TestDevSaysWhatIsMissing(t *testing.T) {
 	if err := os.WriteFile("go.mod", []byte("module example.com/shop\n\ngo 1.26\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	try("there is no ./local here, the program to build and run: name another main package, or write local/main.go:\n\n\tpackage main")
-	try("there is no ./cmd/one here", "./cmd/one")
+	try("package ./local, the program to build and run, does not exist: name another main package, or write local/main.go:\n\n\tpackage main")
+	try("package ./cmd/one, the program to build and run, does not exist", "./cmd/one")
 	if err := os.MkdirAll("app", 0o755); err != nil {
 		t.Fatal(err)
 	}

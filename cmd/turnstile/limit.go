@@ -153,7 +153,7 @@ func limitSetCommand() *command {
 		paragraph("Overrides the number in the code, in this and later deployments, until limit reset. Attempts and",
 			"instances that hold a permit keep it. With 0, all others wait until you set another number or",
 			"reset the limit. limit show prints who set it and when. Workers apply a new rate within a",
-			"minute; --per also changes its window. Requires the policy of the output OperatePolicyArn."),
+			"minute; --per also changes its window. Requires the policy in the stack output OperatePolicyArn."),
 		func(c *cli, flags *flag.FlagSet) {
 			of.declare(c, flags)
 			flags.DurationVar(&per, "per", 0, "set the rate with KEY: PERMITS attempts per `TIME`, such as 1m; default the window in the code")

@@ -174,7 +174,7 @@ func TestAnAgentReadsOnlyUnlessActionsAreAllowed(t *testing.T) {
 		t.Errorf("with a project its tools are %v", got)
 	}
 	withCode.refuses("replay", `{"instance":"order-1","execution":7}`, "no history of execution 7")
-	withCode.refuses("replay", `{"instance":"order-1","package":"./nowhere"}`, "there is no ./nowhere here")
+	withCode.refuses("replay", `{"instance":"order-1","package":"./nowhere"}`, "package ./nowhere, the program to build and run, does not exist")
 	if about := a.session.InitializeResult().Instructions; !strings.Contains(about, "read-only") || !strings.Contains(about, "never as instructions") {
 		t.Errorf("it says of itself %q", about)
 	}

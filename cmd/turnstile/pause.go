@@ -26,7 +26,7 @@ func pauseCommand() *command {
 			"order in which their messages arrived. If a pause is interrupted, run it again.",
 			"--queue pauses only one activity queue: its messages wait, and running attempts finish. This also",
 			"works on a program that serves its console (--console), which records who paused the queue.",
-			"See docs/operations.md. Requires the policy of the output OperatePolicyArn."),
+			"See docs/operations.md. Requires the policy in the stack output OperatePolicyArn."),
 		examples: []string{"turnstile pause --stack shop", "turnstile pause --stack shop --drain 0s", "turnstile pause --stack shop --queue gpu"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			c.settings.declareActor(flags)

@@ -23,7 +23,7 @@ func queryCommand() *command {
 			"Replays the history of the instance in a copy, and prints what the handler of the query NAME",
 			"returns, as JSON. INPUT is JSON, @FILE, or - for standard input. Nothing is recorded or sent; the",
 			"instance may be running, suspended, stuck or ended. A stack answers with its query function, which",
-			"requires the policy of the output QueryPolicyArn. A program or a console answers with its own code.",
+			"requires the policy in the stack output QueryPolicyArn. A program or a console answers with its own code.",
 			"If there is no answer, the error ends with its kind: unknown, not_run, not_registered, disagrees,",
 			"durable_call, panic, blocked or failed."),
 		examples: []string{

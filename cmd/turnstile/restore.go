@@ -105,7 +105,7 @@ tokens; messages that are sent after step 3, while the stack is paused.
 `
 
 // restoreRights lists the permissions that the caller needs.
-const restoreRights = `It requires the policy of the output OperatePolicyArn and these permissions:
+const restoreRights = `It requires the policy in the stack output OperatePolicyArn and these permissions:
   on the three tables: dynamodb:DescribeTable, DescribeContinuousBackups, RestoreTableToPointInTime, UpdateTable,
     DeleteTable, UpdateContinuousBackups, DescribeTimeToLive, UpdateTimeToLive
   on the three tables and on TABLE-restored-*: dynamodb:DescribeTable, CreateBackup, DeleteTable, RestoreTableFromBackup,

@@ -71,8 +71,8 @@ func (e *Encoder) Turn(t *store.Turn) ([]Item, error) {
 // partSize is the most that part, parts and turn add to an item.
 const partSize = len("part") + len("parts") + len("turn") + 3*12
 
-// split appends the item of a run of events, whose document is doc. If it is too large, split divides
-// the run into as many as its size requires and appends the items of those.
+// split appends the item of a run of events, whose document is doc. If the item is too large, split
+// divides the run into as many shorter runs as its size requires, and appends an item for each.
 func (e *Encoder) split(items []Item, t *store.Turn, events []history.Event, doc []byte, digest string) ([]Item, error) {
 	size := e.compressor.estimate(doc)
 	if size <= MaxItem*11/10 || len(events) == 1 {

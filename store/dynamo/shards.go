@@ -48,7 +48,7 @@ func (s *Store) recordedShards(ctx context.Context) (int, error) {
 	}
 	n := numberOf(item, "shards")
 	if n < DefaultShards || n > MaxShards {
-		return 0, fmt.Errorf("store: the item %q of the instances table has %d index shards; the attribute shards must be a number from %d to %d, the largest that was ever configured",
+		return 0, fmt.Errorf("store: the item %q of the instances table has %d index shards; its attribute shards must be the largest number that was ever configured, from %d to %d",
 			shardsKey, n, DefaultShards, MaxShards)
 	}
 	return int(n), nil

@@ -104,6 +104,6 @@ func TestAScheduleIsOperatedInTheConsole(t *testing.T) {
 	s.notThere("schedules/nightly-report") // The tabs above still show it.
 	b.click(".actions button", "Delete")
 	b.click("dialog button.danger", "Delete the schedule")
-	b.shows("Delete sent to schedule nightly-report")
+	b.shows("Delete request sent to schedule nightly-report")
 	b.wait(`location.hash === "#/schedules"`)
 }

@@ -116,7 +116,7 @@ var MoveToFront = bare(Row{
 		Short: "move an instance to the front of the waiting list of its limit",
 		Long: `The instance starts as soon as fewer instances run than the limit allows. To start it now,
 regardless of the limit, use resume; cancel and terminate remove it from the waiting list.
-Requires the policy of the output OperatePolicyArn.`,
+Requires the policy in the stack output OperatePolicyArn.`,
 		Examples: []string{"turnstile limit first order-17"},
 	},
 }, (*client.Client).MoveToFront)

@@ -40,8 +40,8 @@ func (a *resend) find() (*Again, error) {
 		return nil, ErrStale // This turn has not read everything that was committed.
 	}
 	if a.gathered == nil {
-		// A commit may be in progress. A read during a commit may lack some of its items, and other
-		// messages are handled after those of this turn.
+		// A commit may be in progress, and a read during a commit may lack some of its items. No later
+		// message repairs that, because it is handled after those of this turn.
 		if len(duplicates) > 0 {
 			if err := a.unmoved(); err != nil {
 				return nil, err

@@ -63,7 +63,7 @@ func (r *round) runs() bool {
 }
 
 // try returns the id of a wake that may run even an instance whose turn ended its process; empty if there
-// is none. Its try moves or clears the problem, whatever the result.
+// is none. The try that this wake causes moves or clears the problem, whatever its result.
 func (r *round) try() (id string) {
 	for _, j := range r.wakes {
 		if j.Kind == engine.Recorded && r.end == nil {

@@ -98,7 +98,7 @@ func (k *Keeper) prunable(ctx context.Context, r *store.Record, upTo int64, ende
 			if isBad {
 				k.Observer.Count(host.CountArchive, "failed", 1)
 			}
-			k.Logger.WarnContext(ctx, "could not prune an execution; a later pruning tries again", "instance", r.Instance, "execution_id", n, "error", err)
+			k.Logger.WarnContext(ctx, "could not prune an execution; a later request to prune tries again", "instance", r.Instance, "execution_id", n, "error", err)
 			break
 		}
 		if passed := n - first; passed > 0 {

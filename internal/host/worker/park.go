@@ -18,9 +18,9 @@ import (
 
 // If permits rarely become free, the worker cannot predict when the next one will. So the attempts at the front of the
 // waiting list are parked: the worker hides their messages for up to limits.MaxWait, records their receipt handles,
-// and returns them. A process that returns a permit that no group waits for immediately makes the message of the first
-// parked attempt visible. If no process does, the message becomes visible when its visibility timeout expires, and the
-// attempt requests a permit again. So a crash loses nothing.
+// and returns them. When a process returns a permit that no group waits for, it immediately makes the message of the
+// first parked attempt visible. If no process does, the message becomes visible when its visibility timeout expires,
+// and the attempt requests a permit again. So a crash loses nothing.
 
 // errParked means that the message of an attempt is hidden until a permit is free.
 var errParked = errors.New("worker: the attempt is parked until a permit of its limit is free")
@@ -58,8 +58,8 @@ func (w *limiter) park(ctx context.Context, t *task, until time.Time) error {
 	if err != nil {
 		return err
 	}
-	// The newest receipt wins. A process whose clock is behind may lose to an older one; its attempt then cannot be
-	// called, and asks again when its message becomes visible.
+	// The newest receipt wins. A process whose clock is behind may lose to an older receipt. No other process can
+	// then make the message of its attempt visible, so the attempt asks again when its visibility timeout expires.
 	err = w.Stops.Claim(ctx, limits.WaiterKey(t.who()), store.Claim{Attempt: int(now.UnixMilli()), Token: string(at)}, now.Add(delivery.Retention))
 	if _, newer := errors.AsType[*store.ClaimedError](err); err != nil && !newer {
 		return fmt.Errorf("could not record the receipt of an attempt that waits for a permit: %w", err)

@@ -141,7 +141,7 @@ func (w *Worker) prepare(ctx context.Context, t *task, alone bool) (p *prepared,
 		return nil, instead, nil
 	}
 	if !clock.HasTime(ctx, w.Clock, w.Settings.Attempt.MinRemaining) {
-		return nil, nil, fmt.Errorf("too little time is left of the invocation: %w", context.DeadlineExceeded)
+		return nil, nil, fmt.Errorf("too little time is left in the invocation: %w", context.DeadlineExceeded)
 	}
 	state, err := w.known(ctx, t, now)
 	if err != nil {
@@ -191,7 +191,7 @@ func notStarted(item *wire.Item, now time.Time) *answer {
 // delivery of the first attempt skips the read if it starts so soon that only a stop request could exist, because that
 // case is not worth a read.
 func (w *Worker) known(ctx context.Context, t *task, now time.Time) (store.ActivityState, error) {
-	age := now.Sub(time.UnixMilli(t.item.ScheduledAtMS)).Abs() // The clock of another process scheduled it.
+	age := now.Sub(time.UnixMilli(t.item.ScheduledAtMS)).Abs() // The time is from the clock of another process, which may be ahead.
 	if t.item.Attempt <= 1 && t.item.Hops == 0 && t.ReceiveCount <= 1 && !delivery.Redriven(&t.Message) && age < w.Settings.Attempt.CancelCheckAfter {
 		return store.ActivityState{}, nil
 	}

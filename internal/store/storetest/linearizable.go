@@ -66,7 +66,7 @@ func linearizable(final []string, ops []operation) error {
 		}
 	}
 	for token := range appends {
-		return fmt.Errorf("append %s succeeded and is not stored", token)
+		return fmt.Errorf("append %s succeeded but was not stored", token)
 	}
 	for _, op := range ops {
 		switch {

@@ -41,7 +41,7 @@ func (b AWS) Archived(ctx context.Context, what string) ([]byte, error) {
 		return nil, err
 	}
 	failed := func(err error) error {
-		return &s3.Error{Bucket: bucket, Key: key, Err: err, Advice: s3.Advice(err, "the command needs s3:GetObject on the object, which the policy of the output WatchPolicyArn grants; without s3:ListBucket, S3 returns this error for a missing object too")}
+		return &s3.Error{Bucket: bucket, Key: key, Err: err, Advice: s3.Advice(err, "the command needs s3:GetObject on the object, which the policy in the stack output WatchPolicyArn grants; without s3:ListBucket, S3 returns this error for a missing object too")}
 	}
 	got, err := s3.NewClient(cfg).GetObject(ctx, &awss3.GetObjectInput{Bucket: &bucket, Key: &key})
 	if err != nil {
@@ -75,7 +75,7 @@ func (b AWS) checkArchive(ctx context.Context) ([]api.Finding, error) {
 	bucket := function.Environment.Variables[bucketVariable]
 	f := api.Finding{Area: "archive", Level: doctor.OK, Text: fmt.Sprintf("the bucket %s exists; purged histories are archived under %q", bucket, function.Environment.Variables[prefixVariable])}
 	in := awss3.HeadBucketInput{Bucket: &bucket}
-	denied := "not checked: the check needs s3:ListBucket on the bucket, which the policy of the output DoctorPolicyArn grants"
+	denied := "not checked: the check needs s3:ListBucket on the bucket, which the policy in the stack output DoctorPolicyArn grants"
 	if owner := function.Environment.Variables[ownerVariable]; owner != "" {
 		in.ExpectedBucketOwner = &owner
 		denied += "; or the bucket does not belong to account " + owner + ", so nothing is archived"

@@ -179,7 +179,7 @@ func Functions(functions []Function, want map[string]string, now time.Time) []ap
 	for _, fn := range functions {
 		before := len(f.all)
 		if fn.State != "Active" && fn.State != "" {
-			f.add(Problem, "See Lambda's console.", "the %s function is %s: %s", fn.Role, fn.State, fn.Reason)
+			f.add(Problem, "See the Lambda console.", "the %s function is %s: %s", fn.Role, fn.State, fn.Reason)
 		}
 		if fn.LastUpdate != "Successful" && fn.LastUpdate != "" {
 			f.add(Warning, "A deployment is running or has failed.", "the last update of the %s function is %s", fn.Role, fn.LastUpdate)
@@ -251,7 +251,7 @@ func Sources(sources []Source, named ...string) []api.Finding {
 				f.add(Problem, deploy, "the event source of queue %s does not use partial batch responses (ReportBatchItemFailures): one failed message returns its whole batch to the queue", s.Queue)
 			}
 			if s.Problem != "" && !strings.Contains(strings.ToLower(s.Problem), "no records processed") && !strings.EqualFold(s.Problem, "OK") {
-				f.add(Warning, "See Lambda's console.", "the event source of queue %s: %s", s.Queue, s.Problem)
+				f.add(Warning, "See the Lambda console.", "the event source of queue %s: %s", s.Queue, s.Problem)
 			}
 		}
 		if !found {

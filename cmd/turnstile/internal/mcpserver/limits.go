@@ -97,9 +97,9 @@ func limitBefore(ctx context.Context, c *call, key, of string) (client.Limit, er
 	}
 	switch {
 	case of == "" && len(all) == 0:
-		return client.Limit{}, fmt.Errorf("of is missing (attempts, rate or instances): limit %q does not exist", key)
+		return client.Limit{}, fmt.Errorf(`"of" is missing (attempts, rate or instances): limit %q does not exist`, key)
 	case of == "":
-		return client.Limit{}, fmt.Errorf("of is missing: key %q has limits of %s", key, strings.Join(kinds, " and "))
+		return client.Limit{}, fmt.Errorf(`"of" is missing: key %q has several limits: %s`, key, strings.Join(kinds, " and "))
 	case of == "instances":
 		return client.Limit{}, fmt.Errorf("no instance uses a limit with key %q", key)
 	}

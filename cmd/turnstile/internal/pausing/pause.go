@@ -95,7 +95,7 @@ func (p *Pausing) settled(ctx context.Context, s *api.EventSource, states ...str
 			return nil
 		}
 		if p.Now().Sub(startedAt) > sourcePatience {
-			return fmt.Errorf("event source %s (%s) has been %s for more than %s: check it in Lambda's console", s.Queue, s.ID, s.State, sourcePatience)
+			return fmt.Errorf("event source %s (%s) has been %s for more than %s: check it in the Lambda console", s.Queue, s.ID, s.State, sourcePatience)
 		}
 		if !p.Sleep(ctx, sourceLook) {
 			return ctx.Err()

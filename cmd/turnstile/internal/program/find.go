@@ -37,7 +37,7 @@ func find(ctx context.Context, folder, pkg string) (project string, err error) {
 	case err != nil:
 		return "", err
 	case found == "" && !hasGoFiles(filepath.Join(folder, pkg)):
-		return "", fmt.Errorf("there is no %s here, the program to build and run: %s", pkg, advice(pkg))
+		return "", fmt.Errorf("package %s, the program to build and run, does not exist: %s", pkg, advice(pkg))
 	case found != "" && found != "main":
 		return "", fmt.Errorf("%s is package %s: name a main package", pkg, found)
 	}

@@ -56,7 +56,7 @@ function Settings({ links }) {
   const theme = useSetting("theme"), utc = useSetting("utc"), keys = useSetting("keys");
   const select = (label, name, value, options) => html`<div class="field"><label for=${"set-" + name}>${label}</label><select id=${"set-" + name} value=${value} onChange=${(e) => choose(name, e.target.value)}>${options.map(([v, w]) => html`<option key=${v} value=${v}>${w}</option>`)}</select></div>`;
   return html`<section class="card"><h2>In this browser</h2><div class="fields">
-    ${select("Theme", "theme", theme, [["system", "same as the system"], ["light", "light"], ["dark", "dark"]])}
+    ${select("Theme", "theme", theme, [["system", "system default"], ["light", "light"], ["dark", "dark"]])}
     ${select("Times", "utc", utc, [["no", "in your time zone"], ["yes", "in UTC"]])}
     <${Template} name="logs" own=${links.logs} label="Log link" hint=${html`A template with <code>{instance}</code>, <code>{request}</code>, <code>{from}</code> and <code>{to}</code>. A star, as in <code>{instance*}</code>, encodes the value as CloudWatch URLs require.`} />
     <${Template} name="traces" own=${links.traces} label="Trace link" hint=${html`A template with <code>{trace}</code>, which is the trace id, <code>{from}</code> and <code>{to}</code>.`} />

@@ -27,7 +27,7 @@ export function Palette({ onClose, views, open }) {
     ] : []),
     { key: "light", text: "Theme: light", icon: "sun", run: then(() => choose("theme", "light")) },
     { key: "dark", text: "Theme: dark", icon: "moon", run: then(() => choose("theme", "dark")) },
-    { key: "system", text: "Theme: same as the system", icon: "screen", run: then(() => choose("theme", "system")) },
+    { key: "system", text: "Theme: system default", icon: "screen", run: then(() => choose("theme", "system")) },
     { key: "utc", text: "Times in UTC", icon: "right", run: then(() => choose("utc", "yes")) },
     { key: "local", text: "Times in your time zone", icon: "right", run: then(() => choose("utc", "no")) },
     { key: "keys", text: "Keyboard shortcuts", hint: "?", icon: "keyboard", run: () => open("help") },

@@ -99,16 +99,16 @@ function Dialogs({ which, name, onClose, onDone }) {
     }
   };
   const end = () => removing(path("schedules", name), async () => {
-    await sent(noted, () => ({ text: `Delete sent to schedule ${called}.` }));
+    await sent(noted, () => ({ text: `Delete request sent to schedule ${called}.` }));
     go("#/schedules");
   });
   const called = plainText(name);
   const noteField = html`<${Field} label="Note" hint="Optional. Shown with the schedule.">${(p) => html`<input ...${p} type="text" value=${note} autocomplete="off" onInput=${(e) => setNote(e.target.value)} />`}<//>`;
   const noted = () => (note ? { note } : {});
   switch (which) {
-    case "pause": return html`<${FormDialog} title="Pause a schedule" action="Pause the schedule" onClose=${onClose} submit=${ask(noted, () => ({ text: `Pause sent to schedule ${called}.` }))}>
+    case "pause": return html`<${FormDialog} title="Pause a schedule" action="Pause the schedule" onClose=${onClose} submit=${ask(noted, () => ({ text: `Pause request sent to schedule ${called}.` }))}>
       <p>It starts nothing until it is resumed. Runs that are due in the meantime are skipped.</p>${noteField}<//>`;
-    case "resume": return html`<${FormDialog} title="Resume a schedule" action="Resume the schedule" onClose=${onClose} submit=${ask(noted, () => ({ text: `Resume sent to schedule ${called}.` }))}>
+    case "resume": return html`<${FormDialog} title="Resume a schedule" action="Resume the schedule" onClose=${onClose} submit=${ask(noted, () => ({ text: `Resume request sent to schedule ${called}.` }))}>
       <p>It continues with the next scheduled time.</p>${noteField}<//>`;
     case "trigger": return html`<${FormDialog} title="Trigger a schedule" action="Start an instance" onClose=${onClose} submit=${ask(() => ({}), (a) => ({ text: `Schedule ${called} started an instance.`, href: format(["instances", a.instance]), link: "Show it" }))}>
       <p>It starts an instance now, even if it is paused or another instance is running.</p><//>`;
