@@ -19,8 +19,8 @@ var ErrStale = errors.New("host: instance must be rebuilt from the store")
 
 // Known is everything that a decision depends on, except how far the turn has come: the messages,
 // what is stored, the execution that runs, and the facts about the process. The caller keeps it up
-// to date. Decisions only read it, but they put the messages into their order, and name the group's
-// suspect.
+// to date. Decisions only read it, except that they put the messages into their order, name the
+// group's suspect, and drop the state of an activity that a heartbeat replaces.
 type Known struct {
 	By    *Terms
 	Group *Group

@@ -35,8 +35,8 @@ type receipt struct {
 
 // mayPark reports whether the message of an attempt may be hidden once more. Otherwise receives that start no attempt
 // would make it a suspected poison message, or move it to the dead-letter queue.
-func (w *limiter) mayPark(t *task) bool {
-	often := w.Settings.SuspectReceives - 1
+func (l *limiter) mayPark(t *task) bool {
+	often := l.Settings.SuspectReceives - 1
 	if often <= 1 {
 		often = 8
 	}
@@ -45,82 +45,82 @@ func (w *limiter) mayPark(t *task) bool {
 
 // park hides the message of an attempt until a time, and records its receipt. It must do this before the item of the
 // limit lists the attempt as parked, because from then on other processes can call the attempt.
-func (w *limiter) park(ctx context.Context, t *task, until time.Time) error {
-	now := w.now()
+func (l *limiter) park(ctx context.Context, t *task, until time.Time) error {
+	now := l.now()
 	d := max(until.Sub(now), time.Second)
 	t.visible = now.Add(d)
-	if err := w.Queues.Activity.SetVisibility(ctx, d, t.Message); errors.Is(err, queue.ErrReceiptExpired) {
-		return fmt.Errorf("%w: %w", errNotHidden, err)
+	if err := l.Queues.Activity.SetVisibility(ctx, d, t.Message); errors.Is(err, queue.ErrReceiptExpired) {
+		return fmt.Errorf("%l: %l", errNotHidden, err)
 	} else if err != nil {
-		return fmt.Errorf("could not hide the message of an attempt that waits for a permit: %w", err)
+		return fmt.Errorf("could not hide the message of an attempt that waits for a permit: %l", err)
 	}
-	at, err := json.Marshal(receipt{t.ID, t.Receipt, w.Queue})
+	at, err := json.Marshal(receipt{t.ID, t.Receipt, l.Queue})
 	if err != nil {
 		return err
 	}
 	// The newest receipt wins. A process whose clock is behind may lose to an older receipt. No other process can
 	// then make the message of its attempt visible, so the attempt asks again when its visibility timeout expires.
-	err = w.Stops.Claim(ctx, limits.WaiterKey(t.who()), store.Claim{Attempt: int(now.UnixMilli()), Token: string(at)}, now.Add(delivery.Retention))
+	err = l.Stops.Claim(ctx, limits.WaiterKey(t.who()), store.Claim{Attempt: int(now.UnixMilli()), Token: string(at)}, now.Add(delivery.Retention))
 	if _, newer := errors.AsType[*store.ClaimedError](err); err != nil && !newer {
-		return fmt.Errorf("could not record the receipt of an attempt that waits for a permit: %w", err)
+		return fmt.Errorf("could not record the receipt of an attempt that waits for a permit: %l", err)
 	}
 	return nil
 }
 
 // showAgain makes the message of an attempt that was to be parked visible again.
-func (w *limiter) showAgain(ctx context.Context, t *task) error {
-	if err := w.Queues.Activity.SetVisibility(ctx, 0, t.Message); err != nil {
-		return fmt.Errorf("could not make the message of an attempt visible, although the attempt can get a permit: %w", err)
+func (l *limiter) showAgain(ctx context.Context, t *task) error {
+	if err := l.Queues.Activity.SetVisibility(ctx, 0, t.Message); err != nil {
+		return fmt.Errorf("could not make the message of an attempt visible, although the attempt can get a permit: %l", err)
 	}
 	return errParked
 }
 
 // call makes the messages of parked attempts visible when permits are free for them. An attempt that cannot be called
 // asks again when its message becomes visible, and its permit goes to the next attempt.
-func (w *limiter) call(ctx context.Context, limit string, called []limits.Who) {
+func (l *limiter) call(ctx context.Context, limit string, called []limits.Who) {
 	for len(called) > 0 {
 		var missed []limits.Who
 		for _, who := range called {
-			err := w.callOne(ctx, who)
+			err := l.callOne(ctx, who)
 			if err == nil {
-				w.Observer.Count(host.CountPermits, "called", 1)
+				l.Observer.Count(host.CountPermits, "called", 1)
 				continue
 			}
-			w.Logger.DebugContext(ctx, "could not call a parked attempt; it requests a permit when its message becomes visible", "key", limit, "instance", who.Instance, "event_id", who.EventID, "error", err)
+			l.Logger.DebugContext(ctx, "could not call a parked attempt; it requests a permit when its message becomes visible", "key", limit, "instance", who.Instance, "event_id", who.EventID, "error", err)
 			missed = append(missed, who)
 		}
 		if called = nil; len(missed) == 0 {
 			return
 		}
-		_, err := w.change(ctx, limit, false, func(s limits.State, now time.Time) (limits.State, bool) {
+		_, err := l.change(ctx, limit, false, func(s limits.State, now time.Time) (limits.State, bool) {
 			s, called = s.Missed(missed, now)
 			return s, true
 		})
 		if err != nil {
-			w.Logger.DebugContext(ctx, "could not update the parked attempts; a permit stays reserved for a few seconds", "key", limit, "error", err)
+			l.Logger.DebugContext(ctx, "could not update the parked attempts; a permit stays reserved for a few seconds", "key", limit, "error", err)
 			return
 		}
 	}
 }
 
 // callOne makes the message of one parked attempt visible.
-func (w *limiter) callOne(ctx context.Context, who limits.Who) error {
-	item, err := w.Stops.State(ctx, limits.WaiterKey(who))
+func (l *limiter) callOne(ctx context.Context, who limits.Who) error {
+	item, err := l.Stops.State(ctx, limits.WaiterKey(who))
 	var at receipt
 	if err == nil {
 		err = json.Unmarshal([]byte(item.Claim.Token), &at)
 	}
 	if err == nil {
-		err = w.show(ctx, at)
+		err = l.show(ctx, at)
 	}
 	return err
 }
 
 // show makes the message of a parked attempt visible in the queue that holds it.
-func (w *limiter) show(ctx context.Context, at receipt) error {
-	in := w.Queues.Activity
-	if at.Queue != w.Queue {
-		if in = w.Queues.OfAttempts(cmp.Or(at.Queue, "default")); in == w.Queues.Activity {
+func (l *limiter) show(ctx context.Context, at receipt) error {
+	in := l.Queues.Activity
+	if at.Queue != l.Queue {
+		if in = l.Queues.OfAttempts(cmp.Or(at.Queue, "default")); in == l.Queues.Activity {
 			return fmt.Errorf("the message is in queue %q, which this worker does not know", at.Queue)
 		}
 	}

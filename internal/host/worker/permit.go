@@ -8,7 +8,6 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/host/delivery"
-	"github.com/turnstile-go/turnstile/internal/host/random"
 	"github.com/turnstile-go/turnstile/internal/limits"
 )
 
@@ -17,14 +16,6 @@ import (
 
 // delayedForLimit counts attempts that are requeued to wait for a permit.
 const delayedForLimit = "limit"
-
-// limiter takes the permits of limits and rates for the attempts of a worker, and returns them.
-type limiter struct {
-	*Config
-	random *random.Source
-	pools  pools
-	seen   seen
-}
 
 // permit is a permit that an attempt has taken.
 type permit struct {
@@ -38,34 +29,34 @@ func (t *task) who() limits.Who {
 
 // permits takes the permits that the attempt needs. If it does not get all of them, it returns the permits that it
 // took, and returns the answer to send instead of the attempt.
-func (w *limiter) permits(ctx context.Context, t *task, p *prepared) (instead *answer, err error) {
+func (l *limiter) permits(ctx context.Context, t *task, p *prepared) (instead *answer, err error) {
 	r := t.item.Retry
 	if !limited(r) {
 		return nil, nil
 	}
 	if r.Limit > 0 {
-		instead, err = w.takePermit(ctx, t, p, r.LimitKey, false)
+		instead, err = l.takePermit(ctx, t, p, r.LimitKey, false)
 	}
 	if r.Rate > 0 && instead == nil && err == nil {
-		instead, err = w.takePermit(ctx, t, p, limits.OfRate(r.RateKey), true)
+		instead, err = l.takePermit(ctx, t, p, limits.OfRate(r.RateKey), true)
 	}
 	if instead != nil || err != nil {
-		w.givePermits(ctx, t, p)
+		l.givePermits(ctx, t, p)
 	}
 	return instead, err
 }
 
 // takePermit takes a permit of a limit or a rate, or makes the attempt return later for it.
-func (w *limiter) takePermit(ctx context.Context, t *task, p *prepared, limit string, rate bool) (instead *answer, err error) {
-	token, err := w.random.Hex()
+func (l *limiter) takePermit(ctx context.Context, t *task, p *prepared, limit string, rate bool) (instead *answer, err error) {
+	token, err := l.random.Hex()
 	if err != nil {
 		return nil, err
 	}
-	pool, x := w.pools.get(limit, rate, token[:8]), &waiter{t: t, needs: p.Limit.Timeout, hasTime: func() bool { return t.batch.hasTimeFor(ctx, t) }}
-	if err = w.ask(ctx, pool, x); err == nil && x.out == hides {
-		if err = w.park(ctx, t, x.due); err == nil {
+	pool, x := l.pools.get(limit, rate, token[:8]), &waiter{t: t, needs: p.Limit.Timeout, hasTime: func() bool { return t.batch.hasTimeFor(ctx, t) }}
+	if err = l.ask(ctx, pool, x); err == nil && x.out == hides {
+		if err = l.park(ctx, t, x.due); err == nil {
 			x.out, x.hidden = waiting, true
-			err = w.ask(ctx, pool, x)
+			err = l.ask(ctx, pool, x)
 		}
 	}
 	if stop, is := errors.AsType[*stopWhileWaiting](err); is {
@@ -83,19 +74,19 @@ func (w *limiter) takePermit(ctx context.Context, t *task, p *prepared, limit st
 	}
 	switch x.out {
 	case sentBack:
-		w.Observer.Count(host.CountPermits, waits, 1)
-		return w.comesBack(t, x), nil
+		l.Observer.Count(host.CountPermits, waits, 1)
+		return l.comesBack(t, x), nil
 	case isParked:
-		w.Observer.Count(host.CountPermits, waits, 1)
+		l.Observer.Count(host.CountPermits, waits, 1)
 		return nil, errParked
 	case shows:
 		// Another process may still make this delivery of the message visible, which must not happen while the attempt
 		// runs. So the next delivery requests the permit.
-		return nil, w.showAgain(ctx, t)
+		return nil, l.showAgain(ctx, t)
 	}
 	if rate {
-		if d := x.at.Sub(w.now()); d > 0 {
-			w.pause(ctx, nil, d)
+		if d := x.at.Sub(l.now()); d > 0 {
+			l.pause(ctx, nil, d)
 		}
 	} else {
 		p.permits = append(p.permits, permit{pool, x})
@@ -104,36 +95,36 @@ func (w *limiter) takePermit(ctx context.Context, t *task, p *prepared, limit st
 		p.asked = x.at
 	}
 	if word != "" {
-		w.Observer.Count(host.CountPermits, word, 1)
+		l.Observer.Count(host.CountPermits, word, 1)
 	}
-	if waited := w.now().Sub(x.waitsSince()); waited >= leastPoll {
-		w.Observer.Timing(host.TimePermit, waited)
+	if waited := l.now().Sub(x.waitsSince()); waited >= leastPoll {
+		l.Observer.Timing(host.TimePermit, waited)
 	}
 	return nil, nil
 }
 
 // comesBack returns the answer that sends the attempt again, delayed until its turn is expected.
-func (w *limiter) comesBack(t *task, x *waiter) *answer {
+func (l *limiter) comesBack(t *task, x *waiter) *answer {
 	since := x.waitsSince()
-	a := again(&t.item, w.now(), x.due, delayedForLimit)
+	a := again(&t.item, l.now(), x.due, delayedForLimit)
 	a.next.TurnMS, a.next.WaitsMS = x.turn.UnixMilli(), since.UnixMilli()
 	return a
 }
 
 // givePermits returns the permits of an attempt. A permit that cannot be returned becomes free when it expires.
-func (w *limiter) givePermits(ctx context.Context, t *task, p *prepared) {
+func (l *limiter) givePermits(ctx context.Context, t *task, p *prepared) {
 	for _, held := range p.permits {
-		if err := w.free(ctx, held.pool, held.waiter); err == nil {
-			w.Observer.Count(host.CountPermits, "returned", 1)
+		if err := l.free(ctx, held.pool, held.waiter); err == nil {
+			l.Observer.Count(host.CountPermits, "returned", 1)
 		} else {
-			w.Logger.WarnContext(ctx, "could not return a permit; it becomes free when it expires", attrs(&t.item, "key", held.pool.limit, "error", err)...)
+			l.Logger.WarnContext(ctx, "could not return a permit; it becomes free when it expires", attrs(&t.item, "key", held.pool.limit, "error", err)...)
 		}
 	}
 	p.permits = nil
 }
 
 // leavesWaitingList removes an activity that ended without an attempt from the names of waiting attempts.
-func (w *limiter) leavesWaitingList(ctx context.Context, t *task) {
+func (l *limiter) leavesWaitingList(ctx context.Context, t *task) {
 	r := t.item.Retry
 	if t.item.TurnMS == 0 || !limited(r) {
 		return
@@ -142,8 +133,8 @@ func (w *limiter) leavesWaitingList(ctx context.Context, t *task) {
 	if r.Limit == 0 {
 		limit = limits.OfRate(r.RateKey)
 	}
-	if err := limits.WriteNames(ctx, w.Stops, limit, w.now(), delivery.Retention, func(n *limits.Names) { n.Leaves(t.who()) }); err != nil {
-		w.Logger.DebugContext(ctx, "could not remove an ended activity from the names of the waiting attempts", attrs(&t.item, "key", limit, "error", err)...)
+	if err := limits.WriteNames(ctx, l.Stops, limit, l.now(), delivery.Retention, func(n *limits.Names) { n.Leaves(t.who()) }); err != nil {
+		l.Logger.DebugContext(ctx, "could not remove an ended activity from the names of the waiting attempts", attrs(&t.item, "key", limit, "error", err)...)
 	}
 }
 

@@ -58,7 +58,7 @@ type returningWaiter struct {
 }
 
 // plan returns the plan for a State. The caller holds the lock.
-func (p *pool) plan(w *limiter, s limits.State, now time.Time) plan {
+func (p *pool) plan(l *limiter, s limits.State, now time.Time) plan {
 	made := plan{within: p.waitlist.within, used: p.use.used, usedBy: p.use.usedBy, knows: map[*waiter]bool{}, until: p.hold.until, look: mostPoll}
 	for _, x := range p.waitlist.waiting {
 		made.knows[x] = true
@@ -79,15 +79,15 @@ func (p *pool) plan(w *limiter, s limits.State, now time.Time) plan {
 	if p.rate {
 		p.planRate(&made, s, now)
 	} else {
-		p.planLimit(w, &made, s, now)
+		p.planLimit(l, &made, s, now)
 	}
 	made.next.By = p.token
 	return made
 }
 
 // planLimit is plan for a limit.
-func (p *pool) planLimit(w *limiter, made *plan, s limits.State, now time.Time) {
-	margin := w.Settings.Attempt.VisibilityMargin
+func (p *pool) planLimit(l *limiter, made *plan, s limits.State, now time.Time) {
+	margin := l.Settings.Attempt.VisibilityMargin
 	g := s.Group(p.token)
 	if g.Until <= now.UnixMilli() {
 		g.Have = 0
@@ -167,7 +167,7 @@ func (p *pool) planLimit(w *limiter, made *plan, s limits.State, now time.Time) 
 		for _, x := range back {
 			apart := max(made.next.Takes(now)/time.Duration(n), time.Millisecond)
 			until := x.asksBy(limits.MaxWait)
-			if apart >= parkFrom && w.mayPark(x.t) && len(made.next.Parked) < limits.MaxParked {
+			if apart >= parkFrom && l.mayPark(x.t) && len(made.next.Parked) < limits.MaxParked {
 				made.back = append(made.back, returningWaiter{x, until, now.Add(first), hides})
 				continue
 			}

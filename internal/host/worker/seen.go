@@ -101,12 +101,12 @@ func errBusy(limit string) error {
 
 // change writes the State that next returns, or nothing if next returns false. It calls next again for each newer
 // State, and returns the time of the State that was used. If polls is set, it reads the limit first.
-func (w *limiter) change(ctx context.Context, limit string, polls bool, next func(s limits.State, now time.Time) (limits.State, bool)) (at time.Time, err error) {
-	now := w.now()
-	state, at, known := w.seen.known(limit, now)
+func (l *limiter) change(ctx context.Context, limit string, polls bool, next func(s limits.State, now time.Time) (limits.State, bool)) (at time.Time, err error) {
+	now := l.now()
+	state, at, known := l.seen.known(limit, now)
 	read := func() (err error) {
-		at = w.now()
-		state, err = w.seen.read(ctx, w.Stops, limit, at)
+		at = l.now()
+		state, err = l.seen.read(ctx, l.Stops, limit, at)
 		return err
 	}
 	if !known || polls {
@@ -115,7 +115,7 @@ func (w *limiter) change(ctx context.Context, limit string, polls bool, next fun
 		}
 	}
 	for try := range mostWrites {
-		now := w.now()
+		now := l.now()
 		changed, is := next(state, now)
 		switch {
 		case is:
@@ -127,16 +127,16 @@ func (w *limiter) change(ctx context.Context, limit string, polls bool, next fun
 			}
 			continue
 		}
-		stands, written, err := limits.Write(ctx, w.Stops, limit, &changed, now, delivery.Retention)
+		stands, written, err := limits.Write(ctx, l.Stops, limit, &changed, now, delivery.Retention)
 		if err != nil {
-			w.seen.forget(limit)
+			l.seen.forget(limit)
 			return now, err
 		}
-		w.seen.note(limit, stands, now, written)
+		l.seen.note(limit, stands, now, written)
 		if state, at = stands, now; written {
 			return now, nil
 		}
-		if err := w.yield(ctx, try); err != nil {
+		if err := l.yield(ctx, try); err != nil {
 			return at, err
 		}
 		if err := read(); err != nil {
@@ -147,12 +147,12 @@ func (w *limiter) change(ctx context.Context, limit string, polls bool, next fun
 }
 
 // yield waits so that other processes can change a limit first.
-func (w *limiter) yield(ctx context.Context, try int) error {
-	share, err := w.random.Share()
+func (l *limiter) yield(ctx context.Context, try int) error {
+	share, err := l.random.Share()
 	if err != nil {
 		return err
 	}
-	return clock.Sleep(ctx, w.Clock, time.Duration((0.5+share)*float64(min(8<<try, 200))*float64(time.Millisecond)))
+	return clock.Sleep(ctx, l.Clock, time.Duration((0.5+share)*float64(min(8<<try, 200))*float64(time.Millisecond)))
 }
 
 // now returns the wall-clock time, because the monotonic clock stops while a process is frozen.

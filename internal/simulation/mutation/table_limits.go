@@ -159,7 +159,7 @@ func limitMutations() []Mutation {
 			Bug:   "An attempt takes a permit of a rate for a later time, and does not wait for that time.",
 			Test:  "internal/host/worker TestAnAttemptWaitsForTheTimeOfItsPermit",
 			File:  "internal/host/worker/permit.go",
-			Edits: edit("if d := x.at.Sub(w.now()); d > 0 {", "if d := x.at.Sub(w.now()); d > time.Hour {"),
+			Edits: edit("if d := x.at.Sub(l.now()); d > 0 {", "if d := x.at.Sub(l.now()); d > time.Hour {"),
 		},
 		{
 			Name:  "a rate uses the code's number despite an operator's",

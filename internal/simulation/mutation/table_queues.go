@@ -71,7 +71,7 @@ func queueMutations() []Mutation {
 			Bug:   "A parked attempt of another queue is not called when its permit is free.",
 			File:  "internal/host/worker/park.go",
 			Bias:  "queues+limits",
-			Edits: edit("if at.Queue != w.Queue {", "if at.Queue == w.Queue+w.Queue {"),
+			Edits: edit("if at.Queue != l.Queue {", "if at.Queue == l.Queue+l.Queue {"),
 		},
 		{
 			Name:  "a first attempt has no fairness key",
