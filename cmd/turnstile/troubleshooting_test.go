@@ -52,7 +52,7 @@ func constants(t *testing.T, file, prefix string) []string {
 // problems are the kinds of being stuck or corrupt, as the code has them.
 func problems(t *testing.T) []string {
 	t.Helper()
-	kinds := append(constants(t, "../../engine/errors.go", "Stuck"), constants(t, "../../store/record.go", "Problem")...)
+	kinds := append(constants(t, "../../engine/errors.go", "Stuck"), constants(t, "../../store/problem.go", "Problem")...)
 	for _, want := range []string{string(engine.StuckPanic), store.ProblemKilled, store.ProblemCorrupt} {
 		found := false
 		for _, k := range kinds {
