@@ -158,6 +158,7 @@ func TestASchedulesLifeByTheAPIOfAConsole(t *testing.T) {
 		{exitFailed, "exists with another definition", "schedule create nightly --every 2h --starts Report --input 1"},
 		{exitOK, "schedule nightly updated", "schedule create nightly --every 2h --starts Report --input 1 --update"},
 		{exitOK, "schedule daily created", "schedule create daily --every 24h --starts Report --input 1 --update"},
+		{exitOK, "schedule daily will be due at", "schedule create daily --every 24h --starts Report --input 1"}, // waits until it exists
 		{exitOK, "will be started", "schedule backfill nightly --since 2029-12-31 --until 2030-01-01"},
 		{exitOK, "schedule nightly will be paused", "schedule pause nightly"},
 		{exitOK, "nightly@trigger-", "schedule trigger nightly"},
