@@ -14,14 +14,18 @@ import (
 // their calls together.
 const firstPause, longestPause = 100 * time.Millisecond, 5 * time.Second
 
-// Pause waits before attempt n+1 of a throttled call, or until ctx ends.
-func Pause(ctx context.Context, c clock.Clock, r *random.Source, n int) error {
+// Pause waits before attempt n+1 of a throttled call. It reports false if ctx has less time left than
+// need, or ends during the pause.
+func Pause(ctx context.Context, c clock.Clock, r *random.Source, n int, need time.Duration) bool {
+	if !clock.HasTime(ctx, c, need) {
+		return false
+	}
 	jitter, err := r.Share()
 	if err != nil {
-		return err
+		return false
 	}
 	d := Grown(firstPause, longestPause, n-1)
-	return clock.Sleep(ctx, c, d-time.Duration(jitter*float64(d)/2))
+	return clock.Sleep(ctx, c, d-time.Duration(jitter*float64(d)/2)) == nil
 }
 
 // Grown returns first × 2ⁿ, at most longest.

@@ -13,7 +13,7 @@ import (
 )
 
 // parsed are the files of a folder, tests aside.
-func parsed(t *testing.T, dir string) (files []*ast.File) {
+func parsed(t *testing.T, fset *token.FileSet, dir string) (files []*ast.File) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -23,7 +23,7 @@ func parsed(t *testing.T, dir string) (files []*ast.File) {
 		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, e.Name()), nil, parser.SkipObjectResolution)
+		f, err := parser.ParseFile(fset, filepath.Join(dir, e.Name()), nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,9 +36,10 @@ func parsed(t *testing.T, dir string) (files []*ast.File) {
 // context, calls nothing that takes one, and starts no goroutine.
 func TestADecisionReachesNoService(t *testing.T) {
 	t.Parallel()
+	fset := token.NewFileSet()
 	services, waits := map[string]bool{}, map[string]bool{} // interfaces of the store; functions that take a context, by package
 	for _, dir := range []string{"store", "internal/host/reading", "internal/host/inbox", "internal/host/dispatch", "internal/host/edge", "internal/host/backoff", "internal/host/attempt", "internal/keyring"} {
-		for _, f := range parsed(t, filepath.Join("../../..", dir)) {
+		for _, f := range parsed(t, fset, filepath.Join("../../..", dir)) {
 			ast.Inspect(f, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.TypeSpec:
@@ -59,7 +60,7 @@ func TestADecisionReachesNoService(t *testing.T) {
 	if !services["store.Store"] || !services["store.Activities"] || !waits["DeadLetter"] || !waits["Describe"] || !waits["Pause"] {
 		t.Fatalf("what is looked for was not found: %v %v", services, waits)
 	}
-	for _, f := range parsed(t, ".") {
+	for _, f := range parsed(t, fset, ".") {
 		for _, d := range f.Decls {
 			if own, ok := d.(*ast.FuncDecl); ok {
 				delete(waits, own.Name.Name)
@@ -68,7 +69,7 @@ func TestADecisionReachesNoService(t *testing.T) {
 	}
 	forbidden := []string{"context", "queue", "timer", "clock", "os", "net", "net/http", "io", "sync", "crypto/rand", "math/rand", "math/rand/v2"}
 	selectors := 0
-	for _, f := range parsed(t, ".") {
+	for _, f := range parsed(t, fset, ".") {
 		for _, i := range f.Imports {
 			p, _ := strconv.Unquote(i.Path.Value)
 			if slices.Contains(forbidden, strings.TrimPrefix(p, "github.com/turnstile-go/turnstile/")) {

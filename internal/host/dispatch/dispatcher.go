@@ -226,7 +226,7 @@ func (d *dispatcher) call(ctx context.Context, attempts int, f func() error) {
 		if err == nil || ctx.Err() == nil {
 			err = last // The error of an abandoned call is less useful than the error before it.
 		}
-		if n >= attempts || !errors.Is(err, timer.ErrUnavailable) || backoff.Pause(ctx, d.by.Clock, d.by.Random, n) != nil {
+		if n >= attempts || !errors.Is(err, timer.ErrUnavailable) || !backoff.Pause(ctx, d.by.Clock, d.by.Random, n, d.by.Settings.MinRemaining) {
 			break
 		}
 	}

@@ -61,9 +61,8 @@ const (
 	over
 	// large means that no commit can hold the turn.
 	large
-	// unpatched and newer mean that another build must make the turn.
-	unpatched
-	newer
+	// foreign means that another build must make the turn.
+	foreign
 	// broken means that its messages are redelivered.
 	broken
 )
@@ -82,10 +81,8 @@ func (a *attempt) endOf(err error) end {
 	case errors.Is(err, store.ErrConflict):
 		a.settler.Observer.Count(host.CountConflicts, a.turn.Running.Heat(), 1)
 		return lost
-	case isA[*deciding.PatchError](err):
-		return unpatched
-	case errors.Is(err, history.ErrNewer), edge.MissesCodec(err):
-		return newer
+	case isA[*deciding.PatchError](err), errors.Is(err, history.ErrNewer), edge.MissesCodec(err):
+		return foreign
 	}
 	return broken
 }
@@ -106,10 +103,8 @@ func (o *maker) endGroup(ctx context.Context, g *deciding.Group, e end, err erro
 	case e == large && g.TooLarge == nil:
 		g.TooLarge, _ = errors.AsType[*store.TooLargeError](err)
 		o.runGroup(ctx, g)
-	case e == unpatched:
-		o.anotherBuild(ctx, g, err)
-	case e == newer:
-		o.newer(ctx, g, err)
+	case e == foreign:
+		o.leave(ctx, g, err)
 	case e == lost:
 		o.settler.Logger.InfoContext(ctx, "turn lost to another process; its messages return to the queue", "instance", g.Instance(), "error", err)
 		o.settler.FailAll(g.Messages, "conflict")
@@ -168,35 +163,28 @@ func (o *maker) runHalves(ctx context.Context, g *deciding.Group) {
 	}
 }
 
-// anotherBuild requeues the messages of a turn until a build that has the patch handles them.
-func (o *maker) anotherBuild(ctx context.Context, g *deciding.Group, err error) {
-	cause, _ := errors.AsType[*deciding.PatchError](err)
-	o.settler.Logger.InfoContext(ctx, "history has a patch of another build; the instance's messages are requeued until a build that has the patch handles them",
-		"instance", g.Instance(), "patch", cause.Stuck.Patch, "error", cause.Stuck)
-	o.noteAwaited(ctx, g.Instance(), o.settler.Settings.Messages.EarlyMax, store.Problem{Kind: "patch", Patch: cause.Stuck.Patch, Message: cause.Stuck.Message})
-	o.requeueGroup(ctx, g, func(m *inbox.Message) error {
-		return o.settler.RequeueWithin(ctx, m, o.settler.Settings.Messages.PatchWindow, "patch")
-	})
-}
-
-// newer handles an instance whose history only another build can read, because it has an event of
-// a newer kind or payloads of a codec that this build does not have. Nothing is written, and its
-// messages are requeued through the delay queue until a build that can read it handles them.
-func (o *maker) newer(ctx context.Context, g *deciding.Group, cause error) {
-	reason, text := "newer", "history was written by a newer build; the instance's messages are requeued until such a build handles them"
-	if edge.MissesCodec(cause) {
-		reason, text = "codec", "payloads are encoded by a codec that this build does not have; the instance's messages are requeued until a build that has the codec handles them"
+// leave requeues the messages of a turn that only another build can make, through the delay queue,
+// until such a build handles them. The history has a patch of another build, an event of a newer kind,
+// or payloads of a codec that this build does not have. Messages that cannot be sent return to their
+// queue.
+func (o *maker) leave(ctx context.Context, g *deciding.Group, cause error) {
+	delays := &o.settler.Settings.Messages
+	level, longest, note := slog.LevelWarn, delays.NewerMax, store.Problem{Kind: "newer", Message: cause.Error()}
+	text := "history was written by a newer build; the instance's messages are requeued until such a build handles them"
+	requeue := func(m *inbox.Message) error { return o.settler.Leave(ctx, m, note.Kind) }
+	patch, ok := errors.AsType[*deciding.PatchError](cause)
+	switch {
+	case ok:
+		level, longest, note = slog.LevelInfo, delays.EarlyMax, store.Problem{Kind: "patch", Patch: patch.Stuck.Patch, Message: patch.Stuck.Message}
+		text = "history has a patch of another build; the instance's messages are requeued until a build that has the patch handles them"
+		requeue = func(m *inbox.Message) error { return o.settler.RequeueWithin(ctx, m, delays.PatchWindow, note.Kind) }
+	case edge.MissesCodec(cause):
+		note.Kind, text = "codec", "payloads are encoded by a codec that this build does not have; the instance's messages are requeued until a build that has the codec handles them"
 	}
-	o.settler.Logger.WarnContext(ctx, text, "instance", g.Instance(), "error", cause)
-	o.noteAwaited(ctx, g.Instance(), o.settler.Settings.Messages.NewerMax, store.Problem{Kind: reason, Message: cause.Error()})
-	o.requeueGroup(ctx, g, func(m *inbox.Message) error { return o.settler.Leave(ctx, m, reason) })
-}
-
-// requeueGroup requeues the unsettled messages of a group; messages that cannot be sent return to
-// their queue.
-func (o *maker) requeueGroup(ctx context.Context, g *deciding.Group, send func(*inbox.Message) error) {
+	o.settler.Logger.Log(ctx, level, text, "instance", g.Instance(), "error", cause)
+	o.noteAwaited(ctx, g.Instance(), longest, note)
 	for _, m := range g.Open() {
-		if err := send(m); err != nil {
+		if err := requeue(m); err != nil {
 			o.settler.Logger.WarnContext(ctx, "could not requeue a message", "message_id", m.ID, "error", err)
 			o.settler.Fail(m, "queue")
 		}

@@ -57,7 +57,7 @@ func (a writing) commitsAgain(ctx context.Context, c *deciding.Commit, n int, er
 	case errors.Is(err, store.ErrUnknownOutcome):
 		return n < s.Turn.CommitAttempts && ctx.Err() == nil
 	case errors.Is(err, store.ErrUnavailable):
-		return (n < s.Turn.CommitAttempts || c.Insists) && clock.HasTime(ctx, a.settler.Clock, s.Dispatch.MinRemaining) && backoff.Pause(ctx, a.settler.Clock, a.random, n) == nil
+		return (n < s.Turn.CommitAttempts || c.Insists) && backoff.Pause(ctx, a.settler.Clock, a.random, n, s.Dispatch.MinRemaining)
 	}
 	return false
 }
