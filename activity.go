@@ -13,15 +13,15 @@ import (
 )
 
 // Activity declares an activity: its name, and the types of its input and result, which are encoded
-// as JSON. It is an immutable value; With returns a changed copy. Implement joins it to its code,
-// usually in another package.
+// as JSON. It is an immutable value; With returns a changed copy. Implement adds the code, usually
+// in another package.
 type Activity[In, Out any] struct {
 	name   string
 	source string
 	retry  *history.Retry
 	// normalize is kept because making a generic function value allocates.
 	normalize engine.Normalizer
-	// byAddress is sameByAddress of In.
+	// byAddress is the result of sameByAddress for In.
 	byAddress bool
 	// types is the problem with the types. problem combines it with the problem with the name. Both
 	// are nil for a valid declaration.
@@ -30,8 +30,8 @@ type Activity[In, Out any] struct {
 	options error
 }
 
-// NewActivity declares an activity. Its name must be unique in an application. Histories contain the
-// name, so never reuse the name of a removed activity for another one.
+// NewActivity declares an activity. Its name must be unique in an application. Histories contain
+// the name, so never reuse the name of a removed activity for a different activity.
 func NewActivity[In, Out any](name string) Activity[In, Out] {
 	types := errors.Join(encodable[In]("input of activity", name), encodable[Out]("result of activity", name))
 	return Activity[In, Out]{name: name, source: source(), normalize: normalize[In], byAddress: sameByAddress(reflect.TypeFor[In]()),
@@ -71,8 +71,8 @@ func (a Activity[In, Out]) With(options ...ActivityOption) Activity[In, Out] {
 // Implement returns the activity with its implementation, for [NewApp]. The implementation may do
 // anything. It runs at least once, because a worker can die after the effect and before the result
 // is recorded: make it idempotent (ActivityInfo(ctx).IdempotencyKey helps), or declare the activity
-// [AtMostOnce]. The context ends with the attempt. It also ends when the orchestration no longer
-// needs the result, which a [Heartbeat] detects; context.Cause then returns a [*StoppedError].
+// [AtMostOnce]. The context ends with the attempt, or earlier if a [Heartbeat] finds that the
+// orchestration no longer needs the result; context.Cause then returns a [*StoppedError].
 func (a Activity[In, Out]) Implement(implementation func(context.Context, In) (Out, error), options ...ImplementationOption) Component {
 	entry := activities.Activity{Name: a.name, Source: source()}
 	if a.retry != nil {
@@ -125,7 +125,7 @@ func (a Activity[In, Out]) Start(ctx Context, in In) Future[Out] {
 }
 
 // Call schedules the activity and waits for its result, as [Activity.Start] and [Future.Await] do.
-// It records one event, and another when the activity has ended. Retries record no events.
+// It records one event, and a second one when the activity ends. Retries record no events.
 //
 // Errors: [*ActivityError], [*EncodeError] and [*PayloadTooLargeError] for the input,
 // [*InvalidArgumentError] for invalid options, [*DecodeError] for the result, [*CancelledError].
@@ -158,7 +158,7 @@ type ActivityAttempt struct {
 	// nil if there was none. [LastHeartbeat] decodes them.
 	Heartbeat []byte
 	// CompletionToken completes the activity from outside after the attempt has returned
-	// [ErrPending]. It cannot be guessed, and it fits into a link. It is empty for an inline
+	// [ErrPending]. It cannot be guessed, and it fits in a URL. It is empty for an inline
 	// activity.
 	CompletionToken string
 	// Headers are the headers of the orchestration's start and of the context with which it
@@ -166,8 +166,8 @@ type ActivityAttempt struct {
 	Headers map[string]string
 	// Inline is true for an activity that runs inside the turn.
 	Inline bool
-	// Encoded is true if a codec encodes payloads. Failures and log lines are not encoded, so keep
-	// the contents of payloads out of them.
+	// Encoded is true if a codec encodes payloads. Failures and log lines are not encoded, so do
+	// not put the contents of payloads into either.
 	Encoded bool
 }
 

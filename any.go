@@ -18,8 +18,8 @@ func (e *AllFailedError) Error() string {
 // Unwrap returns Errs.
 func (e *AllFailedError) Unwrap() []error { return e.Errs }
 
-// Any waits for the first operation that succeeds. It returns the operation's index among the
-// arguments and its result. The other operations are cancelled. It records nothing.
+// Any waits for the first operation that succeeds. It returns that operation's index among the
+// arguments, and its result. The other operations are cancelled. Any records nothing.
 //
 // Errors: [*AllFailedError] if none succeeds, [*CancelledError] when the scope of
 // ctx or the instance is cancelled, [ErrNothingToWaitFor] without operations.

@@ -11,9 +11,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/near"
 )
 
-// addTo makes an event a [Component]. An application with its events as components knows their types
-// and can reject untyped data with an explanation ([App.CheckEvent]). Code may also wait for events
-// that are not components of an application.
+// addTo makes an event a [Component]. The application then knows the event's type and can reject
+// untyped data with an explanation ([App.CheckEvent]). Code may also wait for events that are not
+// components of an application.
 func (e Event[T]) addTo(a *App) {
 	a.refuse("event", e.name, e.source, e.problem)
 	if e.problem != nil {
@@ -26,10 +26,11 @@ func (e Event[T]) addTo(a *App) {
 	a.declared = append(a.declared, catalog.Declaration{Kind: catalog.Event, Name: e.name, Takes: reflect.TypeFor[T]()})
 }
 
-// CheckEvent returns a [*DecodeError] that names the field if no event of that name can carry data:
-// the type cannot decode it, or data is an object with a field that the type does not have. It
-// returns nil if an event of the application accepts the data, or if no event of that name is a
-// component, because its type is then unknown. Events with the same name may have different types.
+// CheckEvent checks data against the application's events of that name. It returns nil if one of
+// them accepts the data, or if no event of that name is a component, because the type is then
+// unknown. Otherwise it returns a [*DecodeError] that names the field: the type cannot decode data,
+// or data is an object with a field that the type does not have. Events with the same name may have
+// different types.
 func (a *App) CheckEvent(name string, data []byte) error {
 	var problem error
 	for _, check := range a.events[name] {

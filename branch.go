@@ -18,7 +18,7 @@ import (
 //		return Count.Call(ctx, item)
 //	})
 //
-// Use the Context that fn is given: it has its own scope inside the scope of ctx, and
+// Use the Context that fn receives: it has its own scope inside the scope of ctx, and
 // [Future.Cancel] cancels that scope. The result is passed as a Go value, not as JSON. When the
 // orchestration returns, its branches stop where they are blocked.
 //
@@ -31,7 +31,7 @@ func Go[T any](ctx Context, fn func(Context) (T, error)) Future[T] {
 	return goFrom(run, nil, fn)
 }
 
-// goFrom is Go for a function of this package: errors then point to origin.
+// goFrom is Go for the functions of this package: errors point to origin.
 func goFrom[T any](run *engine.Context, origin []uintptr, fn func(Context) (T, error)) Future[T] {
 	result := new(T)
 	op := run.GoFrom(origin, func(c *engine.Context) ([]byte, error) {

@@ -13,17 +13,19 @@ import (
 	"github.com/turnstile-go/turnstile/internal/coordination"
 )
 
-// coordinators is the orchestration of coordinators, which every App has. The coordinator of a limit ([Limit]) is the
-// instance of it for one key. It grants permits in the order in which instances request them, and it waits for the end
-// of each such instance as a parent waits for a child. So every end returns the permit, including a cancel, a terminate
+// coordinators is the orchestration that every App has for limits ([Limit]). Each key of a limit
+// has one instance of this orchestration: the coordinator of the limit. The coordinator grants
+// permits in the order in which instances request them, and waits for the end of each such instance
+// as a parent waits for a child. So every end returns the permit, including a cancel, a terminate
 // or a purge, even if the process that ends the instance dies.
 //
-// The coordinator attaches itself to an instance when the instance requests a permit, not when it gets the permit. The
-// instance certainly exists at that moment, so attaching never starts one. If a waiting instance ends, its end removes
-// it from the waiting list.
+// The coordinator attaches itself to an instance when the instance requests a permit, not when it
+// gets the permit. The instance certainly exists at that moment, so attaching never starts one. A
+// waiting instance that ends is removed from the waiting list.
 //
-// An instance that is restarted requests a permit again. The coordinator receives its end first, because the message
-// that ends an instance blocks its message group until the end has been sent.
+// An instance that is restarted requests a permit again. The coordinator first receives the end of
+// the earlier execution, because the message that ended it blocks the instance's message group
+// until the end has been sent.
 var (
 	coordinators = NewOrchestration[coordination.State, None](coordination.Orchestration)
 	questions    = NewEvent[coordination.Question](coordination.Questions).Rejecting()
@@ -47,9 +49,10 @@ const (
 	// mostWaitingBytes is the maximum size of the waiting list in bytes. The list is the input of the next
 	// execution.
 	mostWaitingBytes = MaxPayload / 4 * 3
-	// While instances wait, the coordinator attaches itself to the running ones again once a day, because an instance
-	// whose end became a dead letter may have been purged. For 15 days after a purge the id rejects the attachment, so
-	// that it does not start an instance.
+	// While instances wait, the coordinator attaches itself to the running instances again once a
+	// day, because an instance whose end became a dead letter may have been purged. For 15 days
+	// after the purge, the id of the purged instance rejects the attachment, so the attachment does
+	// not start an instance.
 	lookAgain = 24 * time.Hour
 )
 
@@ -195,8 +198,8 @@ func (g *coordinatorRun) look(ctx Context) {
 	})
 }
 
-// unattached reports whether the coordinator failed to attach to an instance because the queue rejected the message
-// that requests it. The instance may still run.
+// unattached reports whether the coordinator failed to attach to an instance because the queue
+// rejected the message with that request. The instance may still run.
 func unattached(err error) bool {
 	failed, ok := err.(*ChildError)
 	return ok && failed.Kind == KindTooLarge && strings.HasPrefix(failed.Message, "the input of ")

@@ -6,8 +6,8 @@
 //
 // # The ten names
 //
-// [NewActivity], [NewOrchestration] and [NewEvent] declare a name with its types. Implement joins a
-// declaration to its code, and [NewApp] collects the implementations. Call runs an activity or a
+// [NewActivity], [NewOrchestration] and [NewEvent] declare a name with its types. Implement adds
+// the code to a declaration, and [NewApp] collects the implementations. Call runs an activity or a
 // child and waits for its result; Start returns a [Future]. [Sleep] waits for a duration,
 // [Event.Wait] waits for an event from outside, and [Select] waits for the first of several
 // operations. [Map] calls a function for each item of a slice, with bounded concurrency.
@@ -77,11 +77,11 @@
 // The types help: [Context] is not a context.Context, so an orchestration cannot pass it to an HTTP
 // client. Activities get no Context, so they cannot make durable calls.
 //
-// If an orchestration does not do what its history says, the engine stops it with a nondeterminism
-// error before it does harm. The error names the recorded event, the call that the code made
-// instead, and the line of that call. The instance is stuck, not failed: it continues after code
-// that agrees with the history is deployed. New versions of an orchestration run next to old ones
-// ([Version]), and each instance stays on the version that it started with.
+// If an orchestration does not do what its history says, the engine stops the orchestration with a
+// nondeterminism error before the difference can do harm. The error names the recorded event, the
+// call that the code made instead, and the line of that call. The instance is stuck, not failed: it
+// continues after code that agrees with the history is deployed. New versions of an orchestration
+// run next to old ones ([Version]), and each instance stays on the version that it started with.
 //
 // Deferred functions of an orchestration also run at the end of each turn, not only when the
 // orchestration returns. At the end of a turn, durable calls in them return [ErrUnwinding] and
@@ -100,8 +100,8 @@
 // fix, and [WithCode] attaches a code. After the last attempt the orchestration gets an
 // [*ActivityError]; a failed child returns a [*ChildError]. Test for [ErrCancelled], [ErrTimeout]
 // and [ErrTerminated] with errors.Is, whatever the type. An orchestration that returns an error has
-// failed. If the instance was cancelled and the error is an ErrCancelled, its status is cancelled.
-// Its callers get a [*ChildError] or a *client.OrchestrationError.
+// failed; it has the status cancelled instead if the instance was cancelled and the error is an
+// ErrCancelled. The orchestration's callers get a [*ChildError] or a *client.OrchestrationError.
 //
 // A panic does not fail the instance: the instance is stuck until fixed code is deployed. A call
 // that is wrong for any data, such as [Now] inside a side effect or a call on the zero value of a

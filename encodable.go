@@ -88,8 +88,8 @@ func marshals(t reflect.Type) bool {
 }
 
 // sameByAddress reports whether encoding a pointer to the value gives the same JSON as encoding the
-// value, so that a copy can be saved. It does not if only the pointer type has a method that
-// encodes, because encoding/json calls such a method only on addressable values.
+// value, so that a copy can be saved. It returns false if only the pointer type has an encoding
+// method, because encoding/json calls such a method only on addressable values.
 func sameByAddress(t reflect.Type) bool {
 	for _, marshaler := range []reflect.Type{jsonMarshaler, textMarshaler} {
 		if !t.Implements(marshaler) && reflect.PointerTo(t).Implements(marshaler) {

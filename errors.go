@@ -12,9 +12,9 @@ import (
 
 // These errors are returned by durable calls and by a client's Wait. Test for them with errors.Is.
 var (
-	// ErrCancelled means that the operation, its scope or the instance was cancelled. If an
-	// orchestration returns it, wrapped or not, its status is cancelled if the instance itself was
-	// cancelled, and failed otherwise.
+	// ErrCancelled means that the operation, its scope or the instance was cancelled. An
+	// orchestration that returns it, wrapped or not, has the status cancelled if the instance
+	// itself was cancelled, and failed otherwise.
 	ErrCancelled = engine.ErrCancelled
 	// ErrTimeout matches a *TimeoutError, an activity or a child that failed because of a timeout,
 	// and the *CancelledError of a scope whose timeout expired.
@@ -27,8 +27,8 @@ var (
 	// activity.
 	ErrNested = engine.ErrNested
 	// ErrNotRunning is wrapped by the *MisuseError of a durable call on a context whose
-	// orchestration does not run at that moment: after it has ended, or from another goroutine. On
-	// AWS only the first case is always detected: a goroutine that makes durable calls can crash
+	// orchestration is not running at that moment: after it has ended, or from another goroutine.
+	// On AWS only the first case is always detected: a goroutine that makes durable calls can crash
 	// the process. Package embedded detects both.
 	ErrNotRunning = engine.ErrNotRunning
 	// ErrForeignFuture is wrapped by the *MisuseError of a call with a Future of another instance,
@@ -39,9 +39,9 @@ var (
 	ErrUnwinding = engine.ErrUnwinding
 	// ErrPending is returned by an activity that has passed on its
 	// ActivityInfo(ctx).CompletionToken, for example to a person, to another service, or to a job
-	// that takes hours. The attempt ends, and no process waits. The holder of the token completes
-	// or fails the activity (client.Complete, client.Client.Fail). [TotalTimeout] limits the time
-	// until then, and [HeartbeatTimeout] limits the time between two calls of
+	// that takes hours. The attempt ends, and no process waits for the result. The holder of the
+	// token completes or fails the activity (client.Complete, client.Client.Fail). [TotalTimeout]
+	// limits the time until then, and [HeartbeatTimeout] limits the time between two calls of
 	// client.Client.Heartbeat.
 	ErrPending = activities.ErrPending
 )
@@ -148,9 +148,9 @@ func (e *PayloadTooLargeError) Error() string {
 }
 
 // MisuseError reports a call that is wrong for any data. Durable calls that return an error return
-// a MisuseError if no durable call may be made at that point; all other mistakes panic with it. In
+// a MisuseError if no durable call may be made at that point; all other mistakes panic with one. In
 // an orchestration the panic makes the instance stuck; the instance continues after a build without
-// the mistake is deployed. On a goroutine that the program itself started the panic ends the
+// the mistake is deployed. On a goroutine that the program itself started, the panic ends the
 // process, as any panic does. It is an alias of the type in package engine:
 //
 //	type MisuseError struct {

@@ -33,7 +33,7 @@ const (
 	KindCancelled FailureKind = history.FailureCancelled
 	// KindTerminated means that the instance was terminated.
 	KindTerminated FailureKind = history.FailureTerminated
-	// KindLost means that the worker died at every delivery of the activity.
+	// KindLost means that the worker died during every delivery of the activity.
 	KindLost FailureKind = history.FailureLost
 	// KindNotRegistered means that an inline activity is not registered in the build that runs the
 	// orchestration. An activity that runs on a worker waits instead, until a build registers it or
@@ -68,7 +68,7 @@ type ActivityError struct {
 	// Code is the code that the activity gave the error ([WithCode]); may be empty.
 	Code string
 	// Retryable is true if the failure permitted another attempt: it was not marked with
-	// NonRetryable and has no code of RetryPolicy.NonRetryableCodes.
+	// NonRetryable, and RetryPolicy.NonRetryableCodes does not list its code.
 	Retryable bool
 	// Stack is the stack trace of a panic.
 	Stack string
@@ -84,7 +84,7 @@ func (e *ActivityError) Error() string {
 	return text + ofKind(e.Kind) + ": " + e.Message
 }
 
-// Is reports whether target is the [ErrCancelled] or the [ErrTimeout] of its kind. All three kinds
+// Is reports whether target is [ErrCancelled] or [ErrTimeout] and matches the Kind. All three kinds
 // of timeout are an [ErrTimeout].
 func (e *ActivityError) Is(target error) bool { return e.Kind.Is(target) }
 
@@ -108,8 +108,8 @@ type ChildError struct {
 	Code string
 	// Source is the name of the activity or orchestration that failed first.
 	Source string
-	// Attempt is the number of the last attempt of the activity whose error the
-	// child returned; 0 if it returned none.
+	// Attempt is the number of the last attempt of the activity whose error the child returned; 0
+	// if the child returned no activity's error.
 	Attempt int
 	// Retryable is true if the failure permits another attempt. It is false if the error was marked
 	// with [NonRetryable], or if the child returned the error of an activity that was not retried
@@ -123,8 +123,8 @@ func (e *ChildError) Error() string {
 	return fmt.Sprintf("sub-orchestration %q (instance %q) failed%s: %s", e.Orchestration, e.Instance, ofKind(e.Kind), e.Message)
 }
 
-// Is reports whether target is the [ErrCancelled], the [ErrTerminated] or the [ErrTimeout] of its
-// kind.
+// Is reports whether target is [ErrCancelled], [ErrTerminated] or [ErrTimeout] and matches the
+// Kind.
 func (e *ChildError) Is(target error) bool { return e.Kind.Is(target) }
 
 // Failure returns the failure that is recorded if an orchestration returns the error.

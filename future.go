@@ -14,7 +14,7 @@ type Future[T any] struct {
 	local *T
 }
 
-// subject is the kind of operation of a future; it decides the type of the error of a failure.
+// subject is a future's kind of operation, which determines the error type of a failure.
 type subject uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 	ofEvent
 )
 
-// Awaitable is a Future of any result type, as [Select] takes it.
+// Awaitable is a Future of any result type, for [Select].
 type Awaitable interface {
 	// Ready reports whether awaiting the operation returns immediately.
 	Ready() bool
@@ -84,9 +84,9 @@ func (f Future[T]) Ready() bool { return f.op != nil && f.op.Ready() }
 // that has already completed keeps its result. Cancel records nothing. The activity
 // ([StoppedError]) or child receives the reason, cut to 1,024 bytes.
 //
-// Cancel has no effect where the orchestration's code does not run: on a goroutine that the code
-// started itself, or in a deferred function while the orchestration is unloaded. It then returns an
-// error. Code that calls Cancel in its normal flow can ignore the error.
+// Cancel has no effect, and returns an error, on a goroutine that the code started itself, and in a
+// deferred function while the orchestration is unloaded. Code that calls Cancel in its normal flow
+// can ignore the error.
 func (f Future[T]) Cancel(reason string) error {
 	if f.op == nil {
 		return nil

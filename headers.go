@@ -8,17 +8,17 @@ import (
 // WithHeaders returns a context with these headers in addition to those of ctx. Every operation
 // that is started with it gets them: each attempt of an activity, also inline ([ActivityInfo]);
 // children and detached orchestrations ([Info]) and the operations that these start in turn; and,
-// through ContinueAsNew, the next execution. Use headers for a value that follows the work, such as
-// a tenant, a trace, or a value for an [Interceptor]. The scope of cancellation is the same as in
-// ctx.
+// through ContinueAsNew, the next execution. Use headers for a value that travels with the work,
+// such as a tenant, a trace, or a value for an [Interceptor]. The scope of cancellation is the same
+// as in ctx.
 //
 //	ctx, err := turnstile.WithHeaders(ctx, map[string]string{"tenant": "c-1"})
 //
 // Headers are recorded with every operation that is started: keep them short. The limits, together
 // with the headers of the start, are 16 headers and 4,096 bytes; names consist of lower-case
-// letters, digits, "-", "_" and ".". Otherwise WithHeaders returns an [*InvalidArgumentError].
-// Headers are not compared on replay, so changing them is safe for running instances. They are not
-// encrypted. WithHeaders itself records nothing.
+// letters, digits, "-", "_" and ".". If the headers break a limit, WithHeaders returns an
+// [*InvalidArgumentError]. Headers are not compared on replay, so changing them is safe for running
+// instances. They are not encrypted. WithHeaders itself records nothing.
 func WithHeaders(ctx Context, headers map[string]string) (Context, error) {
 	inner := ctx.engine("WithHeaders").WithHeaders(headers)
 	if problem := names.Headers(inner.Info().Headers); problem != "" {

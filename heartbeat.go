@@ -19,10 +19,10 @@ type StoppedError = activities.StoppedError
 // Heartbeat reports from inside an activity that the attempt is alive, with details of its
 // progress. The next attempt can read the details with [LastHeartbeat]. Heartbeat returns nil while
 // the activity should continue. After the attempt's context has ended it returns the cause, a
-// [*StoppedError] if the orchestration asked the activity to stop. It may be called at any rate: at
-// most one heartbeat per ten seconds (a setting of the worker), or per third of the
-// [HeartbeatTimeout], is recorded. Recording costs one write, and is when a request to stop is
-// noticed.
+// [*StoppedError] if the orchestration asked the activity to stop. It may be called at any rate:
+// the worker records at most one heartbeat in ten seconds (a setting), or in a third of the
+// [HeartbeatTimeout]. Recording costs one write. The worker notices a request to stop when it
+// records a heartbeat.
 //
 // If the details cannot be encoded as JSON, the error is an [*EncodeError]; if they are too large,
 // a [*PayloadTooLargeError]. In an inline activity Heartbeat records nothing.

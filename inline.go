@@ -17,8 +17,8 @@ import (
 // An inline activity runs after its ActivityScheduled is committed. If another process has recorded
 // an event for the instance in the meantime, such as a suspend, a cancel or a terminate, that
 // commit fails and the activity does not run. The result is committed together with the operations
-// that the code schedules next, before those run: n inline activities in a row need n+1 commits.
-// See [CommitEvery].
+// that the code schedules next, and before those operations run: n inline activities in a row need
+// n+1 commits. See [CommitEvery].
 //
 // The activity runs at least once. A crash before the result is committed runs it again, and Lambda
 // can invoke two processes with the same messages. Each run has the same input and idempotency key.
@@ -61,9 +61,9 @@ func (a Activity[In, Out]) Inline(ctx Context, in In) (Out, error) {
 }
 
 // CommitEvery lets up to n results of inline runs share a commit, which makes many short activities
-// n times cheaper. The runs may be of different activities; if their n differ, the smallest
-// applies. Without CommitEvery each result is committed before the next activity runs. The option
-// has no effect on Call and Start.
+// n times cheaper. The runs may be of different activities; if their values of n differ, the
+// smallest applies. Without CommitEvery each result is committed before the next activity runs. The
+// option has no effect on Call and Start.
 //
 // After a crash, runs that were not committed, up to n, are repeated in order. Idempotency keys
 // derive from the position in the history, so they are the same if the code takes the same path

@@ -7,11 +7,11 @@ import (
 	"fmt"
 )
 
-// Interceptor wraps the orchestrations, activities and queries of an application, or the calls of a client:
-// for authorisation, logging, metrics, tracing. It is a [Component] of an [App], which uses
-// Orchestration, Activity and Query, and an argument of Client.WithInterceptors, which uses Client, so
-// one value serves both. A nil function adds no cost, and neither does the feature if an application
-// or a client has no interceptors.
+// Interceptor wraps the orchestrations, activities and queries of an application, or the calls of a
+// client: for authorisation, logging, metrics, tracing. The same value can be a [Component] of an
+// [App], which uses Orchestration, Activity and Query, and an argument of Client.WithInterceptors,
+// which uses Client. A nil function costs nothing, and an application or a client without
+// interceptors pays nothing for the feature.
 //
 //	app := turnstile.NewApp(audit, metrics, Fulfil.Implement(fulfil), Charge.Implement(charge))
 //	c = c.WithInterceptors(audit, metrics)
@@ -38,24 +38,26 @@ type Interceptor struct {
 
 	// Activity runs around each attempt of an activity, inline or on a worker, within its timeouts
 	// and its context: [ActivityInfo] and [Heartbeat] work. A returned error fails the attempt, and
-	// the retry policy applies; a panic is a failed attempt whose message names the interceptor. If
-	// it does not call next, it must return an error; calling next again repeats the activity's
-	// code within the attempt.
+	// the retry policy applies; a panic is a failed attempt whose message names the interceptor. A
+	// function that does not call next must return an error; calling next again repeats the
+	// activity's code within the attempt.
 	Activity func(ctx context.Context, call *ActivityCall, next func(context.Context) error) error
 
-	// Query runs around the answer to a query, in the process that answers: next replays the history
-	// and calls the handler. If it does not call next, it must return an error, which the client gets
-	// as a QueryError of the kind "failed"; a panic is one of the kind "panic".
+	// Query runs around the answer to a query, in the process that answers: next replays the
+	// history and calls the handler. A function that does not call next must return an error, which
+	// the client gets as a QueryError of the kind "failed"; a panic becomes a QueryError of the
+	// kind "panic".
 	Query func(ctx context.Context, call *QueryCall, next func(context.Context) error) error
 
-	// Client runs around each call of a client that sends something or asks a query. It may change the headers of
-	// the call; see [ClientCall]. It must not call the intercepted client with its own context.
-	// Calling next again sends the message again under the same ids, which is harmless, or asks again.
+	// Client runs around each call of a client that sends something or asks a query. It may change
+	// the headers of the call; see [ClientCall]. It must not pass its ctx to a call of the
+	// intercepted client. Calling next again sends the message again under the same ids, which is
+	// harmless, or asks the query again.
 	Client func(ctx context.Context, call *ClientCall, next func(context.Context) error) error
 }
 
-// OrchestrationCall is the execution of an orchestration that an [Interceptor] wraps. [Info] has
-// more. Do not change it.
+// OrchestrationCall is the execution of an orchestration that an [Interceptor] wraps. Do not change
+// the value. [Info] has more details.
 type OrchestrationCall struct {
 	// Input is the input as JSON.
 	Input json.RawMessage
@@ -63,8 +65,8 @@ type OrchestrationCall struct {
 	Output json.RawMessage
 }
 
-// ActivityCall is the attempt of an activity that an [Interceptor] wraps. [ActivityInfo] has more.
-// Do not change it.
+// ActivityCall is the attempt of an activity that an [Interceptor] wraps. Do not change the value.
+// [ActivityInfo] has more details.
 type ActivityCall struct {
 	// Input is the input as JSON.
 	Input json.RawMessage
@@ -72,9 +74,10 @@ type ActivityCall struct {
 	Result json.RawMessage
 }
 
-// QueryCall is a query that an [Interceptor] wraps. Do not change it.
+// QueryCall is a query that an [Interceptor] wraps. Do not change the value.
 type QueryCall struct {
-	// Instance that is queried, its orchestration, and the execution that answers.
+	// Instance is the instance that is queried, Orchestration the name of its orchestration, and
+	// ExecutionID the execution that answers.
 	Instance, Orchestration string
 	ExecutionID             int64
 	// Name of the query.

@@ -3,8 +3,8 @@ package turnstile
 import "github.com/turnstile-go/turnstile/engine"
 
 // Join waits for all operations and returns their results in the order of the arguments. If some
-// fail, it still waits for the others, and returns the error that is first in the history. Without
-// operations it returns immediately. It records nothing.
+// fail, it still waits for the others, and returns the error that comes first in the history.
+// Without operations it returns immediately. It records nothing.
 func Join[T any](ctx Context, futures ...Future[T]) ([]T, error) {
 	run := ctx.engine("Join")
 	values, err := run.Join(operations("Join", futures)...)

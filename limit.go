@@ -19,9 +19,9 @@ import (
 //	var Charge = turnstile.NewActivity[Order, Receipt]("Charge").
 //		With(turnstile.Limit("stripe", 20), turnstile.AttemptTimeout(30*time.Second))
 //
-// An attempt takes a permit before its code starts, and returns it when its code returns. Without a
-// free permit the attempt waits. Waiting counts toward the [TotalTimeout], but not toward the
-// [AttemptTimeout] or the attempts of the retry policy. Waiting attempts are served roughly in
+// An attempt takes a permit before its code starts, and releases the permit when the code returns.
+// If no permit is free, the attempt waits. Waiting counts toward the [TotalTimeout], but not toward
+// the [AttemptTimeout] or the attempts of the retry policy. Waiting attempts are served roughly in
 // order, as soon as a permit is free. If a worker dies, its permit becomes free one minute after
 // the attempt's timeout (AttemptTimeout, five minutes by default).
 //
@@ -33,11 +33,11 @@ import (
 // stuck.
 //
 // An instance of an orchestration waits before its code starts, with the status queued, until fewer
-// than n instances with this key run, of any orchestration. Instances start in the order in which
+// than n instances of any orchestration run with this key. Instances start in the order in which
 // they requested a permit. An instance keeps its permit until it ends, also while it is suspended
 // or stuck, and across ContinueAsNew. A redriven instance waits again. The limit of an
-// implementation applies to every start, unless the declaration that is used for the start has
-// another key:
+// implementation applies to every start, unless the declaration that is used for the start has a
+// different key:
 //
 //	Import.With(turnstile.Limit("import "+order.Customer, 2)).StartDetached(ctx, order)
 //
@@ -133,7 +133,7 @@ func (l *limits) add(policy *history.Retry, activity, source string) error {
 		l.one(limitName{call: "Rate", key: policy.RateKey}, declaredLimit{policy.Rate, policy.RateMS, by}))
 }
 
-// addInstances does the same for the limit of the instances of an orchestration.
+// addInstances does the same for an orchestration's limit of instances.
 func (l *limits) addInstances(key string, n int, orchestration, source string) error {
 	return l.one(limitName{"Limit", key, true}, declaredLimit{n, 0, fmt.Sprintf("orchestration %q (registered at %s)", orchestration, source)})
 }

@@ -37,8 +37,9 @@ func CancelInstance(ctx Context, instance, reason string) error {
 }
 
 // TerminateInstance ends another instance, as client.Client.Terminate does from outside: the
-// instance's code does not run again and undoes nothing. Use [CancelInstance] to let it clean up.
-// The request is sent after the turn is committed. TerminateInstance records one event.
+// instance's code does not run again, not even to clean up. To let it clean up, use
+// [CancelInstance]. The request is sent after the turn is committed. TerminateInstance records one
+// event.
 //
 // Errors: [*InvalidArgumentError], and [*CancelledError] in a cancelled scope. If it returns an
 // error, nothing is recorded.

@@ -12,9 +12,9 @@ import (
 // that returns it gets no other attempt. A child that returns the error of an activity is retried,
 // unless the policy lists its code. NonRetryable(nil) is nil.
 //
-// A mark applies wherever it is in the tree of a returned error, also inside errors.Join or several
-// %w. The returned error is final if any error in the tree is. Of several codes, the first in the
-// order of errors.As is used; of several joined delays, the longest. A mark around an error
+// A mark applies wherever it is in the tree of a returned error, including inside errors.Join and
+// several %w. The returned error is final if any error in the tree is. Of several codes, the first
+// in the order of errors.As is used; of several joined delays, the longest. A mark around an error
 // overrides the same mark inside it.
 func NonRetryable(err error) error {
 	if err == nil {

@@ -61,8 +61,8 @@ func InstanceID(id string) OrchestrationOption {
 // terminate or the end of the parent does not affect it, and neither does the [ParentClosePolicy].
 // UseExisting records one event, in that instance.
 //
-// With [Retry], an attempt after a failed instance starts another instance, with an instance id of
-// its own. StartDetached does not need the option, because it does not report an id that is in use.
+// With [Retry], an attempt after a failed instance starts a new instance with its own id.
+// StartDetached does not need the option, because it does not report an id that is in use.
 func UseExisting() OrchestrationOption {
 	return orchestrationOption(func(o *orchestrationOptions) { o.useExisting = true })
 }
@@ -122,8 +122,8 @@ func RunTimeout(d time.Duration) OrchestrationOption {
 	})
 }
 
-// StrictOrder adds a check: if the code does not wait for the next completion in the history at
-// that moment, it is a nondeterminism error. It is an option of an implementation.
+// StrictOrder adds a check: the code must be waiting for each completion when the history delivers
+// it; if not, that is a nondeterminism error. It is an option of an implementation.
 func StrictOrder() OrchestrationOption {
 	return orchestrationOption(func(o *orchestrationOptions) { o.strict = true })
 }

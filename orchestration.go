@@ -10,8 +10,8 @@ import (
 )
 
 // Orchestration declares an orchestration: its name, and the types of its input and output, which
-// are encoded as JSON. It is an immutable value; With returns a changed copy. Implement joins it to
-// its code.
+// are encoded as JSON. It is an immutable value; With returns a changed copy. Implement adds the
+// code.
 type Orchestration[In, Out any] struct {
 	name      string
 	source    string
@@ -114,10 +114,10 @@ func (o Orchestration[In, Out]) Implement(implementation func(Context, In) (Out,
 }
 
 // Start starts the orchestration as a sub-orchestration and returns immediately. [InstanceID] sets
-// the child's instance id; without it the id is derived from the place of the start in the history.
-// If the id is in use, the child fails with a [*ChildError] of kind already_exists, or, with
-// [UseExisting], the parent waits for the existing instance. Without [Version] the child runs on
-// the newest deployed version. Start records one event.
+// the child's instance id; without it the id is derived from the position of the start in the
+// history. If the id is in use, the child fails with a [*ChildError] of kind already_exists, or,
+// with [UseExisting], the parent waits for the existing instance. Without [Version] the child runs
+// on the newest deployed version. Start records one event.
 //
 // Cancelling or terminating the parent also cancels or terminates the child. If the parent ends in
 // another way, the child continues, unless a [ParentClosePolicy] says otherwise. [WithTimeout]
@@ -125,8 +125,9 @@ func (o Orchestration[In, Out]) Implement(implementation func(Context, In) (Out,
 //
 // With [Retry], a failed child is retried as another instance, whose id is derived or is
 // [InstanceID] with "/2", "/3", … appended. The delays are timers, so each attempt records its
-// events, and each delay two. No attempt follows a child that was cancelled or terminated, whose id
-// was in use, that could not decode its input, or whose error code is among the NonRetryableCodes.
+// events, and each delay two. A child is not retried if it was cancelled or terminated, if its id
+// was in use, if it could not decode its input, or if its error code is among the
+// NonRetryableCodes.
 func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
 	run := ctx.engine(o.name)
 	if o.options.retry != nil && o.wrong == nil {
@@ -152,8 +153,8 @@ func (o Orchestration[In, Out]) Call(ctx Context, in In) (Out, error) {
 }
 
 // StartDetached starts the orchestration as an independent instance, and returns its instance id.
-// Nothing waits for the instance, and failure or cancellation of one does not affect the other.
-// StartDetached records one event.
+// Nothing waits for the instance, and the failure or cancellation of one instance does not affect
+// the other. StartDetached records one event.
 func (o Orchestration[In, Out]) StartDetached(ctx Context, in In) (instance string, err error) {
 	run := ctx.engine(o.name)
 	call, err := o.call("Orchestration.StartDetached", in)
@@ -192,7 +193,7 @@ func (o Orchestration[In, Out]) ContinueAsNew(ctx Context, in In) error {
 	return run.ContinueAsNew(o.options.version, input, o.normalize)
 }
 
-// sound panics if no call of the orchestration can work.
+// sound panics if the declaration is invalid, so that no call of the orchestration can work.
 func (o Orchestration[In, Out]) sound(method string) {
 	if o.normalize == nil || o.problem != nil {
 		panic(unsound(method, o.name, "NewOrchestration", o.problem))

@@ -73,7 +73,7 @@ func decode[T any](data []byte, what, name string, encoded bool) (T, error) {
 	return v, err
 }
 
-// decodeInto is decode into v, which is zero, and stays zero if there is an error.
+// decodeInto decodes into v, which must be zero and stays zero if there is an error.
 func decodeInto[T any](v *T, data []byte, what, name string, encoded bool) error {
 	if len(data) == 0 {
 		return nil

@@ -22,8 +22,8 @@ type PollPolicy struct {
 	MaxAttempts int
 }
 
-// Poll calls look repeatedly until enough returns true for its result, and returns that result.
-// Call and Inline of an activity can be look:
+// Poll calls look repeatedly until enough returns true for its result, and returns that result. The
+// methods Call and Inline of an activity can serve as look:
 //
 //	job, err := turnstile.Poll(ctx, JobStatus.Call, id, Job.Finished,
 //		turnstile.PollPolicy{InitialInterval: time.Second, MaxInterval: time.Minute})

@@ -30,9 +30,9 @@ func NewQuery[In, Out any](name string) Query[In, Out] {
 // Name returns the query's name.
 func (q Query[In, Out]) Name() string { return q.name }
 
-// Handle registers the handler of the query for this execution; a later one replaces it. Register handlers
-// before any other call, so that an instance can be queried from its first event on. It records nothing,
-// so handlers can be added to running instances.
+// Handle registers the handler of the query for this execution; a later handler replaces an earlier
+// one. Register handlers before any other call, so that an instance can be queried from its first
+// event on. Handle records nothing, so handlers can be added to running instances.
 //
 // The handler reads the variables of the code and must not wait. It runs in a copy of the execution
 // that is discarded afterwards: variables that it changes do not change for the instance, and durable

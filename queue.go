@@ -36,10 +36,10 @@ func (q queueName) applyToActivity(o *activityOptions) {
 //
 //	Render.With(turnstile.FairnessKey(order.Tenant)).Call(ctx, scene)
 //
-// In memory and with SQLite the keys of a queue take turns, one attempt each; attempts without a key
-// share one turn. On AWS the key is the message group of an SQS fair queue, which approximately
-// prefers quiet tenants while one is noisy. Retries keep their key. FairnessKey does not affect the
-// turns of orchestrations.
+// In memory and with SQLite the keys of a queue take turns, one attempt each; attempts without a
+// key share one turn. On AWS the key is the message group of an SQS fair queue, which prefers quiet
+// tenants, approximately, while another tenant is noisy. Retries keep their key. FairnessKey does
+// not affect the turns of orchestrations.
 //
 // An invalid key is an error of [App.Err] and of the call. With Inline the option is a
 // [*MisuseError].

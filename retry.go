@@ -21,9 +21,9 @@ type activityOptions struct {
 }
 
 // RetryPolicy sets how many attempts an activity gets, and the delays between them. Retries add no
-// events to the history, because the worker makes them, or the turn for Inline. The delay before
-// attempt n ≥ 2 is InitialInterval × BackoffCoefficient^(n−2), but at most MaxInterval. A policy
-// without intervals backs off by 1 s, 2 s, 4 s, … up to a minute.
+// events to the history, because the worker retries without a turn; for Inline, the turn itself
+// retries. The delay before attempt n ≥ 2 is InitialInterval × BackoffCoefficient^(n−2), but at
+// most MaxInterval. A policy without intervals backs off by 1 s, 2 s, 4 s, … up to a minute.
 //
 // [App.Err] reports an invalid policy, such as one with a negative interval, in the process that
 // implements the activity or orchestration. Calls return the same [*InvalidArgumentError] without
@@ -42,8 +42,8 @@ type RetryPolicy struct {
 	// Jitter is the share of the delay, 0 to 1, that is random, so that attempts that failed
 	// together are not all retried at the same moment.
 	Jitter float64
-	// NonRetryableCodes are error codes ([WithCode]) that are not retried; none may be empty. An
-	// error marked with [NonRetryable] is never retried.
+	// NonRetryableCodes are codes ([WithCode]) of errors that are not retried; none may be empty.
+	// An error marked with [NonRetryable] is never retried.
 	NonRetryableCodes []string
 }
 

@@ -53,8 +53,8 @@ func Undo[In, Out any](s *Saga, name string, call func(Context, In) (Out, error)
 
 // Compensate runs the compensations in reverse order, each once, and empties the saga. It runs in a
 // [WithoutCancel] context, so it also works after a cancel; after a crash it continues where it
-// stopped. If a compensation fails, the others still run; only the retry policies of its activities
-// try it again.
+// stopped. If a compensation fails, the others still run. A failed compensation is not repeated;
+// only its activities' retry policies apply.
 //
 // Compensate returns cause, which may be nil, or a [*CompensationError] that wraps cause and names
 // the steps that could not be undone. It records what the compensations record.

@@ -22,9 +22,9 @@ const MaxStates = 32 << 10
 // An instance has one value for each name that it has set. The state named "status" is special in
 // one way: lists of instances show it, and search it for words.
 //
-// States are kept at the end of the instance and passed on by continue-as-new. A restart clears them.
-// After a redrive or a fork, the states have the values that the kept events imply as soon as the code
-// has run, and before that the values that the original execution had at its start.
+// States are kept at the end of the instance and passed on by continue-as-new. A restart clears
+// them. After a redrive or a fork, the states have the values with which the original execution
+// started; as soon as the code has run, they have the values that the kept events imply.
 type State[T any] struct {
 	name   string
 	source string
@@ -40,16 +40,17 @@ func NewState[T any](name string) State[T] {
 // Name returns the state's name.
 func (s State[T]) Name() string { return s.name }
 
-// Set sets the state to a value, which readers see once the turn is committed. If one turn sets it
-// several times, they see the last value. Set records nothing, because a replay computes the value
-// again. Setting a value that is equal to the current one changes nothing and wakes no reader.
+// Set sets the state to a value, which readers see once the turn is committed. If one turn sets the
+// state several times, readers see only the last value. Set records nothing, because a replay
+// computes the value again. Setting a value that is equal to the current one changes nothing and
+// wakes no reader.
 //
 // A turn that changes a state also writes the record of its instance, in the transaction of its
 // commit. On AWS that adds about $1.90 per million such turns if the record has at most 1 KB, and $1.25
 // for each further KB. A turn that changes no state costs nothing more.
 //
-// Errors: [*EncodeError], and [*StateTooLargeError] if all states together would exceed [MaxStates]. The
-// state keeps its value then.
+// Errors: [*EncodeError], and [*StateTooLargeError] if all states together would exceed
+// [MaxStates]. After an error, the state keeps its value.
 func (s State[T]) Set(ctx Context, value T) error {
 	run := ctx.engine("State.Set " + s.name)
 	if s.source == "" || s.problem != nil {

@@ -11,9 +11,9 @@ import (
 // history. Sleep records one event, and one when the time has come.
 //
 // A timer never fires early, unless an operator fires it; [Now] still returns the actual time. In
-// package embedded, on SQLite, and in turnstiletest it is due to the millisecond. On AWS it fires
-// up to a second late, because SQS waits for whole seconds, and a timer of more than 15 minutes
-// (the parameter TimerBorder) up to about a minute late.
+// package embedded, on SQLite and in turnstiletest, timers have a resolution of a millisecond. On
+// AWS a timer fires up to a second late, because SQS waits for whole seconds; a timer of more than
+// 15 minutes (the parameter TimerBorder) fires up to about a minute late.
 //
 // Errors: [*CancelledError]; [*InvalidArgumentError], with nothing recorded, for a duration above
 // [MaxTimer].

@@ -26,10 +26,10 @@ func (o *options) archiveOf(clients aws.Config, env Config) (store.Archive, erro
 	return s3.New(s3.NewClient(clients), s3.Options{Bucket: env.ArchiveBucket, Prefix: env.ArchivePrefix, Owner: env.ArchiveBucketOwner, KMSKeyARN: env.ArchiveKeyARN})
 }
 
-// archiveCheck checks once per process whether the archive bucket exists, so that a misspelt
-// name shows at the first invocation after a deployment and not weeks later, when the first instance is
-// due. A missing bucket does not stop invocations: instances run without an archive, and only their
-// purges wait for it.
+// archiveCheck checks once per process whether the archive bucket exists, so that a misspelt name
+// shows at the first invocation after a deployment and not weeks later, when the first instance is
+// due. A missing bucket does not stop invocations: instances run without an archive; only their
+// purges wait until the bucket exists.
 type archiveCheck struct {
 	once    sync.Once
 	bucket  interface{ Check(context.Context) error }
@@ -40,7 +40,8 @@ type archiveCheck struct {
 // longestCheck is how long the check may take. It runs during the first invocation of a process.
 const longestCheck = 2 * time.Second
 
-// checkOf returns the check of an archive in a bucket; nil for any other archive, or none.
+// checkOf returns the check of an archive in a bucket. It returns nil for any other archive, and
+// without an archive.
 func checkOf(a store.Archive, metrics *embeddedmetrics.Metrics, logger *slog.Logger) *archiveCheck {
 	bucket, is := a.(*s3.Archive)
 	if !is {

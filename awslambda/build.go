@@ -9,11 +9,11 @@ import (
 	"runtime/debug"
 )
 
-// buildName returns a name for the binary that runs in this process; another binary has another name.
-// It is derived from information that is available without reading the whole binary: the build id
-// that Go's linker added, unless it was disabled, the versions of the modules, and the file's size
-// and time. If two builds nevertheless get the same name, the later one tries stuck instances when
-// they are due, not immediately.
+// buildName returns a name for the binary that runs in this process. Different binaries have
+// different names. A name is derived from information that is available without reading the whole
+// binary: the build id that Go's linker added, unless it was disabled, the versions of the modules,
+// and the file's size and time. If two builds nevertheless get the same name, the later one tries
+// stuck instances when they are due, not immediately.
 func buildName() string {
 	h := sha256.New()
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -24,7 +24,7 @@ const (
 	maxEntries = 10
 )
 
-// putter is the one method of the EventBridge client that is used.
+// putter has the only method of the EventBridge client that this package uses.
 type putter interface {
 	PutEvents(context.Context, *eventbridge.PutEventsInput, ...func(*eventbridge.Options)) (*eventbridge.PutEventsOutput, error)
 }
@@ -36,8 +36,8 @@ type bus struct {
 	name, environment string
 }
 
-// Publish implements publishing.Publisher. The client repeats a throttled call; entries that the bus
-// refuses are published again later. After a failed call it makes no other.
+// Publish implements publishing.Publisher. The client repeats a throttled call; entries that the
+// bus refuses are published again later. After a failed call it makes no further call.
 func (b *bus) Publish(ctx context.Context, events []host.InstanceEvent) error {
 	failed := map[int]error{}
 	var down error

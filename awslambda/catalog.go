@@ -64,8 +64,8 @@ func (n *catalogNote) start(ctx context.Context) (wait func()) {
 func (n *catalogNote) note(ctx context.Context) error {
 	var own []catalog.Declaration
 	for _, d := range n.app.Declared() {
-		// The orchestrator also has activities, those that run inline. They are left out, because they
-		// cannot be completed by a token.
+		// The orchestrator also has activities, those that run inline. The catalog leaves these
+		// activities out, because a token cannot complete them.
 		if (d.Kind == catalog.Activity) == (n.serves == servesActivities) {
 			own = append(own, d)
 		}

@@ -25,7 +25,7 @@ import (
 // activity function, c for a client. The query function needs HistoryTable and InstancesTable.
 type Config struct {
 	LogLevel slog.Level
-	// Environment is the name of the deployment, such as prod: the one dimension of the
+	// Environment is the name of the deployment, such as prod. It is the only dimension of the
 	// metrics.
 	Environment string
 
@@ -57,7 +57,7 @@ type Config struct {
 	ActivityRoleID    string // o  TURNSTILE_ACTIVITY_ROLE_ID, optional
 	ActivitiesMaySend bool   // o  TURNSTILE_ACTIVITIES_MAY_SEND, true or false, default false
 
-	// TokenKey is the id of the key in KeysTable for tokens; another id rotates the key.
+	// TokenKey is the id of the key in KeysTable for tokens; a different id rotates the key.
 	TokenKey string // o  TURNSTILE_TOKEN_KEY, default "1"
 
 	ScheduleGroup   string // o  TURNSTILE_SCHEDULE_GROUP
@@ -100,8 +100,8 @@ type Config struct {
 	ArchivePrefix string // o  TURNSTILE_ARCHIVE_PREFIX, optional, ends with a slash
 	ArchiveKeyARN string // o  TURNSTILE_ARCHIVE_KEY_ARN, optional
 
-	// ArchiveBucketOwner is the account that owns ArchiveBucket: S3 refuses to write to a bucket of
-	// another account. Empty for any account.
+	// ArchiveBucketOwner is the account that owns ArchiveBucket: S3 refuses to write to a bucket
+	// that a different account owns. Empty for any account.
 	ArchiveBucketOwner string // o  TURNSTILE_ARCHIVE_BUCKET_OWNER, optional
 
 	// MemoryMB of the function, from AWS_LAMBDA_FUNCTION_MEMORY_SIZE; 0 outside Lambda. The cache gets
@@ -235,7 +235,7 @@ func queryConfig(environ []string) (Config, error) {
 // errNoRegion is separate from configError because the SDK may find a region elsewhere, in a profile.
 var errNoRegion = errors.New("awslambda: no AWS region: set AWS_REGION, such as eu-central-1 (Lambda sets it by itself)")
 
-// read reads the environment that the caller passed, or else that of the process.
+// read reads the environment that the caller passed, or else the environment of the process.
 func (o *options) read(from func([]string) (Config, error), environ []string) (Config, error) {
 	if o.environment != nil {
 		return *o.environment, nil

@@ -29,9 +29,9 @@ func traceID(ctx context.Context) string {
 	return ""
 }
 
-// invocationAttrs returns the attributes of every log line of an invocation: which invocation it is,
-// and what it concerns, empty if the host has not set it. Lines from the start of the process have
-// none.
+// invocationAttrs returns the attributes of every log line of an invocation: the id of the
+// invocation, and what the line concerns, empty if the host has not set that. Lines from the start
+// of the process have no attributes.
 func invocationAttrs(ctx context.Context) []slog.Attr {
 	if _, in := lambdacontext.FromContext(ctx); !in {
 		return nil

@@ -46,7 +46,7 @@ func collect(opts []Option) options {
 }
 
 // WithAWSConfig creates the AWS clients from cfg instead of from the environment, for example for
-// tracing, another HTTP client, or other credentials.
+// tracing, a different HTTP client, or different credentials.
 func WithAWSConfig(cfg aws.Config) Option { return option(func(o *options) { o.aws = &cfg }) }
 
 // WithConfig replaces the configuration from environment variables.
@@ -79,9 +79,9 @@ func WithPropagator(p host.Propagator) Option {
 	return option(func(o *options) { o.propagator = p })
 }
 
-// WithFlush calls f at the end of each invocation, before its response, because Lambda may freeze or
-// stop the process afterwards with data that is not sent yet. An error is logged. It has no effect on a
-// client.
+// WithFlush calls f at the end of each invocation, before its response, because Lambda may then
+// freeze or stop the process while it still holds data that it has not sent. An error is logged. It
+// has no effect on a client.
 func WithFlush(f func(context.Context) error) Option {
 	return option(func(o *options) { o.flush = f })
 }

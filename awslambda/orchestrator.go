@@ -178,8 +178,8 @@ func (o *Orchestrator) Handle(ctx context.Context, e events.SQSEvent) (events.SQ
 	return response(append(o.host.Handle(ctx, batch), foreign...)), nil
 }
 
-// Flush writes the metrics that the process still holds when it ends: RunOrchestrator calls it when
-// Lambda announces the end.
+// Flush writes the metrics that the process still holds. RunOrchestrator calls it when Lambda
+// announces the end of the process.
 func (o *Orchestrator) Flush() { o.metrics.Flush() }
 
 // Close unwinds the cached instances: deferred functions of their code run. It also writes the metrics
@@ -189,9 +189,9 @@ func (o *Orchestrator) Close() {
 	o.metrics.Flush()
 }
 
-// backlog measures how long the oldest message of each group of the FIFO queue has waited, and logs the
-// group if it is long. For the other queues, where messages may have to wait, it counts messages that
-// are redelivered again and again.
+// backlog measures how long the oldest message of each group of the FIFO queue has waited, and logs
+// the group if that time is long. For the other queues, where messages may have to wait, it counts
+// messages that are redelivered again and again.
 func (o *Orchestrator) backlog(ctx context.Context, batch []platform.Delivery) {
 	var oldest *platform.Delivery
 	for i := range batch {

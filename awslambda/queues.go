@@ -22,9 +22,9 @@ func namedQueues(client sqs.Client, urls map[string]string) (func(name string) q
 	return func(name string) queue.Queue { return named[name] }, nil
 }
 
-// activityFunction returns the name of an activity function in its lines of metrics. It includes the
-// name of its queue, if it has one, so that lines can be summed by it; a dimension would cost a metric
-// for each queue.
+// activityFunction returns the name of an activity function in its lines of metrics. It includes
+// the name of the function's queue, if the queue has a name, so that lines can be summed by queue.
+// A dimension would cost a metric for each queue.
 func activityFunction(env Config) string {
 	if q := servedQueue(env); q != "" {
 		return "activity:" + q

@@ -75,9 +75,9 @@ func (r *reader) optional(name, fallback string, s shape) string {
 	return value
 }
 
-// queues returns the URLs of queues by name. A queue that is given by its name in SQS instead of a URL
-// has the same URL prefix as beside. With full URLs, many queues would exceed the size limit of a
-// function's variables.
+// queues returns the URLs of queues by name. If the variable has the SQS name of a queue instead of
+// its URL, the queue gets the URL prefix of beside. With full URLs, many queues would exceed the
+// size limit of a function's variables.
 func (r *reader) queues(variable, beside string) map[string]string {
 	value := r.get(variable)
 	if value == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// delivery converts a record for the host. The body is not changed: a message that Scheduler could not
-// deliver arrives in the delay queue in an envelope, which the host opens (wire.Unwrap).
+// delivery converts a record for the host. The body is not changed: a message that Scheduler could
+// not deliver arrives in the delay queue in an envelope, which the host removes (wire.Unwrap).
 func delivery(r *events.SQSMessage, source platform.Source) platform.Delivery {
 	m := queue.Message{
 		ID:      r.MessageId,

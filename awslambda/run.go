@@ -16,7 +16,7 @@ import (
 // is wrong at the start, it logs every problem and exits with status 1.
 //
 // It registers an internal extension without events, through which Lambda announces the end of the
-// process; metrics that it still holds are written then.
+// process; the process then writes the metrics that it still holds.
 //
 // The activities of the application are those that run inline, within turns; the other activities
 // belong to the activity function.

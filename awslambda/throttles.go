@@ -14,11 +14,11 @@ import (
 )
 
 // withThrottlesCounted returns cfg with clients that count every attempt at a request that AWS
-// throttles, before any retry hides it. One count serves all tables and their indexes: an index that
-// does not keep up throttles the writes of its table
-// (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/gsi-throttling.html). In CloudWatch
-// each table and each index has separate metrics, and an alarm on all of them would cost that many
-// alarms.
+// throttles, before any retry hides it. One count serves all tables and their indexes: an index
+// that does not keep up throttles the writes to its table
+// (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/gsi-throttling.html). In
+// CloudWatch each table and each index has separate metrics, so watching all of them would cost one
+// alarm for each.
 func withThrottlesCounted(cfg aws.Config, count func(operation string)) aws.Config {
 	cfg = cfg.Copy()
 	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {

@@ -93,6 +93,6 @@ func (w *ActivityFunction) Handle(ctx context.Context, e events.SQSEvent) (event
 	return response(w.host.Handle(ctx, batch)), nil
 }
 
-// Flush writes the metrics that the process still holds when it ends: RunActivities calls it when
-// Lambda announces the end.
+// Flush writes the metrics that the process still holds. RunActivities calls it when Lambda
+// announces the end of the process.
 func (w *ActivityFunction) Flush() { w.metrics.Flush() }

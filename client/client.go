@@ -32,8 +32,8 @@ type Config struct {
 	Activities store.Activities
 	// Queue is the orchestrator queue, a FIFO queue.
 	Queue queue.Queue
-	// Codecs encode what the client sends and decode what it reads; nil for plain JSON. They must be
-	// the codecs that the two functions use.
+	// Codecs encode what the client sends and decode what it reads; nil for plain JSON. They must
+	// be the codecs that the orchestrator and the worker use.
 	Codecs *codec.Set
 	// App is the application that the stack runs ([turnstile.App]). [Client.ValidateRaise] checks
 	// untyped data against it, and [Client.Redrive] replays its code before sending anything. Nil skips
@@ -108,7 +108,7 @@ func New(cfg Config) (*Client, error) {
 // client starts, raises, cancels and terminates. The actor is not verified: any program that may send
 // to the queue can set any actor.
 //
-// For an invalid name, calls that send a message return a [*turnstile.InvalidArgumentError].
+// For an invalid actor, calls that send a message return a [*turnstile.InvalidArgumentError].
 func (c *Client) WithActor(actor string) *Client {
 	other := *c
 	other.actor = actor

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// countedByReading is how many instances of a status are counted if each of them has to be read.
+// countedByReading is the highest count for a status if each instance has to be read.
 const countedByReading = 100
 
 // CountByStatus returns how many instances of each status a query selects; a stuck or corrupt instance

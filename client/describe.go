@@ -16,29 +16,29 @@ import (
 // Description is the state of an instance as of its last committed turn.
 type Description struct {
 	Instance string
-	// Name and Version of its orchestration.
+	// Name and Version of the instance's orchestration.
 	Name, Version string
 	Status        Status
 	// ExecutionID is the current execution. FirstExecution is the first execution whose history is
 	// kept: 1, or higher if an instance with the same id was purged before, or if executions of this
 	// one were pruned ([turnstile.KeepExecutions]). Pruned is how many were pruned.
 	ExecutionID, FirstExecution, Pruned int64
-	// Skipped are the numbers between them that never became current, in order: of redrives that copied
-	// their history in several commits and never completed. They have no history.
+	// Skipped are the numbers between FirstExecution and ExecutionID that never became current, in
+	// order. Each is from a redrive that copied its history in several commits and never completed.
+	// These executions have no history.
 	Skipped []int64
-	// StartID of the start that created it.
+	// StartID is the id of the start that created the instance.
 	StartID string
-	// CreatedAt is when the first execution started, or, after a restart, when the restarted one did; a
+	// CreatedAt is when the first execution started, or when the instance was last restarted; a
 	// redrive does not change it. EndedAt is zero while the instance runs.
 	CreatedAt, UpdatedAt, EndedAt time.Time
-	// Redriven is the execution that was redriven last; the executions after it continue it. 0 for
-	// none.
+	// Redriven is the execution that was redriven last; later executions continue it. 0 for none.
 	Redriven int64
-	// Parent is the instance that waits for it; nil if it is not a child.
+	// Parent is the instance that waits for this one; nil if this one is not a child.
 	Parent *Parent
-	// ForkOf is the instance that this one was forked from; empty if it is not a fork. ForkCount is the
-	// number of times that this instance was forked. Forks lists the newest 16 forks, the newest last.
-	// It may include a fork whose start was refused.
+	// ForkOf is the instance that this one was forked from; empty if it is not a fork. ForkCount is
+	// the number of times that this instance was forked. Forks lists the newest 16 forks, the
+	// newest last. Forks may include one whose start was refused.
 	ForkOf    string
 	ForkCount int64
 	Forks     []string
@@ -55,7 +55,7 @@ type Description struct {
 	Output json.RawMessage
 	// Failure of an instance that failed, was cancelled or was terminated; nil otherwise.
 	Failure *history.Failure
-	// Problem is why it is stuck or corrupt; nil otherwise.
+	// Problem is why the instance is stuck or corrupt; nil otherwise.
 	Problem *store.Problem
 	// Suspension is set while the instance is suspended, with the time, actor and reason; nil
 	// otherwise.
@@ -88,7 +88,7 @@ func (d *Description) Executions() iter.Seq[int64] {
 	return store.Executions(d.FirstExecution, last, d.Skipped)
 }
 
-// has reports whether a number is that of an execution that is not later than the current one.
+// has reports whether an execution with this number exists, or existed before it was pruned.
 func (d *Description) has(execution int64) bool {
 	return d.Status != StatusForking && execution <= d.ExecutionID && !slices.Contains(d.Skipped, execution)
 }

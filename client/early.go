@@ -10,10 +10,10 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// FireTimer fires an open timer of the current execution before it is due: a Sleep returns, a wait with
-// a timeout times out. The history records that the timer was fired early, on whose behalf
-// ([Client.WithActor]) and why. The clock does not jump: [turnstile.Now] after the timer returns the
-// time at which it was fired. A suspended instance handles it when it is resumed.
+// FireTimer fires an open timer of the current execution before it is due: a Sleep returns, a wait
+// with a timeout times out. The history records that the timer was fired early, on whose behalf
+// ([Client.WithActor]) and why. The clock does not jump: [turnstile.Now] after the timer returns
+// the time at which it was fired. A suspended instance handles the timer when it is resumed.
 //
 // eventID is the event that created the timer ([Client.PendingOperations]). The call returns when the
 // request is queued; if the timer fires by itself in the meantime, the request has no effect. If there
@@ -38,11 +38,12 @@ func (c *Client) OpenTimer(ctx context.Context, instance string, eventID int64) 
 	return o, err
 }
 
-// RetryNow starts the next attempt of an activity that waits for its retry delay. The message of the
-// scheduled retry still arrives, and has no effect because the attempt was made. An attempt that is due
-// within ten seconds is left to start by itself. If the attempt completes the activity, the completion
-// event in the history records on whose behalf it was made ([Client.WithActor]); otherwise the state of
-// the activity records it for two weeks. The orchestrator also logs it.
+// RetryNow starts the next attempt of an activity that waits for its retry delay. The message of
+// the scheduled retry still arrives, and has no effect because the attempt was made. An attempt
+// that is due within ten seconds is left to start by itself. If the attempt completes the activity,
+// the completion event in the history records on whose behalf the attempt was made
+// ([Client.WithActor]); otherwise the state of the activity records it for two weeks. The
+// orchestrator also logs it.
 //
 // eventID is the event that scheduled the activity ([Client.PendingOperations]). The call returns when
 // the request is queued. If no attempt is known to wait, nothing is sent and the error is an

@@ -17,7 +17,7 @@ var (
 	// still queued is not found either.
 	ErrNotFound = store.ErrNotFound
 	// ErrPurged means that an instance with that id was purged, and the id cannot be reused yet.
-	// [*PurgedError] has the time from which it can.
+	// [*PurgedError] has the time from which it can be reused.
 	ErrPurged = errors.New("the instance was purged, and its id cannot be reused yet")
 	// ErrNoRecord means that the message was sent, but the instance has no record yet. If its start
 	// is queued, the message takes effect after the start; otherwise it has no effect.
@@ -31,7 +31,8 @@ var (
 	// ErrNoStore means that the client has no Store, so it cannot read instances.
 	ErrNoStore = errors.New("turnstile: this client has no Store (on AWS: TURNSTILE_HISTORY_TABLE and TURNSTILE_INSTANCES_TABLE are not set): it can start instances and raise events, but cannot read instances")
 	// ErrNoActivities means that the client has no store of activities, so it cannot read or change
-	// limits of activities, or read the state of a running activity that is not in its history.
+	// the limits of activities. It also cannot read the state of a running activity beyond what the
+	// history contains.
 	ErrNoActivities = errors.New("turnstile: this client has no store of activities (client.Config.Activities)")
 )
 
@@ -74,7 +75,7 @@ type AlreadyExistsError struct {
 	Instance string
 	// StartID is the start id of the start that created the instance.
 	StartID string
-	// Name is the orchestration that it started, Status the status of the instance.
+	// Name is the orchestration that the other start started, Status the status of the instance.
 	Name   string
 	Status Status
 }
@@ -160,8 +161,8 @@ type OrchestrationError struct {
 	// Attempt is the number of the last attempt of the activity whose error the orchestration returned;
 	// 0 if it returned no activity's error.
 	Attempt int
-	// Retryable reports whether another attempt could succeed: an error or a timeout that was not
-	// marked with [turnstile.NonRetryable]. A cancellation, a termination, an invalid input and similar
+	// Retryable is true if another attempt could succeed: after an error or a timeout that was not
+	// marked with [turnstile.NonRetryable]. Cancellation, termination, invalid input and similar
 	// failures are final.
 	Retryable bool
 	// Stack of a panic; empty otherwise.

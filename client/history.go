@@ -14,7 +14,7 @@ import (
 //
 // Errors: [*NotFoundError] if the instance has no record; [*store.CorruptError] if the history is
 // damaged. A history that may have been read in the middle of a commit is read again before it is
-// reported.
+// reported as damaged.
 //
 // Payloads are decoded. A payload that the client cannot decode stays encoded, and Event.Codec names
 // its codec.
@@ -37,8 +37,9 @@ func (c *Client) History(ctx context.Context, instance string, execution int64) 
 	return c.cfg.Codecs.OpenWhatItCan(instance, execution, events), nil
 }
 
-// Export returns the History together with the instance that it belongs to and which events were
-// committed together, for [history.EncodeExport]. `turnstile history --export` prints it.
+// Export returns the events of an execution, as [Client.History] does, with their instance and with
+// the information which events were committed together, for [history.EncodeExport]. `turnstile
+// history --export` prints it.
 func (c *Client) Export(ctx context.Context, instance string, execution int64) (history.Export, error) {
 	d, err := c.Describe(ctx, instance)
 	if err != nil {
@@ -53,7 +54,8 @@ func (c *Client) Export(ctx context.Context, instance string, execution int64) (
 	return x, nil
 }
 
-// looks is how often a client reads a history that may have been read in the middle of a commit.
+// looks is the maximum number of times that a client reads a history that may have been read in the
+// middle of a commit.
 const looks = 3
 
 // read reads an execution of an instance that was described as d, the current one if execution is 0.
@@ -63,9 +65,9 @@ func (c *Client) read(ctx context.Context, d Description, execution int64) ([]st
 	})
 }
 
-// readBy is read with another way to read all turns of an execution. The record and the history are two
-// reads: if a commit between them may explain a contradiction, both are read again before the history is
-// reported as damaged.
+// readBy is read with a given function that reads all turns of an execution. The record and the
+// history are two reads: if a commit between them may explain a contradiction, both are read again
+// before the history is reported as damaged.
 func (c *Client) readBy(ctx context.Context, d Description, execution int64, read func(d *Description, of int64) ([]store.Turn, error)) ([]store.Turn, int64, error) {
 	for n := 1; ; n++ {
 		of := execution

@@ -79,9 +79,9 @@ func (c *Client) InstanceLimits(ctx context.Context) ([]Limit, error) {
 // mostCoordinators is the maximum number of coordinators that are listed.
 const mostCoordinators = 1000
 
-// SetInstanceLimit sets how many instances with this key may run at a time, 0 to [turnstile.MaxLimit],
-// until [Client.ResetInstanceLimit]. It takes precedence over the number in the code of each
-// deployment. Running instances continue.
+// SetInstanceLimit sets how many instances with this key may run at a time, 0 to
+// [turnstile.MaxLimit], until [Client.ResetInstanceLimit]. This number takes precedence over the
+// number in the code of every deployment. Running instances continue.
 //
 // Errors: [*NotFoundError] if no instance with this key was ever started, [*EndedError] if the limit's
 // coordinator was terminated, [*turnstile.InvalidArgumentError] for an invalid key or number.

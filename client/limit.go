@@ -31,17 +31,19 @@ type Limit struct {
 	Coordinator       string `json:"coordinator,omitempty"`
 	CoordinatorStatus Status `json:"coordinator_status,omitempty"`
 	Length            int    `json:"length,omitempty"`
-	// Permits is how many attempts may run at a time; 0 if no attempt has requested a permit yet. Declared
-	// is the number in the code of the latest attempt, Set the number of [Client.SetLimit], which takes
-	// precedence; 0 for none. Closed is set if that number is 0, so that no attempt gets a permit.
+	// Permits is how many attempts may run at a time; 0 if no attempt has requested a permit yet.
+	// Declared is the number in the code of the latest attempt, Set the number of
+	// [Client.SetLimit], which takes precedence; 0 for none. Closed is set if SetLimit set the
+	// number 0, so that no attempt gets a permit.
 	Permits  int  `json:"permits"`
 	Declared int  `json:"declared"`
 	Set      int  `json:"set,omitempty"`
 	Closed   bool `json:"closed,omitempty"`
-	// Other is another number that the code declares for the key, in another build or another call, with
-	// OtherPer milliseconds for a rate. For activities, an attempt requested a permit with it at OtherAt
-	// or earlier, and the lower number applies for a minute. For instances, it is the number that was
-	// declared before, and that applied until OtherAt.
+	// Other is a different number that the code of another build or another call declares for the
+	// key. For a rate, OtherPer is its window in milliseconds. For activities, OtherAt is about
+	// when an attempt last requested a permit with that number; the lower number applies for a
+	// minute after that. For instances, Other is the number that was declared previously and
+	// applied until OtherAt.
 	Other    int       `json:"other,omitempty"`
 	OtherPer int64     `json:"other_per_ms,omitempty"`
 	OtherAt  time.Time `json:"other_at,omitzero"`
@@ -58,7 +60,7 @@ type Limit struct {
 	Waiting []LimitWaiter `json:"waiting"`
 }
 
-// LimitHolder is an attempt that holds a permit.
+// LimitHolder is an attempt, or an instance, that holds a permit.
 type LimitHolder struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
@@ -72,7 +74,7 @@ type LimitHolder struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// LimitWaiter is an attempt that waits for a permit.
+// LimitWaiter is an attempt, or an instance, that waits for a permit.
 type LimitWaiter struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
@@ -200,11 +202,11 @@ func (c *Client) Limits(ctx context.Context) ([]Limit, error) {
 }
 
 // SetLimit sets how many attempts with this key may run at a time, 0 to [turnstile.MaxLimit], until
-// [Client.ResetLimit]. It takes precedence over the number in the code of each deployment. Attempts
-// that have a permit keep it. 0 closes the limit: all other attempts wait. A higher limit takes effect
-// within 30 seconds, a lower one within 5, because a process hands permits from attempt to attempt.
-// The actor and the time are recorded with it. It makes a read and a write, and adds the key to the
-// list of keys.
+// [Client.ResetLimit]. This number takes precedence over the number in the code of every
+// deployment. Attempts that have a permit keep it. 0 closes the limit: all other attempts wait. A
+// higher limit takes effect within 30 seconds, a lower one within 5, because a process hands
+// permits from attempt to attempt. The actor and the time are recorded with the number. SetLimit
+// makes a read and a write, and adds the key to the list of keys.
 //
 // Errors: [ErrNoActivities]; [*turnstile.InvalidArgumentError] for an invalid key or number.
 func (c *Client) SetLimit(ctx context.Context, key string, n int) error {
@@ -241,10 +243,10 @@ func (c *Client) ResetRate(ctx context.Context, key string) error {
 	return c.setLimit(ctx, "ResetRate", key, limits.OfRate(key), 0, func(s limits.State, _ int, now time.Time) limits.State { return s.WithSet(0, c.actor, now) })
 }
 
-// setTries is how often a change is tried if it conflicts with changes by workers.
+// setTries is the maximum number of tries for a change that conflicts with changes by workers.
 const setTries = 50
 
-// setLimit changes the limit or the rate of a name. with gets n, or limits.Closed for 0.
+// setLimit changes the limit or the rate of a name. with receives n, or limits.Closed for 0.
 func (c *Client) setLimit(ctx context.Context, operation, key, name string, n int, with func(s limits.State, set int, now time.Time) limits.State) error {
 	if problem := names.SetLimit(n); problem != "" {
 		return &turnstile.InvalidArgumentError{Call: operation, Argument: "n", Problem: problem}

@@ -30,22 +30,22 @@ type ListQuery struct {
 	// EndedFrom (inclusive) and EndedTo (exclusive) bound the end time, and select only instances that
 	// have ended; zero for no bound. No index covers them; they cost as much as Version.
 	EndedFrom, EndedTo time.Time
-	// Where are conditions on the search attributes, all of which must hold. If one of them is an ["="]
-	// condition, the first such condition selects the instances through the index, and the other
-	// conditions, Status and Name are checked in the records of these instances one by one. Without
-	// one, Status, Name, From and To select the records that are read.
+	// Where are conditions on the search attributes, all of which must hold. If one of them is an
+	// ["="] condition, the first such condition selects the instances through the index, and the
+	// other conditions, Status and Name are checked in the records of these instances one by one.
+	// If there is no "=" condition, Status, Name, From and To select the records that are read.
 	Where []SearchCondition
 	// Words must all occur, in any order and ignoring case, in the failure, the problem, the reason of
 	// the suspension or the state "status". A state that a codec has encoded is not searched.
 	Words string
-	// Version of the orchestration; Parent is the id of the instance's parent. No index covers them,
-	// and on DynamoDB none covers Words: of the instances that the other fields select, a call reads up
-	// to 1,000 records on DynamoDB, and up to 30,000 on SQLite. SQLite has an index for words of three
-	// characters or more, which searches bring up to date.
+	// Version of the orchestration; Parent is the id of the instance's parent. No index covers
+	// Version and Parent, and on DynamoDB none covers Words. A call then reads records of the
+	// instances that the other fields select: up to 1,000 on DynamoDB, and up to 30,000 on SQLite.
+	// SQLite has an index for words of three characters or more, which searches bring up to date.
 	Version, Parent string
-	// Schedule is the name of the schedule that started the instance, by a scheduled run, a trigger or
-	// a backfill. The ids of these instances start with its name and "@", so they are found like a
-	// Prefix.
+	// Schedule is the name of the schedule that started the instance, by a scheduled run, a trigger
+	// or a backfill. The ids of these instances start with the schedule's name and "@", so the
+	// search costs as much as one by Prefix.
 	Schedule string
 	// Queue is the name of an activity queue, or "default". It selects instances that have an attempt
 	// in that queue: waiting, running or due later. Only a runtime of package embedded supports it

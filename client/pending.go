@@ -68,8 +68,8 @@ func (c *Client) Complete(ctx context.Context, token string, result json.RawMess
 	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityCompleted, Result: result}, len(result))
 }
 
-// Fail fails a pending activity by its completion token, with the error as if the activity had returned
-// it. The failure is final: the retry policy applies only to attempts. Errors: those of
+// Fail fails the pending activity with this completion token, as if the activity had returned the
+// error. The failure is final: the retry policy applies only to attempts. Errors: those of
 // [Client.Complete]; also [*NotPendingError] for a token from before a redrive that started the
 // activity again.
 func (c *Client) Fail(ctx context.Context, token string, failure error) error {
@@ -81,11 +81,11 @@ func (c *Client) Fail(ctx context.Context, token string, failure error) error {
 	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityFailed, Details: wire.FailureOf(f)}, len(f.Details))
 }
 
-// Heartbeat reports by its completion token that a pending activity is still in progress, which
-// restarts its HeartbeatTimeout. details are JSON for the next attempt; nil keeps the details of the
-// previous heartbeat. A token from before a redrive is treated as by [Client.Complete]. Errors: those
-// of [Client.Complete]; errors.Is(err, turnstile.ErrCancelled) reports that the orchestration no longer
-// needs the result.
+// Heartbeat reports that the pending activity with this completion token is still in progress,
+// which restarts its HeartbeatTimeout. details are JSON for the next attempt; nil keeps the details
+// of the previous heartbeat. A token from before a redrive is treated as by [Client.Complete].
+// Errors: those of [Client.Complete]; errors.Is(err, turnstile.ErrCancelled) reports that the
+// orchestration no longer needs the result.
 func (c *Client) Heartbeat(ctx context.Context, token string, details json.RawMessage) error {
 	return c.answer(ctx, token, wire.Item{Kind: wire.ActivityHeartbeat, Data: details}, len(details))
 }
@@ -193,9 +193,9 @@ func notPending(turns []store.Turn, t wire.ActivityToken, execution int64) error
 	return gone
 }
 
-// namesActivity reports whether a token may belong to an activity in this history: the history has the
-// activity, scheduled at the same time. A token with another time belongs to an activity that was lost
-// when the tables were restored.
+// namesActivity reports whether a token may belong to an activity in this history: the history has
+// the activity, scheduled at the same time. A token with a different time belongs to an activity
+// that was lost when the tables were restored.
 func namesActivity(turns []store.Turn, t wire.ActivityToken) bool {
 	if len(turns) == 0 || turns[0].Events[0].Start == nil {
 		return false

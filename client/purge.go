@@ -24,11 +24,11 @@ type force struct{}
 
 func (force) applyToPurge(p *purge) { p.force = true }
 
-// WithChildren makes [Client.Purge] purge the descendants of the instance first. Its children are the
-// instances that any of its executions has started and that have it as their parent; detached instances
-// are not children. It reads the histories of all of them, and sends nothing if one still runs and
-// [Force] is not given. The instance itself is purged last, so a call that failed halfway can safely be
-// repeated.
+// WithChildren makes [Client.Purge] purge the descendants of the instance first. An instance's
+// children are the instances that any of its executions started and that name it as their parent;
+// detached instances are not children. The call reads the histories of the whole family, and sends
+// nothing if one of them still runs and [Force] is not given. The instance itself is purged last,
+// so a call that failed halfway can safely be repeated.
 func WithChildren() PurgeOption { return withChildren{} }
 
 type withChildren struct{}

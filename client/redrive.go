@@ -23,8 +23,8 @@ type RedriveRequest struct {
 	// As is the id of a new instance, a fork, that continues instead of this one. The original instance
 	// does not change, and it need not have ended. If As is empty, the instance itself continues.
 	As string
-	// From is an event of the last execution. The operations that led to that event run again, and
-	// everything after it. 0 means the point where the instance failed.
+	// From is an event of the last execution. The operations that led to that event, and everything
+	// after it, run again. 0 means the point where the instance failed.
 	From int64
 	// Reason is recorded in the history.
 	Reason string
@@ -51,9 +51,9 @@ type Redriven struct {
 	Rescheduled []RedrivenWork
 }
 
-// Nothing reports whether the redrive does not start any operation again: only the code runs, with
-// the results that it already had. Unchanged code then fails as before, for example because a saga
-// has undone its steps.
+// Nothing reports whether the redrive starts no operation again: only the code runs, with the
+// results that it already had. Unchanged code then fails as before, for example because a saga has
+// undone its steps.
 func (d *Redriven) Nothing() bool { return d.CopiedEvents > 0 && len(d.Rescheduled) == 0 }
 
 // RedrivenWork is an activity, a timer or a child that a redrive starts again.
@@ -102,15 +102,17 @@ const maxKept = 3 << 20
 // Redrive returns when its request is queued.
 //
 // The copied events are stored before the code is replayed against them, and open operations are
-// started again only after it agrees. If it disagrees, the instance is stuck, or fails again if its
-// orchestration has FailWhenStuck. With Config.App this call replays that code first, in a dry run too,
-// and returns a [*RedriveError] without sending anything. A redrive that cannot continue from the event
-// becomes a dead letter with the reason redrive_refused.
+// started again only after the code agrees with those events. If the code disagrees, the instance
+// is stuck, or fails again if its orchestration has FailWhenStuck. With Config.App this call
+// replays that code first, in a dry run too, and returns a [*RedriveError] without sending
+// anything. A redrive that cannot continue from the event becomes a dead letter with the reason
+// redrive_refused.
 //
-// A failed activity gets a new idempotency key. An open activity keeps its key, and its token of the
-// last execution still completes it. Children that failed continue where they failed; a timer has its
-// remaining time. Messages that were sent to others (events, detached starts) are not sent again. A
-// parent that waited for the instance already has the earlier result; it is not notified again.
+// A failed activity gets a new idempotency key. An open activity keeps its key, and its token from
+// the last execution still completes it. Children that failed continue where they failed; a timer
+// has its remaining time. Messages that were sent to others (events, detached starts) are not sent
+// again. A parent that waited for the instance already has the earlier result; it is not notified
+// again.
 //
 // With As, another instance copies the history and continues, and this one does not change. The two
 // share no open operations: the fork has its own activities, timers, tokens and children, and its
@@ -199,8 +201,9 @@ func (r *RedriveRequest) check() error {
 	return validInstance(r.As)
 }
 
-// fork continues an instance as another instance. It reads the record under the new id first: a fork
-// that was started no longer needs the original instance, so its repeat must not either.
+// fork continues an instance as another instance. It reads the record under the new id first: a
+// fork that was started no longer needs the original instance, so a repeated call must not need it
+// either.
 func (c *Client) fork(ctx context.Context, r *RedriveRequest) (Redriven, error) {
 	switch found, err := c.cfg.Store.Describe(ctx, r.As); {
 	case errors.Is(err, store.ErrNotFound), err == nil && found.Free(c.cfg.Clock.Now()):
@@ -294,9 +297,9 @@ func (c *Client) planRedrive(ctx context.Context, d *Description, r *RedriveRequ
 	return result, nil
 }
 
-// canOpen returns a [*codec.UnknownError] for a history that was encoded by a codec, or under a key,
-// that the client does not have. It checks only if the client has the codecs of the orchestrator,
-// because the client itself encodes or both are in one process. Operators need no keys.
+// canOpen returns a [*codec.UnknownError] for a history that was encoded by a codec, or under a
+// key, that the client does not have. It checks only if the client has the orchestrator's codecs,
+// that is, if the client itself encodes or if both run in one process. Operators need no keys.
 func (c *Client) canOpen(turns []store.Turn) error {
 	sample, err := c.cfg.Codecs.EncodeItem(wire.Item{Input: []byte("0")})
 	if err != nil {

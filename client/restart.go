@@ -20,12 +20,12 @@ type RestartRequest struct {
 	DeduplicationID string
 }
 
-// Restart starts the next execution of an ended instance from the beginning, with the orchestration,
-// headers and search attributes of its last execution, and with the same input unless another is given.
-// It is a start with [AllowRestart], and returns when that is queued. The new run has no parent: a
-// parent that waited for the instance already has the earlier result and is not notified again.
-// Completed activities run again under new idempotency keys, and children get new ids unless the code
-// chooses them.
+// Restart starts the next execution of an ended instance from the beginning, with the
+// orchestration, headers and search attributes of its last execution, and with the same input
+// unless another is given. Restart is a start with [AllowRestart], and returns when the start is
+// queued. The new run has no parent: a parent that waited for the instance already has the earlier
+// result and is not notified again. Completed activities run again under new idempotency keys, and
+// children get new ids unless the code chooses them.
 //
 // It reads the record and the history of the last execution.
 //

@@ -213,7 +213,7 @@ func alreadyExists(r *store.Record) *AlreadyExistsError {
 //	run, err := client.Start(ctx, c, Fulfil, order, client.WithInstanceID("order-17"))
 //	result, err := run.Wait(ctx)
 //
-// Options that the declaration was given ([turnstile.Version], [turnstile.InstanceID],
+// Options of the declaration ([turnstile.Version], [turnstile.InstanceID],
 // [turnstile.UseExisting] and [turnstile.Limit]) apply here too; the options of the start take
 // precedence.
 func Start[In, Out any](ctx context.Context, c *Client, o turnstile.Orchestration[In, Out], in In, options ...StartOption) (*Run[Out], error) {

@@ -51,8 +51,8 @@ func AllowRestart() StartOption {
 	return startOption(func(r *StartRequest) { r.AllowRestart = true })
 }
 
-// StartAfter delays the code of the instance by d from the call, by the client's clock; 0 or less
-// starts it immediately. See StartRequest.NotBefore.
+// StartAfter delays the code of the instance until d after the call, on the client's clock; if d is
+// 0 or less, the code starts immediately. See StartRequest.NotBefore.
 func StartAfter(d time.Duration) StartOption {
 	return startOption(func(r *StartRequest) { r.after, r.NotBefore = d, time.Time{} })
 }

@@ -18,8 +18,8 @@ import (
 
 // StateNumber orders the values of an instance's states. A later value has a higher number.
 type StateNumber struct {
-	// ExecutionID of the execution that set the value, and EventID of the last event that it had visited
-	// or made then. Both are 0 if there is no value.
+	// ExecutionID of the execution that set the value, and EventID of the last event that the
+	// execution had processed or recorded by then. Both are 0 if there is no value.
 	ExecutionID, EventID int64
 }
 

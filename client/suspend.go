@@ -13,8 +13,9 @@ import (
 // activities, timers, ends of children, a cancel) is recorded, and the code processes it in order after the resume.
 // Activities that have started continue, and so do their retries. Terminate ends a suspended instance immediately.
 //
-// The history and [Description].Suspension show the reason. If the instance is already suspended, it stays suspended
-// since the first call, one resume ends both, and Suspension has the reason and actor of the last call.
+// The history and [Description].Suspension show the reason. If the instance is already suspended,
+// it counts as suspended since the first call, one resume ends both suspensions, and Suspension has
+// the reason and actor of the last call.
 //
 // Suspend returns when the request is queued. It takes effect when it is recorded: after the messages
 // that were queued before it, and after the inline activities that these messages start, as far as
@@ -71,7 +72,7 @@ func laterMS(call string, at time.Time) (int64, error) {
 	if at.IsZero() {
 		return 0, nil
 	}
-	// The years of EventBridge Scheduler end with 2199.
+	// EventBridge Scheduler accepts no year after 2199.
 	if year := at.UTC().Year(); year < 1971 || year > 2199 {
 		return 0, &turnstile.InvalidArgumentError{Call: call, Argument: "time", Problem: fmt.Sprintf("is in the year %d: it must be in the years 1971 to 2199", year)}
 	}

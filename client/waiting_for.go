@@ -25,8 +25,8 @@ type PendingOperation struct {
 	Queue string
 	// ScheduledAt is when it was scheduled, DueAt when a timer fires.
 	ScheduledAt, DueAt time.Time
-	// Instance is the id of a sub-orchestration, Child its description: nil if it has no record yet. If
-	// the child is stuck, its parent waits until it is fixed.
+	// Instance is the id of a sub-orchestration, Child its description: nil if it has no record
+	// yet. If the child is stuck, its parent waits until the child is fixed.
 	Instance string
 	Child    *Description
 }

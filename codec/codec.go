@@ -5,10 +5,10 @@ import "strings"
 // Codec encodes and decodes payloads with an algorithm, and with a key if the algorithm needs one.
 // Its methods are called from several goroutines at the same time.
 type Codec interface {
-	// Name returns the name that is stored next to each encoded payload, and by which the codec is
-	// found for decoding. The meaning of a name must never change; a codec with a key includes the
-	// id of the key. A name has 1 to 256 bytes of UTF-8 without control characters. Names that
-	// begin with "blob" are reserved.
+	// Name returns the name that is stored next to each encoded payload, and by which decoding
+	// finds the codec. The meaning of a name must never change; a codec with a key includes the id
+	// of the key. A name has 1 to 256 bytes of UTF-8 without control characters. Names that begin
+	// with "blob" are reserved.
 	Name() string
 	// Encode encodes a payload, which is JSON. Two calls with the same payload may return different
 	// bytes. Encode must neither keep nor change plain.
@@ -19,8 +19,8 @@ type Codec interface {
 }
 
 // Chain returns a codec that encodes with each of the codecs in order, and decodes in reverse
-// order. Its name is their names joined with a plus. Put the codec that compresses before the one
-// that encrypts:
+// order. Its name is the names of the codecs, joined with a plus. Put the codec that compresses
+// before the one that encrypts:
 //
 //	codec.Chain(gzip.New(), key)
 func Chain(codecs ...Codec) Codec { return chain(codecs) }

@@ -5,7 +5,7 @@
 //	key, err := aesgcm.New("2026-11", secret)
 //	set, err := codec.NewSet(codec.Chain(gzip.New(), key))
 //
-// Give the set to awslambda.WithCodecs in both functions, to embedded.WithCodecs, and to
+// Pass the set to awslambda.WithCodecs in both functions, to embedded.WithCodecs, and to
 // client.Config.Codecs.
 //
 //   - [Codec] encodes and decodes payloads: the codec of package aesgcm, that of package gzip, or
@@ -27,9 +27,9 @@
 //
 // # Changing a codec or a key
 //
-// A Set encodes with one codec and decodes with several. First deploy a new key as one that only
-// decodes, in the two functions and in every client. Then deploy it as the one that encodes. Keep
-// an old key as long as a history, a record or a message with it can exist: for the life of its
+// A Set encodes with one codec and decodes with several. First deploy a new key that only decodes,
+// in the orchestrator, the worker and every client. Then deploy the same key for encoding. Keep an
+// old key as long as a history, a record or a message with it can exist: for the life of its
 // instances, their retention, and 14 days for messages.
 //
 //	before, _ := aesgcm.New("2026-10", oldKey)

@@ -25,7 +25,7 @@ func (e *UnknownError) Error() string {
 }
 
 // DamagedError is returned for a payload that its codec cannot decode: it was changed, or encrypted
-// with another key that has the same name.
+// with a different key of the same name.
 type DamagedError struct {
 	// Codec is the name of the payload's codec.
 	Codec string

@@ -13,12 +13,13 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// maxName is the maximum length of a codec's name in bytes: that of the codec field of a work item.
+// maxName is the maximum length of a codec's name in bytes, which is also the limit for the codec
+// field of a work item.
 const maxName = 256
 
 // blob is the prefix of the names of codecs that replace a payload by a reference. The prefix is
-// reserved: no codec of an application has such a name. A build without such a codec waits for a
-// build that has it, as with any other unknown codec.
+// reserved: no codec of an application has such a name. A build without such a codec leaves its
+// messages to a build that has it, as with any other unknown codec.
 const blob = "blob"
 
 // Set has the codecs of a process: one that encodes, and others that only decode. A nil Set encodes
@@ -30,7 +31,7 @@ type Set struct {
 
 // NewSet returns a set that encodes with current. It decodes payloads that current or one of the
 // others has encoded, and reads payloads that are not encoded. With a nil current it encodes
-// nothing: use that before you deploy the first codec, and after you remove the last.
+// nothing: use such a set before you deploy the first codec, and after you remove the last.
 //
 // NewSet returns an error if a codec is nil, or if its name is invalid or used twice.
 func NewSet(current Codec, others ...Codec) (*Set, error) {

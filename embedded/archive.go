@@ -16,7 +16,7 @@ import (
 // letters, digits, "-", "_" and "~" are escaped as in a URL. A name that would have more than 200
 // bytes is replaced by "sha256-" and the hash of the id in hex.
 //
-// A file is written under another name, flushed to the disk, and renamed. The error, an
+// A file is written under a temporary name, flushed to the disk, and renamed. The error, an
 // [*os.PathError], means that the folder cannot be created or is not writable.
 func ArchiveFolder(folder string) (store.Archive, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {

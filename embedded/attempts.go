@@ -73,7 +73,7 @@ func (a *attempts) Attempts(instance string) []console.Attempt {
 }
 
 func appendAttempt(out []console.Attempt, instance string, m *queue.Message, since time.Time) []console.Attempt {
-	// Most messages are for others, and need not be parsed.
+	// Most messages belong to other instances, and need not be parsed.
 	if !strings.Contains(m.Body, "ActivityExecute") {
 		return out
 	}

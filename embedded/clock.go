@@ -8,15 +8,15 @@ import (
 	"github.com/turnstile-go/turnstile/internal/clock"
 )
 
-// virtualClock stands still until it is advanced to its next timer.
+// virtualClock shows the same time until it is advanced to its next timer.
 type virtualClock struct {
 	*clock.Virtual
 	// handled counts the batches that are being handled; nil if nothing needs the count.
 	handled *gauge
-	// due is called for a timer that is due as soon as it is set, and, where time flows, for each
-	// timer.
+	// due is called for a timer that is already due when it is set, and, if time passes by itself,
+	// for each timer.
 	due func()
-	// flow is set if time passes by itself; otherwise time stands still.
+	// flow is set if time passes by itself.
 	flow *flow
 }
 

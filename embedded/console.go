@@ -23,13 +23,14 @@ const ConsoleAddr = "127.0.0.1:8876"
 // only from this machine and allows actions, so every user of the machine can use it.
 // [Runtime.ConsoleURL] returns its address.
 //
-// addr is host:port. The host defaults to 127.0.0.1. Another host must be a loopback address too,
-// because the console has no login: to make the console accessible from elsewhere, mount
+// addr is host:port. The host defaults to 127.0.0.1. Any other host must also be a loopback
+// address, because the console has no login: to make the console accessible from elsewhere, mount
 // console.Handler behind your login. Port 0 is any free port. If addr is empty, the console listens
 // on ConsoleAddr, or on any free port if ConsoleAddr is in use. New already listens, so New returns
 // the error if addr is in use.
 //
-// Options are added to the runtime's own options: its clock, its place, and allowed actions.
+// The options are added to those that the runtime sets itself: its clock, its place
+// (console.WithPlace), and permission for actions.
 func WithConsole(addr string, opts ...console.Option) Option {
 	return option(func(o *options) {
 		o.beside = func(e *Runtime) (beside, error) { return newConsoleServer(e, addr, opts) }
@@ -45,7 +46,7 @@ func (e *Runtime) ConsoleURL() string {
 	return e.beside.url()
 }
 
-// beside is a server that runs next to a runtime. Only WithConsole creates one, so that a program
+// beside is a server that runs alongside a runtime. Only WithConsole creates one, so that a program
 // without it links no HTTP server.
 type beside interface {
 	url() string

@@ -100,7 +100,8 @@ func (c consoleQueues) PausedQueues(ctx context.Context) ([]api.PausedQueue, err
 	return out, nil
 }
 
-// ofAttempts returns the name of an activity queue, if the console shows one by this name.
+// ofAttempts returns the name of the activity queue that the console shows under this name, if
+// there is one.
 func ofAttempts(shown string) (name string, is bool) {
 	if shown == deadletter.Activity {
 		return names.DefaultQueue, true

@@ -16,8 +16,8 @@ import (
 )
 
 // Database keeps all state of a runtime that must outlive its process. Package sqlite has one.
-// Queues and timers work in memory and report their changes to journals; the store writes for
-// itself.
+// Queues and timers work in memory and report their changes to journals; the store writes its own
+// changes.
 //
 // All writes, through the store or a journal, become durable in order, so a crash loses the last
 // writes and no earlier ones. A method of the store returns when its write is durable. A change
@@ -37,7 +37,7 @@ type Database interface {
 	Queues() ([]string, error)
 	// Timer returns the journal of the timer.
 	Timer() journal.Timer
-	// Flush returns when all earlier writes are durable.
+	// Flush waits until all earlier writes are durable.
 	Flush(ctx context.Context) error
 }
 
@@ -63,8 +63,8 @@ func (*inMemory) Timer() journal.Timer           { return nil }
 func (*inMemory) Flush(context.Context) error    { return nil }
 
 // flushed is a queue for senders from outside: when Send returns, the messages are durable. After
-// an error they may still be handled. The host does not need this: it sends a message before it
-// deletes the message that caused it, so a crash loses the deletion first.
+// an error they may still be handled. The host does not need this. It sends a message before it
+// deletes the message that caused the send, so a crash loses the deletion first.
 type flushed struct {
 	queue.Queue
 	flush func(context.Context) error

@@ -49,7 +49,7 @@ type Runtime struct {
 	attempts     *attempts
 	logs         loglines.Kept
 	keys         *keyring.Ring
-	pausing      sync.Mutex // of activity queues, one after the other
+	pausing      sync.Mutex // serializes pauses of activity queues
 	beside       beside     // the console's server; nil without one
 }
 
@@ -169,9 +169,9 @@ func (e *Runtime) wire(app *turnstile.App) error {
 	return err
 }
 
-// build names this process, if its instances outlive it. A stuck instance of another process is
-// then tried immediately, not when its next try is due, because the code may have been fixed in
-// between.
+// build names this process, if its instances outlive it. A stuck instance from an earlier process
+// is then tried immediately, not when its next try is due, because its code may have been fixed in
+// the meantime.
 func (e *Runtime) build() string {
 	if e.opts.database == nil {
 		return ""

@@ -50,8 +50,8 @@ func (g *gauge) state() (busy int, begun uint64) {
 }
 
 // idle reports whether nothing is being handled and no queue has a message to receive. Apart from
-// callers outside, only handlers and the clock's own functions send. So if none ran during the
-// check, all queues were empty at the same moment.
+// callers outside, only handlers and functions of the clock send messages. So if none of them ran
+// during the check, all queues were empty at the same moment.
 func (g *gauge) idle(queues []*memoryqueue.Queue) bool {
 	busy, begun := g.state()
 	if busy > 0 {
@@ -68,9 +68,9 @@ func (g *gauge) idle(queues []*memoryqueue.Queue) bool {
 	return busy == 0 && now == begun
 }
 
-// skipWaits lets a virtual clock jump whenever everything is idle. It also jumps if for the
-// duration of stall no batch has ended or started: the batches then wait for the clock itself, such
-// as an attempt for its timeout, or the watchdog for code that blocks.
+// skipWaits lets a virtual clock jump whenever everything is idle. It also jumps if no batch has
+// started or ended for the duration stall. The batches then wait for the clock itself: an attempt
+// for its timeout, for example, or the watchdog for code that blocks.
 func skipWaits(ctx context.Context, clock *virtualClock, g *gauge, queues []*memoryqueue.Queue, stall time.Duration) {
 	for {
 		for ctx.Err() == nil && clock.Fire(g.idle(queues)) {

@@ -56,9 +56,9 @@ func WithArchive(a store.Archive) Option {
 
 // WithInstanceEvents calls f for each event about an instance, for example when it starts, ends or
 // becomes stuck; see [host.InstanceEvent]. f is called at least once for each event, possibly out
-// of order; receivers use the numbers of the events to order them and to drop repeats. If f returns
-// an error, panics, or takes longer than two seconds, it is called again after five seconds, and
-// then after growing delays of at most 15 minutes, for 14 days; then the event is a dead letter. f
+// of order; a receiver orders events and drops repeats by their numbers. If f returns an error,
+// panics, or takes longer than two seconds, it is called again after five seconds, and then after
+// growing delays of at most 15 minutes, for 14 days; after that the event becomes a dead letter. f
 // is called during the instance's turn, from several goroutines, and should return when ctx ends.
 // By default no function is called.
 func WithInstanceEvents(f func(ctx context.Context, e host.InstanceEvent) error) Option {
@@ -70,15 +70,15 @@ func WithInstanceEvents(f func(ctx context.Context, e host.InstanceEvent) error)
 // outside; otherwise they arrive after the waits.
 //
 // An activity runs in real time, and virtual time waits for it. But if nothing starts or ends for
-// ten seconds, time jumps anyway, so that an attempt that waits for its timeout gets it, and code
+// ten seconds, time jumps anyway, so that an attempt that waits for its timeout times out, and code
 // that blocks is detected.
 func WithVirtualTime(start time.Time) Option {
 	return option(func(o *options) { o.virtual, o.start = true, start })
 }
 
-// WithObserver sets an observer, which receives every committed turn with its dispatch, and all
-// counters and durations. By default there is none. Embed [host.NoObserver] for the methods that
-// the observer does not need.
+// WithObserver sets an observer, which receives every committed turn with the actions that it
+// caused, and all counters and durations. By default there is none. Embed [host.NoObserver] for the
+// methods that the observer does not need.
 func WithObserver(observer host.Observer) Option {
 	return option(func(o *options) { o.observer = observer })
 }

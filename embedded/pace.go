@@ -8,9 +8,9 @@ import (
 	memoryqueue "github.com/turnstile-go/turnstile/internal/queue/memory"
 )
 
-// WithRealTimePacing makes virtual time watchable: time passes as real time does, and jumps to the next
-// timer when nothing has happened for the duration longest. So an activity takes its real time, and a wait
-// of a month takes at most longest. It needs [WithVirtualTime].
+// WithRealTimePacing makes virtual time easy to watch: time passes as real time does, and jumps to
+// the next timer when nothing has happened for the duration longest. So an activity takes its real
+// time, and a wait of a month takes at most longest. It needs [WithVirtualTime].
 func WithRealTimePacing(longest time.Duration) Option {
 	return option(func(o *options) { o.pace = longest })
 }

@@ -17,8 +17,8 @@ import (
 
 // PauseQueue makes the attempts of an activity queue wait, including retries, until
 // [Runtime.UnpauseQueue]. Running attempts continue. The queue is "default", or the name of a queue
-// ([turnstile.Queue]). A [Database] keeps the pause, the actor (may be empty) and the time, so the
-// queue is still paused after a restart. A message that has waited for 14 days becomes a dead
+// ([turnstile.Queue]). A [Database] keeps the pause with its actor (may be empty) and its time, so
+// the queue is still paused after a restart. A message that has waited for 14 days becomes a dead
 // letter (expired) when it is received.
 //
 // Errors: [client.ErrNotFound] for an unknown queue; the text lists the queues.

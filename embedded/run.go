@@ -63,7 +63,7 @@ func (e *Runtime) Run(ctx context.Context) error {
 
 // receive takes batches from one queue and handles them, as many at a time as there are workers,
 // until ctx ends. One worker waits for the queue while the others handle batches. So a message
-// wakes only one worker, which handles the message itself, without passing it to another goroutine.
+// wakes only one worker, and that worker handles it without passing it to another goroutine.
 func (e *Runtime) receive(ctx, handling context.Context, s queues.Source) {
 	most := queue.MaxReceive
 	if s.Is == platform.SourceActivity {

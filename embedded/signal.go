@@ -36,8 +36,8 @@ func (s *signal) broadcast() {
 	}
 }
 
-// changes wakes the waiters of an instance, and by chance waiters of other instances. The number of
-// signals makes this rare.
+// changes wakes the waiters of an instance. Instances share signals, so it may also wake waiters of
+// other instances; there are enough signals to make this rare.
 type changes struct {
 	seed    maphash.Seed
 	signals [256]signal

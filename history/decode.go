@@ -233,7 +233,7 @@ func (d *decoder) reserve(start, read int) {
 }
 
 // countByIDs computes the number of remaining events from the ids of the first and the
-// last of them. It returns 0 if the ids do not show it.
+// last of them. It returns 0 if the ids do not give the number.
 func (d *decoder) countByIDs() int {
 	const head = `{"event_id":`
 	last := bytes.LastIndex(d.data[d.pos:], []byte(head))

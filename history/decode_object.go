@@ -102,7 +102,7 @@ func (d *decoder) fields(first bool, field fieldFunc) bool {
 	}
 }
 
-// once marks a field as seen. It fails if the field was seen before, because it cannot
+// once marks a field as seen. It fails if the field was seen before, because the decoder cannot
 // know which of the two values is meant.
 func (d *decoder) once(bit uint64) bool {
 	if d.seen&bit != 0 {

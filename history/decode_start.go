@@ -2,7 +2,7 @@ package history
 
 func (d *decoder) startField(s *Start, key []byte, b64 bool) bool {
 	if s.Parent == nil {
-		// appendEvent removes it again if no field of it was read.
+		// appendEvent removes this Parent again if none of its fields was read.
 		s.Parent = &Parent{}
 	}
 	switch string(key) {
@@ -18,7 +18,7 @@ func (d *decoder) startField(s *Start, key []byte, b64 bool) bool {
 		return d.texts(&s.SenderIDs, hasSenderIDs, b64)
 	case "states":
 		return d.payload(&s.States, hasStates, b64)
-	case "custom_status": // of early builds, which had one state
+	case "custom_status": // written by early builds, which had one state
 		ok := d.payload(&s.States, hasStates, b64)
 		s.States = EncodeStates([]State{{Name: ListedState, Value: s.States}})
 		return ok
@@ -61,7 +61,7 @@ const (
 )
 
 func (d *decoder) origin(o *Origin) bool {
-	var instances []string // instances of Carried; they may come before or after it
+	var instances []string // the instances for Carried, which may come before or after it
 	start := d.pos
 	ok := d.nested(hasOrigin, func(key []byte, b64 bool) bool {
 		if string(key) == "carried_instances" {

@@ -21,8 +21,8 @@
 //
 // # Versions of the format
 //
-// Events are stored as JSON documents with a format version. A field that an old build
-// may ignore is added without a new version: old builds skip it, and because events are
-// never rewritten, nothing is lost. For an old build, a new kind of event or a field that
-// must not be ignored is [ErrNewer]: the instance waits for a build that knows it.
+// Events are stored as JSON documents with a format version. A field that an old build may ignore
+// is added without a new version: old builds skip it, and because events are never rewritten,
+// nothing is lost. If a document has a new kind of event, or a new field that must not be ignored,
+// an old build returns [ErrNewer], and the instance waits for a newer build.
 package history

@@ -34,7 +34,7 @@ const base64Suffix = "_base64"
 //   - Bytes of Headers that are not valid UTF-8 become U+FFFD.
 //   - A number of a Retry that JSON does not have (infinity, not a number) is left out.
 //
-// The document is always valid UTF-8. Encode does not validate the events: it writes one
+// The document is always valid UTF-8. Encode does not validate the events: it also writes an event
 // with EventID 0 or KindUnknown, which Decode rejects.
 func Encode(events []Event) []byte {
 	return appendEvents(make([]byte, 0, sizeHint(events)), events)

@@ -14,8 +14,8 @@ type Event struct {
 	// UseExisting marks a SubOrchestrationScheduled that waits for an existing instance
 	// with its id, if there is one. Replay does not compare it.
 	UseExisting bool
-	// WithPrevious marks an arrival that was recorded before the code ran for the event
-	// before it, which is an arrival too.
+	// WithPrevious marks an arrival that directly follows another arrival, and that was recorded
+	// before the code ran for the other one.
 	WithPrevious bool
 
 	// EventID is the position in the history: from 1, without gaps.
@@ -37,12 +37,12 @@ type Event struct {
 	// execution keeps; SubOrchestrationScheduled, OrchestrationChained and
 	// OrchestrationContinuedAsNew have the requested version, empty for the newest.
 	Version string
-	// Instance is the id of the child (SubOrchestrationScheduled), of the detached
-	// orchestration (OrchestrationChained), or of the instance that a SystemCall
-	// addresses. In the OrchestrationRedriven of a fork it is the id that the code sees
-	// from there on; before it, the code saw the id of the original instance.
+	// Instance is the id of the child (SubOrchestrationScheduled), of the detached orchestration
+	// (OrchestrationChained), or of the instance that a SystemCall addresses. In the
+	// OrchestrationRedriven of a fork it is the id that the code sees from that event on; until
+	// then, the code saw the id of the original instance.
 	Instance string
-	// ForkOf is the child of the original instance that the child is a fork of
+	// ForkOf is the original instance's child of which this child is a fork
 	// (SubOrchestrationScheduled of a fork).
 	ForkOf string
 
@@ -90,10 +90,10 @@ type Event struct {
 	// (ActivityCompleted, ActivityFailed); and for a terminated instance
 	// (OrchestrationFailed).
 	Actor string
-	// SenderID is the id that the sender gave an ExternalEvent,
-	// OrchestrationCancelRequested, OrchestrationSuspended or OrchestrationResumed, or
-	// the id of the redrive (OrchestrationRedriven). If it is set on a TimerFired, an
-	// operator fired the timer before it was due, and it is the id of that request.
+	// SenderID is the id that the sender gave an ExternalEvent, OrchestrationCancelRequested,
+	// OrchestrationSuspended or OrchestrationResumed, or the id of the redrive
+	// (OrchestrationRedriven). If it is set on a TimerFired, an operator fired the timer before it
+	// was due, and SenderID is the id of the operator's request.
 	SenderID string
 	// Reason of an OrchestrationCancelRequested, OrchestrationSuspended,
 	// OrchestrationResumed or OrchestrationRedriven, of a TimerFired that an operator requested, of a SystemCall
@@ -109,14 +109,14 @@ type Event struct {
 	// of resuming it.
 	Forced string
 	// Headers are passed to the activity or instance that an ActivityScheduled,
-	// SubOrchestrationScheduled or OrchestrationChained starts, in addition to the
-	// headers of the execution's start; if both have a name, this value is used. They are
+	// SubOrchestrationScheduled or OrchestrationChained starts, in addition to the headers of the
+	// execution's start; if both contain the same name, the value in this field is used. They are
 	// UTF-8 and never encrypted. Replay does not compare them.
 	Headers map[string]string
-	// LimitKey and Limit allow at most Limit instances with this key to run at a time. On
-	// a SubOrchestrationScheduled or OrchestrationChained they apply to the instance that
-	// it starts; on an OrchestrationSuspended they name the limit whose permit the
-	// instance waits for. Replay does not compare them.
+	// LimitKey and Limit allow at most Limit instances with this key to run at a time. On a
+	// SubOrchestrationScheduled or OrchestrationChained they apply to the instance that the event
+	// starts; on an OrchestrationSuspended they name the limit whose permit the instance waits for.
+	// Replay does not compare them.
 	LimitKey string
 	Limit    int
 	// Label is a name that the code gave the operation, for display (all scheduling kinds except
@@ -153,8 +153,8 @@ const (
 	// OpCancelInstance asks Instance to stop, with Reason. If Forced is set, it
 	// terminates Instance.
 	OpCancelInstance = "cancel_instance"
-	// OpResumeInstance resumes Instance, which waits for a permit of a limit, or
-	// terminates it if Forced is set. The value identifies its OrchestrationSuspended.
+	// OpResumeInstance resumes Instance, which waits for a permit of a limit, or terminates it if
+	// Forced is set. The value identifies the OrchestrationSuspended of that instance.
 	OpResumeInstance = "resume_instance"
 	// OpPatch marks an execution that has the patch Name.
 	OpPatch = "patch"

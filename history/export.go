@@ -9,8 +9,8 @@ type Export struct {
 	ExecutionID int64
 	Events      []Event
 	// Turns are the turns in which the events were committed. It is nil if they are not known, as
-	// in exports of builds that did not write it. Replay does not need it; a timeline of the
-	// history does.
+	// in exports by builds that did not write them. Replay does not need the turns; a timeline of
+	// the history does.
 	Turns []ExportTurn
 }
 
@@ -34,9 +34,9 @@ type ExportTurn struct {
 //	…
 //	]}
 //
-// An export is a history document with additional fields; Decode reads it too.
-// EncodeExport leaves out the secret and the token of the parent, and does not change the
-// events that it is given. It does not decode payloads.
+// An export is a history document with additional fields; Decode reads it too. EncodeExport leaves
+// out the secret and the token of the parent, and does not change the events that it receives. It
+// does not decode payloads.
 func EncodeExport(x Export) []byte {
 	dst := make([]byte, 0, sizeHint(x.Events)+len(x.Instance)+80)
 	dst = append(dst, `{"v":1`...)

@@ -13,17 +13,17 @@ const (
 	OrchestrationFailed
 	OrchestrationContinuedAsNew
 	OrchestrationCancelRequested
-	// ParentAttached means that another parent waits for this instance, because the instance was
-	// already running under the id of its child. It has no effect on the code.
+	// ParentAttached means that one more parent waits for this instance, because the instance was
+	// already running under the id that this parent gave its child. It has no effect on the code.
 	ParentAttached
 	// OrchestrationSuspended means that from here until OrchestrationResumed no code runs, and
 	// arrivals are only recorded. Neither event has an effect on the code.
 	OrchestrationSuspended
 	OrchestrationResumed
 	// OrchestrationRedriven means that the events before it were copied from an earlier execution,
-	// which the OrchestrationStarted names. Their open operations are sent when the code has agreed
-	// with the history: an OrchestrationResumed that names this event follows. Neither has an
-	// effect on the code.
+	// which the OrchestrationStarted names. After the code has agreed with the history, an
+	// OrchestrationResumed that names this event follows, and the open operations among those
+	// events are sent. Neither event has an effect on the code.
 	OrchestrationRedriven
 
 	// Scheduling events.
@@ -34,8 +34,8 @@ const (
 	OrchestrationChained
 	SystemCall
 	// ExternalRejected means that the wait that received the ExternalEvent of SourceEventID
-	// rejected its data, and keeps waiting. The code does not schedule it, but it is recorded among
-	// the operations that the code schedules, and a replay claims it.
+	// rejected its data, and keeps waiting. The code does not schedule this event, but the event is
+	// recorded among the operations that the code schedules, and a replay claims it.
 	ExternalRejected
 
 	// Completions.
@@ -83,7 +83,7 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Kinds returns all kinds but KindUnknown, in the order of their constants.
+// Kinds returns all kinds except KindUnknown, in the order of their constants.
 func Kinds() []Kind {
 	kinds := make([]Kind, 0, kindEnd-1)
 	for k := KindUnknown + 1; k < kindEnd; k++ {

@@ -2,7 +2,7 @@ package history
 
 // Retry is the retry policy of an activity and its time limits.
 type Retry struct {
-	// MaxAttempts is the number of attempts in all; 0 and 1 mean one attempt.
+	// MaxAttempts is the total number of attempts; 0 and 1 mean one attempt.
 	MaxAttempts int `json:"max_attempts,omitempty"`
 	// InitialMS is the delay before the second attempt, in milliseconds.
 	InitialMS int64 `json:"initial_ms,omitempty"`
@@ -27,9 +27,8 @@ type Retry struct {
 	// Batch is how many results of inline activities may share a commit; 0 and 1 mean
 	// that each result has its own commit.
 	Batch int `json:"batch,omitempty"`
-	// AttemptsMade counts the attempts of earlier scheduling events, the first of which
-	// is FirstEventID. Both are set if a timer separates the retries of an inline
-	// activity.
+	// AttemptsMade counts the attempts of earlier scheduling events; FirstEventID is the id of the
+	// first of those events. Both are set if a timer separates the retries of an inline activity.
 	AttemptsMade int   `json:"attempts_made,omitempty"`
 	FirstEventID int64 `json:"first_event_id,omitempty"`
 	// LimitKey and Limit allow at most Limit attempts with this key to run at a time,

@@ -37,9 +37,9 @@ func (k SearchKind) String() string {
 	return "unknown"
 }
 
-// SearchValue is the value of a search attribute: a string, a number or a time. Equal
-// values compare equal with ==. The zero value is no value: setting an attribute to it
-// removes the attribute.
+// SearchValue is the value of a search attribute: a string, a number or a time. Equal values
+// compare equal with ==. The zero value stands for no value: setting an attribute to it removes the
+// attribute.
 type SearchValue struct {
 	kind SearchKind
 	text string

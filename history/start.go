@@ -4,8 +4,8 @@ package history
 type Start struct {
 	// ExecutionID of this history, from 1.
 	ExecutionID int64
-	// StartID is the id of the start message. It distinguishes a repeated message from
-	// another start.
+	// StartID is the id of the start message. It distinguishes a repeated message from a different
+	// start.
 	StartID string
 	// Secret was written by early builds, which derived tokens from it. It has no effect;
 	// exports leave it out.
@@ -23,8 +23,7 @@ type Start struct {
 	// none. They are never encrypted.
 	SearchAttributes SearchAttributes
 	// Headers of the start, in UTF-8: trace context, values of interceptors. The
-	// activities, the children and each next execution get them. They are never
-	// encrypted.
+	// activities, the children and later executions get them. They are never encrypted.
 	Headers map[string]string
 	// Origin is the place from which a redrive copied the events before
 	// OrchestrationRedriven; nil if there is none.
@@ -35,7 +34,7 @@ type Start struct {
 	// LimitKey and Limit allow at most Limit instances with this key to run at a time, if
 	// the start named a limit. Otherwise they are empty and the limit of the
 	// implementation applies; a redrive and a restart then use the limit of the build at
-	// that time. Each next execution has them too.
+	// that time. Later executions have them too.
 	LimitKey string
 	Limit    int
 }
@@ -45,14 +44,14 @@ type Origin struct {
 	Instance    string `json:"instance"`
 	ExecutionID int64  `json:"execution_id"`
 	EventID     int64  `json:"event_id"`
-	// FirstExecutionID is the execution in which the first of these events were recorded.
-	// It is lower than ExecutionID if that execution had copied them too.
+	// FirstExecutionID is the execution in which the first of these events were recorded. It is
+	// lower than ExecutionID if the execution ExecutionID had itself copied them.
 	FirstExecutionID int64 `json:"first_execution_id,omitempty"`
-	// FirstInstance is the instance in which they were recorded, if this execution's
-	// instance is a fork of it; empty otherwise.
+	// FirstInstance is the instance in which they were recorded, if this execution's instance is a
+	// fork, or a fork of a fork, of that instance; empty otherwise.
 	FirstInstance string `json:"first_instance,omitempty"`
-	// ForkedExecutionID is then the execution that was forked from it, or from a fork of
-	// it.
+	// ForkedExecutionID is the first execution of this execution's instance, if FirstInstance is
+	// set; 0 otherwise.
 	ForkedExecutionID int64 `json:"forked_execution_id,omitempty"`
 	// Carried lists, by EventID, the copied scheduling events of two kinds of operations: those
 	// that were open, and those that failed although the outcome of their last attempt was unknown.
@@ -61,9 +60,9 @@ type Origin struct {
 }
 
 // Carried is a scheduling event that had no certain outcome when its history was copied.
-// ExecutionID is the first execution since which it has been open without interruption;
-// its activity keeps the idempotency key that it had there. Instance is the instance of
-// that execution, and empty if it is the Origin's.
+// ExecutionID is the first execution since which it has been open without interruption; an activity
+// keeps the idempotency key that it had there. Instance is the instance of that execution; empty if
+// that is the Origin's instance.
 type Carried struct {
 	EventID     int64  `json:"event_id"`
 	ExecutionID int64  `json:"execution_id"`

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// ListedState is the name of the state that lists of instances show, and whose words they search.
+// ListedState is the name of the state that lists of instances show, and in which a search for
+// words looks.
 const ListedState = "status"
 
 // State is a named value that an instance publishes to readers. The code sets it. It is not an event,
@@ -17,10 +18,10 @@ type State struct {
 	Name string
 	// Value as JSON.
 	Value []byte
-	// ExecutionID and EventID number the value: the execution that set it, and the last event that it
-	// had visited or made then. A later value of the instance has a higher number. EventID is 0 for a
-	// value that a redrive or a fork copied with the start of the execution, and both are 0 for a value
-	// that an early build carried over.
+	// ExecutionID and EventID number the value: the execution that set it, and the last event that
+	// the execution had processed or recorded by then. A later value of the instance has a higher
+	// number. EventID is 0 for a value that a redrive or a fork copied with the start of the
+	// execution, and both are 0 for a value that an early build carried over.
 	ExecutionID, EventID int64
 	// AtMS is when that event was recorded, in Unix milliseconds.
 	AtMS int64

@@ -45,7 +45,7 @@ func wanting(ctx context.Context, ids trace.SpanContext) context.Context {
 	return context.WithValue(ctx, wantedIDs{}, ids)
 }
 
-// satisfied returns a context without requested ids, for the spans inside.
+// satisfied returns a context without requested ids, for nested spans.
 func satisfied(ctx context.Context) context.Context {
 	return context.WithValue(ctx, wantedIDs{}, trace.SpanContext{})
 }

@@ -27,8 +27,8 @@ type Config struct {
 	// MeterProvider creates the metrics; nil for none.
 	MeterProvider metric.MeterProvider
 	// Sampler is the provider's own sampler, if it has one (sdktrace.WithSampler). It is called
-	// only with the id of a trace, so it must decide by that, as sdktrace.TraceIDRatioBased does.
-	// By default all traces are sampled.
+	// only with the id of a trace, so it must decide by the id alone, as sdktrace.TraceIDRatioBased
+	// does. By default all traces are sampled.
 	Sampler sdktrace.Sampler
 	// Environment is part of the input of derived ids. Set a different one for each stack if two
 	// stacks with equal instance ids send to one backend.
@@ -80,7 +80,7 @@ func New(cfg Config) (*Telemetry, error) {
 }
 
 // checkIDs returns an error if the provider does not give a span the requested ids. The span that
-// shows it is never ended, and so never exported.
+// it creates for the check is never ended, and so never exported.
 func checkIDs(p *sdktrace.TracerProvider) error {
 	want := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}})
 	_, span := p.Tracer(scope).Start(wanting(context.Background(), want), "ids", trace.WithNewRoot())

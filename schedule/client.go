@@ -35,7 +35,7 @@ type instances interface {
 	List(ctx context.Context, q client.ListQuery) (client.ListPage, error)
 }
 
-// ExistsError is returned if a schedule of this name exists with another definition.
+// ExistsError is returned if a schedule of this name exists with a different definition.
 type ExistsError struct {
 	Name string
 	// Have is the definition of the existing schedule.
@@ -56,10 +56,10 @@ func (e *notFoundError) Error() string {
 	return fmt.Sprintf("schedule %q not found: it was never created, was deleted, or its creation is still queued", e.Name)
 }
 
-// Create creates a schedule and returns when the request is queued. A schedule that already exists with
-// the same definition is not changed. If two callers create a schedule at the same time, the first
-// request in the queue applies and the other one has no effect: [Client.WaitCreated] returns an error
-// for it.
+// Create creates a schedule and returns when the request is queued. A schedule that already exists
+// with the same definition is not changed. If two callers create a schedule at the same time, the
+// first request in the queue applies and the other has no effect; [Client.WaitCreated] returns an
+// error for the other.
 //
 // Errors: from [Definition.Check]; [*ExistsError]; [*client.EndedError] if the instance of the schedule
 // was terminated; from [client.Client.Start].
@@ -91,7 +91,7 @@ func (c *Client) Create(ctx context.Context, d Definition) error {
 // WaitCreated waits until the schedule exists, for example after [Client.Create]. Give the context a
 // deadline.
 //
-// Errors: [*ExistsError] if another caller has created it with another definition;
+// Errors: [*ExistsError] if another caller has created it with a different definition;
 // [*client.EndedError] if the instance of the schedule was terminated; [*client.WaitError] if the
 // context ends first; [*client.PurgedError].
 func (c *Client) WaitCreated(ctx context.Context, d Definition) error {
@@ -158,9 +158,9 @@ func (c *Client) start(ctx context.Context, d *Definition, s State, r client.Sta
 	return err
 }
 
-// Update changes the definition of a schedule. Pending runs are dropped, also those of a backfill;
-// running instances continue. The same definition changes nothing. Errors: from [Definition.Check];
-// [client.ErrNotFound].
+// Update changes the definition of a schedule. Pending runs, including those of a backfill, are
+// dropped; running instances continue. If the definition is the same, nothing changes. Errors: from
+// [Definition.Check]; [client.ErrNotFound].
 func (c *Client) Update(ctx context.Context, d Definition) error {
 	if err := d.Check(); err != nil {
 		return err
@@ -168,8 +168,9 @@ func (c *Client) Update(ctx context.Context, d Definition) error {
 	return c.ask(ctx, d.Name, command{Op: opUpdate, Definition: &d})
 }
 
-// Pause stops a schedule until [Client.Resume]. Scheduled times that pass meanwhile are not started
-// later, except by [Client.Backfill]. The note records why. Errors: [client.ErrNotFound].
+// Pause stops a schedule until [Client.Resume]. Scheduled times that pass in the meantime start
+// nothing, unless [Client.Backfill] starts them later. The note records why. Errors:
+// [client.ErrNotFound].
 func (c *Client) Pause(ctx context.Context, name, note string) error {
 	return c.ask(ctx, name, command{Op: opPause, Note: note})
 }
@@ -188,12 +189,12 @@ func (c *Client) Trigger(ctx context.Context, name string) (instance string, err
 }
 
 // Backfill starts an instance for each scheduled time of a range, both ends inclusive, that has no
-// instance yet: all at once with the overlap policy [Allow], otherwise one after another, between the
-// regular runs. A paused schedule keeps them until it is resumed. Backfill returns how many instances
-// it starts, and costs a read for each scheduled time in the range.
+// instance yet: all at once with the overlap policy [Allow], otherwise one after another, between
+// the regular runs. A paused schedule keeps these runs until it is resumed. Backfill returns the
+// number of instances that it starts, and costs a read for each scheduled time in the range.
 //
 // Errors: [*InvalidError] if the range has no scheduled time or more than 1,000, if more than 1,000
-// would wait, or if the inputs of runs that start at once exceed 3 MB in total;
+// would wait, or if the total input of the runs that start at once exceeds 3 MB;
 // [client.ErrNotFound].
 func (c *Client) Backfill(ctx context.Context, name string, from, to time.Time) (int, error) {
 	d, err := c.Describe(ctx, name)

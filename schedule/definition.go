@@ -26,20 +26,21 @@ const (
 	maxJitter = time.Hour
 )
 
-// Overlap is what happens at a scheduled time if the instance of an earlier one is still running.
+// Overlap is what happens at a scheduled time if the instance of an earlier scheduled time is still
+// running.
 type Overlap string
 
 // The overlap policies. The zero value is Skip.
 const (
-	// Skip starts nothing for the scheduled time. If the running instance comes from a backfill, the
-	// run waits for its end instead.
+	// Skip starts nothing for the scheduled time. If the running instance comes from a backfill,
+	// the run waits until it ends.
 	Skip Overlap = "skip"
-	// BufferOne keeps one run until no instance is running, and skips those that follow it.
+	// BufferOne keeps one run until no instance is running, and skips later runs until then.
 	BufferOne Overlap = "buffer_one"
 	// BufferAll keeps up to 1,000 runs and starts them one after another.
 	BufferAll Overlap = "buffer_all"
-	// Allow starts every run at its time. It is the cheapest: the schedule is not notified when an
-	// instance ends, and [Client.Describe] does not know how it ended.
+	// Allow starts every run at its time. It is the cheapest policy: the schedule is not notified
+	// when an instance ends, so [Client.Describe] does not show how the instance ended.
 	Allow Overlap = "allow"
 	// CancelRunning cancels the running instance and starts the newest run when it has ended.
 	CancelRunning Overlap = "cancel_running"
@@ -54,11 +55,11 @@ type CatchUp string
 
 // The ways to catch up. The zero value is CatchUpLast.
 const (
-	// CatchUpLast starts the newest of these; the others are missed.
+	// CatchUpLast starts the newest of these scheduled times; the others are missed.
 	CatchUpLast CatchUp = "last"
-	// CatchUpAll starts all of these within the Window of the definition.
+	// CatchUpAll starts all of these scheduled times that are within the Window of the definition.
 	CatchUpAll CatchUp = "all"
-	// CatchUpNone starts none of these.
+	// CatchUpNone starts none of these scheduled times.
 	CatchUpNone CatchUp = "none"
 )
 
@@ -66,10 +67,10 @@ const (
 type Definition struct {
 	// Name of the schedule, 1 to 200 bytes.
 	Name string `json:"name"`
-	// Cron has five fields (minute, hour, day of month, month and day of week), with names (MON, JAN),
-	// or is one of @hourly, @daily, @weekly, @monthly, @yearly. As in crontab(5), if both day fields
-	// restrict the day, the day must match one of them; if one begins with *, the day must match both.
-	// Either Cron or Every is required.
+	// Cron has five fields (minute, hour, day of month, month and day of week), with names (MON,
+	// JAN), or it is @hourly, @daily, @weekly, @monthly or @yearly. As in crontab(5), if both day
+	// fields restrict the day, the day must match one of them; if one begins with *, the day must
+	// match both. Either Cron or Every is required.
 	Cron string `json:"cron,omitempty"`
 	// Every is an interval of at least one second. The scheduled times are its multiples since
 	// 1970-01-01T00:00:00Z, plus Offset, so they do not depend on when the schedule was created.

@@ -19,7 +19,7 @@ type Description struct {
 	Instance client.Description
 }
 
-// nextRuns is how many scheduled times a description lists.
+// nextRuns is the number of scheduled times that a description lists.
 const nextRuns = 5
 
 // Describe returns the state of a schedule. It costs one read. Errors: [client.ErrNotFound].

@@ -25,10 +25,11 @@
 //
 // # Scheduled times
 //
-// A scheduled time is a time at which a schedule is due. The instance that it starts has the id
-// NAME@TIME, for example nightly-report@2026-03-29T01:00:00Z, so no scheduled time starts two
-// instances. A cron expression with two day fields has the same meaning as in crontab(5): if both
-// restrict the day, one of them must match; if one begins with *, as */2 does, both must match.
+// A scheduled time is a time at which a schedule is due. At that time the schedule starts an
+// instance with the id NAME@TIME, for example nightly-report@2026-03-29T01:00:00Z, so no scheduled
+// time starts two instances. A cron expression with two day fields has the same meaning as in
+// crontab(5): if both restrict the day, one of them must match; if one begins with *, as */2 does,
+// both must match.
 //
 // Clock changes affect only cron expressions:
 //
@@ -42,8 +43,9 @@
 //     twice.
 //
 // The next scheduled time is recorded in the history. If a later build of the program has different
-// time zone rules, they apply from the following scheduled time on. On a build that lacks the time zone
-// the schedule is stuck until a build has it. No scheduled time is later than the year 2199.
+// time zone rules, they apply from the following scheduled time on. A build that lacks the time
+// zone makes the schedule stuck until a build with the time zone is deployed. No scheduled time is
+// later than the year 2199.
 //
 // # Overlap
 //

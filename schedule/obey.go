@@ -72,9 +72,8 @@ func (r *runner) update(ctx turnstile.Context, c *command) error {
 	return r.plan(ctx)
 }
 
-// giveUp counts as missed each scheduled time up to now that has not been processed. Some may be left
-// because one wake-up processes only a part of many, and because with jitter the newest are not due
-// yet.
+// giveUp counts as missed each scheduled time up to now that has not been processed. Some may be
+// left because one wake-up processes only a limited number, and because jitter delays the newest.
 func (r *runner) giveUp(ctx turnstile.Context, now time.Time) error {
 	if r.Next.IsZero() || r.Next.After(now) {
 		return nil

@@ -51,8 +51,8 @@ const (
 	opDelete   = "delete"
 )
 
-// wakesAnExecution is how often a schedule wakes up before it continues as new; each wake-up records
-// about ten events.
+// wakesAnExecution is the number of times that a schedule wakes up before it continues as new; each
+// wake-up records about ten events.
 const wakesAnExecution = 20
 
 // runner is one execution of a schedule.

@@ -23,8 +23,8 @@ func (r *runner) target(name, instance string) turnstile.Orchestration[json.RawM
 	return o
 }
 
-// child starts an instance, or continues to wait for it; by now the definition may start another
-// orchestration.
+// child starts an instance, or continues to wait for it. By then the definition may name a
+// different orchestration.
 func (r *runner) child(ctx turnstile.Context, of *Run) turnstile.Future[json.RawMessage] {
 	return r.target(cmp.Or(of.Orchestration, r.Definition.Starts.Name), of.Instance).Start(ctx, r.Definition.Starts.Input)
 }
@@ -109,8 +109,8 @@ func (r *runner) hasEnded(ctx turnstile.Context, i int) error {
 	return r.next(ctx)
 }
 
-// next starts a waiting run if nothing is running and the schedule is not paused: a buffered run first,
-// then one of a backfill. With the policy Allow the whole backfill starts.
+// next starts a waiting run if nothing is running and the schedule is not paused: first a buffered
+// run, then a run of a backfill. With the policy Allow the whole backfill starts.
 func (r *runner) next(ctx turnstile.Context) error {
 	for !r.Paused && len(r.Running) == 0 && len(r.Buffered)+len(r.Backfilling) > 0 {
 		from, backfilled := &r.Buffered, len(r.Buffered) == 0

@@ -7,12 +7,12 @@ import (
 
 // Reasons why a scheduled time started nothing.
 const (
-	// ReasonOutage means that no process was running when it was due, and the catch-up policy
-	// leaves it out.
+	// ReasonOutage means that no process was running when it was due, and the catch-up policy does
+	// not start it.
 	ReasonOutage = "outage"
 	// ReasonOverlap means that the instance of an earlier run was still running.
 	ReasonOverlap = "overlap"
-	// ReasonBufferFull means that as many runs as a schedule buffers were already waiting.
+	// ReasonBufferFull means that the maximum number of runs were already waiting.
 	ReasonBufferFull = "buffer full"
 	// ReasonDeleted means that the schedule was deleted or updated while the run waited.
 	ReasonDeleted = "deleted"
@@ -47,15 +47,15 @@ type Run struct {
 	// Outcome is one of the Outcome constants. Failure is why the run failed.
 	Outcome string `json:"outcome"`
 	Failure string `json:"failure,omitempty"`
-	// Orchestration is that of the instance. Stopped is set if the overlap policy has stopped it.
-	// Both are set only for the instances in Running.
+	// Orchestration is the name of the instance's orchestration. Stopped is set if the overlap
+	// policy has stopped the instance. Both are set only for the instances in Running.
 	Orchestration string `json:"orchestration,omitempty"`
 	Stopped       bool   `json:"stopped,omitempty"`
-	// Backfilled is set if a backfill started it.
+	// Backfilled is set if a backfill started the run.
 	Backfilled bool `json:"backfilled,omitempty"`
 }
 
-// kept is how many runs, and how many spans that started nothing, are listed.
+// kept is the number of runs, and of spans that started nothing, that are listed.
 const kept = 10
 
 // State is the state of a schedule. The schedule's instance publishes it and passes it to the next
@@ -78,9 +78,9 @@ type State struct {
 	// Running are the instances that are not known to have ended; empty if the overlap policy is
 	// [Allow].
 	Running []Run `json:"running,omitempty"`
-	// Buffered has the runs that wait for the running instances to end, and for a paused schedule
-	// to be resumed. Backfilling has the waiting runs of backfills, which start when no buffered
-	// run is left.
+	// Buffered has the runs that wait for the running instances to end or, while the schedule is
+	// paused, for its resume. Backfilling has the waiting runs of backfills, which start when no
+	// buffered run is left.
 	Buffered    []time.Time `json:"buffered,omitempty"`
 	Backfilling []time.Time `json:"backfilling,omitempty"`
 	// Recent are the newest runs, Missed the newest scheduled times that started nothing; newest last,

@@ -25,8 +25,8 @@ type scheduledTimes struct {
 const (
 	// lastYear is the last year in which a timer fires.
 	lastYear = 2199
-	// searchedYears is how many years ahead a date of a cron expression is searched: 29 February falls
-	// on the same day of the week after 40 years at the latest.
+	// searchedYears is the number of years in which a date of a cron expression is searched for: 29
+	// February falls on the same day of the week after 40 years at the latest.
 	searchedYears = 40
 )
 
@@ -102,8 +102,8 @@ func (t *scheduledTimes) unbounded(at time.Time) time.Time {
 // expression; zero if there is none.
 //
 // An expression that names its hours is due once for each local time: if the clock shows the time
-// twice, at the first; if the clock skips it, as much later as the clock jumps. An expression that
-// names no hours is due whenever the clock shows the time.
+// twice, it is due at the first; if the clock skips the time, it is due as much later as the clock
+// jumps. An expression that names no hours is due whenever the clock shows the time.
 func (t *scheduledTimes) shown(at time.Time) time.Time {
 	for in := at; ; {
 		// From start to end the zone has one offset to UTC.
@@ -169,8 +169,8 @@ type due struct {
 	Start []time.Time `json:"start,omitempty"`
 	// Missed are those that are too late to be caught up, as one span.
 	Missed *Span `json:"missed,omitempty"`
-	// Next scheduled time; zero if there is none. It may be due already, because only a part of many is
-	// processed at once.
+	// Next scheduled time; zero if there is none. It may be due already, because only a limited
+	// number is processed at once.
 	Next time.Time `json:"next,omitzero"`
 }
 
@@ -181,7 +181,7 @@ const (
 	mostBytes  = 3 << 20
 )
 
-// dueAt returns what is due at a time, from a scheduled time on.
+// dueAt returns what is due at the time now, from a scheduled time on.
 func (t *scheduledTimes) dueAt(scheduled, now time.Time) due {
 	var out due
 	miss := func(at time.Time) {
@@ -191,9 +191,9 @@ func (t *scheduledTimes) dueAt(scheduled, now time.Time) due {
 		out.Missed.To, out.Missed.Runs = at, out.Missed.Runs+1
 	}
 	d := t.d.plain()
-	var last time.Time // The newest that is late; CatchUpLast starts it.
-	// The schedule wakes up for the scheduled times in order, so one with less jitter waits for the one
-	// before it.
+	var last time.Time // The newest late scheduled time; CatchUpLast starts it.
+	// The schedule wakes up for the scheduled times in order, so a run with less jitter waits for
+	// the run before it.
 	var ready time.Time
 	most := min(mostAtOnce, max(1, mostBytes/(len(d.Starts.Input)+1)))
 	for !scheduled.IsZero() && !t.d.fires(scheduled).After(now) && len(out.Start) < most {
@@ -219,7 +219,7 @@ func (t *scheduledTimes) dueAt(scheduled, now time.Time) due {
 	case len(out.Start) == 0:
 		out.Start = []time.Time{last}
 	default:
-		miss(last) // A newer one is on time.
+		miss(last) // A newer scheduled time is on time.
 	}
 	out.Next = scheduled
 	return out

@@ -122,7 +122,7 @@ func moment(t time.Time) any {
 	return t.UnixMilli()
 }
 
-// RequestStop implements store.Activities. Of several requests the first reason is kept.
+// RequestStop implements store.Activities. The reason of the first request is kept.
 func (a activities) RequestStop(ctx context.Context, key store.ActivityKey, reason string, expiresAt time.Time) error {
 	_, err := a.change(ctx, key, expiresAt, func(it *activity) error {
 		if !it.state.Stop {

@@ -14,8 +14,8 @@ import (
 
 // Backup writes a copy of the database to a new file, as of one moment, while the database stays in
 // use. The copy is as small as possible, and only this user can read it. Stored as turnstile.db in
-// another directory, the copy is a database that continues from that moment: all work since then is
-// done again.
+// another directory, the copy is a database that continues from that moment: all later work is done
+// again.
 //
 // Errors: fs.ErrExist (wrapped) if the file exists; ErrFull.
 func (db *DB) Backup(ctx context.Context, name string) (err error) {

@@ -17,7 +17,7 @@
 // each turn is durable before its messages are sent or its activities start. With Full, the default,
 // durable means written to the disk; with Normal, handed to the operating system: see Level.
 //
-// A process may be killed at any moment. The next one continues where it stopped. Messages that
+// A process may be killed at any moment. The next process continues where it stopped. Messages that
 // were being processed are immediately visible again and count as received once more, and due
 // timers fire. Attempts of activities that were in progress run again or, if they run at most once,
 // count as interrupted.
@@ -30,8 +30,7 @@
 // Queues and timers work in memory, so nothing polls. State that must survive the process is
 // written in order, one transaction after the other. Each transaction has all changes that arrived
 // during the previous one, so many instances share one fsync. A crash loses only the last of these
-// writes. Pending messages and timers are always in memory, and each takes about 1 KB plus its
-// payload.
+// writes. All pending messages and timers are in memory; each takes about 1 KB plus its payload.
 //
 // # The files
 //

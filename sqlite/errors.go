@@ -68,8 +68,8 @@ func explain(path string, err error) error {
 	return fmt.Errorf("sqlite: %s: %w", path, err)
 }
 
-// isDamage reports whether an error means that the file is damaged. The caller has checked before
-// that it is a Turnstile database.
+// isDamage reports whether an error means that the file is damaged. The caller has already checked
+// that the file is a Turnstile database.
 func isDamage(err error) bool {
 	_, unreadable := errors.AsType[*unreadableError](err)
 	return unreadable || errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) || errors.Is(err, sqlite3.IOERR_DATA)
@@ -89,7 +89,7 @@ type unreadableError struct {
 func (e *unreadableError) Error() string { return fmt.Sprintf("%s cannot be read: %v", e.what, e.err) }
 func (e *unreadableError) Unwrap() error { return e.err }
 
-// unwritable returns the error for a file that cannot be written, or whose directory cannot.
+// unwritable returns the error for a file or a directory that cannot be written.
 func unwritable(path string, err error) error {
 	if noSpace(err) {
 		return unavailable{fmt.Errorf("%w: %s (%w): nothing is lost; free some space", ErrFull, path, err)}

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// maxKnown is how many of the most recently changed instances are kept in memory; maxKnownBytes is
-	// how large the output and the states of one may be.
+	// maxKnown is the maximum number of recently changed instances that are kept in memory;
+	// maxKnownBytes is the maximum size of the output and the states of such an instance.
 	maxKnown      = 4096
 	maxKnownBytes = 8 << 10
 )
@@ -110,8 +110,8 @@ func (k *known) counting() bool {
 	return k.counts != nil
 }
 
-// byStatus returns how many instances there are of each status that a query without times and
-// conditions selects.
+// byStatus returns the number of instances of each status that a query without times and conditions
+// selects.
 func (k *known) byStatus(q *store.ListQuery) (map[store.Status]int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

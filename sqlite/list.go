@@ -171,7 +171,7 @@ func (s *Store) CountByStatus(ctx context.Context, q store.ListQuery, _ int) (co
 // statuses are all statuses under which instances are listed.
 var statuses = append(store.TerminalStatuses(), store.StatusRunning, store.StatusStuck, store.StatusCorrupt, store.StatusSuspended, store.StatusScheduled, store.StatusQueued, store.StatusForking)
 
-// countColumns counts each of them. (Grouping would sort the rows first.)
+// countColumns counts the instances of each status. (Grouping would sort the rows first.)
 var countColumns = func() string {
 	columns := make([]string, len(statuses))
 	for i, status := range statuses {

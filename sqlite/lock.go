@@ -37,7 +37,7 @@ var errLocked = errors.New("locked")
 // held has the files through which a process holds the lock of an open database.
 type held struct {
 	// sign is a file next to the database that contains the process id. It is locked too, so that
-	// only one of two processes creates a new database.
+	// two processes do not both create a new database.
 	sign *os.File
 	// file is the database file; nil if there is none. Its lock decides, because it is the same for
 	// every name of the file.
@@ -100,9 +100,9 @@ func lock(database string, makes bool) (_ *held, err error) {
 	}
 }
 
-// signOf returns the name of the file with the process id: next to the file that the path leads to, so
-// that all users of a symbolic link find the same file. It is never removed, because a process that
-// waits to open it would then lock a file that no longer exists.
+// signOf returns the name of the file with the process id: next to the file that the path leads to,
+// so that all users of a symbolic link find the same file. The file with the process id is never
+// removed, because a process that waits to open it would then lock a file that no longer exists.
 func signOf(database string) string {
 	if real, err := filepath.EvalSymlinks(database); err == nil {
 		database = real

@@ -18,8 +18,8 @@ import (
 // before, which it still has after a crash between the two writes. Opening the database compares them.
 //
 // The salts are stored where SQLite keeps zeros for later versions. SQLite never sees them, and the
-// checksum of the page counts them as zeros. A database without salts was written by another program,
-// which has put its log into it.
+// checksum of the page counts them as zeros. If a database has no salts, another program wrote it,
+// and has already moved its log into the database file.
 
 // Offsets in the header of a log: https://sqlite.org/fileformat2.html#the_write_ahead_log
 const (

@@ -9,9 +9,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// noted records which activities may have stored state. Few activities have any, but each attempt
-// asks for it, so noted saves a read for most attempts. An activity is never removed, so noted may
-// report an activity whose state has expired.
+// noted records which activities may have stored state. Few activities have stored state, but each
+// attempt asks for it, so noted saves a read for most attempts. An activity is never removed, so
+// noted may report an activity whose state has expired.
 type noted struct {
 	seed maphash.Seed
 	bits [1 << 12]atomic.Uint64

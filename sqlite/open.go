@@ -39,8 +39,8 @@ type DB struct {
 	acquired bool
 	// queues by name: a journal is kept when a runtime ends and another starts.
 	queues map[string]*queueJournal
-	// base is below every Seq that queues assign while this process has the database open, and above
-	// all that were assigned before.
+	// base is lower than every Seq that queues assign while this process has the database open, and
+	// higher than every Seq that was assigned before.
 	base int64
 }
 
@@ -49,9 +49,9 @@ var _ embedded.Database = (*DB)(nil)
 // Open opens the database in a directory, and creates both if they do not exist. Only this user can
 // read it, because it contains the keys of completion tokens.
 //
-// Errors: *LockedError if a process has it open; *NewerError, ErrNotADatabase or ErrDamaged (wrapped;
-// also for a log that is damaged or belongs to another database), each without having changed anything;
-// ErrFull (wrapped). All contain the name of the file.
+// Errors: *LockedError if a process has the database open; *NewerError, ErrNotADatabase or
+// ErrDamaged (wrapped; also for a log that is damaged or belongs to a different database), each
+// before anything was changed; ErrFull (wrapped). All contain the name of the file.
 func Open(dir string, opts ...Option) (*DB, error) {
 	versions, err := schema()
 	if err != nil {
@@ -158,8 +158,8 @@ func (db *DB) begin(c *conn, versions migrations) error {
 	return nil
 }
 
-// seqsPerOpen is how many messages a queue may have between two openings of its database, so that no id
-// is assigned twice although the last one is not stored.
+// seqsPerOpen is the maximum number of messages of a queue between two openings of its database. It
+// ensures that no id is assigned twice, although the last id is not stored.
 const seqsPerOpen = 1_000_000_000_000
 
 // recover corrects the state that the previous process left, and returns where sequences begin.
@@ -188,8 +188,8 @@ func (db *DB) recover(c *conn) (base int64, err error) {
 			return 0, err
 		}
 	}
-	// No attempt is running any more. Claims of execution 0 do not belong to attempts: a permit of a
-	// rate stays taken until its span is over.
+	// No attempt is running any more. Claims of execution 0 do not belong to attempts: a permit of
+	// a rate stays taken until its window is over.
 	ms := now.UnixMilli()
 	for _, sql := range []string{
 		"UPDATE activities SET claim_until_ms = ? WHERE claim_until_ms > ? AND execution > 0",

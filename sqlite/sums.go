@@ -16,8 +16,8 @@ import (
 // declares them reserved.
 //
 // Zero means no checksum. Pages in memory and in the log have none. So pages that another program
-// copies from there into a file (a copy, a restored log, a checkpoint after a crash) are accepted
-// without a checksum, and get one when they are next written here.
+// copies from memory or the log into a file (a copy, a restored log, a checkpoint after a crash)
+// are accepted without a checksum, and get a checksum when this file system next writes them.
 const sumSize = 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -54,7 +54,7 @@ func intact(page []byte, off int64) bool {
 // summed is the file of a database, whose pages have checksums.
 type summed struct {
 	*file
-	// page is the size of its pages; 0 as long as they have no checksums.
+	// page is the page size of the file; 0 as long as its pages have no checksums.
 	page int
 }
 
@@ -129,7 +129,7 @@ func (f *summed) DeviceCharacteristics() vfs.DeviceCharacteristic {
 }
 
 // reserve makes pages reserve room for their checksums: immediately in an empty file, otherwise by
-// rewriting it. A file that sqlite3 has recovered from a damaged one has to be rewritten.
+// rewriting it. A file that sqlite3 recovered from a damaged file has to be rewritten.
 func reserve(c *conn) (rewrite bool, err error) {
 	reserved, err := c.FileControl("main", sqlite3.FCNTL_RESERVE_BYTES)
 	if err != nil || reserved == sumSize {

@@ -21,14 +21,15 @@ const (
 
 // Limits of the index.
 const (
-	// maxLag is how many new instances may be checked without the index, because indexing fewer is not
-	// worth a write.
+	// maxLag is the maximum number of new instances that a search checks without the index.
+	// Indexing fewer is not worth a write.
 	maxLag = 500
 	// maxFound is the maximum number of candidates that are sorted by list key. If there are more, the
 	// list keys are scanned in order.
 	maxFound = 1000
 	// A search indexes at most maxIndexed bytes of texts, of at most maxPassed instances, in
-	// transactions of limited size, so no other write waits for more than one of them.
+	// transactions of limited size, so that no other write waits for more than one of these
+	// transactions.
 	maxIndexed, maxPassed     = 128 << 10, 30_000
 	indexedAtOnce, passedOnce = 16 << 10, 2_000
 )

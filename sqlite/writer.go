@@ -11,9 +11,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A writer commits, in one transaction, all changes that arrived during the previous transaction, so
-// concurrent writers wait for one fsync. The first of them makes the transaction and the others wait, so a
-// single writer never switches goroutines.
+// A writer commits, in one transaction, all changes that arrived during the previous transaction,
+// so concurrent writers wait for one fsync. The first writer makes the transaction and the others
+// wait, so a single writer never switches goroutines.
 //
 // There are two kinds of changes. The caller of a write waits for it. A note, which comes from a journal,
 // has no waiting caller: it is written with the next write, or alone after noteDelay, and then without an
@@ -74,8 +74,8 @@ type write struct {
 	apply func(*conn) error
 	// relaxed is set if the write need not be flushed to the disk.
 	relaxed bool
-	// lingers is set if the write waits for one that soon follows and shares its transaction, instead of
-	// making one immediately.
+	// lingers is set if the write does not start a transaction immediately, but waits to share the
+	// transaction of a write that follows soon.
 	lingers bool
 	answer  chan error
 	// lead notifies a waiting write that it must make the next transaction.
@@ -83,18 +83,19 @@ type write struct {
 	err  error
 }
 
-// lingerDelay is how long a client's send waits for a turn whose transaction it can share. Its message is
-// already being processed by then, and a turn is committed sooner than a disk write completes. A send that
-// no turn follows takes that much longer.
+// lingerDelay is how long a client's send waits for a turn whose transaction it can share. The host
+// is already processing the message by then, and commits a turn in less time than a disk write
+// takes. A send that no turn follows takes 500 µs longer.
 const lingerDelay = 500 * time.Microsecond
 
 // noteDelay is how long a note may wait for a write whose transaction it can share.
 const noteDelay = 10 * time.Millisecond
 
-// rememberDelay is how long the deduplication ids of a FIFO queue wait to be written, so that they cost one
-// row per second and not one per transaction. The ids that a crash loses belong to messages that were
-// already processed, because existing messages carry their own. So in the worst case a message that is sent
-// a second time is processed twice, as on SQS after five minutes.
+// rememberDelay is how long the deduplication ids of a FIFO queue wait to be written, so that they
+// cost one row per second and not one per transaction. The ids that a crash loses belong to
+// messages that were already processed, because existing messages carry their own. So in the worst
+// case, a message that is sent a second time is processed twice, as happens on SQS after five
+// minutes.
 const rememberDelay = time.Second
 
 // retryDelay is how long notes wait for the next try after a batch could not be written.
@@ -114,8 +115,8 @@ func (w *writer) do(ctx context.Context, apply func(*conn) error) error {
 	return w.make(ctx, &write{apply: apply})
 }
 
-// relax waits until earlier notes are written: they survive the process, but may not survive the
-// machine.
+// relax waits until earlier notes are written. They then survive the process, but may not survive a
+// failure of the machine.
 func (w *writer) relax(ctx context.Context) error { return w.make(ctx, &write{relaxed: true}) }
 
 func (w *writer) make(ctx context.Context, wr *write) error {

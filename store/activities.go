@@ -27,8 +27,8 @@ type Activities interface {
 	// attempt than the last one claimed, is refused with a *ClaimedError that has the existing claim.
 	Claim(ctx context.Context, key ActivityKey, claim Claim, expiresAt time.Time) error
 
-	// SetSuspect records that an attempt is about to run that may kill its process or, with the zero
-	// Suspect, removes the record. It replaces an existing one.
+	// SetSuspect records that an attempt is about to run that may kill its process or, with the
+	// zero Suspect, removes the record. It replaces an existing record.
 	SetSuspect(ctx context.Context, key ActivityKey, suspect Suspect, expiresAt time.Time) error
 
 	// NoteNext records the attempt that follows a failed one, for consoles: the history does not
@@ -46,7 +46,7 @@ type ActivityKey struct {
 
 // ActivityState is what is stored about an activity outside its history.
 type ActivityState struct {
-	// Stop was requested, for this reason.
+	// Stop is set if a stop was requested, and StopReason is the reason.
 	Stop       bool
 	StopReason string
 	// Beat is the last heartbeat; the zero value if there was none.

@@ -12,8 +12,8 @@ type RecordChange struct {
 	If RecordCondition
 
 	// Create replaces the whole record with this one (a start). All fields below are then ignored,
-	// except SearchAttributes. It has an entry without a value for each attribute of the old record
-	// that Create lacks.
+	// except SearchAttributes, which has an entry without a value for each attribute of the old
+	// record that Create lacks.
 	Create *Record
 
 	ExecutionID *int64

@@ -7,10 +7,10 @@ import (
 
 // Errors that a Store returns, wrapped; test with errors.Is.
 var (
-	// ErrConflict means that another writer was first, or may have been. A store that cannot
-	// distinguish the two may return it although no other writer wrote, for example when an item is
-	// locked by a transaction that then fails. ErrConflict guarantees that this write has had no
-	// effect and never will. Read again and decide again.
+	// ErrConflict means that another writer was first, or may have been. A store may return it
+	// although no other writer wrote, for example when an item is locked by a transaction that then
+	// fails. ErrConflict guarantees that this write has had no effect and never will. Read again
+	// and decide again.
 	ErrConflict = errors.New("store: conflict: another writer was first")
 	// ErrNotFound means that the instance has no record.
 	ErrNotFound = errors.New("store: instance not found")
@@ -20,7 +20,7 @@ var (
 	ErrUnknownOutcome = errors.New("store: outcome of the write is unknown")
 	// ErrInvalidTurn means that a turn is empty, has a gap or repeats an event id.
 	ErrInvalidTurn = errors.New("store: invalid turn")
-	// ErrBadPageToken means that a page token is invalid or belongs to another query.
+	// ErrBadPageToken means that a page token is invalid or belongs to a different query.
 	ErrBadPageToken = errors.New("store: page token does not belong to this query")
 	// ErrBadSearch means that a search condition is invalid.
 	ErrBadSearch = errors.New("store: invalid search condition")

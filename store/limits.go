@@ -7,16 +7,17 @@ const (
 	MaxInstance = 1000
 	// MaxToken is the maximum length of Turn.Token.
 	MaxToken = 128
-	// MaxNextText is how many bytes of a failure's message are stored with the next attempt.
+	// MaxNextText is the maximum number of bytes of a failure's message that are stored with the
+	// next attempt.
 	MaxNextText = 500
 	// MaxEarlier is how many failed attempts before the last one are kept, and MaxEarlierText how
 	// many bytes of each message. On DynamoDB the item of an activity with errors up to that length
 	// stays below 1 KB, so keeping them costs nothing.
 	MaxEarlier     = 3
 	MaxEarlierText = 100
-	// MaxEarlierStarts is how many start ids of earlier runs a record keeps.
+	// MaxEarlierStarts is the maximum number of start ids of earlier runs that a record keeps.
 	MaxEarlierStarts = 32
-	// MaxForks is how many of its forks a record lists.
+	// MaxForks is the maximum number of forks that a record lists.
 	MaxForks = 16
 	// DefaultPageSize and MaxPageSize are the default and the limit of ListQuery.PageSize.
 	DefaultPageSize = 100

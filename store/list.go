@@ -24,10 +24,10 @@ type ListQuery struct {
 	// EndedFrom (inclusive) and EndedTo (exclusive) bound EndedAt; zero for no bound. With either, only
 	// instances that have ended are selected. No index covers them ([ListQuery.Scans]).
 	EndedFrom, EndedTo time.Time
-	// Where are conditions on the search attributes, all of which must hold. If one of them is an "="
-	// condition, the first such condition selects the instances, and the other conditions, Status and
-	// Name are checked in the records of these instances one by one. Without one, Status, Name, From
-	// and To select the records that are read.
+	// Where are conditions on the search attributes, all of which must hold. If one of them is an
+	// "=" condition, the first such condition selects the instances, and the other conditions,
+	// Status and Name are checked in the records of these instances one by one. If there is no "="
+	// condition, Status, Name, From and To select the records that are read.
 	Where []SearchCondition
 	// Words must occur, ignoring case, in the record's failure, problem, reason of suspension or state
 	// "status"; a state that a codec has encoded is not searched. Version and Parent must equal
@@ -53,8 +53,8 @@ type ListPage struct {
 func (r *Record) ListKey() string { return listTime(r.CreatedAt) + "#" + r.Instance }
 
 // KeyRange returns the range of list keys of the query's records: from low (inclusive) to high
-// (exclusive). The page token lowers high. Errors: ErrBadPageToken if the token belongs to another
-// query; the error of an invalid condition.
+// (exclusive). The page token lowers high. Errors: ErrBadPageToken if the token belongs to a
+// different query; the error of an invalid condition.
 func (q *ListQuery) KeyRange() (low, high string, err error) {
 	for i := range q.Where {
 		if err := q.Where[i].check(); err != nil {
@@ -150,8 +150,8 @@ func (q *ListQuery) Limit() int {
 	return min(q.PageSize, MaxPageSize)
 }
 
-// TokenAfter returns the page token for the records that follow the one with that list key. It is valid
-// only for the same query, apart from its page size.
+// TokenAfter returns the page token for the records that follow the record with this list key. It
+// is valid only for the same query, apart from its page size.
 func (q *ListQuery) TokenAfter(listKey string) string {
 	return base64.RawURLEncoding.EncodeToString(append(q.binding(), listKey...))
 }

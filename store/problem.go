@@ -27,12 +27,13 @@ type Problem struct {
 	Stack string `json:"stack,omitempty"`
 	// SinceMS is when the problem started, in Unix milliseconds.
 	SinceMS int64 `json:"since_ms,omitempty"`
-	// Tries is how often the instance has been tried.
+	// Tries is the number of times that the instance was tried.
 	Tries int `json:"tries,omitempty"`
 	// NextMS is when the sweep wakes the instance next, in Unix milliseconds; 0 (in records of older
 	// builds) means immediately. A corrupt instance is never woken.
 	NextMS int64 `json:"next_ms,omitempty"`
-	// WokenMS is when a wake for this problem was sent that has not been processed yet; 0 if none was.
+	// WokenMS is when a wake for this problem was sent, if that wake has not been processed yet; 0
+	// otherwise.
 	WokenMS int64 `json:"woken_ms,omitempty"`
 	// Build of the last try; empty if the build has no name.
 	Build string `json:"build,omitempty"`
@@ -56,8 +57,8 @@ type ProblemDiff struct {
 	At string `json:"at,omitempty"`
 }
 
-// Awaiting returns why the instance waits for another build at a time, as far as is known; nil if it
-// waits for none.
+// Awaiting returns why the instance waits, at the time now, for another build, as far as is known;
+// nil if it waits for none.
 func (r *Record) Awaiting(now time.Time) *Problem {
 	if r.Awaits == nil || r.Problem != nil || r.Status.Terminal() || r.Awaits.NextMS <= now.UnixMilli() {
 		return nil
@@ -69,7 +70,7 @@ func (r *Record) Awaiting(now time.Time) *Problem {
 type Suspension struct {
 	// EventID of the OrchestrationSuspended.
 	EventID int64 `json:"event_id"`
-	// SinceMS is when it was recorded, in Unix milliseconds.
+	// SinceMS is when that event was recorded, in Unix milliseconds.
 	SinceMS int64 `json:"since_ms"`
 	// UntilMS is when the instance continues by itself; 0 if it waits for a resume.
 	UntilMS int64 `json:"until_ms,omitempty"`
@@ -77,7 +78,7 @@ type Suspension struct {
 	// none has a reason, as the sender gave them; empty if the sender gave none.
 	Reason string `json:"reason,omitempty"`
 	Actor  string `json:"actor,omitempty"`
-	// LimitKey is the key of the limit for whose permit it waits; empty if it waits for none, or is also
-	// suspended for another reason.
+	// LimitKey is the key of the limit for whose permit the instance waits; empty if it waits for
+	// no permit, or is also suspended for a different reason.
 	LimitKey string `json:"limit_key,omitempty"`
 }

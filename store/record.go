@@ -51,15 +51,16 @@ type Record struct {
 	Version       string
 	// Status under which the instance is listed.
 	Status Status
-	// CreatedAt is when the first execution started, or, after a restart, when the restarted one did. A
+	// CreatedAt is when the first execution started, or when the instance was last restarted. A
 	// redrive does not change it.
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	// EndedAt is zero while the instance runs.
 	EndedAt time.Time
-	// FirstExecution is the number of the first execution that is kept: 1 or, if an instance with this
-	// id was purged before, one more than its last. So nothing that is derived from the number (tokens,
-	// ids of children, idempotency keys) ever repeats. It increases when executions are pruned.
+	// FirstExecution is the number of the first execution that is kept: 1 or, if an instance with
+	// this id was purged before, one more than the last execution of that instance. So nothing that
+	// is derived from the number (tokens, ids of children, idempotency keys) ever repeats. It
+	// increases when executions are pruned.
 	FirstExecution int64
 	// Pruned is how many executions of the instance were pruned: FirstExecution is past them, and their
 	// histories are deleted or will be.
@@ -111,8 +112,9 @@ type Record struct {
 	// instance, requires the number that it has read (RecordCondition.Stamp), so only one of two such
 	// writers succeeds.
 	Stamp int64
-	// Forked is how often the instance was forked. Forks are the newest of its forks, the newest last,
-	// at most MaxForks. A fork is noted here before it starts, so some of them may not have started.
+	// Forked is the number of times that the instance was forked. Forks are its newest forks, the
+	// newest last, at most MaxForks. A fork is noted here before it starts, so some of these forks
+	// may not have started.
 	Forked int64
 	Forks  []string
 	// Reserved is the execution number that a redrive or a fork has reserved to write its copy in several
@@ -133,7 +135,7 @@ type Record struct {
 // Reservation is a reserved execution number.
 type Reservation struct {
 	ExecutionID int64 `json:"execution_id"`
-	// StartID of the start that reserved the number; empty if it has given the number up.
+	// StartID of the start that reserved the number; empty if that start has given the number up.
 	StartID string `json:"start_id,omitempty"`
 }
 

@@ -52,8 +52,9 @@ type Store interface {
 	// event that Read returned, or 1 for the first. A turn that is stored in several items counts only if all of them
 	// are stored.
 	//
-	// Use it only to confirm what Read did not find: on DynamoDB it costs twice as much as Describe,
-	// plus the item in the slot. While a commit is in progress it waits, or returns ErrUnavailable.
+	// Use it only to confirm that something that Read did not find does not exist: on DynamoDB it
+	// costs twice as much as Describe, plus the item in the slot. While a commit is in progress it
+	// waits, or returns ErrUnavailable.
 	ReadIsolated(ctx context.Context, instance string, executionID, eventID int64) (Isolated, error)
 
 	// UpdateRecord changes the record without changing history. It returns a *RecordConflictError if
@@ -62,9 +63,10 @@ type Store interface {
 	UpdateRecord(ctx context.Context, instance string, change RecordChange) error
 
 	// List returns records newest first, each exactly once over all pages. Purged instances are not
-	// listed. Errors: ErrBadPageToken for a token of another query, a *history.SearchAttributeError or
-	// an ErrBadSearch for invalid conditions. The list may lag: a record that has just changed may be
-	// missing for a moment, but it is never listed under a status that it no longer has.
+	// listed. Errors: ErrBadPageToken for a token of a different query, a
+	// *history.SearchAttributeError or an ErrBadSearch for invalid conditions. The list may lag: a
+	// record that has just changed may be missing for a moment, but it is never listed under a
+	// status that it no longer has.
 	List(ctx context.Context, q ListQuery) (ListPage, error)
 
 	// Hide turns the record into a tombstone: only instance, last execution number, start id and FreeAt

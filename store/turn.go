@@ -31,8 +31,9 @@ type Turn struct {
 	// ended the execution, the list also has the open operations that the host must stop: activities,
 	// timers and children.
 	Cancelled []int64
-	// Reasons that the code gave for cancelling them, by event; nil for none. The stopped activities
-	// and children receive them, and they are stored so that they can be sent again.
+	// Reasons are the reasons that the code gave for these cancellations, by event; nil for none.
+	// The stopped activities and children receive their reasons. The reasons are stored so that
+	// they can be sent again.
 	Reasons map[int64]string
 }
 

@@ -17,7 +17,7 @@ const (
 
 // Bill estimates what the test so far would have cost on AWS, at list prices. It counts requests
 // and units as AWS charges them: messages sent, received and deleted, histories written and read,
-// schedules fired. It prints as a table:
+// schedules fired. It is printed as a table:
 //
 //	t.Log(env.Bill())
 //
@@ -27,8 +27,8 @@ const (
 // calls than here, and cold processes read histories that warm processes have in memory. The
 // duration of functions is an estimate: 12 ms per invocation of the orchestrator and 9 ms per
 // invocation of the worker, with 512 MB. Bill does not include the run time of activities, storage,
-// and the cost of an idle stack. It does not count reads by the test itself (Describe, History),
-// but its starts and events.
+// and the cost of an idle stack. It counts the starts and events of the test itself, but not its
+// reads (Describe, History).
 func (e *Env) Bill() bill.Bill {
 	e.metrics.orchestrator.Flush()
 	e.metrics.worker.Flush()

@@ -16,7 +16,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// errKilled is the error of every call of a dead process. No living code receives it.
+// errKilled is the error of every call of a dead process. No code of a running process receives it.
 var errKilled = errors.New("turnstiletest: the process is dead")
 
 // boundary wraps every call that leaves a process. It can kill the process at such a call. After
@@ -93,8 +93,8 @@ func (b *boundary) count(what func() string) (dies bool, err error) {
 		return false, errKilled
 	}
 	if t == nil {
-		// An attempt that waits for virtual time checks whether it should stop. No process is
-		// working that could die there.
+		// An attempt that waits for virtual time checks whether it should stop. No working process
+		// could die at that check.
 		return false, nil
 	}
 	b.calls++
@@ -133,7 +133,7 @@ type boundedStore struct {
 	// recorded is called for each committed event, even if the process that wrote it died before it
 	// could see the result.
 	recorded func(instance string, e *history.Event)
-	// read is called with the number of events that a process has read of an instance.
+	// read is called with the number of an instance's events that a process has read.
 	read func(instance string, events int)
 }
 

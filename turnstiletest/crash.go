@@ -16,9 +16,9 @@ type Call struct {
 }
 
 // CrashBefore kills the process before a call takes effect, if at returns true for the call. The
-// queue immediately delivers the messages that the process had received again, to a new or another
-// process. at is called for each call in order, so it can also list the calls; it must not use the
-// environment.
+// queue immediately redelivers the messages that the process had received, to a new or another
+// process. The function at is called for each call in order, so it can also list the calls. It must
+// not use the environment.
 //
 //	commits := 0
 //	secondCommit := func(c turnstiletest.Call) bool {
@@ -34,7 +34,7 @@ func CrashBefore(at func(Call) bool) Option {
 	return option(func(o *options) { o.crashBefore = at })
 }
 
-// CrashAfter kills the process after the call takes effect, before it sees the
+// CrashAfter kills the process after the call takes effect and before the process receives the
 // result; see [CrashBefore].
 func CrashAfter(at func(Call) bool) Option {
 	return option(func(o *options) { o.crashAfter = at })
@@ -50,9 +50,9 @@ func WithProcesses(n int) Option {
 
 // WithBatchKey sets which instances share a batch. Messages that wait at the same time are handled
 // by one invocation if the function returns the same key for their instances, and otherwise by
-// several, in the order in which they arrived. With a function that returns the instance id, each
-// invocation handles a single instance. By default all waiting messages are taken together, up to
-// [WithBatchSize].
+// separate invocations, in the order in which the messages arrived. With a function that returns
+// the instance id, each invocation handles a single instance. By default all waiting messages are
+// taken together, up to [WithBatchSize].
 //
 //	// Two orders share a batch, and the third is handled alone.
 //	turnstiletest.WithBatchKey(func(instance string) string {

@@ -20,9 +20,9 @@ type CrashTestResult struct {
 // CrashTest runs a scenario many times: without a crash, with every turn replayed from the store,
 // with every message delivered twice, and then, for each call that leaves a process (a read, a
 // commit, a message sent, a timer set), with a crash before the call takes effect and with a crash
-// after it. After a crash the queue delivers the messages that the process had received again. The
-// test fails at the first run whose outcome or history differs, and names the call at which the
-// process crashed.
+// after it. After a crash the queue redelivers the messages that the process had received. The test
+// fails at the first run whose outcome or history differs, and names the call at which the process
+// crashed.
 //
 //	turnstiletest.CrashTest(t, app, func(env *turnstiletest.Env) {
 //		turnstiletest.On(env, Charge).Return(Receipt{ID: "r-1"}, nil)
@@ -70,15 +70,15 @@ func CrashTest(t T, app *turnstile.App, run func(env *Env), options ...Option) C
 	return d.done
 }
 
-// WithMaxRuns limits the runs of a [CrashTest]; default 1000. If there are more possible crashes,
-// the test tries crashes that are spread evenly over the calls.
+// WithMaxRuns limits the runs of a [CrashTest]; default 1000. If more crashes are possible, the
+// test picks crashes that are spread evenly over the calls.
 func WithMaxRuns(n int) Option {
 	return option(func(o *options) { o.maxRuns = n })
 }
 
 // CompareOutcomes makes a [CrashTest] compare only how instances end, not their histories. Use it
-// for scenarios in which a crash may change the course, such as those with an AtMostOnce activity,
-// or with a timeout that races with another operation.
+// for scenarios in which a crash may change what happens, such as those with an AtMostOnce
+// activity, or with a timeout that races with another operation.
 func CompareOutcomes() Option {
 	return option(func(o *options) { o.outcomeOnly = true })
 }
@@ -96,8 +96,8 @@ type crashTest struct {
 	env     *Env
 	// waited is true if an attempt has waited for a permit in any run.
 	waited bool
-	// took is the real time of the runs so far, longest that of the longest run. told is true after
-	// the estimate was logged.
+	// took is the real time of all runs so far, and longest the real time of the longest run. told
+	// is true after the estimate was logged.
 	took, longest time.Duration
 	told          bool
 	// kept is true after the current run was written to a file.
@@ -171,7 +171,7 @@ func (d *crashTest) one(special string, arrange func(*Env)) snapshot {
 		arrange(e)
 	}
 	d.run(e)
-	// Pending work is finished, without letting time pass.
+	// Finish pending work without letting time pass.
 	e.drive("CrashTest", e.Now(), func() bool { return false })
 	s := e.snapshot()
 	for _, h := range s.histories {
@@ -207,7 +207,7 @@ func (d *crashTest) checkTime() {
 	if !ok {
 		return
 	}
-	// Twice the longest run, so that there is time to print the message.
+	// Leave twice the time of the longest run, so that there is time to print the message.
 	if at, has := limited.Deadline(); has && d.opts.now().Add(2*d.longest).After(at) {
 		d.t.Fatalf("turnstiletest: CrashTest: the test's deadline leaves no time for run %d of %d; a run takes up to %s of real time%s: give go test more time (-timeout), or make fewer runs (WithMaxRuns)", d.done.Runs+1, all, d.longest.Round(time.Millisecond), d.env.slowText())
 	}

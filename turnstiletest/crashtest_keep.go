@@ -19,8 +19,8 @@ import (
 // keeps its failing runs.
 const crashTestFolder = "TURNSTILE_CRASH_TESTS"
 
-// keep writes the current run to a file, with its problem, and returns a sentence about where the
-// file is and how to view it. A run is kept once. keep returns "" if there is nothing to keep.
+// keep writes the current run to a file, with its problem, and returns a sentence that says where
+// the file is and how to view it. A run is kept once. keep returns "" if there is nothing to keep.
 func (d *crashTest) keep(problem string) string {
 	if d.env == nil || d.kept {
 		return ""
@@ -114,8 +114,8 @@ func (d *crashTest) folder() (string, error) {
 	return folder, nil
 }
 
-// testName returns the name of the test, prefixed with the name of its binary, which is that of its
-// package.
+// testName returns the name of the test, prefixed with the name of its binary, which is named after
+// the package.
 func (d *crashTest) testName() string {
 	name := "crash test"
 	if t, ok := d.t.(interface{ Name() string }); ok {

@@ -58,9 +58,9 @@ func (e *Env) drive(call string, limit time.Time, enough func() bool) reached {
 	}
 }
 
-// eventsPerBatch is how many events the batches of one call may read, on average. If each turn
-// extends a history and reads it, the time grows with the square of its length, and the test is too
-// slow long before it reaches the limit of batches.
+// eventsPerBatch is the maximum number of events that the batches of one call may read, on average.
+// If each turn extends a history and reads it again, the time grows with the square of the
+// history's length, and the test becomes too slow long before it reaches the limit of batches.
 const eventsPerBatch = 100
 
 // checkEnd fails the test if one call has handled so many batches that it seems to run without end.
@@ -178,7 +178,7 @@ func (e *Env) parts(batch []queue.Message) [][]queue.Message {
 	return cut
 }
 
-// nextOver returns the index of the paused task that continues next, -1 if none can.
+// nextOver returns the index of the paused task that continues next, or -1 if none can continue.
 func (e *Env) nextOver() int {
 	var over []int
 	for i, t := range e.paused {
@@ -215,8 +215,8 @@ func (e *Env) Run() {
 	}
 }
 
-// Advance lets d of virtual time pass, and handles everything that happens in it. A stuck instance
-// fails the test with its problem.
+// Advance lets d of virtual time pass, and handles everything that happens in that time. A stuck
+// instance fails the test with its problem.
 func (e *Env) Advance(d time.Duration) {
 	e.t.Helper()
 	to := e.Now().Add(d)

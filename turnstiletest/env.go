@@ -51,7 +51,7 @@ type Env struct {
 	client  *client.Client
 	meter   bill.Meter
 	metrics functionMetrics
-	// ids are the ids that the client makes, claims those of workers.
+	// ids is the source of the client's ids, and claims the source of the workers' claim tokens.
 	ids, claims counter
 	mocked      map[string]mocked
 
@@ -65,7 +65,7 @@ type Env struct {
 	orchestrators []*orchestrator.Orchestrator
 	// handled counts the batches of orchestrators, which take them in turn.
 	handled int
-	// invocations of all processes so far.
+	// invocations is the number of invocations of all processes so far.
 	invocations int
 	worker      *worker.Worker
 
@@ -77,8 +77,8 @@ type Env struct {
 	// and attempts.
 	returning []*task
 	attempts  map[attemptKey]*attemptState
-	// happenings are the events that a test can wait for. A test has already waited for those
-	// before index seen.
+	// happenings are the events that a test can wait for. A test has already waited for those with
+	// an index below seen.
 	happenings []happening
 	seen       int
 	awaited    func(happening) bool
@@ -214,8 +214,8 @@ func (e *Env) Store() store.Store { return e.store }
 // Activities returns the workers' store of running activities, for reading.
 func (e *Env) Activities() store.Activities { return e.stops }
 
-// After calls f after d of virtual time, on the goroutine of the test. Use it for actions from
-// outside the application at that time. No time passes while f runs. stop prevents the call.
+// After calls f after d of virtual time, on the goroutine of the test. Use it for actions that come
+// from outside the application at that time. No time passes while f runs. stop prevents the call.
 func (e *Env) After(d time.Duration, f func()) (stop func() bool) {
 	e.timed++
 	cancel := e.clock.AfterFunc(d, func() {

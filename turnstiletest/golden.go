@@ -49,9 +49,9 @@ func (e *Env) exports(instance string) []history.Export {
 // AssertGolden fails the test, without ending it, if the history of the instance, over all of its
 // executions and with payloads, differs from the file. It ignores the times at which events were
 // recorded. The file is an export that [Replay] reads too, so you can keep it to check that a later
-// version of the code can continue the instances of today. Encoded payloads are compared by their
-// decoded values. The environment's codecs decode both sides, so keep the keys of such a test
-// fixed.
+// version of the code can continue the instances of the current version. Encoded payloads are
+// compared by their decoded values. The environment's codecs decode both sides, so keep the keys of
+// such a test fixed.
 //
 // If the environment variable TURNSTILE_UPDATE is set, or the flag -update if the test defines it,
 // AssertGolden writes the file instead.

@@ -103,12 +103,12 @@ func (e *Env) stalled(t *task, looks int, before string) (stacks string) {
 	return ""
 }
 
-// mostLooks is how often running code is checked before the test fails.
+// mostLooks is the number of checks of running code after which the test fails.
 const mostLooks = 12
 
 // settle acknowledges or returns the messages of a batch, as the event source does. The response of
-// a process that was killed is lost: its messages are redelivered immediately and in their
-// position, so that the crash alone does not change the order.
+// a process that was killed is lost: its messages are redelivered immediately and at the same
+// position in the queue, so that a crash does not change the order by itself.
 func (e *Env) settle(t *task) {
 	e.t.Helper()
 	switch {
@@ -138,7 +138,8 @@ func (e *Env) settle(t *task) {
 
 // repeated returns the messages of a batch that are delivered a second time. It leaves out messages
 // that the worker sent instead of an attempt that has to wait (for a Rate, for example). Each of
-// their two deliveries would send another message, so their number would double with each wait.
+// its two deliveries would send such a message again, so the number of messages would double with
+// each wait.
 func (t *task) repeated() []queue.Message {
 	var again []queue.Message
 	for _, m := range t.batch {

@@ -14,7 +14,7 @@ import (
 )
 
 // Mock answers calls of one activity instead of its implementation. If an activity has several
-// mocks, the first one that matches the input and has calls left answers. If there is none, the
+// mocks, the first one that matches the input and has calls left answers. If no mock answers, the
 // application's implementation runs; without an implementation the test fails.
 type Mock[In, Out any] struct {
 	source string
@@ -38,7 +38,7 @@ type mocks[In, Out any] struct {
 	name string
 	all  []*Mock[In, Out]
 	// answers has the answering mock of each attempt. A redelivery is answered by the same mock,
-	// and does not count as another call.
+	// and does not count as a further call.
 	answers map[attemptKey]*Mock[In, Out]
 }
 
@@ -49,8 +49,8 @@ type mocks[In, Out any] struct {
 //	turnstiletest.On(env, Charge).Match(large).Return(Receipt{}, ErrDeclined)
 //	turnstiletest.On(env, Charge).Return(Receipt{ID: "r-1"}, nil).After(time.Minute)
 //
-// Each attempt is one call: a retry is another call, the redelivery of an attempt is not. Retry
-// policies and timeouts apply as for an implementation.
+// Each attempt is one call: a retry is a further call, but the redelivery of an attempt is not.
+// Retry policies and timeouts apply as for an implementation.
 func On[In, Out any](env *Env, a turnstile.Activity[In, Out]) *Mock[In, Out] {
 	env.t.Helper()
 	m := &Mock[In, Out]{source: caller()}

@@ -117,7 +117,7 @@ func (e *Env) activities() (*activities.Registry, error) {
 	return activities.NewRegistry(entries...)
 }
 
-// intercept returns the code of an activity in a test: that of a mock, or its own.
+// intercept returns the code of an activity in a test: the code of a mock, or the activity's own.
 func (e *Env) intercept(name string, own activities.Func) activities.Func {
 	return func(ctx context.Context, input []byte) ([]byte, error) {
 		t, ok := ctx.Value(taskKey{}).(*task)
@@ -197,7 +197,7 @@ func (e *Env) fail(format string, args ...any) {
 }
 
 // checkImplemented fails the test for an activity without an implementation or a mock. In
-// production the attempt would wait for a deployment; in a test waiting is pointless.
+// production the attempt would wait for a deployment; in a test there is nothing to wait for.
 func (e *Env) checkImplemented(batch []queue.Message) {
 	e.t.Helper()
 	for _, m := range batch {

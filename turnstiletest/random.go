@@ -15,8 +15,8 @@ func (c *counter) Read(p []byte) (int, error) {
 }
 
 // draws is the random source of orchestrators: constant within a batch, and different for each
-// other batch. So GUIDs, which also depend on their event, are the same when a batch is redelivered
-// after a crash.
+// batch. So GUIDs, which also depend on their event, are the same when a batch is redelivered after
+// a crash.
 type draws struct{ boundary *boundary }
 
 // Read fills p with a hash of the bodies of the current batch.

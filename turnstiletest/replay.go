@@ -32,8 +32,8 @@ import (
 // belongs to an orchestration or version that is not registered. A history without an end is
 // replayed as far as it goes. No activity runs.
 //
-// Replay cannot detect an operation added after the last recorded event, or changed options,
-// timeouts and implementations of activities.
+// Replay cannot detect an operation that was added after the last recorded event, or changes to
+// options, timeouts or implementations of activities.
 func Replay(t T, app *turnstile.App, pattern string, options ...Option) {
 	t.Helper()
 	opts := defaults()
@@ -112,8 +112,8 @@ func replayExport(app *turnstile.App, x *history.Export, unnamed string, codecs 
 	return problem
 }
 
-// open reports whether the code may still schedule operations after the last event of a history: an
-// event that was recorded without running the code has none yet.
+// open reports whether the code may still schedule operations after the last event of a history,
+// because that event was recorded without running the code.
 func open(events History) bool {
 	last := &events[len(events)-1]
 	return last.Kind.Arrival()

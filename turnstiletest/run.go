@@ -50,8 +50,8 @@ func Raise[D any](env *Env, event turnstile.Event[D], instance string, data D, o
 // a [*client.OrchestrationError] if it failed, was cancelled or terminated. Work of other instances
 // may be unfinished; [Env.Run] finishes it.
 //
-// The test fails if the instance is stuck or can never end, or if its code does not repeat the same
-// operations on replay (see [KeepWarm]). The message has the history and the problem.
+// The test fails if the instance is stuck or can never end, or if its code does not request the
+// same operations on replay (see [KeepWarm]). The message has the history and the problem.
 func (r *Run[Out]) Wait() (Out, error) {
 	r.env.t.Helper()
 	e := r.env
@@ -101,8 +101,8 @@ func (r *Run[Out]) asked(call string, err error) {
 	}
 }
 
-// clientClock is the clock of the environment's client. The client uses it only to wait until it
-// checks again an instance that has not ended.
+// clientClock is the clock of the environment's client. The client uses it only to wait before it
+// checks an instance again.
 type clientClock struct{ env *Env }
 
 // Now returns the virtual time.

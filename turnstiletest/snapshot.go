@@ -134,8 +134,8 @@ func (s *snapshot) difference(other *snapshot, outcomeOnly bool) string {
 	return ""
 }
 
-// around is how many equal lines a diff shows before the first difference, and how many lines of
-// each side after it.
+// around is the number of equal lines that a diff shows before the first difference, and the number
+// of lines of each side after it.
 const around = 4
 
 // diff shows two texts from a few lines before their first difference. "-" marks the first text,

@@ -36,8 +36,8 @@ type task struct {
 	waiting *waiting
 	// attempt is the attempt whose code runs now; nil between attempts.
 	attempt atomic.Pointer[attemptState]
-	// credit is virtual time that this attempt has spent in a lost delivery. It does not pass a
-	// second time.
+	// credit is virtual time that this attempt has spent in a lost delivery. That time does not
+	// pass a second time.
 	credit time.Duration
 	// away is the real time that other tasks have worked while this task was paused.
 	away time.Duration
@@ -45,7 +45,7 @@ type task struct {
 	passing atomic.Bool
 }
 
-// waiting is what a paused task waits for: a time, or the end of its context.
+// waiting is what a paused task waits for: a point in time, or the end of its context.
 type waiting struct {
 	ctx    context.Context
 	passed bool
@@ -64,7 +64,7 @@ type attemptKey struct {
 // attemptState is the state of an attempt.
 type attemptState struct {
 	name string
-	// passed is how much virtual time the code has let pass.
+	// passed is the virtual time that the code has let pass.
 	passed     time.Duration
 	deliveries int
 }

@@ -50,8 +50,8 @@ type compressor struct {
 	writers sync.Pool // of *gzip.Writer
 }
 
-// value returns b as S, or as B with gzip if b is not text, or if it is over the threshold and becomes
-// smaller.
+// value returns b as S, or as B with gzip if b is not text, or if b exceeds the threshold and gzip
+// makes it smaller.
 func (c *compressor) value(b []byte) types.AttributeValue {
 	isText := utf8.Valid(b)
 	if isText && len(b) <= c.over {
@@ -63,9 +63,9 @@ func (c *compressor) value(b []byte) types.AttributeValue {
 	return text(string(b))
 }
 
-// estimate returns the approximate size of the value of b: at most its length if an item can hold that,
-// else an estimate from compressing a sample of its middle, so that a turn that has to be split is not
-// compressed twice.
+// estimate returns the approximate size of the value of b: at most the length of b if an item can
+// hold that; otherwise estimate compresses a sample from the middle of b. So a turn that has to be
+// split is not compressed twice.
 func (c *compressor) estimate(b []byte) int {
 	const sample = 32 << 10
 	if len(b) <= MaxItem {

@@ -161,8 +161,8 @@ func (s *Store) transact(ctx context.Context, r request, w *transaction) verdict
 			return w.judge(r, c.CancellationReasons, err)
 		}
 	case mismatched:
-		// The 128 random bits were used before, or something on the way changes tokens. Nothing was
-		// written; continue with another token.
+		// The 128 random bits were used before, or something between the store and DynamoDB changes
+		// tokens. Nothing was written; continue with a new token.
 		w.input.ClientRequestToken = aws.String(s.config.requestToken())
 	}
 	return unsettled(r, err)
@@ -215,8 +215,8 @@ func (w *transaction) judge(r request, reasons []types.CancellationReason, err e
 	case passing:
 		return verdict{again, fmt.Errorf("%s: %w", reasonsText(reasons), err)}
 	case recordFails:
-		// The slot is free, so an earlier attempt with an unknown outcome has not succeeded yet; but it
-		// still may.
+		// The slot is free, so an earlier attempt with an unknown outcome has not succeeded yet,
+		// but still may.
 		return verdict{rejected, conflict}
 	}
 	return verdict{again, fmt.Errorf("%s: %w", reasonsText(reasons), err)}

@@ -50,11 +50,12 @@ type Config struct {
 	// means DefaultCompressOver. If it is negative, they are compressed only if they would not fit
 	// otherwise.
 	CompressOver int
-	// Attempts is how often a write, or the unprocessed rest of a batch, is tried if it is throttled,
-	// conflicts with another transaction or its response is lost; 0 means DefaultAttempts.
+	// Attempts is the number of attempts at a write, or at the unprocessed rest of a batch, that is
+	// throttled, that conflicts with another transaction, or whose response is lost; 0 means
+	// DefaultAttempts.
 	Attempts int
-	// AttemptTimeout limits one attempt at a write, after which its outcome is unknown and it is
-	// repeated; 0 means DefaultAttemptTimeout.
+	// AttemptTimeout limits one attempt at a write. After that time the outcome is unknown, and the
+	// store repeats the write. 0 means DefaultAttemptTimeout.
 	AttemptTimeout time.Duration
 
 	// Meter receives the cost of each request to DynamoDB; if it is nil, the store does not request

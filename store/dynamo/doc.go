@@ -43,16 +43,17 @@
 //
 // # instances
 //
-// One item is the record of one instance, a projection of its history, written in the transaction of
-// the turn that changes it. Key: instance (S). Attributes have the names of the fields of store.Record:
-// execution_id, start_id, name, version, status, created_at, updated_at, ended_at (N, Unix
-// milliseconds), first_execution, states, states_codec, output, codec, failure, parent, problem, awaits (S,
-// JSON), suspect, dispatched, looped_at (N), unreported, stamp, forked (N), forks, skipped (S, JSON), reserved (S, number and start id), purged
-// (BOOL: a tombstone, which keeps only instance, execution_id, start_id, reserved and free_at (N)).
-// free_at is when the id can be reused. It is compared with a clock and is not a TTL, because the
-// numbers of executions continue from the tombstone. Zero values are absent. states and output
-// are S as they are, or B with gzip, if they are long or not text. change (S) identifies the last
-// change made without a turn, so that its writer recognizes it.
+// One item is the record of one instance, a projection of its history, written in the transaction
+// of the turn that changes it. Key: instance (S). Attributes have the names of the fields of
+// store.Record: execution_id, start_id, name, version, status, created_at, updated_at, ended_at (N,
+// Unix milliseconds), first_execution, states, states_codec, output, codec, failure, parent,
+// problem, awaits (S, JSON), suspect, dispatched, looped_at (N), unreported, stamp, forked (N),
+// forks, skipped (S, JSON), reserved (S, number and start id), purged (BOOL: a tombstone, which
+// keeps only instance, execution_id, start_id, reserved and free_at (N)). free_at is when the id
+// can be reused. It is compared with a clock and is not a TTL, because the numbers of executions
+// continue from the tombstone. Zero values are absent. states and output are S as they are, or B
+// with gzip, if they are long or not text. change (S) identifies the last change made without a
+// turn, so that the writer of that change recognizes it.
 //
 // Three indexes serve lists. They hold only keys, so that a turn that changes neither status nor
 // execution costs no index write; the records listed are read from the table itself, strongly
@@ -74,17 +75,18 @@
 //
 // # Search attributes
 //
-// The record has one attribute for each search attribute: search.customer (S), with its type before the
-// value: "s:c-1", "n:99.5", "t:2026-11-21T15:04:05.000Z". Each also has a separate item in this table by
-// which the instance is found. It is put or deleted in the transaction that changes the record:
+// The record has one attribute for each search attribute: search.customer (S), with its type before
+// the value: "s:c-1", "n:99.5", "t:2026-11-21T15:04:05.000Z". For each attribute, this table also
+// has a separate item by which the instance is found. The transaction that changes the record puts
+// or deletes that item:
 //
 //	instance    S  U+001F, name, U+001F, instance: the key does not depend on the
 //	               value, so another value replaces the item.
 //	name_shard  S  U+001F, name, "=", value, "#", shard
 //	list_key    S  that of the record
 //
-// So these items are only in index by_name, and no name of an orchestration finds them, because names
-// have no control characters. A list with an equality condition queries that index for the name and the
+// So these items are only in index by_name. No orchestration's name finds them, because names have
+// no control characters. A list with an equality condition queries that index for the name and the
 // value, and reads the records; all other conditions are checked in the records that a list reads
 // anyway.
 //

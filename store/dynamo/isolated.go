@@ -11,10 +11,10 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// ReadIsolated implements store.Store. It is a TransactGetItems, which DynamoDB isolates from
-// transactions in progress: it is cancelled if it conflicts with a transaction, while a GetItem or
-// a Query may see only a part of the transaction's writes (Developer Guide, "Isolation levels for
-// DynamoDB transactions").
+// ReadIsolated implements store.Store. It makes a TransactGetItems, which DynamoDB isolates from
+// transactions in progress: DynamoDB cancels the request if it conflicts with a transaction, while
+// a GetItem or a Query may see only a part of the transaction's writes (Developer Guide, "Isolation
+// levels for DynamoDB transactions").
 //
 // A turn that is split into items is read part by part: if one part is stored, the transaction was
 // made, so the next part is stored too.

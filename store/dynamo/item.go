@@ -49,8 +49,8 @@ func executionKey(instance string, executionID int64) string {
 	return string(append(b, instance...))
 }
 
-// Turn returns the items in which a valid turn is stored, in order: one, or several if it is over
-// MaxItem. Error: *store.TooLargeError if one event is too large for an item.
+// Turn returns the items in which a valid turn is stored, in order: one item, or several if the
+// turn exceeds MaxItem. Error: *store.TooLargeError if one event is too large for an item.
 func (e *Encoder) Turn(t *store.Turn) ([]Item, error) {
 	doc := history.Encode(t.Events)
 	digest := t.Digest(doc)
@@ -80,7 +80,7 @@ func (e *Encoder) split(items []Item, t *store.Turn, events []history.Event, doc
 		if it.Size+partSize <= MaxItem {
 			items = append(items, it)
 			if sum := sizeOf(items); sum > MaxTransaction {
-				// The rest need not be compressed to detect that.
+				// The rest of the turn need not be compressed to detect that.
 				id, what, n := t.Largest()
 				return nil, &store.TooLargeError{Instance: t.Instance, ExecutionID: t.ExecutionID, EventID: id, What: what, EventSize: n,
 					CommitSize: sum, Limit: "4 MB a transaction"}
@@ -113,8 +113,8 @@ func sizeOf(items []Item) (sum int) {
 }
 
 // cut divides two or more events into n runs (at least 2, at most one per event) of about equal
-// size. A run ends before an event that would exceed its share by more than the run now falls short
-// of it.
+// size. A run ends before an event that would make it exceed its share by more than it falls short
+// without that event.
 func cut(events []history.Event, n int) [][]history.Event {
 	n = min(max(n, 2), len(events))
 	total := 0

@@ -42,8 +42,8 @@ func (k *Keys) Key(ctx context.Context, id string) ([]byte, error) {
 	return secretOf(item), nil
 }
 
-// Create implements store.Keys. Its repeats are harmless: a put whose response was lost finds its own
-// key.
+// Create implements store.Keys. Repeating it is harmless: a put whose response was lost finds its
+// own key.
 func (k *Keys) Create(ctx context.Context, id string, key []byte) ([]byte, error) {
 	r := request{what: fmt.Sprintf("creation of key %q", id)}
 	kept := key

@@ -52,7 +52,7 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 		if len(keys) == 0 {
 			return page, nil
 		}
-		// A list key contains its instance, so records with another prefix are not read.
+		// A list key contains its instance, so records with a different prefix are not read.
 		named := slices.DeleteFunc(slices.Clone(keys), func(e entry) bool { return !strings.HasPrefix(e.instance, q.Prefix) })
 		var records map[string]store.Record
 		if len(named) > 0 {
@@ -85,12 +85,12 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.ListPage, er
 	}
 }
 
-// maxLooked is how many records a call reads if it scans, or has conditions, or both a status and a
-// name, because an index covers at most one of them.
+// maxLooked is the maximum number of records that a call reads if the query scans, or has
+// conditions, or has both a status and a name. An index covers at most one of these.
 const maxLooked = 1000
 
-// maxKeysLooked is how many keys a call with a prefix of ids reads, because no index covers it. They
-// cost about 140 read units.
+// maxKeysLooked is the maximum number of keys that a call with a prefix reads, because no index
+// covers prefixes. These keys cost about 140 read units.
 const maxKeysLooked = 10_000
 
 // fetchedForPrefix is how many keys are fetched at once, from all shards together.
@@ -174,8 +174,8 @@ func (s *Store) fill(ctx context.Context, sh *shard) error {
 		}
 		sh.exhausted = len(out.LastEvaluatedKey) == 0
 		for _, item := range out.Items {
-			// The item may be one that finds a record by an attribute: the list key contains the
-			// instance in any case.
+			// The item may be a search item, which finds a record by an attribute. The list key
+			// contains the instance in any case.
 			e := entry{listKey: textOf(item, "list_key")}
 			_, e.instance, _ = strings.Cut(e.listKey, "#")
 			// BETWEEN includes its upper bound, KeyRange does not.

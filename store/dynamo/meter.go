@@ -9,7 +9,8 @@ type Usage struct {
 	// Operation of DynamoDB: "PutItem", "TransactWriteItems", "Query", …
 	Operation string
 	// ReadUnits and WriteUnits are the capacity units that DynamoDB reported, including those of
-	// indexes. A failed request reports none, although it costs as much as the item of its condition.
+	// indexes. A failed request reports none, although it costs as much as reading the item of its
+	// condition.
 	ReadUnits, WriteUnits float64
 	// Items is how many items were written, or returned by a read; Bytes is their size as ItemSize
 	// counts it. Updates of a record count the change, not the whole record.

@@ -17,19 +17,19 @@ import (
 type outcome uint8
 
 const (
-	// done means that it took effect.
+	// done means that the attempt took effect.
 	done outcome = iota
-	// busy means that it had no effect, for a temporary reason; repeat it.
+	// busy means that the attempt had no effect, for a temporary reason; repeat it.
 	busy
-	// unknown means that it may have had an effect, or may have one later.
+	// unknown means that the attempt may have had an effect, or may have one later.
 	unknown
 	// refused means that a condition did not hold; the response has the item.
 	refused
-	// cancelled means that a transaction had no effect; its reasons say why.
+	// cancelled means that the transaction had no effect; its reasons say why.
 	cancelled
-	// mismatched means that the request token was used for another request.
+	// mismatched means that the request token was used for a different request.
 	mismatched
-	// failed means that it had no effect, and repeating it does not help.
+	// failed means that the attempt had no effect, and repeating it does not help.
 	failed
 )
 
@@ -88,7 +88,8 @@ func outcomeOfCode(api smithy.APIError, err error) outcome {
 	case answered && response.HTTPStatusCode() == http.StatusTooManyRequests:
 		return busy
 	case api.ErrorFault() == smithy.FaultServer, answered && response.HTTPStatusCode() >= 500:
-		// InternalServerError and ServiceUnavailable: for a write they say nothing about its effect.
+		// InternalServerError and ServiceUnavailable: they do not show whether a write had an
+		// effect.
 		return unknown
 	}
 	return failed

@@ -73,9 +73,9 @@ func (s *Store) Hide(ctx context.Context, instance string, executionID int64, fr
 	return s.transactRecord(ctx, what, writes, size, "")
 }
 
-// DeleteHistory implements store.Store. Executions are deleted from the oldest to the newest, and the
-// item of event 1 of each is deleted first, on its own. So after an interruption the rest does not
-// begin with event 1, and Read does not treat it as a history.
+// DeleteHistory implements store.Store. Executions are deleted from the oldest to the newest, and
+// the item of event 1 of each is deleted first, on its own. So after an interruption the remaining
+// items do not begin with event 1, and Read does not treat them as a history.
 func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error) {
 	const page = 1000
 	left := limit

@@ -13,8 +13,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Read implements store.Store. It is one Query, with a page for each megabyte, and a second one if the
-// first item found does not begin a turn at `from`, to read the turn that contains `from`.
+// Read implements store.Store. It makes one Query, with a page for each megabyte. If the first item
+// found does not begin a turn at `from`, it makes a second Query for the turn that contains `from`.
 func (s *Store) Read(ctx context.Context, instance string, executionID, from int64) ([]store.Turn, error) {
 	// A hole before stored items can be a transaction in progress, and then disappears when it is read
 	// again. A hole that stays is corruption.
@@ -30,7 +30,7 @@ func (s *Store) Read(ctx context.Context, instance string, executionID, from int
 	}
 }
 
-// look reads once. A hole is an error that another read may not find.
+// look reads once. A hole is an error that the next read may not find.
 func (s *Store) look(ctx context.Context, instance string, executionID, from int64) (turns []store.Turn, hole, err error) {
 	parts, err := s.parts(ctx, instance, executionID, from)
 	if err != nil {
@@ -44,8 +44,8 @@ func (s *Store) look(ctx context.Context, instance string, executionID, from int
 	return turns, hole, nil
 }
 
-// parts returns the stored items from event id `from` on, and before them those of the turn that
-// contains `from`, or of the turn before.
+// parts returns the stored items from event id `from` on, preceded by the earlier items of the turn
+// that contains `from`, or by the turn before.
 func (s *Store) parts(ctx context.Context, instance string, executionID, from int64) ([]part, error) {
 	key := executionKey(instance, executionID)
 	parts, err := s.query(ctx, instance, executionID, dynamodb.QueryInput{

@@ -18,8 +18,8 @@ type verdict struct {
 type verdictKind uint8
 
 const (
-	// settled means that the write took effect, or no longer can; err (nil or not) is the result
-	// whatever the outcome of earlier attempts.
+	// settled means that the write took effect, or no longer can; err (nil or not) is the result,
+	// whatever earlier attempts have done.
 	settled verdictKind = iota
 	// rejected means that this attempt had no effect and repeating it does not help; an earlier
 	// attempt with an unknown outcome may still succeed.
@@ -87,8 +87,8 @@ func (c *Config) bounded(ctx context.Context, attempt func(ctx context.Context) 
 	return attempt(ctx)
 }
 
-// delay returns how long to wait after attempt n. All of it is jitter, so that writers that conflicted
-// do not conflict again.
+// delay returns how long to wait after attempt n. The whole delay is random, so that writers that
+// conflicted do not conflict again.
 func (c *Config) delay(n int) time.Duration {
 	bound := min(firstDelay<<min(n-1, 10), maxDelay)
 	return time.Duration(c.Random() % uint64(bound))

@@ -97,9 +97,9 @@ func (e *Encoder) SearchItems(instance, listKey string, search history.SearchAtt
 	return items
 }
 
-// searchWrites returns the changes of those items: a put for each attribute that is set, a delete for
-// each that is removed. They are in the transaction of the record's change, so that both always agree;
-// they need no condition of their own.
+// searchWrites returns the changes of those items: a put for each attribute that is set, and a
+// delete for each that is removed. The changes belong to the transaction that changes the record,
+// so items and record always agree, and the items need no condition of their own.
 func (s *Store) searchWrites(instance string, change *store.RecordChange) (writes []types.TransactWriteItem, size int) {
 	table := &s.config.Tables.Instances
 	set, listKey := change.SearchAttributes, ""

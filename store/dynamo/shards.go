@@ -11,10 +11,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// The number of index shards may be raised, and lowered again: the instances table records the largest
-// number that was ever used for writing, and lists read as many. A writer with more than DefaultShards
-// records its number before its first write of a record. With fewer shards nothing is recorded or read,
-// because lists never read fewer than DefaultShards.
+// The number of index shards may be raised, and lowered again: the instances table records the
+// largest number that was ever used for writing, and lists read that many shards. A writer with
+// more than DefaultShards records its number before its first write of a record. With fewer shards
+// nothing is recorded or read, because lists never read fewer than DefaultShards.
 
 // shardsKey is the key of the item that has the number. Instance ids have no control characters, and
 // keys of search items have a second one.
@@ -23,7 +23,7 @@ const shardsKey = searchMark + "index_shards"
 func shardsItemKey() attributes { return attributes{"instance": text(shardsKey)} }
 
 // noteShards makes sure, once per store, that lists read all shards that this store writes to. It
-// costs one read, and one write for the first writer that uses so many shards.
+// costs one read; the first writer that uses so many shards also makes one write.
 func (s *Store) noteShards(ctx context.Context) error {
 	if s.config.Shards <= DefaultShards || s.noted.Load() {
 		return nil

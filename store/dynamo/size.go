@@ -16,8 +16,8 @@ const (
 	MaxTransactionItems = 100
 )
 
-// ItemSize returns the size of an item as DynamoDB counts it for limits and
-// capacity: names and values in bytes, numbers about half a byte a digit.
+// ItemSize returns the size of an item as DynamoDB counts it for limits and capacity:
+// names and values in bytes, numbers at about half a byte per digit.
 //
 // Source: Amazon DynamoDB Developer Guide, "DynamoDB item sizes and formats".
 func ItemSize(item map[string]types.AttributeValue) int {

@@ -60,7 +60,7 @@ func scheduleMutations() []Mutation {
 			Bug:   "The newest late run is started though another run is on time.",
 			Bias:  "schedules",
 			File:  "schedule/times.go",
-			Edits: edit("		miss(last) // A newer one is on time.\n", "		out.Start = append([]time.Time{last}, out.Start...)\n"),
+			Edits: edit("		miss(last) // A newer scheduled time is on time.\n", "		out.Start = append([]time.Time{last}, out.Start...)\n"),
 		},
 		{
 			Name:  "several missed runs count as one",
