@@ -29,9 +29,10 @@ func Handler(c *client.Client, opts ...Option) (http.Handler, error) {
 func AllowActions() Option { return console.AllowActions() }
 
 // AllowHosts adds host names that requests may have in their Host header: "ops.example.com", or
-// "ops.example.com:8443" to require a port. By default the console accepts localhost, 127.0.0.1
-// and ::1, with any port. It refuses a request for any other host. Otherwise a foreign page whose
-// host name resolves to this machine could read everything that the console shows (DNS rebinding).
+// "ops.example.com:8443" to require a port. By default the console accepts localhost, 127.0.0.1 and
+// ::1, with any port. It refuses requests for all other hosts, because a foreign page whose host
+// name resolves to this machine could otherwise read everything that the console shows (DNS
+// rebinding).
 //
 // Behind a proxy that rewrites Host, add the public host name too, because actions are accepted
 // only from a page of an allowed host.
@@ -40,7 +41,7 @@ func AllowHosts(names ...string) Option { return console.AllowHosts(names...) }
 // WithActor sets the function that returns the user on whose behalf a request acts; histories
 // record that actor (client.Client.WithActor). The function is called only for actions and queries.
 // With this option a request that itself names an actor (in the header Turnstile-Actor) is refused.
-// By default the actor is the one that the request names.
+// By default the actor is whoever the request names.
 func WithActor(of func(*http.Request) string) Option { return console.WithActor(of) }
 
 // WithPolling sets how often the console polls for changes, if the store does not report them:
@@ -52,7 +53,7 @@ func WithActor(of func(*http.Request) string) Option { return console.WithActor(
 // DynamoDB a record of up to 4 KB costs one read unit, so with the default polling costs at most
 // 600 read units per minute, and 40 for a single instance.
 //
-// When an instance has changed, its page reads more: up to 50 activities, as many for each
+// When an instance has changed, its page reads more: up to 50 activities, up to 50 for each
 // unfolded child, what the instance waits for (up to 200 requests, on the tabs that show it), and
 // up to 450 requests on the tab Tree.
 func WithPolling(interval time.Duration, records int) Option {

@@ -2,10 +2,10 @@ package engine
 
 import "github.com/turnstile-go/turnstile/history"
 
-// A start whose instance id is in use, and that may use the existing instance, becomes an
-// arrival of that instance: ParentAttached. It has no effect on the code, every later
-// execution receives it too, and a repeat is recognized by its start id. When the
-// instance ends, every parent that is attached in its history is notified.
+// A start whose instance id is in use, and that may use the existing instance, becomes an arrival
+// of that instance: ParentAttached. This event has no effect on the code. Every later execution
+// receives it too. A repeat is recognized by its start id. When the instance ends, every parent
+// that is attached in its history is notified.
 
 // attaching returns the arrival in the form in which this execution would record it.
 func (x *Execution) attaching(a *Arrival) *Arrival {
@@ -38,7 +38,7 @@ func (x *Execution) Attached() []*history.Parent {
 	return all
 }
 
-// AttachedIn returns the parents that are attached by these events.
+// AttachedIn returns the parents that these events attach.
 func AttachedIn(events []history.Event) []*history.Parent {
 	var all []*history.Parent
 	for i := range events {

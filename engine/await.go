@@ -6,7 +6,7 @@ type Outcome struct {
 	Err   error
 }
 
-// foreign returns an error if one of fs is nil or belongs to another execution.
+// foreign returns an error if one of fs is nil or belongs to a different execution.
 func (x *Execution) foreign(call string, fs []*Future) error {
 	for _, f := range fs {
 		if f == nil || f.x != x {

@@ -54,8 +54,8 @@ func (x *Execution) schedule(want *history.Event, normalize Normalizer) (*histor
 	return e, nil
 }
 
-// recordedMS returns the time at which the operation that the code starts now was
-// recorded, or will be.
+// recordedMS returns the time at which the operation that the code is starting was recorded, or
+// will be recorded.
 func (x *Execution) recordedMS() int64 {
 	if !x.cursor.live && x.cursor.claim < x.cursor.claimEnd {
 		return x.events.at(x.cursor.claim).AtMS
@@ -63,7 +63,7 @@ func (x *Execution) recordedMS() int64 {
 	return x.run.nowMS
 }
 
-// extraOperation returns the error for code that starts another operation after it has
+// extraOperation returns the error for code that starts a further operation after it has
 // claimed all scheduling events of the round.
 func (x *Execution) extraOperation(want *history.Event) *StuckError {
 	id, recorded := int64(x.cursor.claimEnd), "no further operation in this round, which ends with "+x.describe(x.events.at(x.cursor.claimEnd-1))

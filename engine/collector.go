@@ -11,8 +11,8 @@ import (
 type collector struct {
 	x       *Execution
 	members []member
-	ready   []int // indexes of the members that are ready, in history order
-	taken   int   // how many of them were returned
+	ready   []int // indexes of the ready members, in history order
+	taken   int   // how many of the ready members were returned
 	blocked *coroutine
 }
 
@@ -48,7 +48,7 @@ func (k *collector) gather(place int) {
 	}
 }
 
-// next waits until another member is ready and returns its index.
+// next waits until one more member is ready and returns its index.
 func (k *collector) next(call string, c *Context) (int, error) {
 	co, err := k.x.enter(call, "")
 	if err != nil {

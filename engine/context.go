@@ -11,9 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/header"
 )
 
-// Context is the orchestration code's view of its execution. Its only state is a scope: a
-// durable call blocks the coroutine that runs, no matter which Context it was made on
-// (rule 10).
+// Context is the orchestration code's view of its execution. Its only state is a scope: a durable
+// call blocks the running coroutine, no matter which Context the call was made on (rule 10).
 type Context struct {
 	x     *Execution
 	scope *scope
@@ -30,16 +29,16 @@ type Info struct {
 	ExecutionID int64
 	Name        string
 	Version     string
-	// HistoryLength is the id of the last event that was visited or that the code has
-	// made, whichever is higher. It is the same in a live turn and in a replay, and does
-	// not depend on how arrivals were divided into turns.
+	// HistoryLength is the id of the last event that was visited or that the code has recorded,
+	// whichever is higher. It is the same in a live turn and in a replay, however arrivals were
+	// divided into turns.
 	HistoryLength int64
 	// ContinueAsNewSuggested is set from 4,096 events on, because a cold replay takes
 	// time and the length of a history is limited. It depends on HistoryLength alone,
 	// because code makes decisions with it.
 	ContinueAsNewSuggested bool
-	// Headers for everything that is started with this context: those of the start and
-	// those of WithHeaders; nil for none. Do not modify the map.
+	// Headers for everything that is started with this context: the headers of the start and of
+	// WithHeaders; nil for none. Do not modify the map.
 	Headers map[string]string
 }
 
@@ -58,7 +57,7 @@ func (c *Context) Info() Info {
 	return info
 }
 
-// reached returns the id of the last event that was visited or that the code has made,
+// reached returns the id of the last event that was visited or that the code has recorded,
 // whichever is higher.
 func (x *Execution) reached() int64 { return max(x.cursor.visiting, x.cursor.scheduled) }
 
@@ -136,7 +135,7 @@ type ActivityCall struct {
 	// recorded.
 	Lent  bool
 	Retry *history.Retry
-	// Inline runs it inside the turn instead of sending it to a queue.
+	// Inline runs the activity inside the turn instead of sending it to a queue.
 	Inline bool
 	// Normalize is used on replay to compare inputs whose bytes differ.
 	Normalize Normalizer
@@ -168,12 +167,12 @@ func (c *Context) TimerAt(atMS int64) *Future {
 	return c.operation("timer", &history.Event{Kind: history.TimerCreated, FireAtMS: max(atMS, 1), Label: c.label}, nil)
 }
 
-// ExternalEvent waits for an external event with this name: the oldest that is kept, or
-// the next that arrives.
+// ExternalEvent waits for an external event with this name: the oldest kept event, or the next that
+// arrives.
 func (c *Context) ExternalEvent(name string) *Future { return c.ExternalEventIf(name, nil) }
 
-// ExternalEventIf is ExternalEvent with an acceptor. An event that accepts rejects is
-// consumed, its rejection is recorded, and the wait continues.
+// ExternalEventIf is ExternalEvent with an acceptor. If the acceptor rejects an event, the event is
+// consumed, the rejection is recorded, and the wait continues.
 func (c *Context) ExternalEventIf(name string, accepts Acceptor) *Future {
 	f := c.operation("wait for external event", &history.Event{Kind: history.ExternalSubscribed, Name: name, Label: c.label}, nil)
 	if f.state == open {
@@ -192,8 +191,8 @@ type ChildCall struct {
 	Instance  string
 	Input     []byte
 	Normalize Normalizer
-	// UseExisting waits for the existing instance with this id, if it runs the same
-	// orchestration. Otherwise an id in use fails the child.
+	// UseExisting makes the parent wait for the existing instance with this id, if that instance
+	// runs the same orchestration. Otherwise the child fails if its id is in use.
 	UseExisting bool
 	// OnParentEnd is what happens to the child if it is still running when this execution ends:
 	// history.ParentEndCancel, history.ParentEndTerminate, or empty to let it run.
@@ -219,8 +218,8 @@ func (c *Context) Child(call ChildCall) *Future {
 	return f
 }
 
-// Detach starts an orchestration without waiting for it, and returns its instance id. Its
-// result is not reported.
+// Detach starts an orchestration as an independent instance, and returns the instance id. The
+// result of that instance is not reported.
 func (c *Context) Detach(call ChildCall) (instance string, err error) {
 	if _, err := c.x.enter("Detach", call.Name); err != nil {
 		return "", err
@@ -273,8 +272,8 @@ func (c *Context) operation(call string, want *history.Event, normalize Normaliz
 // them runs at a time. fn first runs when its parent blocks.
 func (c *Context) Go(fn func(*Context) ([]byte, error)) *Future { return c.GoFrom(nil, fn) }
 
-// GoFrom is Go for a branch whose durable calls may have no code of the author on their
-// stack. Errors then point to origin, the callers as returned by runtime.Callers.
+// GoFrom is Go for a branch whose durable calls may have none of the author's code on their stack.
+// Errors then point to origin, the callers as returned by runtime.Callers.
 func (c *Context) GoFrom(origin []uintptr, fn func(*Context) ([]byte, error)) *Future {
 	x := c.x
 	f := &Future{x: x}

@@ -23,10 +23,10 @@ func (e *continueAsNew) Error() string {
 	return "continue as new (return this error from the orchestration)"
 }
 
-// ContinueAsNew returns an error that the orchestration must return to end this execution
-// and start the next with the given input. An empty version means the newest that is
-// registered at that time. The call alone does nothing: if the orchestration calls it and
-// then completes without returning the error, the instance is stuck.
+// ContinueAsNew returns an error that the orchestration must return to end this execution and start
+// the next with the given input. An empty version means the newest version that is registered when
+// the next execution starts. The call alone does nothing: if the orchestration calls it and then
+// completes without returning the error, the instance is stuck.
 func (c *Context) ContinueAsNew(version string, input []byte, normalize Normalizer) error {
 	if x := c.x; x.owned() && !x.current.unwinding {
 		x.continues, x.continuedAt = true, x.caller()
@@ -38,7 +38,7 @@ func (c *Context) ContinueAsNew(version string, input []byte, normalize Normaliz
 // arrivals of the next execution, in order:
 //
 //   - external events that the code did not receive, because no wait took them or because
-//     the code never looked at the wait that did;
+//     the code never awaited the wait that took them;
 //   - events, cancels, suspends and resumes that were not visited when the code ended;
 //   - all attached parents, because they wait for the last execution.
 //
@@ -79,14 +79,14 @@ func (x *Execution) carried(unvisited []history.Event) []history.Event {
 // carry moves an arrival that came after the end into the next execution.
 func (x *Execution) carry(a *Arrival, next *[]history.Event) Verdict {
 	if a.ExecutionID != 0 && a.ExecutionID != x.cfg.ExecutionID || a.Suspend != 0 {
-		return x.ledger.judge(a) // An arrival that names a suspend is for the execution that has ended, too.
+		return x.ledger.judge(a) // An arrival that names a suspend is also for the execution that has ended.
 	}
 	a = x.attaching(a)
 	id := rememberedAs(&a.Event)
 	switch a.Event.Kind {
 	case history.OrchestrationCancelRequested:
-		// This execution may have seen a cancel; another one is for the next execution,
-		// as if it had arrived one turn later.
+		// This execution may already have processed a cancel. A further cancel is for the next
+		// execution, as if it had arrived one turn later.
 		if at, ok := x.ledger.senders[id]; ok {
 			return Verdict{Kind: Duplicate, EventID: at}
 		}
@@ -156,5 +156,5 @@ func (x *Execution) senderIDs(carried []history.Event) []string {
 	return ids
 }
 
-// maxCarriedSenderIDs limits how many sender ids the next execution gets.
+// maxCarriedSenderIDs is the maximum number of sender ids that the next execution gets.
 const maxCarriedSenderIDs = 256

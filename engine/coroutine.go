@@ -22,7 +22,7 @@ type coroutine struct {
 	number  int // order of start
 	context *Context
 	future  *Future   // nil for main
-	origin  []uintptr // callers of a branch that has no code of the author on its stack
+	origin  []uintptr // callers of a branch that has none of the author's code on its stack
 
 	resume func() (struct{}, bool)
 	stop   func()
@@ -35,7 +35,7 @@ type coroutine struct {
 	probing  bool // resumed only to report where it waits
 	location string
 
-	query       bool // it runs the handler of a query
+	query       bool // runs the handler of a query
 	stopping    bool // being unwound by stop
 	unwinding   bool // durable calls fail and record nothing
 	unwindCalls int
@@ -57,8 +57,8 @@ type coroutine struct {
 	goroutine uintptr
 }
 
-// maxUnwindCalls limits the durable calls of deferred functions during one unwinding, so
-// that a loop that retries until a call succeeds ends too.
+// maxUnwindCalls limits the durable calls of deferred functions during one unwinding, so that a
+// loop that retries until a call succeeds also ends.
 const maxUnwindCalls = 100
 
 // spawn starts a coroutine. It first runs when its parent blocks.
@@ -77,12 +77,13 @@ func (c *coroutine) body(yield func(struct{}) bool, fn func(*Context) ([]byte, e
 	c.x.owner.Store(c.goroutine)
 	returned := false
 	defer func() {
-		// After this goroutine has ended, the runtime may reuse its identity for another.
+		// After this goroutine has ended, the runtime may reuse its identity for a different
+		// goroutine.
 		c.x.owner.Store(0)
 		if returned {
 			return
 		}
-		// Only here, inside the coroutine, does the stack show where the panic was.
+		// The stack shows where the panic was only here, inside the coroutine.
 		if r := recover(); r != nil {
 			c.panicked, c.stack = r, panics.Stack(string(debug.Stack()))
 			return
@@ -174,10 +175,10 @@ func (x *Execution) block(c *coroutine) error {
 	return c.wait.err
 }
 
-// refuse fails a durable call that cannot continue because its coroutine panics or exits,
-// and fails all durable calls after it. The execution is then stuck because of the panic,
-// which came first. If the panic never reaches the engine, because it was recovered or a
-// deferred function replaced it, the reason is err.
+// refuse fails a durable call that cannot continue because its coroutine panics or exits, and all
+// later durable calls of the coroutine. The execution is then stuck because of the panic, which
+// came first. If the panic never reaches the engine, because it was recovered or a deferred
+// function replaced it, the reason is err.
 func (x *Execution) refuse(c *coroutine, err *StuckError) error {
 	c.unwinding = true
 	if c.refused == nil {

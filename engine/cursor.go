@@ -8,8 +8,8 @@ type cursor struct {
 	next int
 	// visiting is the id of the event being visited, 0 between visits.
 	visiting int64
-	// known is the index after the last arrival that was in the history before the code
-	// ran for the one being visited: the arrivals recorded together with it.
+	// known is the index after the last arrival that was already in the history when the code ran
+	// for the arrival being visited, because the two were recorded together.
 	known int
 	// claim is the index of the next unclaimed scheduling event of the current round;
 	// claimEnd is the index after the last of them.

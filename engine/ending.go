@@ -40,12 +40,11 @@ func (x *Execution) endMain(c *coroutine) {
 	}
 }
 
-// asOwn turns the failure that the code returned into one of this execution. An execution
-// ends as cancelled only if it was cancelled itself, by an OrchestrationCancelRequested
-// that was visited. If an activity or a child was cancelled, the code cancelled a scope,
-// or a select cancelled a loser, the execution fails like for any other cause, and the
-// parent of this instance may retry it. Code cannot end an execution as terminated
-// either; only a terminate does that.
+// asOwn turns the failure that the code returned into a failure of this execution. An execution
+// ends as cancelled only if it was cancelled itself, by an OrchestrationCancelRequested that was
+// visited. If an activity or a child was cancelled, the code cancelled a scope, or a select
+// cancelled a loser, the execution fails as for any other cause, and the parent of this instance
+// may retry it. Code cannot end an execution as terminated either; only a terminate can.
 func (e *ending) asOwn(cancelled bool) {
 	if f := e.failure; f.Kind == history.FailureCancelled && !cancelled || f.Kind == history.FailureTerminated {
 		e.before, f.Kind, f.Retryable = f.Kind, history.FailureApplication, true
@@ -88,7 +87,7 @@ func (e *ending) event() history.Event {
 	return history.Event{Kind: history.OrchestrationCompleted, Payload: e.output}
 }
 
-// attempted describes the end that the code made, for a nondeterminism error.
+// attempted describes how the code ended, for a nondeterminism error.
 func (x *Execution) attempted() string {
 	ev := x.end.event()
 	return "ended with " + x.describe(&ev)
@@ -111,7 +110,7 @@ func (x *Execution) appendEnd(unvisited []history.Event) {
 	x.cursor.next = x.events.len()
 }
 
-// compareEnd compares the end that the code makes now with the recorded one (rule 4).
+// compareEnd compares the end that the code has now reached with the recorded end (rule 4).
 func (x *Execution) compareEnd(recorded *history.Event) {
 	now := x.end.event()
 	var normalize Normalizer

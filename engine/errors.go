@@ -25,7 +25,7 @@ var (
 	ErrNotRunning = errors.New("durable call outside the running orchestration; make it in the orchestration, on its own goroutine, with its own Context")
 	// ErrNothingToWaitFor is the error of a Select or Any without operations.
 	ErrNothingToWaitFor = errors.New("nothing to wait for: at least one operation is required")
-	// ErrForeignFuture is the error of a call with a future of another execution.
+	// ErrForeignFuture is the error of a call with a future of a different execution.
 	ErrForeignFuture = errors.New("a Future of another instance or execution; await it in the one that started it")
 )
 
@@ -151,8 +151,8 @@ func (e *notRegisteredError) names() []string {
 	return all
 }
 
-// CorruptionError is returned if recorded events cannot form a history. The code never causes it,
-// and a nondeterminism error never hides it (rule 5).
+// CorruptionError is returned if recorded events cannot form a history. The orchestration's code
+// never causes this error, and a nondeterminism error never hides it (rule 5).
 type CorruptionError struct {
 	Instance    string
 	ExecutionID int64
@@ -218,10 +218,10 @@ type StuckError struct {
 	Message string
 	// Stack of the panic or of the blocked goroutine.
 	Stack string
-	// Patch names the patch that explains a nondeterminism, which may not exist for
-	// another build. Either the history has the marker of the patch at the event, and
-	// this code did not ask for it; or this code asked for the patch in a recorded round
-	// that has no marker, perhaps because code that had retired the patch recorded it.
+	// Patch names the patch that explains a nondeterminism; other builds may agree with the
+	// history. Either the history has the marker of the patch at the event, and this code did not
+	// ask for it; or this code asked for the patch in a recorded round that has no marker, perhaps
+	// because code that had retired the patch recorded it.
 	Patch string
 	// Err is the cause, if there is one: a *NondeterminismError, or that nothing is registered.
 	Err error

@@ -37,9 +37,9 @@ type Options struct {
 	// whose arrivals were recorded without running the code is not run, and code that would
 	// record another operation waits there.
 	ReadOnly bool
-	// Conceal returns a replacement for a payload in reasons. It is set if payloads are
-	// encoded, so that their text does not reach records and logs. If nil, reasons show
-	// the first 120 bytes.
+	// Conceal returns a replacement for a payload in reasons. It is set if payloads are encoded, so
+	// that their text does not reach records and logs. If Conceal is nil, reasons show the first
+	// 120 bytes.
 	Conceal func(payload []byte) string
 }
 
@@ -80,14 +80,13 @@ type Execution struct {
 	bytes   int // approximate size of the events
 	fed     int // number of events fed
 	corrupt *CorruptionError
-	// parkedTo is the id of the last event that was fed or recorded as parked, until this
-	// execution has run its round. Running a parked round is the first time that the code
-	// sees it.
+	// parkedTo is the id of the last event that was fed or recorded as parked, until this execution
+	// has run the round of that event. The code first sees a parked round when the round is run.
 	parkedTo int64
 
 	cursor cursor
 	def    *Orchestration // resolved when OrchestrationStarted is visited
-	info   Info           // its constant part, set before any code runs
+	info   Info           // the constant part of Info, set before any code runs
 
 	// ops holds the open operation that claimed a scheduling event, by event id.
 	ops        pieces[*Future]
@@ -134,13 +133,14 @@ type Execution struct {
 	progress atomic.Uint64
 	taken    atomic.Int64 // arrivals processed in this run
 	closed   atomic.Bool
-	// instead is the execution that made the turn after this one was abandoned because its code
-	// blocks. All methods then use it, because that code may still change this one.
+	// instead is the execution that made the turn after this execution was abandoned because its
+	// code blocks. All methods then use instead, because the blocked code may still change this
+	// execution.
 	instead atomic.Pointer[Execution]
 
 	// states are the states that the code has set, sorted by name. The slice is never modified,
-	// because an earlier run or a restMark may hold it. statesEncoded are the same, encoded; nil
-	// if they were not encoded since the last change.
+	// because an earlier run or a restMark may hold it. statesEncoded are the same states, encoded;
+	// nil if they have not been encoded since the last change.
 	states        []history.State
 	statesEncoded []byte
 	// search are the search attributes. The map is never modified, because an earlier run
@@ -150,23 +150,23 @@ type Execution struct {
 
 // runState is the state of one call of Run.
 type runState struct {
-	// suspended is set if no code was allowed to run when the run started.
+	// suspended is set if the execution was suspended when the run started.
 	suspended  bool
 	nowMS      int64
 	seed       [16]byte
 	from       int // index of the first event this run appended
 	operations int
 	cancelled  []int64
-	given      bool             // the code is cancelling now, and gives a reason
+	given      bool             // the code is cancelling an operation, with a reason
 	reasons    map[int64]string // by event, given by the code
 	// reasonTexts are the distinct reasons kept, reasonBytes their total length.
 	reasonTexts map[string]bool
 	reasonBytes int
 	logs        []Log
 	statesSet   bool
-	statesWas   []byte                   // encoded, before this run set any
+	statesWas   []byte                   // the encoded states before this run set any
 	searchSet   history.SearchAttributes // set by this run; the map is never modified
-	searchWas   history.SearchAttributes // before this run set any
+	searchWas   history.SearchAttributes // the attributes before this run set any
 	recovered   bool
 	quiet       bool      // the code is replayed: an earlier run has already logged this part
 	left        []Arrival // arrivals of this run not yet processed
@@ -248,9 +248,9 @@ func (x *Execution) Started() *history.Event {
 	return x.events.at(0)
 }
 
-// RecordedAt returns the time at which an event was recorded, in Unix milliseconds. For
-// event 0, or an event that the history does not have, it returns the time at which the
-// execution started or was last redriven; 0 if it has not started.
+// RecordedAt returns the time at which an event was recorded, in Unix milliseconds. For event 0, or
+// an event that the history does not have, it returns the time at which the execution started or
+// was last redriven; 0 if the execution has not started.
 func (x *Execution) RecordedAt(eventID int64) int64 {
 	if y := x.instead.Load(); y != nil {
 		return y.RecordedAt(eventID)

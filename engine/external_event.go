@@ -11,8 +11,8 @@ import (
 // out, and are kept if they arrive before a wait. Each is consumed once.
 type externalEvents struct {
 	byName map[string]*eventName
-	// taken are waits that took an event, including all whose result the code has not
-	// received. They are pruned when there are pruneAt of them.
+	// taken are waits that took an event, including all waits whose result the code has not
+	// received. The list is pruned when it has pruneAt waits.
 	taken   []*Future
 	pruneAt int
 }
@@ -21,7 +21,7 @@ type eventName struct {
 	kept  []*history.Event // not matched yet, oldest first
 	waits []*Future        // in the order of scheduling; some may be cancelled
 	gone  int              // number of cancelled waits among them
-	// accepts are the acceptors of waits that may reject an event; nil for none.
+	// accepts are the acceptors of the waits that may reject an event; nil if there are none.
 	accepts map[*Future]Acceptor
 }
 
@@ -68,8 +68,8 @@ func (x *Execution) deliverExternal(e *history.Event) *StuckError {
 }
 
 // EventKept reports whether an external event with this name is kept for the wait that
-// ExternalEventIf would start, or known. It records nothing, because the history determines
-// the answer, except the rejections of the events that the wait would reject.
+// ExternalEventIf would start, or known. It records only rejections, of the events that the wait
+// would reject, because the history determines the answer.
 func (c *Context) EventKept(name string, accepts Acceptor) (bool, error) {
 	if _, err := c.x.enter("EventKept", name); err != nil {
 		return false, err
@@ -125,8 +125,8 @@ func (x *Execution) rejectKept(n *eventName, accepts Acceptor) error {
 	return nil
 }
 
-// forgetWait drops cancelled waits when they are half of all waits, so that the memory of a loop of
-// waits with timeouts does not grow.
+// forgetWait drops cancelled waits when they are half of all waits, so that the memory of a loop
+// that waits with timeouts does not grow.
 func (x *Execution) forgetWait(wait *Future) {
 	n := x.eventName(wait.name)
 	delete(n.accepts, wait)

@@ -2,8 +2,8 @@ package engine
 
 import "github.com/turnstile-go/turnstile/history"
 
-// Rule 12: Event.Forced is set in an end that the code did not make. Such an end is not a
-// response to an arrival, so a round that has no other event is not run.
+// Rule 12: Event.Forced is set in an end that the code did not make. Such an end is not a response
+// to an arrival, so a round whose only event is such an end is not run.
 
 // ForceEnd ends the execution without running code. It appends an OrchestrationFailed with
 // forced and actor; Turn.Cancelled lists every open operation. If the execution has

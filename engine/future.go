@@ -36,7 +36,7 @@ type Future struct {
 	value []byte
 	err   error
 
-	wait  *wait   // the first wait for it
+	wait  *wait   // the first wait for the future
 	waits []*wait // the other waits
 
 	scope      *scope
@@ -132,12 +132,12 @@ func (f *Future) become(state futureState, value []byte, err error) {
 	f.wake()
 }
 
-// cancel makes an open future ready with a cancelled error and records its id in the
-// turn, because the work outside must be stopped, and the history alone does not
-// show that the code no longer waits for it.
+// cancel makes an open future ready with a cancelled error and records its id in the turn, because
+// the work outside must be stopped, and the history alone does not show that the code no longer
+// waits for that work.
 func (f *Future) cancel(reason string) { f.stop(&CancelledError{Reason: reason}) }
 
-// stop cancels the operation for the same reason as another cancellation.
+// stop cancels the operation for the cause of another cancellation.
 func (f *Future) stop(cause *CancelledError) {
 	if f.state != open {
 		return

@@ -7,9 +7,9 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// inlineQueue holds inline activities in the order of scheduling. They run inside the
-// turn when all coroutines rest. The host runs them and passes each result in as an
-// arrival of its own, so the rules are unchanged.
+// inlineQueue holds inline activities in the order of scheduling. They run inside the turn when all
+// coroutines rest. The host runs them and passes in each result as a separate arrival, so the rules
+// are unchanged.
 type inlineQueue struct{ futures []*Future }
 
 func (q *inlineQueue) push(f *Future) { q.futures = append(q.futures, f) }
@@ -31,7 +31,7 @@ func (x *Execution) inlineCalls() []InlineCall {
 		e := x.events.at(int(f.id) - 1)
 		call := InlineCall{EventID: e.EventID, Name: e.Name, Input: e.Payload, Retry: e.Retry, AtMS: x.sinceMS(e), Headers: e.Headers}
 		if e.EventID < x.ledger.redriven && e.Retry != nil && e.Retry.AttemptsMade > 0 {
-			// A redrive starts it again with all of its attempts, like any other
+			// A redrive starts the activity again with all of its attempts, like any other
 			// activity.
 			retry := *e.Retry
 			retry.AttemptsMade = 0
@@ -65,9 +65,9 @@ func (x *Execution) RunsInline(name string) (ended func()) {
 	return func() { x.inline.Store(nil) }
 }
 
-// Inline runs an activity inside the turn and waits for its result. If the delay before a
-// retry is too long for a turn, the host leaves the retry to Inline, which then creates a
-// timer and another scheduling event. That event records how many attempts were made.
+// Inline runs an activity inside the turn and waits for its result. If the delay before a retry is
+// too long for a turn, the host leaves the retry to Inline, which then creates a timer and a new
+// scheduling event. The new event records how many attempts were made.
 func (c *Context) Inline(call ActivityCall) ([]byte, error) {
 	call.Inline = true
 	for {

@@ -15,8 +15,8 @@ func (c *Context) Intercept(inside string) {
 	}
 }
 
-// Proceed allows durable calls again. Call it when the interceptor's own code has ended, or
-// starts to wait for the code that it wraps. It returns the first call that was blocked since
+// Proceed allows durable calls again. Call it when the interceptor's own code has ended, or has
+// started to wait for the code that it wraps. It returns the first call that was blocked since
 // Intercept, or nil. If Proceed is not called from the running code, it returns an error.
 func (c *Context) Proceed() (barred *MisuseError, err error) {
 	if !c.x.owned() {

@@ -7,10 +7,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/redriving"
 )
 
-// judge returns the verdict on an arrival. It checks in the order of docs/design.md:
-// older execution, late; lost in a restore, late; newer execution, misaddressed; already
-// recorded, duplicate; ended, late; no such source, or one of another kind, misaddressed;
-// wrong token, forged.
+// judge returns the verdict on an arrival. It checks in the order of docs/design.md: older
+// execution, late; lost in a restore, late; newer execution, misaddressed; already recorded,
+// duplicate; ended, late; no such source, or a source of the wrong kind, misaddressed; wrong token,
+// forged.
 func (l *ledger) judge(a *Arrival) Verdict {
 	e := &a.Event
 	switch {
@@ -73,11 +73,10 @@ func (a *Arrival) source() int64 {
 	return a.Event.SourceEventID
 }
 
-// lost reports whether an arrival names an event that was lost when the history was
-// restored to an earlier time. The arrival gives the time at which the event was
-// recorded. The event was lost if the history has no event with that id, or has one
-// that was recorded at another time. A completion must prove its claim with its token;
-// an operator's message needs none.
+// lost reports whether an arrival names an event that was lost when the history was restored to an
+// earlier time. The arrival gives the time at which the event was recorded. The event was lost if
+// the history has no event with that id, or has one that was recorded at a different time. A
+// completion must prove its claim with its token; an operator's message needs none.
 func (l *ledger) lost(a *Arrival) bool {
 	source := a.source()
 	switch {
@@ -89,10 +88,9 @@ func (l *ledger) lost(a *Arrival) bool {
 	return l.entries.at(int(source-1)).atMS != a.SourceAtMS
 }
 
-// carries reports whether a completion that was sent to an earlier execution also
-// completes the event in this one, because the event was open when it was copied. A
-// failure does not: it may result from the end of the earlier execution, which stopped its
-// open operations.
+// carries reports whether a completion that was sent to an earlier execution also completes the
+// event in this one, because the event was open when it was copied. A failure does not, because it
+// may result from the end of the earlier execution, which stopped its open operations.
 func (l *ledger) carries(a *Arrival) bool {
 	since, carried := l.carried[a.Event.SourceEventID]
 	return carried && a.ExecutionID >= since && redriving.Succeeds(a.Event.Kind)

@@ -60,8 +60,8 @@ func (x *Execution) deliverKnown(name string) (bool, error) {
 	return true, nil
 }
 
-// askFor delivers the completion of an operation if it is known. It does nothing where a
-// durable call would fail, because that code does not run in a replay, or may be removed.
+// askFor delivers the completion of an operation if it is known. It does nothing where a durable
+// call would fail, because the calling code does not run in a replay, or may be removed.
 func (x *Execution) askFor(f *Future) {
 	visiting, known := x.cursor.visiting, int64(x.cursor.known)
 	if f.state != open || f.id == 0 || visiting >= known || x.current.unwinding || x.nested != "" || x.intercepted != "" || x.closed.Load() {

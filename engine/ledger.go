@@ -20,10 +20,10 @@ type ledger struct {
 	// suspendedID is the event id of the first OrchestrationSuspended since the last
 	// OrchestrationResumed; 0 while the code may run.
 	suspendedID int64
-	// heldID is the last such event; its time applies.
+	// heldID is the last OrchestrationSuspended since then; its time applies.
 	heldID int64
-	// saidID is the last such event that gives a reason, or the last if none does.
-	// Its reason and actor apply.
+	// saidID is the last OrchestrationSuspended since then that gives a reason, or heldID if none
+	// does. Its reason and actor apply.
 	saidID   int64
 	reasoned bool
 	redriven int64 // event id of the last OrchestrationRedriven
@@ -43,10 +43,9 @@ type entry struct {
 	completed int64 // for a scheduling event: event id of its completion
 }
 
-// check returns an error if e cannot follow the recorded events. Rule 5 defines as
-// corruption: a source_event_id that does not name an earlier scheduling event of the
-// right kind, or names one that is already completed; a gap; a repeated event_id; an
-// event after the end.
+// check returns an error if e cannot follow the recorded events. Rule 5 defines as corruption: a
+// source_event_id that does not name an earlier scheduling event of the right kind, or that names
+// an event that is already completed; a gap; a repeated event_id; an event after the end.
 func (l *ledger) check(e *history.Event) *CorruptionError {
 	next := int64(l.entries.len()) + 1
 	bad := func(format string, args ...any) *CorruptionError {

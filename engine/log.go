@@ -8,7 +8,7 @@ import (
 // Logger returns a logger that is silent during replay. Each line is logged once, when
 // the code first reaches it, and emitted after the turn is committed (Turn.Logs). It is
 // not recorded in the history. Lines from a goroutine that the code started itself are
-// dropped; use another logger there.
+// dropped; use a different logger there.
 func (c *Context) Logger() *slog.Logger {
 	base := c.x.cfg.Options.LogHandler
 	if base == nil {

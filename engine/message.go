@@ -33,7 +33,7 @@ func (c *Context) ResumeInstance(instance string, place []byte) error {
 }
 
 // RefuseInstance ends another instance that waits for a permit of a limit. It affects only the
-// execution that place identifies, as in ResumeInstance.
+// execution that place identifies; see ResumeInstance.
 func (c *Context) RefuseInstance(instance, reason string, place []byte) error {
 	return c.message("RefuseInstance", &history.Event{Kind: history.SystemCall, Op: history.OpResumeInstance, Forced: history.ForcedByOperator,
 		Instance: instance, ExplicitID: true, Reason: reason, Payload: place}, nil)

@@ -2,8 +2,7 @@ package engine
 
 // Rule 6: the history determines the order. Futures are numbered in the order in which
 // visits make them ready; Select takes the lowest number, whatever the order of its
-// arguments. Of several coroutines that can run, the one that was started first runs
-// next.
+// arguments. If several coroutines can run, the coroutine that was started first runs next.
 
 // readyHeap holds the coroutines that can run, lowest number on top.
 type readyHeap []*coroutine

@@ -7,10 +7,10 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// A patch changes code in place. Whether an execution has the patch is decided when its
-// code first asks, and never changes afterwards. In a live round it has the patch, and a
-// marker is recorded. In a recorded round it has the patch if the next event is the
-// marker. Nothing is ever inserted into a recorded history.
+// A patch changes code in place. Whether an execution has the patch is decided when its code first
+// asks, and never changes afterwards. In a live round the execution has the patch, and a marker is
+// recorded. In a recorded round it has the patch if the next event is the marker. Nothing is ever
+// inserted into a recorded history.
 
 // Patched reports whether the execution has the patch.
 func (c *Context) Patched(id string) (bool, error) {

@@ -10,16 +10,15 @@ type Place struct {
 	// File and Line of the call in the author's code.
 	File string
 	Line int
-	// EventIDs are the scheduling events of the operations that it waits for, in argument
+	// EventIDs are the scheduling events of the operations that the branch waits for, in argument
 	// order; Branches is the number of branches that it waits for.
 	EventIDs []int64
 	Branches int
 }
 
-// Places returns where the code waits: one place for each waiting branch, in the order in
-// which the branches were started, the main function first. Call it after Run. It resumes
-// each branch to find its place, so nothing is stored for it. It returns nil if the code
-// has ended or cannot continue.
+// Places returns where the code waits: one place for each waiting branch, in the order in which the
+// branches were started, the main function first. Call it after Run. It resumes each branch to find
+// its place, so no places are stored. It returns nil if the code has ended or cannot continue.
 func (x *Execution) Places() []Place {
 	if x.closed.Load() || x.stuck != nil || x.end != nil {
 		return nil

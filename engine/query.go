@@ -9,8 +9,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/panics"
 )
 
-// HandleQuery registers the handler of a query; a later one of the same name replaces it. A handler
-// answers from the variables of the code and makes no durable calls. HandleQuery records nothing.
+// HandleQuery registers the handler of a query; a later handler of the same name replaces it. A
+// handler answers from the variables of the code and makes no durable calls. HandleQuery records
+// nothing.
 func (c *Context) HandleQuery(name string, handle func(input []byte) ([]byte, error)) error {
 	x := c.x
 	if _, err := x.enterUnrecorded("Query.Handle", name); err != nil {
@@ -51,7 +52,7 @@ func (x *Execution) Query(name string, input []byte) (output []byte, err error) 
 
 // QueryPanicError is returned if the handler of a query panicked.
 type QueryPanicError struct {
-	// Value is the text of the panic, Stack that of its goroutine.
+	// Value is the text of the panic, and Stack the stack of its goroutine.
 	Value, Stack string
 }
 

@@ -2,9 +2,9 @@ package engine
 
 import "strings"
 
-// If the code gives a reason when it cancels an operation, the activity or child outside
-// receives the reason. It is not part of the history: it is sent with the request, and
-// stored with the turn so that it can be sent again.
+// If the code gives a reason when it cancels an operation, the activity or child outside receives
+// the reason. The reason is not part of the history. It is sent with the request, and stored with
+// the turn so that it can be sent again.
 const (
 	maxReason  = 1 << 10 // bytes of one reason
 	maxReasons = 8 << 10 // bytes of all distinct reasons of a run

@@ -25,8 +25,8 @@ func (x *Execution) Held() (held []history.Event, released int64) {
 	return redriving.Held(x.events.slice(0, x.events.len()))
 }
 
-// release records that the code came to rest after the copied events and so agrees with
-// them. Their open operations may now be sent.
+// release records that the code came to rest after the copied events and so agrees with them. The
+// open operations of those events may now be sent.
 func (x *Execution) release() {
 	l := &x.ledger
 	if l.released > 0 || l.redriven == 0 || l.start == nil || l.start.Origin == nil || l.redriven != l.start.Origin.EventID+1 {
@@ -36,13 +36,12 @@ func (x *Execution) release() {
 	x.cursor.next = x.events.len()
 }
 
-// takeOver switches the code to the number of the execution that OrchestrationRedriven
-// started, and to the id of its instance. For the events before it, the code sees the
-// number and id under which they were recorded, because it may have derived ids from
-// them. When the code first reaches this event, takeOver also notes the states and search
-// attributes that the code has set so far and the operations that it has cancelled. The
-// record of the new execution has none of them yet, and no stop requests were sent for
-// this execution.
+// takeOver switches the code to the number of the execution that OrchestrationRedriven started, and
+// to the id of that execution's instance. For earlier events, the code sees the number and id under
+// which these events were recorded, because it may have derived ids from them. When the code first
+// reaches this event, takeOver also notes the states and search attributes that the code has set so
+// far and the operations that it has cancelled. The record of the new execution has none of them
+// yet, and no stop requests were sent for this execution.
 func (x *Execution) takeOver(e *history.Event) {
 	if e.Start != nil && e.Start.ExecutionID != 0 {
 		x.info.ExecutionID = e.Start.ExecutionID

@@ -33,7 +33,7 @@ type Orchestration struct {
 	// do not use it either (Registry.Executions).
 	KeepExecutions int
 	// LimitKey and Limit allow at most Limit instances with this key to run at a time; 0
-	// means no limit. If a start names another key, the host uses that.
+	// means no limit. If a start names a different key, the host uses that key.
 	LimitKey string
 	Limit    int
 	// Internal marks an orchestration of Turnstile itself. It is not listed among those

@@ -10,9 +10,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/panics"
 )
 
-// Acceptor returns an error if a wait cannot accept an event's data. It is called in the
-// turn that delivers the event and never on replay, must return the same result for the
-// same data, and must not make durable calls. A nil Acceptor accepts everything.
+// Acceptor returns an error if a wait cannot accept an event's data. It is called in the turn that
+// delivers the event, and never on replay. It must return the same result for the same data, and
+// must not make durable calls. A nil Acceptor accepts everything.
 type Acceptor func(data []byte) error
 
 // maxRejectionReason limits the recorded text of an acceptor's error, in bytes.
@@ -51,8 +51,8 @@ func (x *Execution) claimRejection(e *history.Event) bool {
 	return true
 }
 
-// ask calls an acceptor, which may be the author's code. If it panics, the code cannot
-// continue; the event is not lost, and fixed code is asked again.
+// ask calls an acceptor, which may be the author's code. If the acceptor panics, the code cannot
+// continue. The event is not lost: the acceptor of fixed code is called again.
 func (x *Execution) ask(accepts Acceptor, e *history.Event) (problem error, stuck *StuckError) {
 	before := x.nested
 	x.nested = fmt.Sprintf("the decoder of event %q", e.Name)

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// mostPlaces limits how many branches an error names.
+// mostPlaces is the maximum number of branches that an error names.
 const mostPlaces = 4
 
 // resting describes where the code waits or how it ended, for an error about its difference from
-// the history. place is the place of the main function, or of the first branch if the main function
-// has none. did is the description.
+// the history. place is where the main function waits, or where the first branch waits if the main
+// function has no place. did is the description.
 func (x *Execution) resting() (place, did string) {
 	if x.end != nil {
 		return "", x.attempted()

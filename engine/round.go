@@ -36,7 +36,7 @@ func (x *Execution) replayRound() {
 	}
 
 	x.cursor.claim, x.cursor.claimEnd = answers, after
-	// Only the last round can be without scheduling events (rule 4). Running it now makes
+	// Only the last round can be without scheduling events (rule 4). Running the round now creates
 	// them.
 	x.cursor.live = answers == after && end == nil
 	x.run.quiet = x.cursor.live && x.parkedTo < int64(answers)
@@ -82,7 +82,7 @@ func (x *Execution) replayRound() {
 }
 
 // closeRound implements rule 4: when the code rests at the end of a replayed round, all
-// scheduling events of the round must be claimed, and the end must be the recorded one.
+// scheduling events of the round must be claimed, and the end must be as recorded.
 func (x *Execution) closeRound(answers, after int, end *history.Event) {
 	if x.cursor.live {
 		if end == nil && x.end == nil {
@@ -101,8 +101,8 @@ func (x *Execution) closeRound(answers, after int, end *history.Event) {
 		next := x.events.at(after)
 		x.nondeterminism(4, next.EventID, x.describe(next)+" and later events", x.attempted(), "")
 	case end == nil && x.end != nil:
-		// The last round has scheduling events, but not the end that the code now makes
-		// after them.
+		// The last round has scheduling events, but lacks the end that the code now reaches after
+		// them.
 		x.nondeterminism(4, int64(after), "no end after its last event", x.attempted(), "")
 	case end == nil:
 		if after == x.events.len() {
@@ -119,7 +119,7 @@ func (x *Execution) closeRound(answers, after int, end *history.Event) {
 }
 
 // take implements rule 2: it appends one arrival and runs the code until everything
-// rests, which appends the scheduling events that the code makes in response.
+// rests, which appends the scheduling events of the code's response.
 func (x *Execution) take(a *Arrival) Verdict {
 	a = x.attaching(a)
 	v := x.ledger.judge(a)
@@ -168,7 +168,7 @@ func (x *Execution) appendArrival(a *Arrival) (first int) {
 	for i := range a.With {
 		with := Arrival{Event: a.With[i]}
 		if source := with.Event.SourceEventID; source > 0 && source <= int64(x.ledger.entries.len()) {
-			// It was proven when an earlier execution recorded it.
+			// The event was proven when an earlier execution recorded it.
 			with.Proven, with.Inline = true, x.ledger.entries.at(int(source-1)).inline
 		}
 		if x.ledger.judge(&with).Kind == Recorded {

@@ -5,8 +5,8 @@ import (
 	"sort"
 )
 
-// scope groups operations that are cancelled together: those started in it, and those of
-// the scopes inside it.
+// scope groups operations that are cancelled together: those started in the scope itself and in the
+// scopes inside it.
 type scope struct {
 	x        *Execution
 	parent   *scope
@@ -97,7 +97,7 @@ func (s *scope) remove(f *Future) {
 	s.forget()
 }
 
-// enter notes that a coroutine rests in s, so that a cancellation can find it.
+// enter notes that a coroutine rests in s, so that a cancellation can find the coroutine.
 func (s *scope) enter(w *wait) {
 	s.list()
 	w.scope, w.prev, w.next = s, nil, s.waiting

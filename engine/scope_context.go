@@ -22,8 +22,8 @@ func (c *Context) WithCancel() (*Context, func(reason string) error) {
 	}
 }
 
-// inner returns a context with a scope inside that of c. On a goroutine other than that
-// of the running code it returns a cancelled context, because no call is allowed there.
+// inner returns a context with a scope inside that of c. On any goroutine other than the running
+// code's, it returns a cancelled context, because no call is allowed there.
 func (c *Context) inner(shielded bool) *Context {
 	if !c.x.owned() {
 		return &Context{x: c.x, scope: &scope{x: c.x, err: &CancelledError{What: "scope", Reason: "it was created outside the running orchestration"}}}

@@ -9,7 +9,7 @@ import (
 )
 
 // stateOverhead is the number of bytes that each state counts in addition to its name and value,
-// for its number and time. It affects what replayed code does: never change it.
+// for the number and the time of the value. It affects what replayed code does: never change it.
 const stateOverhead = 100
 
 // StatesSize returns the size that the states of the instance would have if this one had a value of
@@ -28,8 +28,9 @@ func (c *Context) StatesSize(name string, valueBytes int) int {
 }
 
 // SetState sets a state, which readers of the instance see once the turn is committed. It is not an
-// event, because a replay computes it again, with the same number and time. A value that is equal to
-// the present one keeps its number. The value must be JSON, and must not be modified afterwards.
+// event, because a replay computes the state again, with the same number and time. Setting a state
+// to the value that it already has keeps the number. The value must be JSON, and must not be
+// modified afterwards.
 func (c *Context) SetState(name string, value []byte) error {
 	x := c.x
 	if _, err := x.enterUnrecorded("State.Set", name); err != nil {

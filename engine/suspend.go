@@ -8,19 +8,18 @@ import "github.com/turnstile-go/turnstile/history"
 // OrchestrationResumed is recorded too, all arrivals since the suspend are visited in
 // order, as one round.
 //
-// Every suspend and resume is recorded; a repeat is recognized by its sender's id. The
-// execution is suspended from the first suspend until the next resume. If several
-// suspends were recorded, the last one determines when the execution resumes, if it gives
-// a time, and the last one with a reason determines the reason. The resume that the host
-// sends at that time names the suspend, and is late if another suspend or a resume came
-// after it.
+// Every suspend and resume is recorded; a repeat is recognized by its sender's id. The execution is
+// suspended from the first suspend until the next resume. If several suspends were recorded, the
+// last one determines when the execution resumes, if it gives a time, and the last one with a
+// reason determines the reason. The resume that the host sends at that time names the suspend, and
+// is late if a further suspend or a resume has followed that suspend.
 //
 // A start can include a suspend; the code then starts when the suspend ends. If a
 // limit applies to the instance, the resume is immediately followed by a suspend with the
 // key of the limit (Arrival.Queue).
 //
-// A suspend with the key of a limit waits for a permit of the limit. A cancel ends that
-// wait: it is recorded with a resume after it, and the code then ends.
+// A suspend with the key of a limit waits for a permit of the limit. A cancel ends that wait: it is
+// recorded together with a resume, and the code then ends.
 //
 // Suspends and resumes have no effect on the code, so a replay does not depend on whether
 // or how long the instance was suspended.
@@ -90,8 +89,8 @@ func (x *Execution) suspendedFor() *history.Event {
 	return x.events.at(int(x.ledger.saidID) - 1)
 }
 
-// suspendOf returns the suspend that an arrival must name: for a resume the last, whose
-// time is due; for a suspend that changes the time the first.
+// suspendOf returns the suspend that an arrival must name: the last suspend, whose time is due, for
+// a resume, and the first for a suspend that changes the time.
 func (l *ledger) suspendOf(arrival history.Kind) int64 {
 	if arrival == history.OrchestrationSuspended {
 		return l.suspendedID

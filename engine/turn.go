@@ -8,8 +8,8 @@ import (
 
 // Input is what a run of an Execution needs from outside.
 type Input struct {
-	// NowMS is the time of the turn in Unix milliseconds: the time at which events are
-	// recorded, from which timers count, and which Now returns.
+	// NowMS is the time of the turn in Unix milliseconds. Events are recorded with it, timers start
+	// from it, and Now returns it.
 	NowMS int64
 	// Seed is the source of GUIDs: each derives from the seed and the id of its event.
 	// It must be random and different for each turn, because the same seed gives the
@@ -32,19 +32,19 @@ type Arrival struct {
 	// start, after an OrchestrationSuspended if its code must not start yet, or the
 	// events that a redrive keeps.
 	With []history.Event
-	// Queue is an OrchestrationSuspended that waits for a permit of a limit. It is
-	// recorded after a resume that ends a start's wait for its time; nil without a limit.
+	// Queue is an OrchestrationSuspended that waits for a permit of a limit. It is recorded after
+	// the resume of an execution that waited for its start time; nil without a limit.
 	Queue *history.Event
 	// ExecutionID that the message addresses; 0 means the current one.
 	ExecutionID int64
-	// Proven is set if the message has the token that was sent out for the event that it names,
-	// made with a key of the stack. The engine checks it for completions that name a source, except
-	// inline ones.
+	// Proven is set if the message has the token that was sent out for the event that the message
+	// names, made with a key of the stack. The engine checks it for completions that name a source,
+	// except inline ones.
 	Proven bool
 	// SourceAtMS is when the event that the message names (SourceEventID or Suspend) was recorded,
 	// according to the message; 0 if the message does not give the time. If the history's event
-	// with that id was recorded at another time, the message is about an event that was lost when
-	// the history was restored to an earlier time.
+	// with that id was recorded at a different time, the message is about an event that was lost
+	// when the history was restored to an earlier time.
 	SourceAtMS int64
 	// Inline is set for the result of an inline activity, which the host ran itself.
 	Inline bool
@@ -65,21 +65,21 @@ const (
 	// inline activities and pass the arrival in again.
 	Pending VerdictKind = iota
 	// Recorded means that the arrival was recorded in the history or, at a continue-as-new, in the
-	// next one.
+	// history of the next execution.
 	Recorded
 	// Duplicate means that the event is already in the history, at Verdict.EventID (0 if it is in
 	// the history of an earlier execution).
 	Duplicate
-	// Late means that the arrival is for an older execution, for one that has ended, for a suspend
-	// that was followed by another suspend or a resume, or for an event that was lost in a restore.
+	// Late means that the arrival is for an older or ended execution, for a suspend that a later
+	// suspend or resume has replaced, or for an event that was lost in a restore.
 	Late
 	// Misaddressed means that the arrival is for a newer execution, or names no scheduling event of
 	// the right kind.
 	Misaddressed
 	// Forged means that the token is wrong or missing.
 	Forged
-	// Exists is the verdict on a start if another start created the instance, which runs or has
-	// run.
+	// Exists is the verdict on a start if a different start created the instance, whether the
+	// instance still runs or has ended.
 	Exists
 	// Early means that the execution has not started.
 	Early
@@ -98,7 +98,7 @@ func (k VerdictKind) String() string {
 // Verdict is the result for one arrival.
 type Verdict struct {
 	Kind VerdictKind
-	// EventID of the recorded event (Recorded, Duplicate); 0 if it is in the history of
+	// EventID of the recorded event (Recorded, Duplicate); 0 if the event is in the history of
 	// another execution.
 	EventID int64
 	// Reason in words, for Early, Late, Misaddressed, Forged and Exists.
@@ -152,9 +152,9 @@ type Turn struct {
 	// SuspendedUntilMS is the time at which the execution resumes by itself, in Unix
 	// milliseconds, according to the last suspend; 0 if it waits for a resume.
 	SuspendedUntilMS int64
-	// Cancelled lists scheduling events, from this run or earlier ones, that this run
-	// cancelled or that its end closed, if they have something outside to stop: queued
-	// activities, timers, children. They are in the order of cancellation.
+	// Cancelled lists scheduling events, from this run or earlier ones, that this run cancelled or
+	// that its end closed, in the order of cancellation. It lists only operations with something
+	// outside to stop: queued activities, timers, children.
 	Cancelled []int64
 	// Reasons that the code gave for cancelling queued activities and children, by event
 	// id; nil if there are none. Each has at most 1,024 bytes, and all distinct reasons
@@ -172,13 +172,13 @@ type Turn struct {
 	// Recovered is set if the code has processed arrivals that were parked before this run.
 	Recovered bool
 	// States are the states after this run, as history.EncodeStates returns them; nil if none was
-	// ever set. StatesChanged is set if this run set one; StatesWas are all of them before that.
+	// ever set. StatesChanged is set if this run set a state; StatesWas are all states before that.
 	States        []byte
 	StatesChanged bool
 	StatesWas     []byte
-	// Search are the search attributes after this run. SearchSet are those that this run
-	// set, with no value for those that it removed. SearchWas are all of them before this
-	// run set any. Do not modify the maps.
+	// Search are the search attributes after this run. SearchSet are the attributes that this run
+	// set, with no value for those that it removed. SearchWas are all attributes before this run
+	// set any. Do not modify the maps.
 	Search, SearchSet, SearchWas history.SearchAttributes
 	// Logs to emit, in order, after the turn is committed.
 	Logs []Log
@@ -199,18 +199,19 @@ type InlineCall struct {
 	Name    string
 	Input   []byte
 	Retry   *history.Retry
-	// AtMS is the time at which it, or its first attempt, was scheduled: see
+	// AtMS is the time at which the activity, or its first attempt, was scheduled; see
 	// Context.Inline.
 	AtMS int64
 	// Headers in addition to those of the execution's start.
 	Headers map[string]string
 }
 
-// Log is a line that orchestration code logged, or a function that it wants to be called.
+// Log is a line that orchestration code logged, or a function that it registered with
+// Context.AfterCommit.
 type Log struct {
 	Handler slog.Handler
 	Record  slog.Record
-	// EventID of the last event that was visited or that the code has made, whichever is
+	// EventID of the last event that was visited or that the code has recorded, whichever is
 	// higher.
 	EventID int64
 	// Func is called instead of writing a line; see Context.AfterCommit.
@@ -218,7 +219,8 @@ type Log struct {
 }
 
 // SetBefore merges the outcome of an earlier run of the same commit: the states and search
-// attributes that it set, their values before it, and whether it resumed the execution.
+// attributes that the earlier run set, their values before that run, and whether the run resumed
+// the execution.
 func (t *Turn) SetBefore(earlier *Turn) {
 	if earlier.StatesChanged {
 		t.StatesChanged, t.StatesWas = true, earlier.StatesWas

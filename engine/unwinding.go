@@ -42,7 +42,7 @@ var quickTells = sync.OnceValue(func() bool {
 	return words[outside] == 0 && words[after] == 0 && words[recovered] == 0 && words[panicking] != 0 && words[exiting] != 0
 })
 
-// unwindingByStack returns what unwindingNow does, from the call stack.
+// unwindingByStack computes the result of unwindingNow from the call stack.
 func unwindingByStack() bool {
 	unwinds := unwinders()
 	var pcs [64]uintptr

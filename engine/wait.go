@@ -8,13 +8,13 @@ type wait struct {
 	c       *coroutine
 	need    int // futures still missing
 	futures []*Future
-	scope   *scope // in which the coroutine rests; nil while it does not
+	scope   *scope // the scope in which the coroutine rests; nil while it does not rest
 	err     error
 
 	prev, next *wait // other waits in the scope
 
-	// A wait that does not belong to a coroutine has one of these instead.
-	into  *collector // receives the place of a future that is ready
+	// A wait that does not belong to a coroutine has one of the following instead.
+	into  *collector // receives the index of a future that is ready
 	place int
 	then  func() // called in the visit that makes the future ready
 }
@@ -48,8 +48,8 @@ func (w *wait) oneReady(x *Execution) {
 	}
 }
 
-// unregister removes the wait from its scope and from futures that are still open, so
-// that a future does not grow if it takes part in many selects.
+// unregister removes the wait from its scope and from futures that are still open, so that the list
+// of waits of a future does not grow with each select.
 func (w *wait) unregister() {
 	w.scope.leave(w)
 	for i, f := range w.futures {

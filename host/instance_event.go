@@ -6,15 +6,15 @@ import "time"
 // become stuck. It does not contain the input, the output, the states or a failure's message,
 // because these may be large or secret; client.Client.Describe returns them.
 type InstanceEvent struct {
-	// Schema is the version of the meaning of the fields: 1. Adding a field does not change it;
-	// changing the meaning of a field or removing one increases it.
+	// Schema is the version of the meaning of the fields: 1. Adding a field does not change the
+	// version; removing a field or changing its meaning increases it.
 	Schema int `json:"schema"`
 	// Type is "started" (by a start, or as a fork), "restarted" (by a restart, by a redrive, or by
 	// a start after a purge), "continued_as_new", "suspended", "resumed", "stuck", "recovered",
 	// "completed", "failed", "cancelled" or "terminated".
 	Type string `json:"type"`
-	// Instance is the id of the instance, Execution its execution, from 1, and Orchestration its
-	// orchestration.
+	// Instance is the id of the instance, Execution the number of its execution, from 1, and
+	// Orchestration the name of its orchestration.
 	Instance      string `json:"instance"`
 	Execution     int64  `json:"execution"`
 	Orchestration string `json:"orchestration"`
@@ -22,7 +22,7 @@ type InstanceEvent struct {
 	// strings. A receiver that stores the greatest number it has seen for an instance can drop repeated
 	// and late events.
 	Number string `json:"number"`
-	// At is when it was recorded, in milliseconds, by the host's clock.
+	// At is when the event was recorded, in milliseconds, by the host's clock.
 	At time.Time `json:"at"`
 	// EventID in the history of the execution; 0 for "stuck" and "recovered", which are not
 	// events of a history.

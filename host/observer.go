@@ -14,12 +14,12 @@ type Observer interface {
 	Count(c Counter, reason string, n int)
 	// Timing reports how long something took.
 	Timing(t Timing, d time.Duration)
-	// Committed reports a commit after its dispatch: what was written, with payloads decoded, and what
-	// was sent because of it. It must not change anything in c.
+	// Committed reports a commit after its dispatch: what was written, with payloads decoded, and
+	// what was sent because of it. The method must not change anything in c.
 	Committed(c Committed)
-	// ProblemChanged reports that an instance is stuck or corrupt, each time that a try finds it in that
-	// state, or that it has recovered. It is called after the Committed of the same turn; a turn that
-	// changes only the record has no Committed.
+	// ProblemChanged reports that an instance is stuck or corrupt, each time that a try finds it in
+	// that state, or that it has recovered. The host calls it after Committed for the same turn; a
+	// turn that changes only the record has no Committed.
 	ProblemChanged(c ProblemChange)
 }
 
@@ -37,8 +37,8 @@ type Committed struct {
 	StartedAt, At time.Time
 	// RequestID of the invocation; empty if it has none.
 	RequestID string
-	// Messages is how many messages the turn processed; Causes are those of them that have headers.
-	// Both are the same for each commit of the turn.
+	// Messages is the number of messages that the turn processed; Causes are the messages among
+	// them that have headers. Both are the same for each commit of the turn.
 	Messages int
 	Causes   []Cause
 	// Before is the previous commit of the same turn, by execution and first event; zero for the first.
@@ -94,28 +94,28 @@ const (
 	CountDeadLettered Counter = "dead_lettered"
 	// CountReturned counts messages that were reported as failed, by reason.
 	CountReturned Counter = "returned"
-	// CountDelayed counts messages that were requeued through the delay queue: "early" (their instance
-	// has not started), "newer" (its history was written by a newer build), "patch" (it has a patch of a
-	// build that is being rolled out), "codec" (encoded with a codec that this build does not have),
-	// "not_due", "grace" (a deletion during its grace period), "receives" (shortly before the queue's
-	// receive limit), "not_registered" (an activity), "limit" (an attempt without a permit of its Limit
-	// or Rate), "not_served" (an attempt whose queue no process serves), "other_queue" (a message on its
-	// way to its queue).
+	// CountDelayed counts messages that were requeued through the delay queue: "early" (their
+	// instance has not started), "newer" (its history was written by a newer build), "patch" (the
+	// history has a patch of a build that is being rolled out), "codec" (encoded with a codec that
+	// this build does not have), "not_due", "grace" (a deletion during its grace period),
+	// "receives" (shortly before the queue's receive limit), "not_registered" (an activity),
+	// "limit" (an attempt without a permit of its Limit or Rate), "not_served" (an attempt whose
+	// queue no process serves), "other_queue" (a message on its way to its queue).
 	CountDelayed Counter = "delayed"
 	// CountHeldUp counts messages that need an operator, each time they are received: messages that have
 	// been requeued for an hour ("not_registered", "codec" and "newer", as in CountDelayed), and
 	// attempts that are returned to the queue after a dozen receives ("returning").
 	CountHeldUp Counter = "held_up"
-	// CountForwarded counts messages of standard queues that were forwarded to the FIFO queue, by kind;
-	// and as "old" attempts that were sent to the activity queue again before SQS deletes them because
-	// of their age.
+	// CountForwarded counts messages of standard queues that were forwarded to the FIFO queue, by
+	// kind; and, as "old", attempts that were sent to the activity queue again before SQS would
+	// delete them because of their age.
 	CountForwarded Counter = "forwarded"
 	// CountConflicts counts commits that failed because another writer was first.
 	CountConflicts Counter = "conflicts"
 	// CountResent counts commits whose open actions were sent again.
 	CountResent Counter = "resent"
-	// CountStuck counts turns that could not continue, by kind; and as "unwinding" deferred functions
-	// that blocked while an instance was unloaded.
+	// CountStuck counts turns that could not continue, by kind; and, as "unwinding", deferred
+	// functions that blocked while an instance was unloaded.
 	CountStuck Counter = "stuck"
 	// CountRecovered counts stuck or corrupt instances that continued.
 	CountRecovered Counter = "recovered"
@@ -123,11 +123,13 @@ const (
 	CountCorrupt Counter = "corrupt"
 	// CountCache counts turns as "warm" or "cold", and instances that were "evicted" from the cache.
 	CountCache Counter = "cache"
-	// CountLooping counts messages that are delayed because they exceed LoopSettings.Depth, as "message"
-	// or "continue as new"; and as "failed" instances that failed because of it.
+	// CountLooping counts messages that are delayed because they exceed LoopSettings.Depth, as
+	// "message" or "continue as new"; and, as "failed", instances that failed because of that
+	// limit.
 	CountLooping Counter = "looping"
 	// CountArchive counts instances that the archive has stored before their purge ("kept"), and
-	// instances that it could not store ("failed"), which are not purged and are tried again.
+	// instances that it could not store ("failed"). The latter are not purged, and the archive is
+	// tried again later.
 	CountArchive Counter = "archive"
 	// CountInstanceEvents counts events about instances that were "published", or that "failed" and will
 	// be published again later.
@@ -151,8 +153,8 @@ const (
 	TimeDispatch Timing = "dispatch"
 	TimeTurn     Timing = "turn"
 	TimeAttempt  Timing = "attempt"
-	// TimePermit is how long an attempt waited for a permit of a limit across instances; only attempts
-	// that waited and got one are counted.
+	// TimePermit is how long an attempt waited for a permit of a limit across instances; only
+	// attempts that waited and got a permit are counted.
 	TimePermit Timing = "permit"
 	// TimeMessageAge is how long a message waited until it was received: since it was first sent, or
 	// since it was due.

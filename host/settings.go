@@ -16,18 +16,20 @@ type Settings struct {
 	// time. Default 10. With 1 they run one after another in the order of the batch, on the caller's
 	// goroutine.
 	Parallelism int
-	// SendWindow is how long a message waits for other messages of its invocation to the same queue, so
-	// that they share a call. It waits only while another group or attempt of the invocation may still
-	// send. The result of a quick attempt in a batch with slower ones may therefore be sent that much
-	// later. Default 20 milliseconds; negative: no calls are shared.
+	// SendWindow is how long a message waits for other messages of its invocation to the same
+	// queue, so that they share a call. A message waits only while another group or attempt of the
+	// invocation may still send. The result of a quick attempt in a batch with slower attempts may
+	// therefore be sent later by SendWindow. Default 20 milliseconds; negative: no calls are
+	// shared.
 	SendWindow time.Duration
 	// SuspectReceives is the receive count of a message at which its turn or attempt is noted in the
 	// table before it runs, so that a poison message, which kills its process, is detected. Default 4;
 	// negative: never.
 	SuspectReceives int
-	// LogPayloads is whether log lines may quote payloads: the text of a panic, and the first 120 bytes
-	// of inputs that differ from the recorded ones. Otherwise the lines only say where to find them. It
-	// does not affect lines that your code logs. With a codec no payload is quoted.
+	// LogPayloads is whether log lines may quote payloads: the text of a panic, and the first 120
+	// bytes of inputs that differ from the recorded ones. Otherwise the lines only say where to
+	// find the payloads. The setting does not affect lines that your code logs. With a codec no
+	// payload is quoted.
 	LogPayloads bool
 
 	Turn     TurnSettings
@@ -47,24 +49,24 @@ type TurnSettings struct {
 	// InlineTime is how much of the invocation must be left to start an inline activity; otherwise the
 	// turn continues in another invocation. Default 15 seconds.
 	InlineTime time.Duration
-	// CommitAttempts is how often an identical commit is tried if its outcome is unknown or it is
-	// throttled. A throttled commit with results of inline activities is tried as long as there is
-	// time. Default 3.
+	// CommitAttempts is the maximum number of attempts at an identical commit whose outcome is
+	// unknown or that is throttled. A throttled commit with results of inline activities is
+	// repeated as long as time remains. Default 3.
 	CommitAttempts int
-	// Executions is how many executions of an instance one invocation runs one after the other
-	// (continue-as-new) before it sends a wake. Default 20.
+	// Executions is the maximum number of executions of an instance that one invocation runs one
+	// after the other (continue-as-new) before it sends a wake. Default 20.
 	Executions int
 	// BlockLimit is how long orchestration code may block outside durable operations. Blocking is
 	// detected within twice this time. Default 10 seconds; negative: blocking is not detected, and the
 	// code runs on the caller's goroutine.
 	BlockLimit time.Duration
 	// Part is how many bytes of history one write contains when a redrive or a fork copies more
-	// history than fits into its commit. Default 245,760; at most that.
+	// history than fits into its commit. Default and upper bound 245,760.
 	Part int
 	// FailWhenStuck is whether an instance fails instead of being stuck.
 	FailWhenStuck bool
 	// WakeFirst and WakeMax are the first and the longest delay after which a sweep lets a stuck
-	// instance try again; it doubles with each try. Defaults 1 minute and 1 hour.
+	// instance try again; the delay doubles with each try. Defaults 1 minute and 1 hour.
 	WakeFirst, WakeMax time.Duration
 }
 
@@ -82,20 +84,21 @@ type DispatchSettings struct {
 	// of it is left, calls in progress are abandoned. The rest is sent when the turn's messages are
 	// redelivered. Default 5 seconds.
 	MinRemaining time.Duration
-	// TimerBorder is the longest wait for which a timer goes through the delay queue instead of the
-	// timer service. Default and upper bound 15 minutes; negative: timers never use the delay queue for
-	// this reason. TimerLeast is the wait below which every timer goes through the queue, because a
+	// TimerBorder is the longest wait for which a timer uses the delay queue instead of the timer
+	// service. Default and upper bound 15 minutes; negative: timers never use the delay queue for
+	// this reason. TimerLeast is the wait below which every timer uses the delay queue, because a
 	// timer service refuses times in the past. Default 2 minutes.
 	TimerBorder, TimerLeast time.Duration
 }
 
-// MessageSettings set how often and for how long messages are delivered again.
+// MessageSettings set when, and for how long, messages are delivered again.
 type MessageSettings struct {
-	// BackoffFirst and BackoffMax are the first and the longest delay after which a returned message is
-	// delivered again; it doubles with each receive. Defaults 1 second and 15 minutes. After an outage
-	// a message then arrives within about the time that the outage lasted, and the queue's 1,000
-	// receives last for ten days. If the function itself does not start, they last for 33 hours,
-	// because then only QueueVisibility delays the message.
+	// BackoffFirst and BackoffMax are the first and the longest delay after which a returned
+	// message is delivered again; the delay doubles with each receive. Defaults 1 second and 15
+	// minutes. After an outage a message then arrives within about the time that the outage lasted,
+	// and the queue's limit of 1,000 receives is reached after ten days. If the function itself
+	// does not start, the limit is reached after 33 hours, because then only QueueVisibility delays
+	// the message.
 	BackoffFirst, BackoffMax time.Duration
 	// QueueVisibility is how long the orchestrator, delay and activity dead-letter queues hide a
 	// message that was received. It must match the configuration of the queues. Default 2 minutes.
@@ -114,9 +117,10 @@ type MessageSettings struct {
 	// Default 15 minutes. EarlyFirst and EarlyMax are the first and the longest delay. Defaults 2
 	// seconds and 2 minutes.
 	EarlyWindow, EarlyFirst, EarlyMax time.Duration
-	// PatchWindow is how long the messages of an instance whose history has a patch of another build
-	// wait in the delay queue for a process of that build; then the instance is stuck. Default 15
-	// minutes; negative: it is stuck immediately. EarlyFirst and EarlyMax are the delays.
+	// PatchWindow is how long the messages of an instance whose history has a patch of another
+	// build wait in the delay queue for a process of that build; after that time the instance is
+	// stuck. Default 15 minutes; negative: the instance is stuck immediately. EarlyFirst and
+	// EarlyMax are the delays.
 	PatchWindow time.Duration
 	// NewerFirst and NewerMax are the first and the longest delay of a message whose instance has
 	// events that only a newer build knows. Defaults 1 and 15 minutes.
@@ -125,12 +129,13 @@ type MessageSettings struct {
 
 // LimitSettings limit code and histories.
 type LimitSettings struct {
-	// Operations is how many operations the code may schedule in response to one message, Coroutines
-	// how many branches an execution may have at once. 0 means 10,000 of each.
+	// Operations is the maximum number of operations that the code may schedule in response to one
+	// message, and Coroutines the maximum number of branches of an execution. 0 means 10,000 for
+	// each.
 	Operations, Coroutines int
-	// Events is how many events an execution may have. The next message fails the instance (forced:
-	// limit) and asks its open activities and children to stop. A warning is logged at four fifths
-	// of the limit. Default 50,000; negative: no limit.
+	// Events is the maximum number of events of an execution. After that, the next message fails
+	// the instance (forced: limit) and asks its open activities and children to stop. A warning is
+	// logged at four fifths of the limit. Default 50,000; negative: no limit.
 	Events int
 	// Bytes is the maximum size of the events of an execution: their payloads, plus 300 bytes for each
 	// event. A cold turn reads all of them. Default 50,000,000; negative: no limit.
@@ -146,10 +151,11 @@ type CacheSettings struct {
 	// MiB; on Lambda a quarter of the function's memory. If the cache is full, a random instance is
 	// evicted, and its next turn reads its history.
 	Bytes int
-	// Coroutines is how many waiting branches the cache may have; an instance has at least one. Default
-	// 10,000.
+	// Coroutines is the maximum number of waiting branches in the cache; an instance has at least
+	// one. Default 10,000.
 	Coroutines int
-	// Instances is how many instances the cache may have. 0 means no such limit; negative: no cache.
+	// Instances is the maximum number of instances in the cache. 0 means no such limit; negative:
+	// no cache.
 	Instances int
 	// Age is how long a cached instance may be used after its last read or commit without being read
 	// again. Default and upper bound 10 minutes, because the grace period of a purge depends on it.
@@ -159,11 +165,11 @@ type CacheSettings struct {
 // LoopSettings limit loops without a pause: instances that send messages to themselves or to each
 // other, or continue as new, without a timer or the result of a queued activity in between.
 type LoopSettings struct {
-	// Depth is how many turns in a row may cause each other without a pause. A pause is a timer that
-	// waits, a message from outside, or an execution with queued activities that takes a second. A
-	// message beyond Depth waits in the delay queue before it is delivered; it is counted in
-	// CountLooping and noted in the record of the instance that sends it. Default 1,000; negative: no
-	// limit.
+	// Depth is the maximum number of turns in a row that may each cause the next without a pause. A
+	// pause is a timer that waits, a message from outside, or an execution with queued activities
+	// that takes a second. A message beyond Depth waits in the delay queue before it is delivered.
+	// It is counted in CountLooping, and noted in the record of the instance that sends it. Default
+	// 1,000; negative: no limit.
 	Depth int
 	// First is how long the first message beyond Depth waits; each further turn doubles the wait, up to
 	// Max. Defaults 1 second and 15 minutes, which is also the upper bound of both.
@@ -181,7 +187,7 @@ type PurgeSettings struct {
 	// Grace is how long a purged history is kept after the end of its instance. Default and lower bound
 	// 1 hour: longer than cache age, function timeout and clock skew together.
 	Grace time.Duration
-	// Page is how many stored items one call deletes. Default 500.
+	// Page is the maximum number of stored items that one call deletes. Default 500.
 	Page int
 	// Retention is how long an instance is kept after its end before it is purged, if its orchestration
 	// does not set it (turnstile.Retention). 0 means for ever. At least Grace.
@@ -203,24 +209,26 @@ type AttemptSettings struct {
 	// HeartbeatInterval is the shortest time between two recorded heartbeats of an attempt, or a third
 	// of its heartbeat timeout if that is shorter. Default 10 seconds.
 	HeartbeatInterval time.Duration
-	// QueueVisibility is how long the activity queue itself hides a message that was received. It must
-	// match the configuration of the queue. The message of an attempt without a time limit of its own
-	// stays hidden for that long, and is then redelivered if the process has died. Default 16 minutes.
+	// QueueVisibility is how long the activity queue, by its own configuration, hides a message
+	// that was received. It must match the configuration of the queue. The message of an attempt
+	// without its own time limit stays hidden for that long, and is then redelivered if the process
+	// has died. Default 16 minutes.
 	QueueVisibility time.Duration
 	// VisibilityMargin is added to the time limit of an attempt when its message is hidden from other
 	// receivers. Default 30 seconds.
 	VisibilityMargin time.Duration
-	// CancelCheckAfter is the time since scheduling from which a first attempt checks, before it runs,
-	// whether its activity was asked to stop. An attempt that starts sooner, as most do, is notified by
-	// its first heartbeat. All later attempts check. Default 10 seconds; negative: every attempt
-	// checks.
+	// CancelCheckAfter is the time since scheduling from which a first attempt checks, before it
+	// runs, whether its activity was asked to stop. An attempt that starts earlier, as most do,
+	// learns of the request from its first heartbeat. All later attempts check. Default 10 seconds;
+	// negative: every attempt checks.
 	CancelCheckAfter time.Duration
-	// MaxCrashes is how many processes in a row must die in an attempt before its activity fails as
-	// lost, counted from the receive Settings.SuspectReceives of its message. Default 5.
+	// MaxCrashes is the number of processes in a row that must die in an attempt before its
+	// activity fails as lost. It counts from the receive of the message at which
+	// Settings.SuspectReceives applies. Default 5.
 	MaxCrashes int
-	// UnknownFirst and UnknownMax are the first and the longest delay of an attempt whose activity is
-	// not registered; the attempt waits until a build has the activity. Defaults 15 seconds and 15
-	// minutes.
+	// UnknownFirst and UnknownMax are the first and the longest delay of an attempt whose activity
+	// is not registered; the attempt waits until a build that has the activity is deployed.
+	// Defaults 15 seconds and 15 minutes.
 	UnknownFirst, UnknownMax time.Duration
 }
 

@@ -1,7 +1,7 @@
 // Package journal defines how a database keeps the queues and the timer of one process. Package
 // embedded runs them in memory, and reports each change to a [Queue] or a [Timer]. You only need
-// this package to write another database for [github.com/turnstile-go/turnstile/embedded.Database];
-// module sqlite is such a database.
+// this package to write your own database for
+// [github.com/turnstile-go/turnstile/embedded.Database]; module sqlite is such a database.
 //
 //   - [Queue] keeps [Message] values, and the recently used deduplication ids ([Remembered]). Its
 //     Load returns them as [Contents] when the process starts again.

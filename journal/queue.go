@@ -9,8 +9,8 @@ const DedupWindow = 5 * time.Minute
 // Queue keeps the state of a queue that must outlive its process. The queue calls it under its
 // lock, for each change, in the order of the changes. A method must not call the queue and should
 // not block: it only records the change. The records must become durable in that order, across all
-// queues that share the database, so that a crash loses the last records and no earlier ones: if
-// the removal of a message was kept, everything that followed from the message was kept before.
+// queues that share the database, so that a crash loses only the last records: if the removal of a
+// message was kept, everything that the message caused was kept earlier.
 type Queue interface {
 	// Load returns the kept state. The queue calls it once, before any other method.
 	Load() (Contents, error)
@@ -18,7 +18,8 @@ type Queue interface {
 	// Send. The error wraps [ErrUnavailable] if a later Send may succeed.
 	Ready() error
 	// Sent records that a message has entered the queue, by Send or as a dead letter of another
-	// queue. A FIFO queue remembers its deduplication id for DedupWindow from SentAt on.
+	// queue. A FIFO queue remembers the deduplication id of the message for DedupWindow from SentAt
+	// on.
 	Sent(m Message)
 	// Received records that a message was received for the count-th time.
 	Received(seq int64, count int)
@@ -35,7 +36,7 @@ type Message struct {
 	Body string
 	// Group and DedupID are the values with which the message was sent; empty for none.
 	Group, DedupID string
-	// ReceiveCount is how often it was received.
+	// ReceiveCount is the number of times that the message was received.
 	ReceiveCount int
 	SentAt       time.Time
 	// Due is when a message that was sent with a delay becomes visible; zero for all others. How
@@ -61,7 +62,7 @@ type Contents struct {
 // Remembered is a deduplication id that a FIFO queue remembers.
 type Remembered struct {
 	Group, DedupID string
-	// MessageID is the ID of the message that was sent with it.
+	// MessageID is the ID of the message that was sent with this deduplication id.
 	MessageID string
 	// Until is the time until which a message with that id is a duplicate.
 	Until time.Time

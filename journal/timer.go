@@ -5,7 +5,7 @@ import "time"
 // Timer keeps the schedules of a timer when its process ends. The timer calls it under its lock,
 // for each change, in the order of the changes. A method must not call the timer and should not
 // block: it only records the change. A schedule is removed after its delivery; if a crash loses the
-// removal, it is delivered again.
+// removal, the schedule is delivered again.
 type Timer interface {
 	// Load returns the kept schedules, in the order of their creation. The timer calls it once,
 	// before any other method, and immediately delivers the schedules that are due.
