@@ -97,7 +97,7 @@ func (a *Attempt) Do(ctx context.Context) Result {
 }
 
 // explain sets the cause of a failure. If an attempt fails after its context was cancelled, the
-// cancellation is the cause, whatever error the code returned.
+// cause is the cancellation, whatever error the code returned.
 func (a *Attempt) explain(ctx context.Context, r *Result) {
 	if r.Failure == nil {
 		return
@@ -154,7 +154,7 @@ func (a *Attempt) call(ctx context.Context, r *Result) {
 	default:
 		r.Output = result
 	}
-	returned = true // Only now, because a method of the error may panic.
+	returned = true // set only now, because a method of the error may panic
 }
 
 // The longest texts of a failure, in bytes.
@@ -173,7 +173,7 @@ func boundFailure(f *history.Failure, maxPayload int) {
 }
 
 // IdempotencyKey returns a key that is the same for all attempts and deliveries of one scheduling
-// event, and different for all others.
+// event, and different for different events.
 func IdempotencyKey(instance string, execution, eventID int64) string {
 	b := make([]byte, 0, 128)
 	b = append(strconv.AppendInt(b, execution, 10), ' ')
@@ -196,13 +196,13 @@ func (r *Result) Outcome() string {
 // Limit is the time that one attempt may take.
 type Limit struct {
 	Timeout time.Duration
-	// total is the time limit of all attempts together, if that limit is the one that applies to
-	// this attempt; 0 otherwise.
+	// total is the time limit of all attempts together, if that limit applies to this attempt; 0
+	// otherwise.
 	total time.Duration
 }
 
-// LimitOf returns the time that an attempt may take: its policy's timeout or the fallback, but no
-// more than the rest of the invocation minus exit, and no more than the rest of the total timeout.
+// LimitOf returns the time that an attempt may take: its policy's timeout or the fallback, but at
+// most the rest of the invocation minus exit, and at most the rest of the total timeout.
 func LimitOf(ctx context.Context, c clock.Clock, r *history.Retry, scheduled time.Time, fallback, exit time.Duration) Limit {
 	l := Limit{Timeout: fallback}
 	if r != nil && r.TimeoutMS > 0 {

@@ -25,7 +25,7 @@ func Next(item *wire.Item, f *history.Failure, delay *time.Duration, now time.Ti
 		d := activities.Delay(item.Retry, next.Attempt, share)
 		delay = &d
 	}
-	// Another attempt is a new message, whose age counts from when it is due.
+	// A further attempt is a new message, whose age counts from when it is due.
 	due := now.Add(*delay)
 	if end, bounded := TotalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded {
 		next.Details = wire.FailureOf(&history.Failure{Kind: f.Kind, Message: f.Message, Code: f.Code, Attempt: item.Attempt})

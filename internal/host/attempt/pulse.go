@@ -38,7 +38,8 @@ type Pulse struct {
 	beats    beats
 }
 
-// made has the running attempt whose heartbeats a Pulse records, and the functions that end it.
+// made has the running attempt whose heartbeats a Pulse records, and the functions that end the
+// attempt.
 type made struct {
 	*Attempt
 	expire func(history.Failure)
@@ -47,7 +48,8 @@ type made struct {
 
 // beats is the state of an attempt's heartbeats.
 type beats struct {
-	// recorded and extended are the times of the last heartbeat that was recorded and of the last that called Extend.
+	// recorded is the time of the last heartbeat that was recorded, and extended that of the last
+	// heartbeat that called Extend.
 	recorded, extended time.Time
 	// unsent are details that are not recorded yet.
 	unsent []byte
@@ -158,8 +160,8 @@ func (p *Pulse) end() {
 	}
 }
 
-// Flush records details that were held back because they came too soon, so that the next attempt
-// has them.
+// Flush records details that were held back because they came too soon after the previous ones, so
+// that the next attempt has them.
 func (p *Pulse) Flush(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

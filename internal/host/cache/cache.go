@@ -14,14 +14,13 @@ import (
 )
 
 // Cache keeps recent instances, replayed and suspended in memory. It is limited by bytes,
-// coroutines, age and, optionally, count. An instance that is taken out is used by one turn alone
-// and put back after the turn is committed. The cache is never trusted: a stale instance loses its
+// coroutines, age and, optionally, count. A turn takes an instance out, uses it alone, and puts it
+// back after the turn is committed. The cache is never trusted: a stale instance loses its
 // conditional write.
 //
 // If an instance does not fit, the cache evicts a random other one. It does not evict the least
-// recently used one: if slightly more instances than fit took their turns one after the other,
-// each would be evicted just before its next turn, and all of them would be read again instead of
-// a few.
+// recently used instance: if slightly more instances than fit took turns in rotation, each would be
+// evicted just before its next turn. All of them would have to be read again, instead of a few.
 type Cache struct {
 	settings host.CacheSettings
 	clock    clock.Clock
@@ -30,7 +29,7 @@ type Cache struct {
 	mu                sync.Mutex
 	entries           map[string]*Entry
 	order             list.List // most recently used first
-	places            []*Entry  // in no order, for random choice
+	places            []*Entry  // in no order, for a random choice
 	drawn             uint64
 	bytes, coroutines int
 }
@@ -45,8 +44,8 @@ type Entry struct {
 	// Current is set if the record is not older than the execution.
 	Current bool
 
-	// used is when it was last read or committed, by the wall clock, because a frozen environment may
-	// resume days later.
+	// used is when the instance was last read or committed, by the wall clock, because a frozen
+	// environment may resume days later.
 	used              time.Time
 	bytes, coroutines int
 	// element and place are its positions in order and places.
@@ -88,16 +87,16 @@ func (c *Cache) Put(e *Entry) {
 		e.X.Close()
 		return
 	}
-	// Round removes the monotonic clock reading: that clock may stand still while the environment is
-	// frozen, and Sub would use it.
+	// Round removes the monotonic clock reading. The monotonic clock may stop while the environment
+	// is frozen, and Sub would use it.
 	e.used = c.clock.Now().Round(0)
 	e.bytes, e.coroutines = e.X.Size()
 	e.bytes += e.besides()
 	c.mu.Lock()
 	var out []*Entry
 	if old := c.entries[e.Instance]; old != nil {
-		// Another turn of this process has put the instance back first. The cache keeps the later
-		// commit; a wrong choice costs only a retry.
+		// Another turn of this process has put the instance back first. The cache keeps the
+		// instance with the later commit; a wrong choice costs only a retry.
 		out = append(out, c.remove(old))
 	}
 	c.add(e)
@@ -123,8 +122,8 @@ func (c *Cache) over() bool {
 		c.bytes > c.settings.Bytes || c.coroutines > c.settings.Coroutines
 }
 
-// next returns the entry to evict: one that is too old to be used, otherwise a random one. It
-// returns the entry kept only if there is no other.
+// next returns the entry to evict: an entry that is too old to be used, otherwise a random one. It
+// returns kept only if there is no other entry.
 func (c *Cache) next(kept *Entry) *Entry {
 	if last := c.order.Back().Value.(*Entry); last != kept && c.old(last, kept.used) {
 		return last

@@ -12,22 +12,22 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// resend finds the messages that must be sent again, before anything else: the outgoing messages of
-// earlier commits for these messages that may not have been sent.
+// resend finds the messages that must be sent again before anything else: messages of commits that
+// earlier deliveries of these messages caused, and that may not have been sent.
 //
 // A message is acknowledged only after everything that its turn committed was sent. Until then no
-// other message resends that, so a redelivered message sends its own turn again, whatever was
-// committed since. A message that was redriven or requeued may have been overtaken by others, so it
-// sends again all open operations of the execution that it names and of later ones. Ids derive from
-// instance, execution and event, so sending twice is harmless.
+// other message resends it, so a redelivered message sends the messages of its own turn again,
+// whatever was committed since. Other messages may have overtaken a message that was redriven or
+// requeued, so it sends again all open operations of the execution that it names and of later
+// executions. Ids derive from instance, execution and event, so sending twice is harmless.
 type resend struct {
 	*Known
 	// gathered is nil before the search begins.
 	gathered *resending.Resending
 }
 
-// find returns what the messages send again; nil if they send nothing again. After a read it gathers
-// everything once more: what was gathered before is not added twice.
+// find returns what the messages send again; nil if they send nothing again. After a read it
+// gathers everything once more, but adds nothing twice.
 func (a *resend) find() (*Again, error) {
 	back, duplicates := inbox.Returning(a.Group.Open()), a.duplicates()
 	late, err := a.late()
@@ -40,8 +40,9 @@ func (a *resend) find() (*Again, error) {
 		return nil, ErrStale // This turn has not read everything that was committed.
 	}
 	if a.gathered == nil {
-		// A commit may be in progress, and a read during a commit may lack some of its items. No later
-		// message repairs that, because it is handled after those of this turn.
+		// A commit may be in progress, and a read during a commit may lack some of the commit's
+		// items. No later message repairs that, because later messages are handled after the
+		// messages of this turn.
 		if len(duplicates) > 0 {
 			if err := a.unmoved(); err != nil {
 				return nil, err
@@ -128,7 +129,7 @@ func (a *resend) duplicates() (duplicates []*inbox.Message) {
 	return duplicates
 }
 
-// stands reports whether the history may already have the event of a message.
+// stands reports whether the history may already contain the event of a message.
 func (k *Known) stands(m *inbox.Message) bool {
 	x := k.Running.X
 	switch m.Item.Kind {
@@ -153,7 +154,7 @@ func (k *Known) stands(m *inbox.Message) bool {
 	case restarts(m) && x.Ended():
 		at = x.LastEventID() // Its turn may have continued a run that was cut short, and ended it.
 	case v.Kind == engine.Late && m.Item.TargetExecution() < k.Running.Execution:
-		// It may be in an earlier execution, which has since continued as new.
+		// The event may be in an earlier execution, which has since continued as new.
 	default:
 		return false
 	}

@@ -57,10 +57,10 @@ func (r *round) commit() (p Plan, err error) {
 }
 
 // messaged reports whether a redelivered message of this turn will find the commit of the draft. A
-// terminate records no event of its own: when it is redelivered it resends the last turn, which is
-// that of the forced termination. Any other forced termination belongs to the turn that it ends.
-// The turn's message may be recorded in an earlier commit (of inline activities), and resends that
-// commit and all that follow it.
+// terminate records no event of its own: when it is redelivered, it resends the last turn, which is
+// the turn of the forced termination. Any other forced termination belongs to the turn that it
+// ends. The turn's message may be recorded in an earlier commit (of inline activities), and then
+// resends that commit and all later ones.
 func (r *round) messaged() bool {
 	return r.draft.messaged() || r.end != nil && r.end.Forced == history.ForcedByOperator
 }
@@ -75,7 +75,7 @@ func (r *Running) follows(turns []store.Turn) []dispatch.Commit {
 	for i := range turns {
 		c := dispatch.Commit{Turn: &turns[i], Start: started.Start, Name: started.Name, Opened: r.Work}
 		if len(dispatch.Named(c.Turn)) > len(c.Cancelled) {
-			c.Opened = maps.Clone(c.Opened) // The fired timer is in Work until the commit is made.
+			c.Opened = maps.Clone(c.Opened) // The fired timer stays in Work until the commit is made.
 		}
 		if i > 0 {
 			c.Start = turns[i].Events[0].Start
@@ -112,8 +112,8 @@ func (r *round) knowFor(problem *store.Problem) error {
 	if k.Running.Creating() {
 		return nil
 	}
-	// A suspend or resume also changes a problem. The index keeps search attributes under the time in
-	// the record, which also has those that it already keeps.
+	// A suspend or resume also changes a problem. The index keeps search attributes under the time
+	// in the record. The record also has the attributes that the index already keeps.
 	if projection.Suspends(&d.Turn) || len(d.SearchSet) > 0 || len(d.Next) == 0 && end == nil && problem != nil {
 		if err := k.described(); err != nil {
 			return err
@@ -128,8 +128,8 @@ func (r *round) knowFor(problem *store.Problem) error {
 	case end == nil && problem != nil && k.Answered == Record && other:
 		return fmt.Errorf("host: instance %q is no longer at execution %d: %w", k.View.Instance, k.Running.Execution, store.ErrConflict)
 	case end == nil || r.messaged():
-	// An end changes the record. If the record is not known at all, the end must be allowed to
-	// change it without reading it.
+	// An end changes the record. If nothing of the record is known, the end must be able to change
+	// it without reading it.
 	case of == nil && !k.View.Current:
 		return &Read{What: RecordAgain}
 	case (of == nil || k.Answered == RecordAgain) && (other || of.Problem != nil):

@@ -24,7 +24,7 @@ func (t *Turn) damaged() (Plan, error) {
 		return Plan{}, nil
 	case t.progress.step != corrupt:
 		return t.reportDamage()
-	case t.held(): // A purge has hidden it.
+	case t.held(): // A purge has hidden the instance.
 		return absent{t.Known}.settle()
 	}
 	open, event := t.Group.Open(), reading.CorruptEvent(cause)
@@ -73,9 +73,9 @@ func (t *Turn) reportDamage() (Plan, error) {
 }
 
 // endCorrupt ends the record of an instance whose corrupt history cannot be ended, for a forced
-// purge. Its parents are notified first, because a redelivery afterwards finds the instance ended
-// and notifies none. They are its own parent, and those that have attached themselves as far as the
-// history can be read.
+// purge. Its parents are notified first, because a later redelivery finds the instance ended and
+// notifies no parent. The parents are the instance's own parent and, as far as the history can be
+// read, those that have attached themselves.
 func (t *Turn) endCorrupt() (Plan, error) {
 	r := t.View.Record
 	turns, err := t.View.Turns(r.ExecutionID)

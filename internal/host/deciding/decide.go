@@ -12,12 +12,13 @@ func Decide(t *Turn) (Plan, error) {
 	return p, err
 }
 
-// ErrOver means that a paused process would decide on a commit after the end of its invocation. Another
-// process may have received the messages in the meantime, and have acknowledged them before this one read
-// the history: no conflict would stop the commit, and no message would be left to dispatch it.
+// ErrOver means that a paused process would decide on a commit after the end of its invocation. In
+// the meantime another process may have received the messages, and may have acknowledged them
+// before this process read the history. Then no conflict would stop the commit, and no message
+// would be left to dispatch it.
 var ErrOver = errors.New("host: the invocation has ended, and another process may hold its messages")
 
-// decide tries the rules in their order. The first that has something to do makes the plan.
+// decide tries the rules in order. The first rule that has something to do makes the plan.
 func (t *Turn) decide() (Plan, error) {
 	for _, rule := range [...]func() (Plan, error){
 		// An instance event that was written with a problem is published before anything else changes the
@@ -29,11 +30,12 @@ func (t *Turn) decide() (Plan, error) {
 		absent{t.Known}.decide,
 		// A message that was received too often may be a poison message.
 		t.suspicion.decide,
-		// An instance fails if no commit can hold its turn.
+		// An instance whose turn does not fit into a commit fails.
 		t.tooLarge,
-		// Earlier commits for these messages that may not have been sent are sent first.
+		// Commits that earlier deliveries of these messages made, and that may not have been
+		// dispatched, are dispatched first.
 		t.sendAgain,
-		// A duplicate invocation may have acknowledged some of these messages and have restarted the
+		// A duplicate invocation may have acknowledged some of these messages and restarted the
 		// instance.
 		starting{t.Known}.overtaken,
 		// A message about a pending activity is sent again for later, or becomes the activity's failure.
@@ -48,8 +50,8 @@ func (t *Turn) decide() (Plan, error) {
 	return Plan{Over: true}, nil
 }
 
-// sendAgain sends again, once, the messages of earlier commits for these messages that may not have been
-// sent.
+// sendAgain dispatches again, once, the commits that earlier deliveries of these messages made and
+// that may not have been dispatched.
 func (t *Turn) sendAgain() (p Plan, err error) {
 	if t.progress.step != sendingAgain {
 		return p, nil

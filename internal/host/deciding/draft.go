@@ -11,26 +11,26 @@ type draft struct {
 	// Turn is the result of the runs whose events the draft has.
 	engine.Turn
 	leaves leaves
-	// calls are the inline activities whose results it has.
+	// calls are the inline activities whose results the draft has.
 	calls []*engine.InlineCall
 }
 
-// leaves is what remains to be done after a draft, in addition to the work that its run reports.
+// leaves is the work that remains after a draft, in addition to the work that its run reports.
 type leaves uint8
 
 const (
 	// ran means that the code has processed everything in the draft.
 	ran leaves = iota
-	// recorded means that its arrivals have only been recorded so far.
+	// recorded means that the draft's arrivals have only been recorded so far.
 	recorded
-	// parked means that its arrivals are recorded, and this turn runs no code on them.
+	// parked means that the draft's arrivals are recorded, and this turn runs no code on them.
 	parked
 	// short means that this invocation has no time left to continue.
 	short
 )
 
-// newDraft returns a draft with the result of a run, and with the operations that the previous
-// draft owes.
+// newDraft returns a draft with the result of a run, and with the cancelled operations that the
+// previous draft still owes.
 func newDraft(out engine.Turn, before *draft) *draft {
 	if owed := before.owed(); len(owed.Cancelled) > 0 {
 		out.Cancelled = append(owed.Cancelled, out.Cancelled...)
@@ -76,8 +76,9 @@ func (d *draft) messaged() bool {
 	return len(d.Events) > 0 && len(d.calls) == 0 && d.Events[0].Kind.Arrival() && !redriving.Releases(&d.Events[0])
 }
 
-// hasRoom reports whether an inline activity may run before the draft is committed: the first one,
-// or one that shares the commit with others, if all of them allow one more result.
+// hasRoom reports whether an inline activity may run before the draft is committed: if the draft
+// has no events yet, or if all activities that share the commit allow one more result and the
+// commit sends nothing.
 func (d *draft) hasRoom() bool {
 	if len(d.Events) == 0 {
 		return true
@@ -90,7 +91,7 @@ func (d *draft) hasRoom() bool {
 	return len(d.calls) > 0 && batchOf(&d.Inline[0]) > len(d.calls) && !d.dispatches()
 }
 
-// batchOf returns how many results may share a commit with this one.
+// batchOf returns the number of results that may share a commit, according to this inline activity.
 func batchOf(call *engine.InlineCall) int {
 	if call.Retry == nil {
 		return 0

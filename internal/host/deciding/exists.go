@@ -12,8 +12,8 @@ import (
 // exists handles a start for an instance that runs or has run. A repeat of the start that created
 // it is a duplicate. Any other start is acknowledged, so that no late redelivery revives an ended
 // instance. A parent that wanted the id for a child is notified that the id is taken or, if it may
-// use the existing instance, how that one ended. While that instance runs, the parent is recorded
-// in its history instead (engine/attach.go).
+// use the existing instance, of how that instance ended. While the existing instance runs, the
+// parent is recorded in that instance's history instead (engine/attach.go).
 func (s starting) exists(m *inbox.Message) (Plan, error) {
 	r := s.View.Record
 	known := s.Running.Started().Start.StartID == m.Item.ID

@@ -11,19 +11,19 @@ import (
 )
 
 // A fork is a start whose origin is another instance: it creates a new instance, which continues as
-// a redrive of the other one would, and leaves the other one as it is. It has a copy of the events
-// that it takes from the other, so the other is not needed afterwards. If one commit can hold the
-// copy, nothing of the fork is visible before. Otherwise its record exists before: with the status
-// forking, as long as the start that reserved the number writes the copy. In all other respects it is
-// a start: if its id is taken, it is refused.
+// a redrive of the original would, and does not change the original. The fork has its own copy of
+// the events, so it does not need the original afterwards. If one commit can hold the copy, nothing
+// of the fork is visible before that commit. Otherwise its record exists earlier, with the status
+// forking, while the start that reserved the number writes the copy. In all other respects a fork
+// is a start: if its id is taken, it is refused.
 //
 // A fork that has not started is not an instance yet. Its start continues it; a purge, a terminate,
 // and the sweep of forks that are 15 days old turn its record into a tombstone. Other starts are
-// refused, or wait if they use an existing instance. Events, and the requests of a parent to end its
-// child, wait as for an instance that has not started. Everything else has no effect.
+// refused, or wait if they may use an existing instance. Events, and the requests of a parent to
+// end its child, wait as for an instance that has not started. Everything else has no effect.
 
-// fork determines the first events of the execution that the start m is to create as a fork, or
-// refuses the start. The plan is empty if it does neither.
+// fork determines the first events of the execution that the start m creates as a fork, or refuses
+// the start. The plan is empty if it does neither.
 func (s starting) fork(m *inbox.Message) (Plan, error) {
 	r := &s.Running
 	if !forks(m) || m.State != inbox.Unsettled || !r.Creating() || r.Redriven != nil || r.X.LastEventID() > 0 {

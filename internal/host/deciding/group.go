@@ -14,7 +14,7 @@ import (
 // Part is the part of a batch for one instance: one turn, and deletions.
 type Part struct {
 	Group
-	// Deletions are the messages that ask for histories to be deleted. They make no turn.
+	// Deletions are the messages that request the deletion of histories. They cause no turn.
 	Deletions []*inbox.Message
 }
 
@@ -38,10 +38,10 @@ type Group struct {
 // GroupsOf groups the unsettled messages by the instance that their body names, whatever their
 // message group was. Within a group the order of the batch is kept, except that a start is moved
 // before all messages after the last purge, because an event of the same batch may be waiting for
-// the instance that it starts. If it does not start the instance, the messages are handled in their
-// order (inOrder). A start that may restart an ended instance keeps its position: the messages
-// before it are for the previous execution, and the messages after it, including other starts, are
-// not.
+// the instance that it starts. If the start does not start the instance, the messages are handled
+// in their original order (inOrder). A start that may restart an ended instance keeps its position:
+// the messages before it are for the previous execution, and the messages after it, including other
+// starts, are not.
 func GroupsOf(messages []*inbox.Message, suspectedReceives int) []*Part {
 	var groups []*Part
 	byInstance := map[string]*Part{}
@@ -90,8 +90,8 @@ func suspectOf(messages []*inbox.Message, receives int) string {
 	return ""
 }
 
-// startsFirst moves starts to the front. It moves no start past one that keeps its position, and
-// does not move that one.
+// startsFirst moves starts to the front. It does not move a start that keeps its position, and
+// moves no start past such a start.
 func startsFirst(messages []*inbox.Message) {
 	if i := slices.IndexFunc(messages, restarts); i >= 0 {
 		startsFirst(messages[:i])
@@ -140,7 +140,7 @@ func (g *Group) Rest(suspectedReceives int) *Group {
 }
 
 // Chain returns the chain of the turn that was cut short and that the wakes of this group continue.
-// The round of this turn includes the round of that turn.
+// The first round of this turn continues the last round of that turn.
 func (g *Group) Chain() dispatch.Chain {
 	var c dispatch.Chain
 	for _, m := range g.Messages {
@@ -186,7 +186,8 @@ func (g *Group) Arrived(c *store.Turn, e *history.Event) (depth int, ok bool) {
 	return 0, false
 }
 
-// bringer returns the first open message that reports an event of an execution; nil if none does.
+// bringer returns the first open message that reports an event of an execution; nil if there is
+// none.
 func (g *Group) bringer(execution int64, e *history.Event) *inbox.Message {
 	for _, m := range g.Messages {
 		if m.State == inbox.Unsettled && broughtBy(&m.Item, execution, e) {
@@ -221,7 +222,7 @@ func (g *Group) Causes() []host.Cause {
 
 // onlyHides reports whether the messages only hide an ended instance, which needs no key of its
 // history. A forced purge waits for the key, because the terminate that was sent before it may be
-// requeued for the key, with messages that it still has to send.
+// requeued until the key is available, and may still have messages to send.
 func (g *Group) onlyHides() bool {
 	return !slices.ContainsFunc(g.Open(), func(m *inbox.Message) bool { return !m.Purges() || m.Item.Force })
 }

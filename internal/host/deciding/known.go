@@ -13,14 +13,14 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// ErrStale means that the state of a warm instance, or of one whose record was not read, must be
+// ErrStale means that the state of an instance that is warm, or whose record was not read, must be
 // confirmed from the store. The turn is made again without the cache.
 var ErrStale = errors.New("host: instance must be rebuilt from the store")
 
 // Known is everything that a decision depends on, except how far the turn has come: the messages,
 // what is stored, the execution that runs, and the facts about the process. The caller keeps it up
-// to date. Decisions only read it, except that they put the messages into their order, name the
-// group's suspect, and drop the state of an activity that a heartbeat replaces.
+// to date. Decisions only read it, with three exceptions: they put the messages into order, name
+// the group's suspect, and drop the state of an activity that a heartbeat replaces.
 type Known struct {
 	By    *Terms
 	Group *Group
@@ -48,9 +48,9 @@ func (k *Known) held() bool { return k.View.Held(k.Now.At) }
 
 // swept reports whether the instance has a problem that the sweeper handles. Only a new event, or a
 // wake by the sweeper or an operator, clears it. Otherwise the following could happen: process A
-// clears it for a duplicate and dies while its commit is in progress; process B, whose build is
-// broken, acknowledges that duplicate; then A's commit lands. No message remains that would
-// dispatch A's commit.
+// clears the problem for a duplicate and dies while its commit is in progress; process B, whose
+// build is broken, acknowledges that duplicate; then A's commit lands. No message remains that
+// would dispatch A's commit.
 func (k *Known) swept() bool {
 	p := k.View.Problem()
 	return p != nil && p.Kind != store.ProblemCorrupt
@@ -66,7 +66,7 @@ type Terms struct {
 	Publishes bool
 }
 
-// Keeps returns how many executions of an instance are kept; 0 for all.
+// Keeps returns the number of executions of an instance that are kept; 0 for all.
 func (t *Terms) Keeps(orchestration string) int64 {
 	if n := t.Orchestrations.Executions()[orchestration]; n > 0 {
 		return int64(n)
@@ -74,9 +74,9 @@ func (t *Terms) Keeps(orchestration string) int64 {
 	return int64(t.Settings.Purge.Executions)
 }
 
-// limit returns the limit of an execution that an OrchestrationStarted starts: the one that the
-// start names, otherwise that of the implementation. If the implementation has the named key, its
-// number applies, because the start may come from an older build or a redrive.
+// limit returns the limit of an execution that an OrchestrationStarted starts: the limit that the
+// start names, otherwise the limit of the implementation. If the implementation has the named key,
+// the implementation's number applies, because the start may come from an older build or a redrive.
 func (t *Terms) limit(started *history.Event) (key string, n int) {
 	if started.Start != nil {
 		key, n = started.Start.LimitKey, started.Start.Limit
@@ -108,10 +108,11 @@ type Running struct {
 	// Warm is set if it comes from the cache.
 	Warm  bool
 	Stage Stage
-	// Redriven has the events that the execution copies from the one before, while it is Creating; nil
-	// for none.
+	// Redriven has the events that the execution copies from the previous execution, while it is
+	// Creating; nil for none.
 	Redriven *redriving.Plan
-	// Origin is the instance that its start forks. The record is nil if its start forks none.
+	// Origin is the instance that the execution's start forks. Its record is nil if the start is
+	// not a fork.
 	Origin reading.View
 }
 

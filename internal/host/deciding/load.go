@@ -10,9 +10,9 @@ import (
 // The messages for an instance determine which of its data must be read first.
 
 // ByWhatIsStored reports whether messages must be handled from the store and not from the cache:
-// redelivered messages; those that are settled without a commit that would show a stale cache (a
-// wake, a terminate, a purge, a parent's cancel); and those whose commit changes a problem in the
-// record (a suspend, a resume).
+// redelivered messages; messages that are settled without a commit that would show that the cache
+// is stale (a wake, a terminate, a purge, a parent's cancel); and messages whose commit changes a
+// problem in the record (a suspend, a resume).
 func ByWhatIsStored(open []*inbox.Message) bool {
 	return slices.ContainsFunc(open, func(m *inbox.Message) bool {
 		return m.Returning() || !m.Records() || m.Suspends() || m.Item.Kind == wire.CancelInstance && m.Item.Parent != nil
@@ -32,8 +32,8 @@ func CommonExecution(open []*inbox.Message) int64 {
 }
 
 // Ahead reports whether a completion among the messages shows that the known state of an execution
-// is stale. later is set if a completion is for a later execution. behind is set if one is for an
-// event after last, the last event that is known.
+// is stale. later is set if a completion is for a later execution, and behind if a completion is
+// for an event after last, the last known event.
 func Ahead(open []*inbox.Message, execution, last int64) (later, behind bool) {
 	for _, m := range open {
 		later = later || m.Completion() && m.Item.TargetExecution() > execution
@@ -46,9 +46,9 @@ func Ahead(open []*inbox.Message, execution, last int64) (later, behind bool) {
 type Standing uint8
 
 const (
-	// NoExecution means that none exists, or that the existing one has nothing left to do.
+	// NoExecution means that no execution exists, or that the existing one has nothing left to do.
 	NoExecution Standing = iota
-	// Starts means that a start among the messages creates one.
+	// Starts means that a start among the messages creates an execution.
 	Starts
 	// Runs means that an execution is running, whose history must be read.
 	Runs
@@ -59,7 +59,7 @@ func (k *Known) Stands(open []*inbox.Message) (execution int64, s Standing) {
 	r := k.View.Record
 	if r != nil && !r.Purged && !forking(r) {
 		if r.Status.Terminal() && !slices.ContainsFunc(open, func(m *inbox.Message) bool {
-			// The messages of the end may not have been sent (sendAgain).
+			// The messages that the end causes may not have been sent (sendAgain).
 			return m.Returning() || m.Item.Kind == wire.Wake || redrives(m) || !r.EndedAt.Before(earliest(m))
 		}) {
 			return 0, NoExecution

@@ -9,7 +9,8 @@ import (
 )
 
 // restarts reports whether a message is a start that may restart or redrive an ended instance. Such
-// a start keeps its position among the messages: those before it are for the execution before.
+// a start keeps its position among the messages: the messages before it are for the previous
+// execution.
 func restarts(m *inbox.Message) bool {
 	return m.Item.Kind == wire.StartOrchestration && m.Item.OnConflict.StartsNext()
 }

@@ -16,8 +16,7 @@ import (
 // follows.
 func (a pendingActivities) nextOf(m *inbox.Message, scheduled *history.Event, f *history.Failure, outcome string) (p Plan, err error) {
 	if a.Running.Warm && !a.Running.Confirmed() {
-		// There is no commit that would show whether a result has arrived in
-		// the meantime.
+		// No commit would show whether a result has arrived in the meantime.
 		return p, ErrStale
 	}
 	if m.Returning() {

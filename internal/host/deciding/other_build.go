@@ -18,9 +18,9 @@ func (e *PatchError) Unwrap() error { return e.Stuck }
 
 // leaveToAnotherBuild returns a *PatchError if a process of another build must make the turn,
 // because the history has a patch that this build does not have, or lacks one that it has. Both
-// happen in every deployment. Each message is requeued for PatchWindow, counted from when a process
-// first could not use it. After that the instance is stuck for this reason, because a patch whose
-// code was removed by mistake looks the same.
+// happen in every deployment. Each message is requeued until PatchWindow has passed since a process
+// first could not use it. After that the instance is stuck because of the patch: a patch whose code
+// was removed by mistake looks the same.
 //
 // It does not apply in three cases: a turn for these messages has already been committed; the
 // instance is stuck, so its wakes run the code again; or a start creates the instance, which has no

@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// foreignParent reports whether a cancel or terminate that a parent sent to its child has reached
-// another instance: one whose id the parent wanted for a child and could not have.
+// foreignParent reports whether a cancel or terminate that a parent sent to its child has reached a
+// different instance, which already had the id that the parent wanted for the child.
 func (a absent) foreignParent(m *inbox.Message) bool {
 	if !m.EndsChild() {
 		return false
@@ -38,8 +38,9 @@ func (a absent) waitsFor(by *wire.Parent) bool {
 }
 
 // tookOver reports whether a message that ends a child comes from a later execution of the child's
-// parent, which has copied the child's start in a redrive: then it is the child of that execution
-// too. The origin of the message is the first execution that had the start in its history.
+// parent, which has copied the child's start in a redrive. The instance is then also the child of
+// that later execution. The origin of the message is the first execution that had the start in its
+// history.
 func tookOver(own *history.Parent, m *inbox.Message) bool {
 	by, since := m.Item.Parent, m.Item.Origin
 	return since != nil && own.Instance == by.Instance && own.EventID == by.EventID && own.ExecutionID >= since.ExecutionID && own.ExecutionID < by.ExecutionID

@@ -15,13 +15,13 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// pendingActivities handles the messages about pending activities. An ActivityPending is sent again for the
-// time when the next time limit may be over, and becomes the activity's failure if the activity is
-// still open then. An ActivityHeartbeat is recorded.
+// pendingActivities handles the messages about pending activities. An ActivityPending is sent
+// again, to arrive when the next time limit may be over, and becomes the activity's failure if the
+// activity is still open then. An ActivityHeartbeat is recorded.
 type pendingActivities struct{ *Known }
 
-// limits plans the messages about pending activities that are left: each is sent again for the time
-// when a time limit may be over. The schedules are created together.
+// limits plans the remaining messages about pending activities: each is sent again, to arrive when
+// a time limit may be over. The schedules are created together.
 func (a pendingActivities) limits() (Plan, error) {
 	l, p := Limits{Since: a.Now.At}, Plan{}
 	for _, m := range a.Group.Open() {
@@ -41,8 +41,8 @@ func (a pendingActivities) limits() (Plan, error) {
 	return p, nil
 }
 
-// attend handles a message, if it is about a pending activity. If the plan is empty, due is when a
-// time limit of the activity may be over; zero for a message that is handled in its order.
+// attend handles a message if it is about a pending activity. If the plan is empty, due is when a
+// time limit of the activity may be over; it is zero for a message that is handled in order.
 func (a pendingActivities) attend(m *inbox.Message) (p Plan, due time.Time, err error) {
 	if m.State != inbox.Unsettled || !m.ConcernsPending() && !m.Unheard() {
 		return p, due, nil
@@ -51,12 +51,12 @@ func (a pendingActivities) attend(m *inbox.Message) (p Plan, due time.Time, err 
 	case m.Unheard() && v.Kind == engine.Recorded && !a.brings(m.Item.SourceEventID):
 		p, err = a.interrupted(m)
 	case m.Unheard():
-		// It is checked like any other completion, after the result if the batch has one.
+		// The message is checked like any other completion, after the result if the batch has one.
 	case v.Kind == engine.Recorded:
 		return a.stillPending(m)
 	case (v.Kind == engine.Duplicate || v.Kind == engine.Late || v.Kind == engine.Early) && m.Item.Kind == wire.ActivityPending && (m.Returning() || a.stands(m)):
-		// It may have become the failure that is recorded: then it is settled after the code has run on
-		// that failure.
+		// The message may have become the recorded failure. Then it is settled after the code has
+		// run on that failure.
 		p = become(m, Failed(m, history.Failure{Kind: history.FailureTotalTimeout}))
 	case v.Kind == engine.Misaddressed, v.Kind == engine.Forged:
 		p = absent{a.Known}.refuse(m, v)
@@ -156,7 +156,7 @@ func (a pendingActivities) heartbeat(m *inbox.Message) (Plan, error) {
 	return p, nil
 }
 
-// silent ends an attempt that has sent no heartbeat for too long. Another attempt follows if the
+// silent ends an attempt that has sent no heartbeat for too long. A further attempt follows if the
 // retry policy allows one.
 func (a pendingActivities) silent(m *inbox.Message, scheduled *history.Event, silence time.Duration) (Plan, error) {
 	item := &m.Item
@@ -196,7 +196,7 @@ func (a pendingActivities) retryNow(m *inbox.Message) (Plan, error) {
 	f := history.Failure{Kind: next.Kind, Message: next.Message, Attempt: next.Attempt - 1, Source: scheduled.Name, Retryable: true}
 	p, err := a.nextOf(m, scheduled, &f, "retry_now")
 	if p.Send.Attempt != nil {
-		// The token names the time at which the event was recorded, which is not that of a redrive.
+		// The token names the time at which the event was recorded, not the time of a redrive.
 		p.Send.Attempt.Early, p.Send.Attempt.RecordedAtMS = activities.EarlyID(next.DueAt, item.ID), a.Running.X.RecordedAt(item.SourceEventID)
 	}
 	return p, err

@@ -15,7 +15,8 @@ import (
 // Plan is the next step of a turn. Its fields are carried out in order; the first failure ends the
 // plan and the attempt at the turn. The zero Plan means nothing to do.
 type Plan struct {
-	// Read must be made before anything can be decided. If it is set, the rest of the plan is empty.
+	// Read must be carried out before anything can be decided. If it is set, the rest of the plan
+	// is empty.
 	Read *Read
 	// Reports is written to the log and the observer, even if the rest of the plan fails.
 	Reports []Report
@@ -42,15 +43,16 @@ type Plan struct {
 
 // Next is an execution that follows one that has ended.
 type Next struct {
-	// Events are its first events, which continue-as-new has committed with the end of the execution
-	// before.
+	// Events are the first events of the execution, which continue-as-new has committed with the
+	// end of the previous execution.
 	Events []history.Event
-	// Again is its number if the start By restarts or redrives the instance; 0 otherwise.
+	// Again is the number of the execution if the start By restarts or redrives the instance; 0
+	// otherwise.
 	Again int64
 	By    *inbox.Message
-	// Redriven has the events that it copies from the execution before; nil if it starts from the
-	// beginning. Of is the record of the instance that it forks; nil for a redrive, and for the child
-	// of a fork that starts from the beginning.
+	// Redriven has the events that the execution copies from the previous one; nil if it starts
+	// from the beginning. Of is the record of the instance that it forks; nil for a redrive, and
+	// for the child of a fork that starts from the beginning.
 	Redriven *redriving.Plan
 	Of       *store.Record
 }
@@ -76,17 +78,17 @@ type Commit struct {
 	// Turns have no token yet.
 	Turns  []store.Turn
 	Change *store.RecordChange
-	// TakesOver is how many events its first turn has copied from another execution. If no commit can
-	// hold them, they are written in advance.
+	// TakesOver is the number of events that the first turn has copied from another execution. If
+	// no commit can hold these events, they are written in advance.
 	TakesOver int
 	// Mark is the effect of the change on the instance's problem.
 	Mark Mark
-	// Insists is set if the commit has results of inline activities. They would otherwise run
-	// again, so the write is retried as long as there is time.
+	// Insists is set if the commit has results of inline activities. Without the commit these
+	// activities would run again, so the write is retried as long as there is time.
 	Insists bool
-	// Logs are emitted after it is made.
+	// Logs are emitted after the commit is made.
 	Logs []engine.Log
-	// Cancelled are the scheduling events that it closes.
+	// Cancelled are the scheduling events that the commit closes.
 	Cancelled []int64
 	// Outcome in one word, for the observer.
 	Outcome string
@@ -127,12 +129,12 @@ type Sending struct {
 	Continue *wire.Item
 }
 
-// Parents are the parents that wait for an instance, and the end that they are notified of.
+// Parents are the parents that wait for an instance, and the end of which they are notified.
 type Parents struct {
 	Of   []*history.Parent
 	Name string
 	End  *history.Event
-	// Chained is set if they are notified in the chain of the turn, at this depth.
+	// Chained is set if the notification belongs to the chain of the turn, at this depth.
 	Chained bool
 	Depth   int
 }
@@ -152,13 +154,13 @@ type Attempt struct {
 	Item    wire.Item
 	Failure *history.Failure
 	EventID int64
-	// Early is the id of the item if it does not wait for its retry delay; empty if it does. It gets a
-	// token for the event, which was recorded at this time.
+	// Early is the id of the item if the attempt does not wait for its retry delay; empty if it
+	// does. The item gets a token for the event, which was recorded at RecordedAtMS.
 	Early        string
 	RecordedAtMS int64
-	// Message reported the failure. After the attempt is sent, the message is settled with Outcome. If
-	// the attempt does not fit into a message, that is the activity's failure, and Message becomes
-	// that failure.
+	// Message is the message that reported the failure. After the attempt is sent, the message is
+	// settled with Outcome. If the attempt does not fit into a message, the activity fails for that
+	// reason, and Message becomes the failure.
 	Message *inbox.Message
 	Outcome string
 }
@@ -172,10 +174,10 @@ type Beat struct {
 
 // Write changes the stored state of an instance without a commit.
 type Write struct {
-	// Change of the record. Failed is the error text if it fails.
+	// Change of the record. Failed is the error text if the write fails.
 	Change *store.RecordChange
 	Failed string
-	// Hide turns the record into a tombstone, which reserves the id until then.
+	// Hide turns the record into a tombstone, which reserves the id until this time.
 	Hide time.Time
 	// Problem that the change gives the instance; nil if it gives none.
 	Problem *store.Problem
@@ -187,13 +189,13 @@ type Settlement struct {
 	Message *inbox.Message
 	// Outcome in one word, for the observer.
 	Outcome string
-	// Dead moves it to a dead-letter queue.
+	// Dead moves the message to a dead-letter queue.
 	Dead *Dead
-	// Requeue requeues it through the delay queue.
+	// Requeue requeues the message through the delay queue.
 	Requeue *Requeue
 	// Becomes is the item that the message becomes, instead of being settled.
 	Becomes *wire.Item
-	// Report is logged when it is settled.
+	// Report is logged when the message is settled.
 	Report *Report
 }
 

@@ -12,9 +12,9 @@ import (
 // An id is used once. A purge leaves a tombstone, which refuses every start until it is older than
 // any message can be: a late message for the purged instance never reaches another instance.
 
-// IDHeld is how long the id of a purged instance is reserved and refuses a start: 15 days, a day
-// more than the age at which an item is no longer applied (wire.MaxAge). That is how long SQS keeps
-// a message at most
+// IDHeld is how long the id of a purged instance is reserved and refuses a start: 15 days, one day
+// longer than the age at which an item is no longer applied (wire.MaxAge), which is the longest
+// that SQS keeps a message
 // (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html).
 const IDHeld = wire.MaxAge + 24*time.Hour
 
@@ -23,7 +23,7 @@ type purging struct{ *Known }
 
 // purge hides an ended instance at once. A work item deletes its history no sooner than the grace
 // period after its end, because a stalled writer must never find its event ids free again. That
-// item makes no turn (sweep.Keeper). A purge of a running instance is refused; a client that
+// item causes no turn (sweep.Keeper). A purge of a running instance is refused; a client that
 // forces a purge sends a terminate before it. All messages before a purge in its group are
 // acknowledged, so nothing needs to be sent again from the hidden history.
 func (g purging) purge(m *inbox.Message) (p Plan, err error) {
@@ -34,8 +34,8 @@ func (g purging) purge(m *inbox.Message) (p Plan, err error) {
 	case r == nil, r.Free(g.Now.At):
 		return settleReporting(m, "unknown_instance", info("purge without effect: the instance does not exist", "instance", g.View.Instance)), nil
 	case r.Purged:
-		// The deletion may have been lost with its schedule, so it is scheduled again. If it has already
-		// been made, it finds nothing.
+		// The deletion may have been lost with its schedule, so it is scheduled again. If the
+		// histories are already deleted, it finds nothing.
 		again := *r
 		again.EndedAt = g.Now.At
 		p.Send.Deletion = &again
@@ -52,11 +52,11 @@ func (g purging) purge(m *inbox.Message) (p Plan, err error) {
 	case !r.Status.Terminal():
 		return settleReporting(m, "purge_refused", warning("purge refused: the instance is running; terminate it first", "instance", g.View.Instance)), nil
 	default:
-		// The deletion is scheduled first: a hidden record no longer says when the instance ended, and a
-		// deletion does nothing while the instance is not hidden.
+		// The deletion is scheduled first: a hidden record no longer contains the time of the end,
+		// and a deletion does nothing while the instance is not hidden.
 		p.Send.Deletion, p.Record = r, g.hide()
 		if r.Reserved.ExecutionID > 0 {
-			// Writes of the copy may land for as long as those of an execution that ends now.
+			// Writes of the copy may land for as long as writes of an execution that ends now.
 			again := *r
 			again.EndedAt, p.Send.Deletion = g.Now.At, &again
 		}

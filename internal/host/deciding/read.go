@@ -15,8 +15,8 @@ type Read struct {
 	What What
 	// Instance of an Origin.
 	Instance string
-	// Execution whose history is read; Event is the event after the last known one, or the event that
-	// schedules an activity.
+	// Execution is the execution whose history is read; Event is the event after the last known
+	// one, or the event that schedules an activity.
 	Execution, Event int64
 	// Lacks is the missing event to confirm.
 	Lacks *store.CorruptError
@@ -30,7 +30,7 @@ const (
 	// Record of the instance.
 	Record
 	// RecordAgain is a second read of the record, because the first may be older than the history.
-	// The only change allowed is the one that the history explains.
+	// The only change allowed is one that the history explains.
 	RecordAgain
 	// History of an execution.
 	History
@@ -47,8 +47,8 @@ const (
 
 func (r *Read) Error() string { return fmt.Sprintf("host: must be read first: %+v", *r) }
 
-// needed turns the error of a rule into the plan for the read that it names; it returns any other
-// error.
+// needed turns the error of a rule into a plan for the read that the error names; it returns any
+// other error unchanged.
 func needed(p Plan, err error) (Plan, error) {
 	if read, ok := errors.AsType[*Read](err); ok {
 		return Plan{Read: read}, nil
@@ -82,7 +82,8 @@ func (k *Known) Tolerates(err error) bool {
 }
 
 // Moved checks a record that was read again. It returns store.ErrConflict if more has changed than
-// the history explains. before is the record known before; known is set if it was read.
+// the history explains. before is the previously known record; known is set if that record was
+// read.
 func (k *Known) Moved(before *store.Record, known bool) error {
 	r := k.View.Record
 	if k.Running.Warm && k.View.Problem() != nil {

@@ -15,12 +15,12 @@ import (
 )
 
 // A redrive is a start with its own conflict policy: the next execution of an ended instance
-// continues where that one failed (engine/redrive.go). The events that it copies are committed
-// before its code runs, parked like the first events after a continue-as-new: in one write or, if
-// that is too small, in several under a reserved number (orchestrator/write.go). The operations that
-// are open in the copy are sent by the commit in which the code agrees with the copied events
-// (internal/redriving/held.go). In all other respects a redrive is like a start that restarts an
-// instance.
+// continues where the ended one failed (engine/redrive.go). The events that it copies are committed
+// before its code runs, parked like the first events after a continue-as-new. They are committed in
+// one write or, if they do not fit, in several writes under a reserved number
+// (orchestrator/write.go). The operations that are open in the copy are sent by the commit in which
+// the code agrees with the copied events (internal/redriving/held.go). In all other respects a
+// redrive is like a start that restarts an instance.
 
 // redrive continues the instance as the start requests, or refuses the start. The plan is empty if
 // it does neither.
@@ -36,7 +36,7 @@ func (s starting) redrive(m *inbox.Message, r *store.Record) (p Plan, err error)
 		from = o.EventID
 	}
 	if r.Status == store.StatusCompleted && from == 0 && m.Item.OnConflict.UsesExisting() {
-		return p, nil // The parent waits for its output.
+		return p, nil // The parent waits for the child's output.
 	}
 	if s.Group.TooLarge != nil {
 		return s.refuseRedrive(m, wire.ReasonTooLarge, s.Group.TooLarge)
@@ -60,15 +60,16 @@ func (s starting) redrive(m *inbox.Message, r *store.Record) (p Plan, err error)
 // landed is the longest time between sending a write and its effect, plus a margin for clock skew.
 const landed = 6 * time.Minute
 
-// refuseRedrive makes a dead letter of a start that would redrive or fork an instance. A parent is
-// notified that its child has failed, as it had before.
+// refuseRedrive turns a start that would redrive or fork an instance into a dead letter. A parent
+// is notified that its child has failed, as before the redrive.
 //
-// An earlier delivery or a duplicate invocation may have committed the fork before its process died, and
-// this delivery refuses it, for example because the original was purged in between. Then no message would
-// run the code of the fork. So an isolated read checks that no such commit exists. The write of an earlier
-// delivery may land late, even after the queue has moved the message to its dead-letter queue, so the start
-// is first requeued for the longest time that a write may take. A start that has reserved a number gives it
-// up instead, and then no write of its copy takes effect.
+// An earlier delivery or a duplicate invocation may have committed the fork before its process
+// died, and this delivery may refuse it, for example because the original was purged in the
+// meantime. Then no message would run the code of the fork. So an isolated read checks that no such
+// commit exists. The write of an earlier delivery may land late, even after the queue has moved the
+// message to its dead-letter queue, so the start is first requeued for the longest time that a
+// write may take. A start that has reserved a number gives up the number instead, and then no write
+// of its copy takes effect.
 func (s starting) refuseRedrive(m *inbox.Message, reason wire.Reason, why error) (Plan, error) {
 	p := s.givesUp(m)
 	if reserved := !p.empty(); !reserved {
@@ -127,7 +128,8 @@ func (r *Running) copies() bool {
 	return r.Creating() && r.Redriven != nil && len(r.Redriven.Prefix) > 0
 }
 
-// whole returns the turn of a commit that has the copied events of a redrive before the draft's.
+// whole returns the turn of a commit that has the copied events of a redrive in front of the
+// draft's events.
 func (r *Running) whole(d *draft) engine.Turn {
 	all := d.Turn
 	all.Cancelled = r.Redriven.Closed // No code has run.

@@ -20,19 +20,19 @@ type starting struct{ *Known }
 // notified of its end and are not notified again. The next execution has a new number, so that a
 // late completion for an earlier execution does not reach it.
 //
-// An event or a cancel names no execution. If the previous execution has accepted it and it is
-// redelivered during the next one, it would be applied there too. So a start does not restart the
-// instance while its batch has messages before it: it is left, with all that follow it, for the
-// turn after those are acknowledged.
+// An event or a cancel names no execution. If the previous execution has accepted such a message
+// and it is redelivered during the next execution, the next execution would apply it too. So a
+// start does not restart the instance while its batch has messages before it: the start and all
+// later messages are left for the turn after those are acknowledged.
 //
 // For the same reason a start that finds the instance running is acknowledged before the messages
-// after it are handled. Otherwise, if those ended the instance and the process died, the
-// redelivered start would create the next execution, and the messages after it would be applied
-// there again. A redelivered start whose events the execution has accepted has no effect.
+// after it are handled. Otherwise, if those messages ended the instance and the process died, the
+// redelivered start would create the next execution, and the next execution would apply those
+// messages again. A redelivered start whose events the execution has accepted has no effect.
 //
-// The start is hidden once more in its queue before it has any effect. A duplicate invocation may
-// have found the instance running and have acknowledged the start: then no redelivery would send
-// what this process commits.
+// Before the start has any effect, its visibility timeout in the queue is extended once more. A
+// duplicate invocation may have found the instance running and acknowledged the start; then no
+// redelivery would send what this process commits.
 //
 // A start that has already started the instance is a repeat and has no effect. The same is true of
 // a start that the ended execution has used.
@@ -69,8 +69,8 @@ func (s starting) restart(m *inbox.Message) (p Plan, err error) {
 	return p, nil
 }
 
-// overtaken settles messages that precede a start in the batch, if that start has restarted the
-// instance since they were received and the previous execution has accepted them. Another process
+// overtaken settles messages that precede a start in the batch, if the previous execution has
+// accepted them and that start has restarted the instance since they were received. Another process
 // has the same batch, and otherwise both executions would apply them.
 func (s starting) overtaken() (p Plan, err error) {
 	id := s.Running.Started().Start.StartID
@@ -101,8 +101,8 @@ func (s starting) overtaken() (p Plan, err error) {
 	return p, nil
 }
 
-// used reports whether the execution has accepted the parent or the events of a start that found
-// the instance running.
+// used reports whether the execution has already accepted the parent or the events of a start that
+// found the instance running.
 func (s starting) used(start *inbox.Message) bool {
 	return slices.ContainsFunc(s.withBrought([]*inbox.Message{start}), func(m *inbox.Message) bool { return s.verdict(m).Kind == engine.Duplicate })
 }

@@ -14,7 +14,7 @@ import (
 // round handles messages that are recorded together, and then everything that follows from them in
 // this invocation: the results of inline activities, and further executions after a
 // continue-as-new. Each commit is dispatched before the next is made. The messages are settled when
-// all of that is done, so that an interrupted round is redelivered.
+// all of that is done, so that the messages of an interrupted round are redelivered.
 type round struct {
 	k          *Known
 	suspicion  *suspicion
@@ -32,24 +32,26 @@ type round struct {
 	// without a pause.
 	end     *history.Event
 	looping bool
-	// draft is that of the next commit or of the last one, which may belong to an earlier round.
+	// draft is the draft of the next commit, or of the last one, which may belong to an earlier
+	// round.
 	draft *draft
-	// continued is how many executions were run in this invocation.
+	// continued is the number of executions that were run in this invocation.
 	continued int
 	step      roundStep
 }
 
-// roundStep is how far a round has come.
+// roundStep is the progress of a round.
 type roundStep uint8
 
 const (
 	// closed means that there is no round.
 	closed roundStep = iota
-	// waking means that the wakes are judged, and send messages again that may not have been sent.
+	// waking means that the wakes are judged, and that messages that may not have been sent are
+	// sent again for them.
 	waking
 	// beginning means that the arrivals will be run.
 	beginning
-	// running means that the code runs on the arrivals, or on those that were recorded.
+	// running means that the code runs on the arrivals, or on arrivals that were recorded earlier.
 	running
 	// recording means that the arrivals are recorded, and then the code runs on them.
 	recording
@@ -156,8 +158,8 @@ func (r *round) judgeUnrun() {
 	}
 }
 
-// news reports whether one of the arrivals, at such a depth, has an event that the history does not
-// have. Nil means any depth.
+// news reports whether one of the arrivals has an event that the history does not have. If deep is
+// not nil, only arrivals at a depth for which deep returns true count.
 func (r *round) news(deep func(depth int) bool) bool {
 	return slices.ContainsFunc(r.arrivals, func(j judged) bool {
 		return (deep == nil || deep(j.Item.Depth)) && r.k.verdict(j.Message).Kind == engine.Recorded
@@ -198,8 +200,8 @@ func (r *round) begin() (p Plan, err error) {
 	} else {
 		r.blocked = nil
 	}
-	// A start that may end its process is recorded, together with the mark, before it is run. The events
-	// that a redrive copies are always recorded first.
+	// A start that may kill its process is recorded, together with the mark, before it is run. The
+	// events that a redrive copies are always recorded first.
 	switch r.step = running; {
 	case r.suspicion.mustPark(r.try()), r.blocked != nil:
 		r.step = parking
@@ -251,7 +253,8 @@ func (r *round) ran(out engine.Turn, err error) error {
 	case parking:
 		r.draft.leaves = parked
 	case foreclosing:
-		// If one of their messages is redelivered, it finds this commit, which is then dispatched again.
+		// If one of the messages is redelivered, it finds this commit, which is then dispatched
+		// again.
 		next = ending
 	}
 	r.step = next
@@ -278,7 +281,7 @@ func (r *round) weigh() (Plan, error) {
 	case inline && !k.Now.has(k.By.Settings.Turn.InlineTime):
 		d.leaves = short
 		if left := r.run(true); len(left.Run.Arrivals) > 0 {
-			// Another invocation continues the turn, with the arrivals before which the run stopped.
+			// Another invocation continues the turn with the arrivals that the run did not reach.
 			r.step = stopping
 			return left, nil
 		}
@@ -289,7 +292,7 @@ func (r *round) weigh() (Plan, error) {
 }
 
 // call runs an inline activity whose ActivityScheduled is durable, or is in the draft's open batch,
-// and then the code on its result and on the arrivals that wait after it.
+// and then runs the code on the result and on the arrivals that wait behind it.
 func (r *round) call() (p Plan, err error) {
 	r.step = weighing
 	if err := r.mayCall(); err != nil {
@@ -335,8 +338,8 @@ func (r *round) ended() (p Plan) {
 }
 
 // follow returns the next step after the commit of a draft: settling if the instance waits, is
-// suspended, has ended, or cannot continue; running for another run, of recorded arrivals or of the
-// next execution; weighing if an inline activity is all that is left to do.
+// suspended, has ended, or cannot continue; running if recorded arrivals, or the next execution,
+// still have to be run; weighing if only an inline activity is left to do.
 func follow(d *draft) roundStep {
 	switch {
 	case len(d.Next) > 0:

@@ -11,7 +11,7 @@ type Report struct {
 	// Text of the line; empty for a count.
 	Text  string
 	Level slog.Level
-	// With are its attributes, in pairs.
+	// With are the attributes of the line, in pairs.
 	With []any
 	// Counted is the counter; Word is the reason or outcome that it counts.
 	Counted host.Counter

@@ -24,8 +24,8 @@ func forbids(r *store.Record, m *inbox.Message) bool {
 
 // brought returns the events that a start raises for the instance that already has its id. Each is
 // a message as a client would have sent it, with the start's number of hops. Their sender ids
-// derive from the start's, so a redelivered start raises none of them twice. The start itself
-// stays unsettled until they are recorded.
+// derive from the start's id, so a redelivered start raises no event twice. The start itself stays
+// unsettled until the events are recorded.
 func (k *Known) brought(m *inbox.Message) []*inbox.Message {
 	i := &m.Item
 	if i.Kind != wire.StartOrchestration || !i.OnConflict.UsesExisting() || len(i.Events) == 0 {

@@ -24,8 +24,9 @@ func problemOf(s *engine.StuckError) store.Problem {
 	return p
 }
 
-// problem returns the problem with which the draft leaves its instance, parked or run; nil if the
-// instance can continue. It has the build that found it and the last event of the history.
+// problem returns the problem that the instance has after the draft, whether its arrivals were
+// parked or run; nil if the instance can continue. The problem names the build that found it and
+// the last event of the history.
 func (r *round) problem() *store.Problem {
 	var p store.Problem
 	switch k, d := r.k, r.draft; {

@@ -17,14 +17,14 @@ const SecondMark = "#2"
 // because throttling, conflicts and returns count too. So the record is marked with the message's
 // id before the turn, and the mark is removed when the turn returns; a process that dies leaves it.
 //
-// One mark proves nothing either: the response to its write may have been lost before any code ran.
-// So a message that finds its own mark sets a second one and is run once more. A message that finds
-// its second mark is the poison message. A mark that this invocation has set itself, before a
-// conflict, does not count.
+// A single mark proves nothing either, because the response to its write may have been lost before
+// any code ran. So a message that finds its own mark sets a second mark and is run once more. A
+// message that finds its second mark is the poison message. A mark that this invocation set itself,
+// before a conflict, does not count.
 type suspicion struct {
 	*Known
-	// mark of a message of this group, which this attempt has found in the record or sets there; empty
-	// for none.
+	// mark is the mark of a message of this group, which this attempt has found in the record or
+	// sets there; empty for none.
 	mark string
 }
 
@@ -39,7 +39,7 @@ func (s *suspicion) decide() (p Plan, err error) {
 	if id != "" && slices.ContainsFunc(s.Group.Messages, func(m *inbox.Message) bool { return m.ID == id && m.Returning() }) {
 		s.mark = r.Suspect
 		if !second && s.Group.Suspect == "" {
-			// The message was not received too often, so another try sets no mark and may run
+			// The message was not received too often, so a further try sets no mark and may run
 			// concurrently with others.
 			return p, nil
 		}
@@ -68,8 +68,8 @@ func (s *suspicion) poison() bool {
 }
 
 // cleared returns the change that removes the mark, because the turn has returned and so has not
-// ended its process. The mark of a poison message stays until its arrivals are recorded. It returns
-// nil if there is no mark to remove.
+// killed its process. The mark of a poison message stays until its arrivals are recorded. It
+// returns nil if there is no mark to remove.
 func (s *suspicion) cleared(failed bool) *store.RecordChange {
 	r := s.View.Record
 	if s.mark == "" || r == nil || r.Suspect != s.mark || failed && s.poison() {
@@ -80,8 +80,8 @@ func (s *suspicion) cleared(failed bool) *store.RecordChange {
 }
 
 // mustPark reports whether arrivals are recorded without running the code. That applies to the
-// arrivals of a turn that ended its process twice, and to all arrivals for an instance that is
-// stuck for that reason, which only wakes run. try is the id of a wake; empty for none.
+// arrivals of a turn that killed its process twice, and to all arrivals for an instance that is
+// stuck for that reason and that only wakes may run. try is the id of a wake; empty for none.
 func (s *suspicion) mustPark(try string) bool {
 	p := s.View.Problem()
 	return s.poison() || try == "" && !s.Running.Creating() && p != nil && p.Kind == store.ProblemKilled

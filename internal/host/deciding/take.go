@@ -34,7 +34,7 @@ func (t *Turn) take() (Plan, error) {
 		if n := starts.apart(*rest); n > 0 {
 			p := t.round.open((*rest)[:n])
 			if *rest = (*rest)[n:]; starts.found(m) {
-				*rest = nil // They are left for the turn after the start is acknowledged (restart).
+				*rest = nil // They are left for the turn that follows the acknowledgement of the start (restart).
 			}
 			if !p.empty() {
 				return p, nil
@@ -69,14 +69,14 @@ func (t *Turn) terminate(m *inbox.Message) Plan {
 }
 
 // inOrder puts the messages into the order of the batch, except that the start that creates the
-// instance is first. So the events of another start are recorded at that start's position.
+// instance is first. So the events of any other start are recorded at the position of that start.
 func (k *Known) inOrder() {
 	var first *inbox.Message
 	if k.Running.Creating() && k.Running.Redriven == nil { // A redrive keeps its position.
 		first = NewStart(k.View.Record, k.Group.Open())
 	}
 	if first != nil && restarts(first) {
-		first = nil // It keeps its position too.
+		first = nil // A restart keeps its position too.
 	}
 	place := func(m *inbox.Message) int {
 		if m == first {
@@ -91,8 +91,9 @@ func (k *Known) inOrder() {
 	}
 }
 
-// apart returns how many messages come before one that is handled by itself, or that may restart
-// the instance if they end it. A start that may restart the instance is handled by itself too.
+// apart returns the number of messages before the first that is handled by itself. A start that may
+// restart the instance, if the messages before it end the instance, is such a message. A start that
+// may restart the instance is handled by itself too.
 func (s starting) apart(messages []*inbox.Message) int {
 	for n, m := range messages {
 		if m.Item.Kind == wire.TerminateInstance || m.Item.Kind == wire.PurgeInstance || n > 0 && (restarts(m) || s.found(messages[0])) {
@@ -102,9 +103,9 @@ func (s starting) apart(messages []*inbox.Message) int {
 	return len(messages)
 }
 
-// found reports whether a start that may restart the instance has found it running and leaves no
-// trace of that in the history. A redelivered start whose events the execution has accepted has no
-// effect.
+// found reports whether a start that may restart the instance has found the instance running, and
+// the history does not show that. A redelivered start whose events the execution has accepted has
+// no effect.
 func (s starting) found(m *inbox.Message) bool {
 	return restarts(m) && !s.Running.Creating() && m.Item.ID != s.Running.Started().Start.StartID && len(s.brought(m)) == 0
 }

@@ -19,7 +19,7 @@ func (t *Turn) tooLarge() (p Plan, err error) {
 	if !failing(r.end) {
 		switch start := NewStart(t.View.Record, open); {
 		case t.Running.X.Ended():
-			return p, nil // It has failed, and the messages of its end may not have been sent (resend).
+			return p, nil // The instance has failed, and the messages that its end causes may not have been sent (resend).
 		case t.Running.Creating() && forks(start) && start.Item.Parent == nil:
 			return starting{t.Known}.refuseRedrive(start, wire.ReasonTooLarge, t.Group.TooLarge)
 		case t.Running.Creating():

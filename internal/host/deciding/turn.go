@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Turn is one attempt at the turn of a group: what is known, and how far the attempt has come.
+// Turn is one attempt at the turn of a group: what is known, and the progress of the attempt.
 type Turn struct {
 	*Known
 	progress   progress
@@ -20,10 +20,10 @@ type Turn struct {
 	round round
 }
 
-// progress is how far an attempt has come with the messages.
+// progress is how much of the messages an attempt has handled.
 type progress struct {
 	step step
-	// rest are the messages that the step still has to handle.
+	// rest are the messages that step still has to handle.
 	rest   []*inbox.Message
 	resend resend
 	// cause is why no turn can be made: the history is damaged, or no commit can hold even the
@@ -35,11 +35,11 @@ type progress struct {
 type step uint8
 
 const (
-	// sendingAgain means that earlier commits for them are sent again.
+	// sendingAgain means that commits of earlier deliveries of the messages are dispatched again.
 	sendingAgain step = iota
-	// attending means that those about pending activities are handled.
+	// attending means that the messages about pending activities are handled.
 	attending
-	// taking means that all are handled, in their order.
+	// taking means that all messages are handled, in order.
 	taking
 	// corrupt means that the damage of the history is in the log and in the record, and the
 	// messages are dead letters.
@@ -86,7 +86,7 @@ func (t *Turn) Wrote(w *Write) {
 	t.Group.Marked = t.Group.Marked || w.Change.Suspect != nil
 }
 
-// Hidden records that the record is now a tombstone, which reserves the id until then.
+// Hidden records that the record is now a tombstone, which reserves the id until freeAt.
 func (t *Turn) Hidden(freeAt time.Time) {
 	hidden := t.View.Record.Hidden(freeAt)
 	t.View.Record = &hidden
@@ -109,8 +109,8 @@ func (t *Turn) Stored() int64 {
 }
 
 // Keep reports whether the execution may be cached. It may not if no code ran in the last round, if
-// it has cancellations that no commit has yet, which a cold run finds again, or if the record has a
-// problem that another process is to clear.
+// it has cancellations that are in no commit yet (a cold run finds them again), or if the record
+// has a problem that another process will clear.
 func (t *Turn) Keep() bool {
 	d := t.round.draft
 	return d != nil && d.leaves != parked && d.State != engine.Stuck && len(d.owed().Cancelled) == 0 && t.View.Problem() == nil && !t.held()

@@ -12,8 +12,8 @@ import (
 
 // resultsFirst reorders a batch in which one message reports that the result of an attempt or of a
 // pending activity is unknown, and a later message has the result. It moves the report after the
-// result. The batch has this order if the report was handled but its acknowledgement was lost, so
-// that it is redelivered together with the result of the next attempt.
+// result. The batch has this order if the report was handled but its acknowledgement was lost: then
+// the report is redelivered together with the result of the next attempt.
 func (a pendingActivities) resultsFirst() {
 	messages := a.Group.Messages
 	for i := 0; i < len(messages); i++ {
@@ -33,9 +33,10 @@ func (a pendingActivities) resultsFirst() {
 
 // interrupted handles a message which reports that an attempt that runs at most once was
 // interrupted without a known result (inbox.Message.Unheard). Messages of an instance keep their
-// order, so a result that was sent before is in the history by now, and the activity is no longer
-// open. A result in the same batch is handled first (resultsFirst). If the policy allows another
-// attempt, that is sent and the message settled; otherwise the message is the activity's failure.
+// order, so a result that was sent earlier is already in the history, and the activity is no longer
+// open. A result in the same batch is handled first (resultsFirst). If the policy allows a further
+// attempt, the attempt is sent and the message settled; otherwise the message becomes the
+// activity's failure.
 func (a pendingActivities) interrupted(m *inbox.Message) (p Plan, err error) {
 	if _, open := a.Running.Work[m.Item.SourceEventID]; !open || m.Item.Details == nil {
 		return p, nil

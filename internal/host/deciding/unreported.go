@@ -14,9 +14,9 @@ import (
 )
 
 // "Stuck" and "recovered" are not history events. So the write that changes the problem also stores
-// the pending notification in the record. Every turn that reads the record and finds one there
-// publishes it and removes it before it does anything else, and a redelivered message has the
-// record read. So the notification is sent even if the process dies after the write, and no later
+// the pending notification in the record. Every turn that reads the record and finds a notification
+// publishes and removes it before doing anything else. A redelivered message makes its turn read
+// the record. So the notification is sent even if the process dies after the write, and no later
 // write of a problem loses it.
 
 type unreported struct {
@@ -26,8 +26,8 @@ type unreported struct {
 }
 
 // owe adds the pending notification to the change of a problem. A damaged history has no last event
-// from which the notification could get its number: its problem is reported only by metrics and the
-// log, and its recovery like any other.
+// from which a notification could get its number. So this problem is reported only by metrics and
+// the log; the recovery is reported like any other.
 func (u *unreported) owe(on *projection.Result, d *engine.Turn) {
 	if !u.By.Publishes || on.Change == nil {
 		return
@@ -82,7 +82,7 @@ func (u *unreported) owe(on *projection.Result, d *engine.Turn) {
 }
 
 // publish publishes the pending notifications in the record and removes them. The removal requires
-// the stamp that was read, so notifications that were written since are left for the next turn.
+// the stamp that was read, so notifications that were written later are left for the next turn.
 func (u *unreported) publish() (p Plan, err error) {
 	r := u.View.Record
 	if !u.By.Publishes || r == nil || r.Unreported == "" {

@@ -17,14 +17,15 @@ import (
 // as its stamp.
 const ContinueNumber = math.MaxInt32
 
-// wake handles wakes. A sweeper's wake names the stamp of a problem, and is dropped if the record has
-// another stamp: an earlier delivery may have sent a change of the problem, but that change requires the
-// stamp that the wake names, so it can no longer succeed. The commits of that delivery were sent again
-// before this.
+// wake handles wakes. A sweeper's wake names the stamp of a problem, and is dropped if the record
+// has a different stamp: an earlier delivery may have sent a change of the problem, but that change
+// requires the stamp that the wake names, so it can no longer succeed. The commits of that delivery
+// were sent again before this.
 //
-// One wake is one try. It is dropped, together with the wakes before it, if the problem says that
-// this try was made. A duplicate invocation has made the try and acknowledges the wake for both;
-// nothing would redeliver it if this process, whose code may work, died after its commit.
+// One wake is one try. A wake is dropped, together with the wakes before it, if the problem says
+// that this try was made. In that case a duplicate invocation has made the try and acknowledges the
+// wake for both invocations. Nothing would redeliver the wake if this process, whose code may work,
+// died after its commit.
 //
 // Before the code is run, a wake sends again the messages that may not have been sent: those of the
 // open operations of the last turn or, for an operator's wake, of the current execution. If this
@@ -62,8 +63,9 @@ func (r *round) runs() bool {
 	return slices.ContainsFunc(r.wakes, func(j judged) bool { return j.Kind == engine.Recorded || j.Kind == engine.Duplicate })
 }
 
-// try returns the id of a wake that may run even an instance whose turn ended its process; empty if there
-// is none. The try that this wake causes moves or clears the problem, whatever its result.
+// try returns the id of a wake that may run even an instance whose turn ended its process; empty if
+// there is none. The try that this wake causes moves or clears the problem, whatever the result of
+// the try.
 func (r *round) try() (id string) {
 	for _, j := range r.wakes {
 		if j.Kind == engine.Recorded && r.end == nil {
@@ -76,12 +78,13 @@ func (r *round) try() (id string) {
 // obsolete is the verdict on a wake that is dropped.
 const obsolete = engine.Misaddressed
 
-// wakeBy judges one wake, and gathers the commits that it sends again. tried is set if the wake is not
-// behind the one whose try was the last.
+// wakeBy judges one wake, and gathers the commits that it sends again. tried is set if the wake is
+// not behind the wake that caused the last try.
 func wakeBy(a *resend, m *inbox.Message, problem *store.Problem, tried bool) (engine.VerdictKind, error) {
 	switch stamp := m.Item.Number; {
 	case stamp > 0 && problem != nil && stamp == a.View.Record.Stamp:
-		// Each try moves the problem, so this try was not made, whatever was requeued before it.
+		// Each try moves the problem, so the try of this wake was not made, whatever was requeued
+		// earlier.
 		return engine.Recorded, a.gathered.LastTurn()
 	case tried && stamp != ContinueNumber:
 		return obsolete, nil
@@ -91,12 +94,11 @@ func wakeBy(a *resend, m *inbox.Message, problem *store.Problem, tried bool) (en
 			kind = engine.Late
 		}
 		if m.Item.Hops > 0 || m.Redriven() {
-			// Later messages may have overtaken it, so its commits need not be the last turn.
+			// Later messages may have overtaken the wake, so its commits need not be the last turn.
 			return kind, a.gathered.Everything(m.Item.ExecutionID)
 		}
 		if m.Item.ExecutionID != a.Running.Execution || m.Item.SchedulingEventID != a.Running.X.LastEventID() {
-			// Another message has continued the turn from there, and what it committed since may not have
-			// been sent.
+			// Another message has continued the turn, and what it committed may not have been sent.
 			return kind, a.gathered.LastTurn()
 		}
 		return kind, nil

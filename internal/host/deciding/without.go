@@ -53,7 +53,7 @@ func (a absent) settle() (Plan, error) {
 }
 
 // afterEnd settles a message for an ended instance. It acknowledges the message unless the message
-// names an execution that never existed, or ends a child that its parent redrives.
+// names an execution that never existed, or ends a child whose parent may redrive it.
 func (a absent) afterEnd(m *inbox.Message) Plan {
 	if p := a.redriveMayFollow(m, a.View.Record.Parent); !p.empty() {
 		return p
@@ -86,9 +86,9 @@ func (a absent) requeue(m *inbox.Message) Plan {
 	return settlement(Settlement{Message: m, Outcome: "early", Requeue: &Requeue{Within: window}})
 }
 
-// ofAnotherParent settles another parent's request to end its child. If the child runs and was
-// started by an execution that the other parent has redriven, the request waits for the start that
-// attaches the redriven execution to the child.
+// ofAnotherParent settles a request to end a child that comes from a parent other than the
+// instance's own. If the child runs and was started by an execution that the other parent has
+// redriven, the request waits for the start that attaches the redriven execution to the child.
 func (a absent) ofAnotherParent(m *inbox.Message) (p Plan) {
 	if x := a.Running.X; x != nil && x.Ended() {
 		p = a.redriveMayFollow(m, a.Running.Started().Start.Parent)
@@ -112,8 +112,8 @@ func (a absent) whileForking(m *inbox.Message) Plan {
 	return a.early(m)
 }
 
-// afterPurge settles a message for a purged instance. No instance can start under the id before it
-// can be reused, and by then the messages to the purged instance are too old to be applied.
+// afterPurge settles a message for a purged instance. No instance can start under the id before the
+// id can be reused, and by then messages to the purged instance are too old to be applied.
 func (a absent) afterPurge(m *inbox.Message) Plan {
 	switch {
 	case m.EndsChild():
@@ -125,14 +125,14 @@ func (a absent) afterPurge(m *inbox.Message) Plan {
 }
 
 // early handles a message for an instance that has not started. An event is requeued through the
-// delay queue with a growing delay, so that it does not block other groups or its own, in which the
-// start may be next. If no start arrives within the window, the event becomes a dead letter; a
-// redrive opens a new window.
+// delay queue with a growing delay, so that it blocks neither other groups nor its own group, in
+// which the start may be next. If no start arrives within the window, the event becomes a dead
+// letter; a redrive opens a new window.
 //
-// A parent's request to end its child is requeued too, because it can overtake the child's start,
-// which may be sent again after the parent has continued. After the window the start is forbidden.
-// Every other message is acknowledged, with a log line: a client's cancel that overtakes its start
-// is lost.
+// A parent's request to end its child is requeued too, because the request can overtake the child's
+// start, which may be sent again after the parent has continued. After the window the start is
+// forbidden. Every other message is acknowledged, with a log line: a client's cancel that overtakes
+// its start is lost.
 func (a absent) early(m *inbox.Message) Plan {
 	endsChild := m.EndsChild()
 	if m.Item.Kind != wire.ExternalRaised && !endsChild {
@@ -151,8 +151,8 @@ func (a absent) early(m *inbox.Message) Plan {
 // forbidStart ensures that a child's start is refused if it arrives late, for example when it is
 // redriven from a dead-letter queue days later. The parent has closed the child, so no other
 // message would end it. A tombstone without FreeAt refuses only this start; others may use the id.
-// If a purged instance already reserves the id, it is reserved for longer: until the start, which
-// was sent before, is too old to be applied.
+// If a purged instance already reserves the id, the id is reserved for longer: until the start,
+// which was sent earlier, is too old to be applied.
 func (a absent) forbidStart(m *inbox.Message) Plan {
 	if a.held() {
 		p := settle(m, "purged_instance")
@@ -176,7 +176,7 @@ func (a absent) forbidStart(m *inbox.Message) Plan {
 	return p
 }
 
-// refuse makes a dead letter of a message that is misaddressed or forged.
+// refuse turns a misaddressed or forged message into a dead letter.
 func (a absent) refuse(m *inbox.Message, v engine.Verdict) Plan {
 	reason := wire.ReasonMisaddressed
 	if v.Kind == engine.Forged {

@@ -14,7 +14,7 @@ import (
 // after the whole visibility timeout of the queue, so a failure only costs time.
 type Comeback []returned
 
-// returned has messages of one queue that are redelivered after the same time.
+// returned has messages of one queue that are redelivered after the same delay.
 type returned struct {
 	to       queue.Queue
 	after    time.Duration
@@ -22,8 +22,8 @@ type returned struct {
 	items    []*wire.Item
 }
 
-// Word returns the reason under which a returned message is counted. Errors of sending the
-// message's effects wrap unsent.
+// Word returns the reason under which a returned message is counted. Errors of sending what the
+// message caused wrap unsent.
 func Word(err, unsent error) string {
 	switch {
 	case errors.Is(err, store.ErrUnknownOutcome):
@@ -38,7 +38,7 @@ func Word(err, unsent error) string {
 	return "error"
 }
 
-// Add returns a message to its queue, to be redelivered after that time.
+// Add returns a message to its queue, to be redelivered after the given delay.
 func (c *Comeback) Add(q queue.Queue, m *queue.Message, item *wire.Item, after time.Duration) {
 	for i := range *c {
 		if r := &(*c)[i]; r.to == q && r.after == after {

@@ -14,7 +14,7 @@ import (
 
 // MoveToDead sends a message to a dead-letter queue with its original body, and with the reason as
 // an attribute. On a FIFO queue the message keeps its group, and its deduplication id is its
-// message id. The item is whatever could be parsed of the body.
+// message id. item has whatever could be parsed from the body.
 func MoveToDead(ctx context.Context, to queue.Queue, m *queue.Message, item *wire.Item, reason wire.Reason, text string, logger *slog.Logger) error {
 	out := queue.Outgoing{Body: m.Body, Attributes: map[string]string{}}
 	if out.Body == "" {

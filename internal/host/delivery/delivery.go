@@ -1,5 +1,5 @@
-// Package delivery has what handlers do with a message of any kind: they determine its age, move it
-// to a dead-letter queue, or return it to its queue.
+// Package delivery has what handlers do with messages of any kind: determine their age, move them
+// to a dead-letter queue, or return them to their queue.
 package delivery
 
 import (
@@ -50,11 +50,11 @@ const NotHeld = "visibility"
 const MaxWait = 101 * 365 * 24 * time.Hour
 
 // Retention is how long the activities table keeps an item (a stop request, a heartbeat, a claim)
-// after its last change. It is the longest that a message can live.
+// after its last change. That is the longest time that a message can exist.
 const Retention = wire.MaxAge
 
 // Received sets the send time of an item from its message if the sender has not set it. The age of
-// an item counts over all its hops; the age of a message counts only from the last.
+// an item counts over all of its hops; the age of a message counts only from the last hop.
 func Received(m *queue.Message, item *wire.Item, now time.Time) {
 	if item.SentMS == 0 {
 		if item.SentMS = m.SentAt.UnixMilli(); m.SentAt.IsZero() {

@@ -10,26 +10,28 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Chain counts how many turns in a row have led to the messages being sent, each turn caused by a
-// message of the one before or by a continue-as-new, without a pause. That count is the depth. A
-// timer and a message from outside start again at zero, because their items carry no depth.
+// Chain counts the turns in a row that led, without a pause, to the messages that are being sent:
+// each turn was caused by a message of the previous turn or by a continue-as-new. That count is the
+// depth. A timer and a message from outside start again at zero, because their items carry no
+// depth.
 //
 // A message that follows from the result of a queued activity starts at zero too, because an
 // orchestration may run as many activities in a row as it likes. However, the result of an activity
-// that took less than a second (delivery.Quick) carries the depth of the round that scheduled it.
-// If the execution also took less than that and continues as new because of the result, the next
-// execution is one deeper: a loop with only such an activity costs as much as one without it.
+// that took less than a second (delivery.Quick) carries the depth of the round that scheduled the
+// activity. If the execution also took less than a second and continues as new because of the
+// result, the next execution is one deeper, because a loop with only such an activity costs as much
+// as a loop without it.
 //
 // The depth counts rounds and not turns (rule 2: a round is an arrival and the code's reaction to
 // it). A message is one deeper than the arrival that caused it, whatever else was in the same
-// batch. So a message from outside that is handled together with those of a loop neither hides the
-// loop nor is counted as part of it.
+// batch. So a message from outside that is handled together with messages of a loop neither hides
+// the loop nor counts as part of it.
 type Chain struct {
 	// Depth of the current round. Worked is the depth that results of queued activities carried into
 	// it.
 	Depth, Worked int
 	// Open is set if the next arrivals belong to the same round, because the round has only been
-	// recorded so far. The round then has the largest of their depths.
+	// recorded so far. The round then has the greatest depth of all of its arrivals.
 	Open bool
 	// Arrived returns the depth of the message that reported an event of a commit; false if no
 	// message of this turn did.
@@ -94,7 +96,8 @@ func (c *Chain) tookTime(end *history.Event, s *host.LoopSettings) bool {
 	return time.Duration(end.AtMS-c.Started)*time.Millisecond >= delivery.Quick+2*Pause(s, c.Worked)
 }
 
-// Slowed has the number of messages that wait because of their depth, and the longest wait.
+// Slowed has the number of messages that wait because of their depth, and the longest of these
+// waits.
 type Slowed struct {
 	Messages int
 	Longest  time.Duration

@@ -21,18 +21,18 @@ type Commit struct {
 	// Start and Name belong to the execution.
 	Start *history.Start
 	Name  string
-	// Done has its scheduling events whose completion is known. They are not sent again. Nil if the
-	// commit has just been made.
+	// Done has the commit's scheduling events whose completion is known, and which are not sent
+	// again. Nil if the commit has just been made.
 	Done map[int64]bool
 	// Opened has the operations of earlier commits' scheduling events that this commit refers to
-	// (Named). It may have others too.
+	// (Named). It may also have further operations.
 	Opened Work
 	// Held are the events that a redrive has copied, with its OrchestrationRedriven, if none of
-	// their operations was sent before this commit. A commit that releases them sends their open
-	// operations. HeldDone are those of the events that have no open operation.
+	// their operations was sent before this commit. The commit that releases them sends their open
+	// operations. HeldDone are the held events that have no open operation.
 	Held     []history.Event
 	HeldDone map[int64]bool
-	// Parents to notify of its end, in addition to the one that started the execution.
+	// Parents to notify of the end, in addition to the one that started the execution.
 	Parents []*history.Parent
 }
 
@@ -65,8 +65,7 @@ func (out *Outbox) Add(c Commit) {
 		closed := e.Inline || cancelled[e.EventID] || c.Done[e.EventID]
 		switch {
 		case e.Kind == history.OrchestrationChained:
-			// The operation has no completion, so it is not known whether it
-			// was sent.
+			// The operation has no completion, so nothing shows whether it was sent.
 			out.detached(&c, e)
 		case e.Kind == history.SystemCall:
 			out.message(&c, e)
@@ -89,7 +88,7 @@ func (out *Outbox) Add(c Commit) {
 	}
 	for i, id := range c.Cancelled {
 		out.place.at = position{c.ExecutionID, c.Last(), 1 + i}
-		switch { // An operation that this commit scheduled itself was not sent.
+		switch { // an operation that this commit itself scheduled was not sent
 		case id <= copied:
 			out.cancelHeld(&c, id)
 		case id < c.First():
@@ -109,8 +108,8 @@ func (out *Outbox) Add(c Commit) {
 	out.Chain.commits(c.Turn, out.Loop)
 }
 
-// token returns the token of a scheduling event that was recorded at atMS. If another key has
-// become current, it differs from the token that was sent before; both are valid.
+// token returns the token of a scheduling event that was recorded at atMS. If a different key has
+// become current, the token differs from the one that was sent before; both are valid.
 func (out *Outbox) token(c *Commit, eventID, atMS int64) string {
 	return out.Keys.Token(c.Instance, c.ExecutionID, eventID, atMS)
 }

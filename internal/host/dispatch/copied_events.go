@@ -9,12 +9,12 @@ import (
 )
 
 // takenOver sends a copied operation again, as if it had been scheduled at the time of the redrive:
-// an activity has the full time of its limits, a timer the time that it has left. An activity that
-// was open keeps its idempotency key. A child that is running or has completed is reused; a failed
+// an activity has the full time of its limits, and a timer its remaining time. An activity that was
+// open keeps its idempotency key. A child that is running or has completed is reused; a failed
 // child is redriven too.
 //
-// A fork has its own children: forks of the children of the instance that it forks. A child whose
-// id the code has chosen belongs to another instance, and is started like any other.
+// A fork has its own children: forks of the children of the original instance. A child whose id the
+// code chose is not forked, but started like any other.
 func (out *Outbox) takenOver(c *Commit, e *history.Event, atMS int64) {
 	switch e.Kind {
 	case history.ActivityScheduled:
@@ -38,7 +38,8 @@ func (out *Outbox) takenOver(c *Commit, e *history.Event, atMS int64) {
 	}
 }
 
-// KeyOf returns the event whose idempotency key an activity has; nil for its own.
+// KeyOf returns the event from which an activity's idempotency key derives; nil for the activity's
+// own event.
 func KeyOf(start *history.Start, eventID int64) *history.Origin {
 	if start.Origin == nil {
 		return nil

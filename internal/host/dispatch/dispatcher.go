@@ -62,7 +62,7 @@ func (d *dispatcher) take(ctx context.Context, r route, step []*outgoing) {
 }
 
 // takeOne asks an activity to stop, or creates or removes a schedule. If the timer service refuses
-// a time because it is past, the timer is delivered at once and no error is returned.
+// a time in the past, the timer is delivered at once and no error is returned.
 func (d *dispatcher) takeOne(ctx context.Context, p *outgoing) error {
 	switch p.route {
 	case toStop:
@@ -114,7 +114,7 @@ func (d *dispatcher) takeMessages(ctx context.Context, to queue.Queue, name stri
 	for i, p := range messages {
 		msgs[i], pending[i] = p.msg, i
 	}
-	var rounds [][][]int // batches, by how many batches each has to wait for
+	var rounds [][][]int // batches, grouped by the number of batches that each has to wait for
 	behind := map[string]int{}
 	for len(pending) > 0 {
 		var batch []int
@@ -150,8 +150,8 @@ func (d *dispatcher) takeMessages(ctx context.Context, to queue.Queue, name stri
 }
 
 // outcome records the result of a call for each of its outgoing messages. A message that the queue
-// rejects for its content is replaced, because it would be rejected each time; any other error may
-// be temporary and is returned.
+// rejects because of its content is replaced, because it would be rejected every time; any other
+// error may be temporary and is returned.
 func (d *dispatcher) outcome(ctx context.Context, of []*outgoing, err error) error {
 	var failed map[int]error
 	for n, p := range of {
@@ -231,7 +231,7 @@ func (d *dispatcher) call(ctx context.Context, attempts int, f func() error) {
 		}
 	}
 	if err != nil {
-		d.stop(err) // Also if there was no time for another attempt, because the error says why.
+		d.stop(err) // Also if there was no time for a further attempt, because the error gives the reason.
 	}
 }
 

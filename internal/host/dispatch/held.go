@@ -14,9 +14,9 @@ import (
 // a redrive waits in the same way. The open operations that a redrive copies are held back until its
 // code has run and agrees with the copied events.
 
-// asks requests a permit from the coordinator of a limit. The message is a start, which also
-// creates the coordinator if necessary. If the request does not fit into a message, the instance
-// would wait for ever, so it is terminated.
+// asks requests a permit from the coordinator of a limit. The request is a start message, which
+// also creates the coordinator if necessary. If the request does not fit into a message, the
+// instance would wait for ever, so it is terminated.
 func (out *Outbox) asks(c *Commit, e *history.Event) {
 	question := coordination.Question{
 		Request: coordination.Request{Instance: c.Instance, Name: c.Name, ExecutionID: c.ExecutionID, EventID: e.EventID, SinceMS: e.AtMS},

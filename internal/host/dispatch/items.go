@@ -34,9 +34,9 @@ func (out *Outbox) activity(c *Commit, e *history.Event, sinceMS int64) {
 	out.note("activity", e.EventID, e.Name)
 }
 
-// timer sends a timer. A timer whose recorded wait is short enough for the delay queue always goes
-// through that queue, even if another process resends it by a different clock, because a schedule
-// for it would never be removed.
+// timer sends a timer. A timer whose recorded wait is short enough for the delay queue always uses
+// that queue, even if another process with a different clock resends it, because a schedule for the
+// timer would never be removed.
 func (out *Outbox) timer(c *Commit, e *history.Event) {
 	item := wire.Item{V: wire.Version, Kind: wire.TimerFired, Instance: c.Instance, ExecutionID: c.ExecutionID,
 		SourceEventID: e.EventID, Token: out.token(c, e.EventID, e.AtMS), FireAtMS: e.FireAtMS, Headers: c.headers(out.Propagate, nil)}
@@ -59,12 +59,12 @@ func (out *Outbox) timer(c *Commit, e *history.Event) {
 	out.reported.actions = append(out.reported.actions, host.Action{Kind: "timer", EventID: e.EventID, Due: due})
 }
 
-// timers maps a timer's event id to the timer that is sent in its position.
+// timers maps a timer's event id to the timer that is sent at its position.
 type timers map[int64]*history.Event
 
 // inTime orders the timers among some events by due time, so that overdue timers fire in that
 // order, for example after a redrive. The order depends only on the events, because a dispatch that
-// was cut short continues after the last position that it has reached.
+// was cut short continues after the last position that it reached.
 func inTime(events []history.Event) timers {
 	var created []*history.Event
 	inOrder := true
@@ -86,7 +86,7 @@ func inTime(events []history.Event) timers {
 	return in
 }
 
-// instead returns the event that is sent in the position of e: another timer, or e itself.
+// instead returns the event that is sent at the position of e: another timer, or e itself.
 func (t timers) instead(e *history.Event) *history.Event {
 	if other := t[e.EventID]; other != nil {
 		return other
@@ -94,9 +94,9 @@ func (t timers) instead(e *history.Event) *history.Event {
 	return e
 }
 
-// waitOf returns how long a timer counts as having waited. For a timer of a limit's coordinator
-// it is zero, so that the timer goes through the delay queue and the limit keeps working while
-// the timer service is unavailable.
+// waitOf returns how long a timer counts as having waited. For a timer of a limit's coordinator it
+// is zero, so that the timer uses the delay queue and the limit keeps working while the timer
+// service is unavailable.
 func (c *Commit) waitOf(wait time.Duration) time.Duration {
 	if coordination.IsCoordinator(c.Instance) {
 		return 0
@@ -118,10 +118,9 @@ func (out *Outbox) fired(c *Commit, e *history.Event) {
 	out.note("remove timer", e.SourceEventID, "")
 }
 
-// Limit sends the message about a pending activity to the orchestrator queue again, for the time
-// when one of the activity's time limits may be over. The name of its schedule also derives from
-// the attempt and from that time, so that a message that is handled twice still creates one
-// schedule.
+// Limit sends the message about a pending activity to the orchestrator queue again, to arrive when
+// one of the activity's time limits may be over. The name of its schedule also derives from the
+// attempt and from that time, so that a message that is handled twice still creates one schedule.
 func (out *Outbox) Limit(item wire.Item, due time.Time) {
 	item.NotBeforeMS = due.UnixMilli()
 	body, err := out.Edge.Again(&item)
@@ -135,9 +134,9 @@ func (out *Outbox) Limit(item wire.Item, due time.Time) {
 }
 
 // timed sends a message that is due later. wait is the time between the request and the due time.
-// For waits up to Settings.TimerBorder it uses the delay queue, because an error of a minute
-// would matter; for longer waits it uses the timer service, which refuses schedules that are due
-// too soon.
+// For waits up to Settings.TimerBorder it uses the delay queue, because for these an error of a
+// minute would matter; for longer waits it uses the timer service, which refuses schedules that are
+// due too soon.
 func (out *Outbox) timed(s timer.Schedule, wait time.Duration) {
 	if rest := s.Due.Sub(out.Now); out.timedByQueue(rest) || out.timedByQueue(wait) {
 		out.queue(toDelay, queue.Outgoing{Body: s.Body, Delay: edge.QueueDelay(rest)})
@@ -146,8 +145,8 @@ func (out *Outbox) timed(s timer.Schedule, wait time.Duration) {
 	out.put(outgoing{route: toSchedule, schedule: s})
 }
 
-// timedByQueue reports whether a timer with so much time left goes through the delay queue and has
-// no schedule.
+// timedByQueue reports whether a timer with this much time left uses the delay queue and has no
+// schedule.
 func (out *Outbox) timedByQueue(rest time.Duration) bool {
 	return rest <= out.Settings.TimerBorder || rest < out.Settings.TimerLeast || !out.with.timer
 }
@@ -223,8 +222,8 @@ func (out *Outbox) cancel(c *Commit, eventID int64, w Open, by int64) {
 		out.put(outgoing{route: toRemoval, schedule: timer.Schedule{Name: timer.Name(c.Instance, c.ExecutionID, eventID, w.AtMS)}})
 		out.note("remove timer", eventID, "")
 	case history.SubOrchestrationScheduled:
-		// The message names the parent, so that an instance that has the id but is not this parent's
-		// child is not affected.
+		// The message names the parent, so that an instance with the same id that is not this
+		// parent's child is not affected.
 		item := wire.Item{V: wire.Version, Kind: wire.CancelInstance, Instance: w.Child, Reason: reason,
 			ID: c.id("cancel", eventID), Parent: parentOf(out.Keys, c.Instance, by, eventID, w.AtMS), Origin: since(c, eventID)}
 		kind := "cancel child"
@@ -258,7 +257,8 @@ func since(c *Commit, eventID int64) *history.Origin {
 }
 
 // Parent notifies a parent of the end of an instance. It computes the parent's token again, because
-// the child's history does not contain it, unless the parent made the token from its own secret.
+// the child's history does not contain the token, unless the parent made the token from its own
+// secret.
 func (out *Outbox) Parent(p *history.Parent, instance, name string, end *history.Event, headers map[string]string) {
 	item := wire.Item{V: wire.Version, Kind: wire.SubOrchCompleted, ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID,
 		SourceEventID: p.EventID, Token: p.Token, Headers: headers}
@@ -288,7 +288,7 @@ func (out *Outbox) Parent(p *history.Parent, instance, name string, end *history
 	out.note("parent", p.EventID, p.Instance)
 }
 
-// unsendable sends the failure of an operation whose message cannot be sent, in place of its
+// unsendable sends the failure of an operation whose message cannot be sent, on behalf of the
 // receiver.
 func (out *Outbox) unsendable(c *Commit, e *history.Event, kind wire.Kind, err error) {
 	if edge.NotEncoded(err) {
@@ -305,8 +305,8 @@ func (out *Outbox) unsendable(c *Commit, e *history.Event, kind wire.Kind, err e
 	out.note("failure", e.EventID, e.Name)
 }
 
-// fail turns an item into a failure and sends it. It sets instance and source if the failure has
-// none.
+// fail turns an item into a failure and sends it. It sets the instance and the source if the
+// failure does not have them.
 func (out *Outbox) fail(item *wire.Item, kind wire.Kind, failure *history.Failure, instance, source string) {
 	f := history.Failure{}
 	if failure != nil {

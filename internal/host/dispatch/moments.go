@@ -17,8 +17,8 @@ import (
 )
 
 // Events about an instance follow from its commits, like all messages that a commit sends. They are
-// dispatched with the commit and resent with it after a redelivery, so no event is lost when a
-// process dies, and a subscriber may receive one twice.
+// dispatched with the commit and resent with it after a redelivery. So no event is lost when a
+// process dies, but a subscriber may receive an event twice.
 
 // publishAgain is the delay before an event that the bus did not accept is published again.
 const publishAgain = 5 * time.Second

@@ -22,7 +22,7 @@ type Composer struct {
 	Keys *keyring.Ring
 	// Settings of dispatches. Without a timer service all timers go through the delay queue.
 	Settings *host.DispatchSettings
-	// Loop gives the depth from which messages wait; nil if none do.
+	// Loop gives the depth from which on messages wait; nil if none wait.
 	Loop *host.LoopSettings
 	// Propagate returns the headers for all messages of a commit, by instance, execution and first
 	// event; nil for none.
@@ -67,8 +67,8 @@ type reported struct {
 // outgoing is one outgoing message, schedule, or stop request.
 type outgoing struct {
 	route route
-	// at is its position, row the position at which the Row of its commit begins; both are zero for a
-	// message that belongs to no commit.
+	// at is the position of the message, and row the position at which the Row of its commit
+	// begins; both are zero for a message that belongs to no commit.
 	at, row position
 
 	msg      queue.Outgoing     // for a queue
@@ -76,12 +76,12 @@ type outgoing struct {
 	schedule timer.Schedule     // only the name is set for a removal
 	moment   host.InstanceEvent // for the bus; msg is sent if the bus does not accept it
 	stop     stop
-	// instead adds to an empty outbox the message that replaces this one if its queue rejects it
-	// (queue.RejectedError); nil if nothing does.
+	// instead adds, to an empty outbox, the message that replaces this one if the queue rejects it
+	// (queue.RejectedError); nil if no message replaces it.
 	instead func(out *Outbox, err error)
-	// depth of the round that caused it.
+	// depth is the depth of the round that caused the message.
 	depth int
-	// done is set if it was sent, in this dispatch or in an earlier one.
+	// done is set if the message was sent, in this dispatch or in an earlier one.
 	done bool
 }
 
@@ -95,8 +95,8 @@ type route uint8
 
 // The routes, in the order in which a step of a dispatch takes them. Timers that the timer service
 // refuses as past go to the delay queue in the same step, and so do events that the bus does not
-// accept. Activities are last, because only they have an effect each time that they are sent. So
-// no activity is sent until all other messages of its step are.
+// accept. Activities are last, because only they have an effect each time that they are sent. So no
+// activity is sent before all other messages of its step.
 const (
 	toStop route = iota
 	toRemoval
@@ -115,7 +115,7 @@ func (out *Outbox) Continue(with Row) { out.place.row = with }
 // Row returns the row of the commit that was added last.
 func (out *Outbox) Row() Row { return out.place.row }
 
-// Slowed returns how many messages wait because of their depth.
+// Slowed returns the messages that wait because of their depth.
 func (out *Outbox) Slowed() Slowed { return out.reported.slowed }
 
 // Actions returns a description of the messages for observers.
@@ -135,8 +135,8 @@ func (out *Outbox) encode(item *wire.Item) (string, error) {
 	return out.Edge.Encode(item)
 }
 
-// Send adds an item for the orchestrator queue. Its depth is one more than that of the round that
-// caused it. From a certain depth on it first waits in the delay queue, unless it ends a child.
+// Send adds an item for the orchestrator queue. The item is one deeper than the round that caused
+// it. From a certain depth on, it first waits in the delay queue, unless it ends a child.
 func (out *Outbox) Send(item *wire.Item) error {
 	ends := item.Parent != nil && item.Kind != wire.StartOrchestration
 	if !ends {
@@ -187,8 +187,8 @@ const maxReason = 4 << 10
 
 // sendOrRefuse sends an item whose result no instance waits for: a detached start, a message to
 // another instance, or the cancel of a child. If it does not fit into a message, a dead letter is
-// sent instead. The body of the dead letter is not a work item, so that a redrive does not start
-// an orchestration with part of its input. It names the event that has the whole input. If the
+// sent instead. The body of the dead letter is not a work item, so that a redrive does not start an
+// orchestration with part of its input. The body names the event that has the whole input. If the
 // dispatch is repeated, there may be two dead letters.
 func (out *Outbox) sendOrRefuse(c *Commit, eventID int64, item *wire.Item, kind, what string) {
 	refuse := func(out *Outbox, err error) { out.refuse(c, eventID, what, err) }

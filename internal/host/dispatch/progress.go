@@ -12,13 +12,13 @@ import (
 )
 
 // A dispatch that stops early stores its progress in the instance's record
-// (store.Record.Dispatched), and the next delivery of its message continues from there. Otherwise
-// a dispatch that takes longer than one invocation, such as one of 3,000 timers, would start over
+// (store.Record.Dispatched), and the next delivery of its message continues from there. Otherwise a
+// dispatch that takes longer than one invocation, for example of 3,000 timers, would start over
 // each time. A dispatch that completes writes nothing.
 
 // position orders all messages of an instance by execution and event. sub is 0 for the message that
 // the event itself requires. At the last event of a commit, sub 1, 2, … are the cancellations of
-// the commit, and then the parents that are notified of its end.
+// the commit, and then the notifications of parents about its end.
 type position struct {
 	execution, event int64
 	sub              int
@@ -29,7 +29,7 @@ func (p position) compare(q position) int {
 }
 
 // Row is a sequence of commits without a gap: each begins with the event after the last event of
-// the one before. A turn with several commits passes the Row of each dispatch to the next.
+// the previous commit. A turn with several commits passes the Row of each dispatch to the next.
 type Row struct{ starts, ends position }
 
 // proceed adds the next commit to the row.
@@ -44,14 +44,14 @@ func (r *Row) proceed(t *store.Turn) {
 }
 
 // progress records that everything from one position up to another has been sent. That stays true,
-// whichever process reads it. It is used only for redeliveries of the message that caused the
-// dispatch, because an operator's wake sends everything again.
+// whichever process reads it. Only redeliveries of the message that caused the dispatch use it; an
+// operator's wake sends everything again.
 type progress struct {
 	from, upTo position
 	message    string
 }
 
-// text returns a progress in the form that the record has.
+// text returns a progress in the form in which the record stores it.
 func (p *progress) text() string {
 	return fmt.Sprintf("%s %d/%d/%d %d/%d/%d", p.message, p.from.execution, p.from.event, p.from.sub, p.upTo.execution, p.upTo.event, p.upTo.sub)
 }
@@ -86,7 +86,7 @@ func skip(messages []outgoing, p progress) {
 }
 
 // Progress returns the progress of a dispatch that stopped, for Skip when the message is
-// redelivered. It is empty if no message of the row at which the dispatch stopped was sent.
+// redelivered. It is empty if no message of the row in which the dispatch stopped was sent.
 func (out *Outbox) Progress(messageID string) string {
 	p, ok := reached(out.messages)
 	if !ok {
@@ -96,7 +96,7 @@ func (out *Outbox) Progress(messageID string) string {
 	return p.text()
 }
 
-// reached returns which part of the row of the first unsent message has been sent; false if that
+// reached returns how much of the row of the first unsent message has been sent; false if that
 // message is the first of its row.
 func reached(messages []outgoing) (p progress, ok bool) {
 	i := slices.IndexFunc(messages, func(p outgoing) bool { return !p.done })

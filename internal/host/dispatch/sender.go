@@ -25,15 +25,15 @@ var ErrCutShort = errors.New("host: the invocation has no time left to continue 
 
 const (
 	// stepMessages is the number of outgoing messages that a step has for each concurrent call: one
-	// batch. A step starts when the previous one is sent completely and there is time for the whole
-	// step. If it stops early anyway, everything after its first unsent message is sent again, so a
-	// step must fit into an invocation.
+	// batch. A step starts when the previous step is sent completely and there is time for the
+	// whole step. If a step nevertheless stops early, everything after its first unsent message is
+	// sent again, so a step must fit into an invocation.
 	stepMessages = queue.MaxBatch
-	// timerAttempts is how often a call of the timer service is attempted if it is throttled or fails
-	// for another temporary reason; the attempts take at most eleven seconds. Clients of queues and
-	// stores retry by themselves.
+	// timerAttempts is the maximum number of attempts at a call of the timer service that is
+	// throttled or fails for another temporary reason; the attempts take at most eleven seconds.
+	// Clients of queues and stores retry by themselves.
 	timerAttempts = 8
-	// maxSendErrors is how many errors of one dispatch are reported.
+	// maxSendErrors is the maximum number of errors of one dispatch that are reported.
 	maxSendErrors = 3
 )
 
@@ -65,11 +65,12 @@ func (s *Sender) New() *Outbox {
 	return &Outbox{Composer: s.Composer, Now: s.Clock.Now(), with: services{timer: s.To.Timer != nil, bus: s.To.Bus != nil}}
 }
 
-// Send sends the messages of an outbox that are not done, step by step, and marks those that are sent.
-// Within a step it takes one route after the other; the calls of a route run concurrently. Order is kept
-// where it can be observed: messages of one FIFO group are sent one after the other. Send stops after the
-// first failure, and when the invocation is about to end. If some messages may not have been sent, the
-// error wraps ErrUnsent, and the messages of the turn must return to their queue.
+// Send sends the messages of an outbox that are not done, step by step, and marks those that are
+// sent. Within a step it takes one route after the other; the calls of a route run concurrently.
+// Where the order can be observed it is kept: messages of one FIFO group are sent one after the
+// other. Send stops after the first failure, and when the invocation is about to end. If some
+// messages may not have been sent, the error wraps ErrUnsent, and the messages of the turn must
+// return to their queue.
 func (s *Sender) Send(ctx context.Context, out *Outbox) error {
 	s.tell(ctx, out.reported.refused)
 	out.reported.refused = nil

@@ -10,19 +10,20 @@ import (
 
 // Work has the open operations of an execution by scheduling event: queued activities, timers and
 // children, the resume of a suspend that has an end, and the request of an instance that waits for
-// a permit. It is kept with a warm execution, so that a cancellation is dispatched without reading
-// the history.
+// a permit. Work is kept with a warm execution, so that a cancellation is dispatched without
+// reading the history.
 type Work map[int64]Open
 
 // Open is the open operation of one scheduling event.
 type Open struct {
 	Kind history.Kind
-	// Child is the instance of a child, OnParentEnd what happens to it when the parent ends.
+	// Child is the instance id of a child, and OnParentEnd what happens to the child when the
+	// parent ends.
 	Child, OnParentEnd string
 	// Wait is how long a timer had to wait when it was created. It shows whether the timer has a
 	// schedule.
 	Wait time.Duration
-	// AtMS is when it was scheduled.
+	// AtMS is when the operation was scheduled.
 	AtMS int64
 }
 

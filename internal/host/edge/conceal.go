@@ -9,8 +9,8 @@ import (
 )
 
 // PanicText returns the text of a panic in an activity, or in a function that orchestration code
-// passed in; see panics.Plain. It has no codec, so if payloads are encoded it gives only
-// the type and the length of the text.
+// passed in; see panics.Plain. No codec encodes this text, so if payloads are encoded it contains
+// only the type and the length of the panic's text.
 func PanicText(v any, encoded bool) string {
 	if !encoded {
 		return fmt.Sprint(v)
@@ -21,7 +21,7 @@ func PanicText(v any, encoded bool) string {
 	return fmt.Sprintf("%T, whose text (%d bytes) is not shown because payloads are encoded", v, len(fmt.Sprint(v)))
 }
 
-// Refusal returns why a body is not a work item. Where payloads are encoded it does not quote the
+// Refusal returns why a body is not a work item. If payloads are encoded, it does not quote the
 // body, because a sender may have put a payload there in the wrong form.
 func (e Edge) Refusal(err error) string {
 	parse, ok := errors.AsType[*wire.ParseError](err)

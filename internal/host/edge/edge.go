@@ -1,6 +1,6 @@
 // Package edge is the boundary between the host and its queues and tables. It encodes payloads on
-// their way out and decodes them on their way in, and it describes items that cannot pass, in texts
-// that quote no encoded payload.
+// their way out and decodes them on their way in, and describes items that cannot pass without
+// quoting an encoded payload.
 package edge
 
 import (
@@ -30,7 +30,7 @@ func New(codecs *codec.Set, limits wire.Limits) Edge { return Edge{codecs, limit
 // Parse reads the body of a message.
 func (e Edge) Parse(body string) (wire.Item, error) { return e.limits.ParseText(body) }
 
-// ParseWrapped reads what wire.Unwrap takes out of the body of a message.
+// ParseWrapped reads the item that wire.Unwrap takes out of the body of a message.
 func (e Edge) ParseWrapped(body string) (wire.Item, error) { return e.limits.ParseWrapped(body) }
 
 // Failure returns a failure in the form that a sent item carries.

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// shortText is how many bytes of its message a shortened failure keeps.
+// shortText is the number of bytes of the message that a shortened failure keeps.
 const shortText = 4 << 10
 
 // Unsendable returns the failure for a value that does not fit into a message.
@@ -21,8 +21,9 @@ func Unsendable(err error, what string) *history.Failure {
 	return f
 }
 
-// Shortened returns a failure without its details and its stack, for one that does not fit into a
-// message whole. It keeps the kind and the code, which retry policies and orchestration code check.
+// Shortened returns a failure without its details and its stack, for a failure that does not fit
+// into a message whole. The result keeps the kind and the code, which retry policies and
+// orchestration code check.
 func Shortened(err error, f *history.Failure) *history.Failure {
 	short := *f
 	short.Details, short.Stack = nil, ""

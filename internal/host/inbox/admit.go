@@ -71,8 +71,8 @@ func (d *Receiver) gone(ctx context.Context, m *Message) bool {
 }
 
 // admit parses one message. If no turn handles the message, admit returns the hop that forwards or
-// requeues it, leaves an event for the bus in state Waiting, or moves the message to a dead-letter
-// queue. On an error the message is returned to its queue.
+// requeues it, moves it to a dead-letter queue, or, if it is an event for the bus, leaves it in
+// state Waiting. After an error the message is returned to its queue.
 func (d *Receiver) admit(ctx context.Context, m *Message) (*hop, error) {
 	item, err := d.Edge.ParseWrapped(m.Body)
 	if err != nil {
@@ -114,15 +114,14 @@ func (d *Receiver) admit(ctx context.Context, m *Message) (*hop, error) {
 	}
 	if early {
 		if m.Item.Token != "" && !m.Proven {
-			// Otherwise the message would be requeued until it is due, and
-			// refused then.
+			// Otherwise the message would be requeued until it is due, and be refused only then.
 			return nil, d.DeadLetter(ctx, m, wire.ReasonForged, fmt.Sprintf("%s for instance %q execution %d: its token does not match event %d",
 				m.Item.Kind, m.Item.Instance, m.Item.ExecutionID, m.Item.SourceEventID))
 		}
 		if problem := d.tooFar(m, due, now); problem != "" {
 			return nil, d.DeadLetter(ctx, m, wire.ReasonInvalidField, problem)
 		}
-		// A process whose clock is ahead may already have treated it as due.
+		// A process whose clock is ahead may already have treated the message as due.
 		return d.requeued(m, m.Item, due, "not_due"), nil
 	}
 	return nil, d.letIn(ctx, m)
@@ -130,15 +129,15 @@ func (d *Receiver) admit(ctx context.Context, m *Message) (*hop, error) {
 
 // sendAnew sends an attempt to the activity queue again, with a growing delay, after SQS moved it
 // to that queue's dead-letter queue for its receive count. A receive count proves nothing, because
-// throttling and outages raise it too. A poison attempt, one that ends its process, is detected in
-// another way (store.Suspect).
+// throttling and outages also raise it. A poison attempt, which kills its process, is detected in a
+// different way (store.Suspect).
 func (d *Receiver) sendAnew(ctx context.Context, m *Message) error {
 	item := m.Item
 	item.Hops++
 	now := d.Clock.Now()
 	due := now.Add(backoff.Grown(d.Settings.Messages.NewerFirst, d.Settings.Messages.NewerMax, m.Item.Hops))
 	if at := time.UnixMilli(item.NotBeforeMS); item.NotBeforeMS > 0 && at.After(due) {
-		due = at // It had been requeued, and is not due yet.
+		due = at // The attempt was requeued, and is not due yet.
 	}
 	if end, bounded := attempt.TotalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded && due.After(end) {
 		due = end // The attempt then fails with a total timeout.
@@ -183,12 +182,12 @@ func (d *Receiver) letIn(ctx context.Context, m *Message) error {
 // clocksDiffer is longer than any clock skew between two processes.
 const clocksDiffer = time.Hour
 
-// tooFar returns the problem of an item that is due later than any item of its kind can be; empty
-// if there is none. Otherwise the delay queue would requeue it every 15 minutes until then, before
-// any process reads its instance or checks its token.
+// tooFar returns the problem of an item whose due time is later than any item of its kind can have;
+// empty if there is no problem. Without this check the delay queue would requeue the item every 15
+// minutes until that time, before any process reads its instance or checks its token.
 //
-// EventBridge Scheduler delivers a timer when it is due, and not earlier. A message through the
-// delay queue may come early, by the longest delay of a queue at most. The timers of a limit's
+// EventBridge Scheduler delivers a timer when it is due, and not earlier. A message that uses the
+// delay queue may arrive early, by at most the longest delay of a queue. The timers of a limit's
 // coordinator have no schedules (dispatch.Commit.waitOf).
 func (d *Receiver) tooFar(m *Message, due, now time.Time) string {
 	i, farthest := &m.Item, delivery.MaxWait

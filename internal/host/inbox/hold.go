@@ -15,9 +15,9 @@ import (
 )
 
 // Hold hides the messages of a batch from other processes until its invocation ends. It returns the
-// messages that are hidden that long, and the ids of the others. Those are reported as failed and
-// not processed here, because another process may already have received them. Later messages of
-// their FIFO groups are treated the same way.
+// messages that are hidden for that long, and the ids of the others. The others are reported as
+// failed and not processed here, because another process may already have received them. Later
+// messages of their FIFO groups are treated the same way.
 func (d *Settler) Hold(ctx context.Context, batch []platform.Delivery) (own []platform.Delivery, lost []string) {
 	held := make([]lease.Held, len(batch))
 	bySource := map[platform.Source][]int{}

@@ -15,7 +15,8 @@ type Message struct {
 	platform.Delivery
 	Item  wire.Item
 	State State
-	// Proven is set if it has the token of the event that it names, made with a key of the stack.
+	// Proven is set if the message has the token of the event that it names, made with a key of the
+	// stack.
 	Proven bool
 	// Place is the position of the message among those of its instance in the batch.
 	Place int
@@ -36,8 +37,8 @@ const (
 	Failed
 )
 
-// Left returns the messages whose outcome is not decided. It allocates nothing if that is all of
-// them, as in most turns.
+// Left returns the messages whose outcome is not decided. It allocates nothing if no outcome is
+// decided, as in most turns.
 func Left(messages []*Message) []*Message {
 	if !slices.ContainsFunc(messages, func(m *Message) bool { return m.State != Unsettled }) {
 		return slices.Clip(messages)

@@ -11,10 +11,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// A standard queue keeps no order, and may deliver one message to two processes at once, to each as
-// a first delivery. So its messages never cause turns directly. A message waits in the standard
+// A standard queue keeps no order, and may deliver one message to two processes at once, as a first
+// delivery to each. So its messages never cause turns directly. A message waits in the standard
 // queue until it is due, and is then forwarded to the FIFO queue, which delivers the messages of an
-// instance one at a time. The forward requires no read; the message is checked when the FIFO queue
+// instance one at a time. Forwarding requires no read; the message is checked when the FIFO queue
 // delivers it.
 
 // Receiver receives messages. It moves a message that it cannot parse, or whose sender may not send it,
@@ -92,8 +92,8 @@ func (d *Receiver) hopped(ctx context.Context, h *hop, err error) {
 
 // requeueInTime requeues a message of the FIFO queue that SQS is about to move to the dead-letter
 // queue for its receive count, because the turn of the message may be committed and not dispatched.
-// Other messages may now overtake it. So all open operations are sent again when it returns, as
-// after a redrive.
+// Other messages may now overtake it. So all open operations are sent again when the message
+// arrives again, as after a redrive.
 func (d *Receiver) requeueInTime(ctx context.Context, m *Message) error {
 	if err := d.Requeue(ctx, m, m.Item, d.Clock.Now().Add(d.Settings.Messages.NewerFirst), "receives"); err != nil {
 		return err

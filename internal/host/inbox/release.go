@@ -10,9 +10,10 @@ import (
 
 // release limits how long a FIFO group waits for the other groups of its batch. Lambda deletes the
 // messages of a batch when the whole invocation has returned, and SQS delivers no message of a
-// group that has another one in flight. So one slow turn (a long inline activity, blocked code, a
-// throttled table) would delay up to nine other groups. After ReleaseTime the process deletes the
-// messages of each finished group itself. A batch that returns earlier costs no request.
+// group while another message of the group is in flight. So one slow turn (a long inline activity,
+// blocked code, a throttled table) would delay up to nine other groups. After ReleaseTime the
+// process deletes the messages of each finished group itself. A batch that returns earlier costs no
+// request.
 type release struct {
 	settler  *Settler
 	messages []*Message
@@ -20,13 +21,13 @@ type release struct {
 	mu   sync.Mutex
 	late bool
 	over bool
-	open map[string]int // by FIFO group, until its messages are deleted: the number of turns not yet made
-	left int            // the turns not yet made, over all groups
+	open map[string]int // the number of turns not yet made, by FIFO group, until the group's messages are deleted
+	left int            // the number of turns not yet made in all groups
 	stop func() bool
 }
 
-// NewRelease returns the release of a batch, given the messages of each turn; nil if no group waits
-// for another.
+// NewRelease returns the release of a batch, given the messages of each turn. It returns nil if no
+// group waits for another.
 func NewRelease(ctx context.Context, d *Settler, messages []*Message, turns [][]*Message) *release {
 	if len(messages) < 2 || d.Settings.Messages.ReleaseTime < 0 {
 		return nil

@@ -25,7 +25,7 @@ type Settler struct {
 	Clock    clock.Clock
 	Observer host.Observer
 	Logger   *slog.Logger
-	// Keys tell why the token of a forged message is not valid.
+	// Keys explain why the token of a forged message is not valid.
 	Keys *keyring.Ring
 	// Settings has the delays.
 	Settings *host.Settings
@@ -139,20 +139,21 @@ func (d *Settler) Post(ctx context.Context, item *wire.Item) error {
 	return d.Queues.Orchestrator.Send(ctx, queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: wire.DedupID(item)})
 }
 
-// PassOn sends an item to the FIFO queue instead of a message, under a deduplication id, and
+// PassOn sends an item, under a deduplication id, to the FIFO queue in place of a message, and
 // settles the message. SQS remembers deduplication ids for five minutes.
 func (d *Settler) PassOn(ctx context.Context, m *Message, item *wire.Item, dedupID string) error {
 	return d.make(ctx, d.onward(m, item, dedupID))
 }
 
-// onward returns the hop that sends an item to the FIFO queue instead of a message.
+// onward returns the hop that sends an item to the FIFO queue in place of a message.
 func (d *Settler) onward(m *Message, item *wire.Item, dedupID string) *hop {
 	body, err := d.Edge.Again(item)
 	return &hop{m: m, to: d.Queues.Orchestrator, msg: queue.Outgoing{Body: body, Group: wire.Group(item.Target()), DedupID: dedupID, Attributes: m.hopMark()},
 		what: fmt.Sprintf("could not forward %s for instance %q to the FIFO queue", item.Kind, item.Target()), err: err}
 }
 
-// hop replaces a message by another one. The original is settled when the other one has been sent.
+// hop replaces a message with another one. The original is settled when the replacement has been
+// sent.
 type hop struct {
 	m   *Message
 	to  queue.Queue
@@ -161,7 +162,8 @@ type hop struct {
 	// be made.
 	what string
 	err  error
-	// counter and reason are counted when msg is sent; if reason is empty, nothing is counted.
+	// When msg is sent, counter is incremented under reason; if reason is empty, nothing is
+	// counted.
 	counter host.Counter
 	reason  string
 }
@@ -174,7 +176,7 @@ func (d *Settler) make(ctx context.Context, h *hop) error {
 	return d.settled(h, h.to.Send(ctx, h.msg))
 }
 
-// settled settles the message of a hop that was sent, or returns an error for one that was not.
+// settled settles the message of a hop that was sent, or returns an error if the hop was not sent.
 func (d *Settler) settled(h *hop, err error) error {
 	if err != nil {
 		return fmt.Errorf("host: %s: %w", h.what, err)
@@ -186,7 +188,7 @@ func (d *Settler) settled(h *hop, err error) error {
 	return nil
 }
 
-// Follow sends an item to the FIFO queue instead of a message, settles the message and counts the
+// Follow sends an item to the FIFO queue in place of a message, settles the message and counts the
 // outcome.
 func (d *Settler) Follow(ctx context.Context, m *Message, item *wire.Item, outcome string) error {
 	if err := d.PassOn(ctx, m, item, wire.HopDedupID(wire.DedupID(item), m.ID)); err != nil {
@@ -198,8 +200,8 @@ func (d *Settler) Follow(ctx context.Context, m *Message, item *wire.Item, outco
 
 // hopMark returns the attributes that a message keeps over a hop. They show that it was redriven or
 // may have been handled before, because SQS counts receives from 1 again after each hop. A message
-// that enters the FIFO queue keeps the attribute of its redrive. A message that leaves the queue
-// does not, so that the redrive extends the requeuing only once.
+// that enters the FIFO queue keeps the attribute of its redrive. A message that leaves that queue
+// loses the attribute, so that the redrive extends the requeuing only once.
 func (m *Message) hopMark() map[string]string {
 	mark := ""
 	switch {
@@ -261,8 +263,8 @@ func (d *Settler) Close(ctx context.Context, messages []*Message) []string {
 	return ids
 }
 
-// RequeueWithin requeues a message with a growing delay, until at most a window after it was
-// first requeued.
+// RequeueWithin requeues a message with a growing delay, until a window has passed since the
+// message was first requeued.
 func (d *Settler) RequeueWithin(ctx context.Context, m *Message, window time.Duration, reason string) error {
 	item := m.Item
 	since, starts := m.RequeuedSince(d.Clock.Now())

@@ -13,8 +13,8 @@ import (
 var errKeys = errors.New("host: key of a token")
 
 // prove checks the token of a message, which needs no history. A parent's token is not recorded, so
-// a message with a wrong one becomes a dead letter here. The token of a completion is checked by
-// the engine, against the event that it completes.
+// a message with a wrong token becomes a dead letter here. The engine checks the token of a
+// completion, against the event that it completes.
 func (d *Receiver) prove(ctx context.Context, m *Message) error {
 	i, token := &m.Item, tokenOf(&m.Item)
 	if token == "" {
@@ -34,8 +34,9 @@ func (d *Receiver) prove(ctx context.Context, m *Message) error {
 	return nil
 }
 
-// KeysReady reports whether turns can be made: their outgoing messages need tokens. If not, the
-// unsettled messages of the batch return to their queue.
+// KeysReady reports whether the keys are available without which no turn can be made, because
+// outgoing messages need tokens. If it returns false, the unsettled messages of the batch return to
+// their queue.
 func (d *Receiver) KeysReady(ctx context.Context, messages []*Message) bool {
 	left := Left(messages)
 	if len(left) == 0 {
@@ -49,7 +50,7 @@ func (d *Receiver) KeysReady(ctx context.Context, messages []*Message) bool {
 	return err == nil
 }
 
-// tokenOf returns the token of a message, or that of its parent.
+// tokenOf returns the token of a message, or the token of its parent.
 func tokenOf(i *wire.Item) string {
 	if i.Parent != nil {
 		return i.Parent.Token

@@ -1,9 +1,10 @@
 // Package lease keeps the messages of a batch hidden from other processes for as long as the
 // invocation that received them may work on them.
 //
-// A queue hides a message from its receipt, and not from when its handler starts. If the function
-// is throttled, a batch that Lambda has received waits for up to the visibility timeout of its
-// messages (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html).
+// The visibility timeout of a message starts when it is received, not when its handler starts. If
+// the function is throttled, a batch that Lambda has received waits for up to the visibility
+// timeout of its messages
+// (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html).
 package lease
 
 import (
@@ -36,12 +37,12 @@ type Held struct {
 }
 
 // Take determines until when the messages of a batch, all of one queue, belong to this process. A
-// message that certainly belongs to it until the end of the invocation costs no call. For the
-// others Take extends the visibility once, to that end plus the margin. An extension that is
-// refused, throttled or not answered does not count. A message whose visibility timeout may have
-// expired is lost without a call. On a standard queue it is also lost if its visibility timeout may
-// have expired when the response arrives, because a call with an old receipt may succeed there and
-// so proves nothing (ChangeMessageVisibility).
+// message that certainly belongs to the process until the end of the invocation costs no call. For
+// the others, Take extends the visibility timeout once, to the end of the invocation plus the
+// margin. An extension that is refused, throttled or not answered does not count. A message whose
+// visibility timeout may have expired is lost without a call. On a standard queue it is also lost
+// if its visibility timeout may have expired when the response arrives, because a call with an old
+// receipt may succeed there and so proves nothing (ChangeMessageVisibility).
 //
 // An invocation without a deadline extends nothing.
 func Take(ctx context.Context, c clock.Clock, q queue.Queue, terms Terms, messages []queue.Message) []Held {
@@ -86,7 +87,7 @@ func Take(ctx context.Context, c clock.Clock, q queue.Queue, terms Terms, messag
 	return held
 }
 
-// failures returns the errors of a call by message index.
+// failures returns the errors of a call, by the index of the message.
 func failures(err error, of int) map[int]error {
 	if err == nil {
 		return nil
