@@ -95,10 +95,10 @@ func (d *Description) has(execution int64) bool {
 
 // Parent identifies where a child was scheduled.
 type Parent struct {
-	Instance    string
-	ExecutionID int64
+	Instance    string `json:"instance"`
+	ExecutionID int64  `json:"execution_id"`
 	// EventID of the SubOrchestrationScheduled.
-	EventID int64
+	EventID int64 `json:"event_id"`
 }
 
 // Describe returns the state of the instance. Error: [*NotFoundError] if it has no record, because it

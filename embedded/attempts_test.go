@@ -51,7 +51,7 @@ func TestTheConsoleKnowsWhichAttemptRuns(t *testing.T) {
 			t.Fatalf("%v: %s", err, body)
 		}
 		for _, r := range shown.Rows {
-			doing = append(doing, r.State+": "+r.Text)
+			doing = append(doing, string(r.State)+": "+r.Text)
 		}
 		return doing
 	}

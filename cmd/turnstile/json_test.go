@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/timeline"
 )
 
 func TestJSONCannotSteerATerminal(t *testing.T) {
@@ -54,7 +55,7 @@ func TestTheJSONOfACommandIsATypeOfTheAPI(t *testing.T) {
 	isThe[[]api.Attempts](b, "attempts order-1")
 	isThe[api.FailureList](b, "failures")
 	isThe[api.Metrics](b, "metrics")
-	isThe[api.Bill](b, "cost order-1")
+	isThe[timeline.Bill](b, "cost order-1")
 	isThe[api.Difference](b, "diff order-1 order-3")
 	isThe[api.Instance](b, "wait order-1")
 	isThe[api.Started](b, "start Fulfil --instance new")

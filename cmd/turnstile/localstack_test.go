@@ -24,6 +24,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/queue"
+	"github.com/turnstile-go/turnstile/internal/timeline"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 	"github.com/turnstile-go/turnstile/store/dynamo"
@@ -161,7 +162,7 @@ func anOrderOnTheStack(l *stackLine) {
 	if out := l.ok("timeline", order); !strings.Contains(out, "\tactivity\tCharge\tdone\t") || !strings.Contains(out, "\tchild\tShip\t") && !strings.Contains(out, "Ship") {
 		l.Errorf("its timeline is\n%s", out)
 	}
-	var bill api.Bill
+	var bill timeline.Bill
 	if err := json.Unmarshal([]byte(l.ok("cost", order, "--output", "json")), &bill); err != nil || bill.Dollars <= 0 || bill.Dollars > 0.001 || len(bill.Lines) < 4 {
 		l.Errorf("its bill is %+v, %v", bill, err)
 	}

@@ -21,8 +21,8 @@ func TestAttemptsOfAnActivityAreReported(t *testing.T) {
 		t.Fatalf("of %+v the attempts are %+v", row, got)
 	}
 	for i, a := range got.Attempts {
-		if a.Attempt != i+1 {
-			t.Errorf("attempt %d is told as the one of number %d", a.Attempt, i+1)
+		if a.Number != i+1 {
+			t.Errorf("attempt %d is told as the one of number %d", a.Number, i+1)
 		}
 		if i == len(got.Attempts)-1 {
 			if a.State != "waiting" || !a.DueAt.After(got.Now) || a.Failure != nil {

@@ -214,7 +214,10 @@ func (s *schemas) fields(t reflect.Type, properties object, required *[]any) {
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" || name == "-" {
+		if name == "-" {
+			continue
+		}
+		if name == "" {
 			s.t.Errorf("%s.%s has no name in JSON", t, f.Name)
 		}
 		property := s.of(f.Type)

@@ -83,8 +83,7 @@ func (h *handler) timeline(r *request) (api.Timeline, error) {
 		out.Earlier, out.FirstExecution = earlier, d.FirstExecution
 		bill.LeftOut = append(bill.LeftOut, fmt.Sprintf("The %d executions before execution %d, which are not shown.", earlier, kept[earlier]))
 	}
-	out.Bill = api.BillOf(&bill)
-	out.Bill.Hypothetical = h.place.OneMachine()
+	bill.Hypothetical, out.Bill = h.place.OneMachine(), &bill
 	if since != (position{}) {
 		onlySince(&out, t, since)
 	}
@@ -173,7 +172,7 @@ func onlySince(out *api.Timeline, t *timeline.Timeline, since position) {
 		changed := r.EventID
 		if r.EndedAt.IsZero() {
 			changed = math.MaxInt64
-		} else if r.State == string(timeline.StateClosed) || r.State == string(timeline.StateCancelled) {
+		} else if r.State == timeline.StateClosed || r.State == timeline.StateCancelled {
 			changed = last[r.ExecutionID]
 		}
 		if since.before(r.ExecutionID, max(changed, r.CompletedBy, r.CancelledBy, formed[group{r.ExecutionID, r.Group}])) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/demo"
+	"github.com/turnstile-go/turnstile/internal/timeline"
 )
 
 func path(instance string) string { return "instances/" + url.PathEscape(instance) }
@@ -22,7 +23,7 @@ func TestTimelineOfAnInstance(t *testing.T) {
 	if len(tl.Executions) != 1 || tl.Executions[0].Name != "Fulfil" || tl.Executions[0].End != "OrchestrationCompleted" || !tl.Executions[0].TurnsKnown {
 		t.Fatalf("executions %+v", tl.Executions)
 	}
-	kinds := map[string]int{}
+	kinds := map[timeline.Kind]int{}
 	for _, r := range tl.Rows {
 		kinds[r.Kind]++
 		if r.State == "open" || r.EndedAt.IsZero() {

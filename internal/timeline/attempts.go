@@ -14,21 +14,24 @@ import (
 // Attempt is one attempt of an activity.
 type Attempt struct {
 	// Number counts from 1.
-	Number int
-	State  AttemptState
-	// StartedAt and EndedAt are by the worker's clock, except the end of the last attempt, which is when the orchestrator recorded it. Zero
-	// if it is unknown or has not happened.
-	StartedAt, EndedAt time.Time
+	Number int `json:"attempt"`
+	// State is "done", "failed", "cancelled" or "running"; "waiting" for its time or for a worker; or "unknown" if no worker has recorded
+	// whether it runs.
+	State AttemptState `json:"state"`
+	// StartedAt and EndedAt are by the worker's clock, except the end of the last attempt, which is when the orchestrator recorded it.
+	// Omitted if not known.
+	StartedAt time.Time `json:"started_at,omitzero"`
+	EndedAt   time.Time `json:"ended_at,omitzero"`
 	// DueAt is the earliest time at which an attempt that has not started may start.
-	DueAt time.Time
-	// RequestID is the id of the invocation that made the attempt; empty if its worker has none.
-	RequestID string
-	// Actor is the operator for whom the attempt was made before it was due; empty if it started on its own.
-	Actor string
+	DueAt time.Time `json:"due_at,omitzero"`
+	// RequestID is the id of the invocation that made the attempt. Omitted if everything runs in one process.
+	RequestID string `json:"request_id,omitempty"`
+	// Actor is on whose behalf the attempt was started before it was due, or the activity was completed manually, according to the sender.
+	Actor string `json:"actor,omitempty"`
 	// Failure is set if the attempt failed.
-	Failure *history.Failure
-	// Recorded reports whether the attempt is in the history.
-	Recorded bool
+	Failure *history.Failure `json:"-"`
+	// Recorded is set if the attempt is in the history, and is kept as long as the history.
+	Recorded bool `json:"recorded,omitempty"`
 }
 
 // AttemptState is the state of an attempt.

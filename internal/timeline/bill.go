@@ -12,10 +12,12 @@ import (
 // Bill is the estimated cost of an instance so far, computed from its histories at list prices (package bill). It counts the requests that
 // its turns and attempts make if nothing is retried. Children have bills of their own: a message is counted by its receiver.
 type Bill struct {
-	Lines   []BillLine
-	Dollars float64
-	// LeftOut lists what the histories do not show, one sentence each.
-	LeftOut []string
+	Dollars float64 `json:"dollars"`
+	// Hypothetical is set if the instance does not run on AWS, so nothing is charged. The dollars are what AWS would charge for the same work.
+	Hypothetical bool       `json:"hypothetical,omitempty"`
+	Lines        []BillLine `json:"lines"`
+	// LeftOut lists costs that the histories do not show, one sentence each.
+	LeftOut []string `json:"left_out"`
 }
 
 // BillLine is the count of one priced item.
@@ -207,7 +209,7 @@ func (c *counter) row(r *Row) {
 }
 
 func (c *counter) bill() Bill {
-	var b Bill
+	b := Bill{Lines: []BillLine{}}
 	add := func(service, what string, count float64, unit string, price float64) {
 		if count == 0 {
 			return

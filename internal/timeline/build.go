@@ -101,7 +101,7 @@ type builder struct {
 }
 
 func (b *builder) build() {
-	b.x = Execution{ID: b.source.ExecutionID, TurnsKnown: b.source.Known, FirstRow: len(b.t.Rows)}
+	b.x = Execution{ExecutionID: b.source.ExecutionID, TurnsKnown: b.source.Known, FirstRow: len(b.t.Rows)}
 	b.waits = newWaits(b.source)
 	for i := range b.source.Turns {
 		if turn := &b.source.Turns[i]; len(turn.Events) > 0 {
@@ -115,7 +115,7 @@ func (b *builder) build() {
 
 func (b *builder) turn(turn *store.Turn) {
 	last := &turn.Events[len(turn.Events)-1]
-	tick := Tick{ExecutionID: b.x.ID, At: at(last.AtMS), First: turn.First(), Last: last.EventID, Parked: turn.Parked}
+	tick := Tick{ExecutionID: b.x.ExecutionID, At: at(last.AtMS), First: turn.First(), Last: last.EventID, Parked: turn.Parked}
 	if first := &turn.Events[0]; first.Kind.Arrival() {
 		tick.Arrival = first.Kind
 	}
@@ -170,12 +170,12 @@ func (b *builder) event(e *history.Event) {
 	case e.Kind.Terminal():
 		b.x.To, b.x.End, b.x.Forced, b.x.Failure = at(e.AtMS), e.Kind, e.Forced, e.Failure
 	}
-	b.t.Marks = append(b.t.Marks, Mark{ExecutionID: b.x.ID, EventID: e.EventID, Kind: e.Kind, At: at(e.AtMS), Name: e.Name})
+	b.t.Marks = append(b.t.Marks, Mark{ExecutionID: b.x.ExecutionID, EventID: e.EventID, Kind: e.Kind, At: at(e.AtMS), Name: e.Name})
 }
 
 // reject records on the mark of an event that a wait rejected it. The event completes no wait.
 func (b *builder) reject(e *history.Event) {
-	for i := len(b.t.Marks) - 1; i >= 0 && b.t.Marks[i].ExecutionID == b.x.ID; i-- {
+	for i := len(b.t.Marks) - 1; i >= 0 && b.t.Marks[i].ExecutionID == b.x.ExecutionID; i-- {
 		if m := &b.t.Marks[i]; m.EventID == e.SourceEventID {
 			m.RejectedBy, m.Reason = e.EventID, e.Reason
 			return
@@ -194,7 +194,7 @@ func (b *builder) match(name string) bool {
 		taken = true
 		r := &b.t.Rows[b.rowOf[wait]]
 		r.CompletedBy, r.Assumed, r.Actor = event.EventID, assumed, event.Actor
-		b.t.unmark(b.x.ID, event.EventID)
+		b.t.unmark(b.x.ExecutionID, event.EventID)
 		r.end(StateDone, at(event.AtMS))
 	}
 }
@@ -214,7 +214,7 @@ func (b *builder) close() {
 	if b.x.From.IsZero() && len(b.t.Ticks) > 0 {
 		// A truncated history does not say when it started.
 		for i := range b.t.Ticks {
-			if b.t.Ticks[i].ExecutionID == b.x.ID {
+			if b.t.Ticks[i].ExecutionID == b.x.ExecutionID {
 				b.x.From = b.t.Ticks[i].At
 				break
 			}

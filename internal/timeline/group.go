@@ -18,35 +18,42 @@ const (
 
 // Group is a set of rows that are shown as one: a fan-out, or calls that took no time.
 type Group struct {
-	// ExecutionID and EventID of the first row identify the group.
-	ExecutionID, EventID int64
-	Kind                 Kind
-	// Name is the name that all rows of a fan-out share; empty for calls.
-	Name string
-	// Label is what the labels of its first rows have in common; may be empty.
-	Label string
+	ExecutionID int64 `json:"execution_id"`
+	// EventID of its first row, which is the Group of all its rows.
+	EventID int64 `json:"event_id"`
+	Kind    Kind  `json:"kind"`
+	// Name that all rows of a fan-out share; omitted for calls.
+	Name string `json:"name,omitempty"`
+	// Label that its first rows have in common.
+	Label string `json:"label,omitempty"`
 	// Rows are its members: indexes into Timeline.Rows, in order.
-	Rows []int
+	Rows []int `json:"-"`
 	// Formed is the event that made it this group. A reader that has read only up to an earlier event knows its rows as single rows, or as
 	// another group.
-	Formed int64
-	// By is the field of the inputs that distinguishes the members, such as "id" or "order.number". Empty if a label from the code, the
+	Formed int64 `json:"-"`
+	// By is the field of the inputs that distinguishes the members, such as "id" or "order.number". Omitted if a label from the code, the
 	// whole input, or the instance of a child distinguishes them.
-	By string
-	// From is when the first member was scheduled; To is when the last one ended, zero while one is open.
-	From, To time.Time
+	By string `json:"by,omitempty"`
+	// From is when the first member was scheduled.
+	From time.Time `json:"from"`
+	// To is when the last member ended; omitted while one is open.
+	To time.Time `json:"to,omitzero"`
 	// States counts the members by state.
-	States map[State]int
+	States map[State]int `json:"states"`
 	// Took is how long the ended members took since they were scheduled.
-	Took Spread
-	// Ran is how long their last attempts ran; empty unless it is known of all ended members.
-	Ran Spread
+	Took Spread `json:"took,omitzero"`
+	// Ran is how long their last attempts ran; omitted unless it is known of all ended members.
+	Ran Spread `json:"ran,omitzero"`
 }
 
-// Spread summarizes durations. All fields are 0 if there are none.
+// Spread is the distribution of a number of durations.
 type Spread struct {
-	Of                     int
-	Min, Median, Late, Max time.Duration // Late is the 90th percentile.
+	Of       int   `json:"of"`
+	MinMS    int64 `json:"min_ms"`
+	MedianMS int64 `json:"median_ms"`
+	// P90MS is the 90th percentile.
+	P90MS int64 `json:"p90_ms"`
+	MaxMS int64 `json:"max_ms"`
 }
 
 // spreadOf sorts took and summarizes it.
@@ -56,7 +63,7 @@ func spreadOf(took []time.Duration) Spread {
 		return Spread{}
 	}
 	slices.Sort(took)
-	return Spread{Of: n, Min: took[0], Median: took[(n-1)/2], Late: took[(9*n+9)/10-1], Max: took[n-1]}
+	return Spread{Of: n, MinMS: took[0].Milliseconds(), MedianMS: took[(n-1)/2].Milliseconds(), P90MS: took[(9*n+9)/10-1].Milliseconds(), MaxMS: took[n-1].Milliseconds()}
 }
 
 // Group finds the groups of the timeline's rows, and what distinguishes their members. The sources are those that the timeline was made
@@ -102,14 +109,14 @@ func (t *Timeline) fanOuts(x *Execution) {
 		kind Kind
 		name string
 	}
-	turns := t.turnsOf(x.ID)
+	turns := t.turnsOf(x.ExecutionID)
 	of := map[key]*growing{}
 	finish := func(k key, g *growing) {
 		if g == nil || len(g.rows) < LeastGroup {
 			return
 		}
 		first := &t.Rows[g.rows[0]]
-		t.Groups = append(t.Groups, Group{ExecutionID: x.ID, EventID: first.EventID, Kind: k.kind, Name: k.name, Rows: g.rows,
+		t.Groups = append(t.Groups, Group{ExecutionID: x.ExecutionID, EventID: first.EventID, Kind: k.kind, Name: k.name, Rows: g.rows,
 			Formed: t.Rows[g.rows[LeastGroup-1]].EventID})
 		for _, n := range g.rows {
 			t.Rows[n].Group = first.EventID
@@ -141,7 +148,7 @@ func (t *Timeline) fanOuts(x *Execution) {
 func (t *Timeline) calls(x *Execution) {
 	formed := map[int64]int64{}
 	for i := range t.Groups {
-		if g := &t.Groups[i]; g.ExecutionID == x.ID {
+		if g := &t.Groups[i]; g.ExecutionID == x.ExecutionID {
 			formed[g.EventID] = g.Formed
 		}
 	}
@@ -149,7 +156,7 @@ func (t *Timeline) calls(x *Execution) {
 	var skipped, behind int64 // the last event that formed a group that was skipped: within the sequence and after it
 	finish := func() {
 		if len(run) >= leastCalls {
-			t.Groups = append(t.Groups, Group{ExecutionID: x.ID, EventID: t.Rows[run[0]].EventID, Kind: KindCall, Rows: run,
+			t.Groups = append(t.Groups, Group{ExecutionID: x.ExecutionID, EventID: t.Rows[run[0]].EventID, Kind: KindCall, Rows: run,
 				Formed: max(t.Rows[run[leastCalls-1]].EventID, skipped)})
 		}
 		run, skipped, behind = nil, 0, 0

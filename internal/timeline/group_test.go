@@ -48,7 +48,7 @@ func TestAFanOutIsAGroupLabelledByWhatDistinguishesItsInputs(t *testing.T) {
 		if len(g.Rows) != 10 || g.EventID != 2 || g.Name != "Book" || g.States[timeline.StateDone] != 3 || g.States[timeline.StateOpen] != 7 || !g.To.IsZero() {
 			t.Errorf("%s: %+v", c.name, g)
 		}
-		if g.Took.Of != 3 || g.Took.Min.Seconds() != 5 || g.Took.Max.Seconds() != 9 || g.Ran.Of != 3 || g.Ran.Min.Seconds() != 4 {
+		if g.Took.Of != 3 || g.Took.MinMS != 5000 || g.Took.MaxMS != 9000 || g.Ran.Of != 3 || g.Ran.MinMS != 4000 {
 			t.Errorf("%s: took %+v, ran %+v", c.name, g.Took, g.Ran)
 		}
 		if r := &tl.Rows[3]; g.By != c.by || r.Member != c.label || r.Group != 2 {

@@ -66,12 +66,12 @@ func check(t *testing.T, what string, tl *timeline.Timeline, sources []timeline.
 				}
 			}
 		}
-		if x.ID != s.ExecutionID || x.Turns != len(s.Turns) || x.Events != events || x.FirstRow != seen {
+		if x.ExecutionID != s.ExecutionID || x.Turns != len(s.Turns) || x.Events != events || x.FirstRow != seen {
 			bad("execution %+v, of %d turns, %d events, row %d", x, len(s.Turns), events, seen)
 		}
 		for j := x.FirstRow; j < x.FirstRow+x.Rows; j++ {
-			if tl.Rows[j].ExecutionID != x.ID {
-				bad("row %d is not of execution %d", j, x.ID)
+			if tl.Rows[j].ExecutionID != x.ExecutionID {
+				bad("row %d is not of execution %d", j, x.ExecutionID)
 			}
 		}
 		seen += x.Rows
@@ -118,7 +118,7 @@ func checkRow(bad func(string, ...any), r *timeline.Row) {
 // checkEnd verifies that nothing runs after the end of its execution.
 func checkEnd(bad func(string, ...any), tl *timeline.Timeline, x *timeline.Execution) {
 	if (x.End == history.KindUnknown) != x.To.IsZero() {
-		bad("execution %d ended as %s at %s", x.ID, x.End, x.To)
+		bad("execution %d ended as %s at %s", x.ExecutionID, x.End, x.To)
 	}
 	if x.To.IsZero() {
 		return

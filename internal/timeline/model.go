@@ -26,30 +26,36 @@ type Timeline struct {
 
 // Execution is one execution of the instance.
 type Execution struct {
-	ID int64
+	ExecutionID int64 `json:"execution_id"`
 	// Name and Version identify the orchestration as of its start.
-	Name, Version string
-	// From is when it started; To is when it ended, zero while it runs.
-	From, To time.Time
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+	// From is when it started.
+	From time.Time `json:"from"`
+	// To is when it ended; omitted while it runs.
+	To time.Time `json:"to,omitzero"`
 	// End is the kind of its terminal event, KindUnknown while it runs.
-	End history.Kind
-	// Forced says what ended it if its code did not: one of history.Forced….
-	Forced string
+	End history.Kind `json:"-"`
+	// Forced is what ended it, if not its code: "terminated", "policy" or "limit".
+	Forced string `json:"forced,omitempty"`
 	// Failure is set if it failed.
-	Failure *history.Failure
-	// Turns and Events are counts. If turns are not known, Turns counts replay steps: an incoming event and the scheduled operations after
+	Failure *history.Failure `json:"-"`
+	// Turns is how many turns it took. If TurnsKnown is not set, it counts replay steps: an incoming event and the scheduled operations after
 	// it.
-	Turns, Events int
-	// TurnsKnown reports whether the history came with its turns. An exported history of an older build has only events.
-	TurnsKnown bool
-	// Parked reports whether its last incoming events were recorded without running the code.
-	Parked bool
+	Turns int `json:"turns"`
+	// Events is how many events its history has.
+	Events int `json:"events"`
+	// TurnsKnown is set if the history came with its turns. An exported history of an older build has only events.
+	TurnsKnown bool `json:"turns_known,omitempty"`
+	// Parked is set if its last incoming events were recorded without running the code.
+	Parked bool `json:"parked,omitempty"`
 	// Parent waits for it; nil for a root.
-	Parent *history.Parent
-	// Origin is the event from which a redrive or a fork continues; nil for any other execution.
-	Origin *history.Origin
+	Parent *history.Parent `json:"-"`
+	// Origin is the event from which a redrive or a fork continues; omitted for any other execution.
+	Origin *history.Origin `json:"origin,omitempty"`
 	// FirstRow and Rows are the range of Timeline.Rows that belongs to it.
-	FirstRow, Rows int
+	FirstRow int `json:"-"`
+	Rows     int `json:"-"`
 }
 
 // Kind is the kind of a row.
@@ -88,60 +94,64 @@ const (
 
 // Row is one operation: a scheduling event and its outcome.
 type Row struct {
-	ExecutionID, EventID int64
-	Kind                 Kind
-	// Name names the activity, event, orchestration, side effect or patch.
-	Name string
-	// Label is the label that the code gave it, preceded by those of the contexts around it; may be empty.
-	Label string
-	// Version is the requested version of a child; empty for the newest.
-	Version string
-	// Queue is the queue of an activity's attempts; empty for the default one.
-	Queue string
-	// Op is the kind of a call: one of history.Op….
-	Op string
+	ExecutionID int64 `json:"execution_id"`
+	EventID     int64 `json:"event_id"`
+	// Kind is "activity", "inline", "timer", "wait", "child", "detached" or "call".
+	Kind Kind `json:"kind"`
+	// Name of the activity, event, orchestration, side effect or patch.
+	Name string `json:"name,omitempty"`
+	// Label that the code gave it, preceded by those of the contexts around it: "stock / shelf".
+	Label string `json:"label,omitempty"`
+	// Version is the requested version of a child; omitted for the newest.
+	Version string `json:"version,omitempty"`
+	// Queue for the attempts of an activity; omitted for the default queue.
+	Queue string `json:"queue,omitempty"`
+	// Op of a call: now, guid, side_effect, trace, raise_event, cancel_instance, patch.
+	Op string `json:"op,omitempty"`
 	// Instance is the id of the child, or of the instance that a call refers to.
-	Instance string
-	State    State
-	// ScheduledAt is when it was scheduled, EndedAt is when it ended: zero while it is open.
-	ScheduledAt, EndedAt time.Time
-	// Spans are its phases between the two, in order and without gaps; the last one has no end while the row is open. A row that ended at
-	// once has none.
-	Spans []Span
-	// DueAt is when a timer is due, or the deadline for all attempts of an activity. Zero if there is none.
-	DueAt time.Time
-	// CompletedBy is the event that completed it, 0 for none; for a wait, the external event that it took.
-	CompletedBy int64
-	// Assumed means that the history does not show which of several waits of this name took which event. The timeline assumes that the
-	// oldest wait took the oldest event.
-	Assumed bool
-	// CancelledBy is the last event of the turn that cancelled it, 0 for none.
-	CancelledBy int64
+	Instance string `json:"instance,omitempty"`
+	// State is "open", "done", "failed", "cancelled", or "closed" if it was open when its execution ended.
+	State       State     `json:"state"`
+	ScheduledAt time.Time `json:"scheduled_at"`
+	// EndedAt is omitted while it is open.
+	EndedAt time.Time `json:"ended_at,omitzero"`
+	// Spans are its phases from ScheduledAt to EndedAt, in order and without gaps. Omitted if it ended immediately.
+	Spans []Span `json:"spans,omitempty"`
+	// DueAt is when a timer is due, or the latest time at which an activity must be completed.
+	DueAt time.Time `json:"due_at,omitzero"`
+	// CompletedBy is the event that completed it; for a wait, the external event that it took.
+	CompletedBy int64 `json:"completed_by,omitempty"`
+	// CancelledBy is the last event of the turn that cancelled it.
+	CancelledBy int64 `json:"cancelled_by,omitempty"`
+	// Assumed is set if the history does not show which of several waits of this name took which event. The timeline assumes that the oldest
+	// wait took the oldest event.
+	Assumed bool `json:"assumed,omitempty"`
 	// CancelText names what preceded the cancellation; empty if it was not cancelled.
-	CancelText string
-	// Attempt is the number of the attempt that ended it, or of the last known one; 0 if none is known. MaxAttempts is the limit of its
-	// policy; 1 if it has no policy.
-	Attempt, MaxAttempts int
-	// StartedAt is when the last attempt started, by its worker's clock; zero if the worker did not report it.
-	StartedAt time.Time
-	// RequestID is the id of the invocation that made that attempt; may be empty.
-	RequestID string
-	// Actor is the operator or client who caused this end: who requested the last attempt, completed it by hand, fired the timer early, or
-	// raised the event that a wait took. Empty if no one did, or if the request did not name an actor.
-	Actor string
-	// FirstEventID: an inline activity that is retried after a delay is scheduled again. This is the first of its scheduling events, 0 if
-	// it is this one. AttemptsMade counts the attempts of the earlier rows.
-	FirstEventID int64
-	AttemptsMade int
-	Failure      *history.Failure
-	// Group is the first event of the group that it belongs to, 0 for none; Member is what distinguishes it in the group and may be empty.
+	CancelText string `json:"-"`
+	// Attempt is the number of the attempt that ended it, or of the last known one, of at most MaxAttempts.
+	Attempt int `json:"attempt,omitempty"`
+	// MaxAttempts is the limit of its policy; 1 if it has no policy.
+	MaxAttempts int `json:"-"`
+	// StartedAt is when the last attempt started, by its worker's clock; omitted if the worker did not report it.
+	StartedAt time.Time `json:"started_at,omitzero"`
+	// RequestID is the id of the invocation that made that attempt.
+	RequestID string `json:"request_id,omitempty"`
+	// Actor is on whose behalf a client requested its last attempt, completed it by hand, fired the timer early or raised the event that a
+	// wait took, according to the sender.
+	Actor string `json:"actor,omitempty"`
+	// FirstEventID is the first scheduling event of an inline activity that was scheduled again for its next attempt; AttemptsMade is the
+	// number of attempts of the earlier rows.
+	FirstEventID int64            `json:"first_event_id,omitempty"`
+	AttemptsMade int              `json:"attempts_made,omitempty"`
+	Failure      *history.Failure `json:"-"`
+	// Group is the first event of its group; Member distinguishes it there: its label, a field of its input, its instance, or the input.
 	// Timeline.Group fills them in.
-	Group  int64
-	Member string
+	Group  int64  `json:"group,omitempty"`
+	Member string `json:"member,omitempty"`
 	// Live is what the activities table knows of it; nil if nothing.
-	Live *Live
+	Live *Live `json:"-"`
 	// Seen is the attempt of an open activity as reported by the process that runs the workers; nil if the workers run elsewhere.
-	Seen *Seen
+	Seen *Seen `json:"-"`
 }
 
 // Live is what the activities table knows of an open activity.
@@ -192,34 +202,40 @@ const (
 
 // Span is a part of a row's time.
 type Span struct {
-	Doing Doing
-	// From is never before the row's From; To is zero while the span is open.
-	From, To time.Time
-	// Attempt that runs, or that is waited for; 0 if it is not known.
-	Attempt int
+	// Doing is "waiting", "running", "unknown" (waiting or running: no worker has recorded which), "retrying" (until the time of its next
+	// attempt), "late" (a timer that is due) or "stopping".
+	Doing Doing `json:"doing"`
+	// From is never before the row's ScheduledAt. It is the end of the span before.
+	From time.Time `json:"-"`
+	// To is its end; omitted while it is open.
+	To time.Time `json:"to,omitzero"`
+	// Attempt that runs, or that is waited for; omitted if it is not known.
+	Attempt int `json:"attempt,omitempty"`
 }
 
 // Tick is a turn: the events that one commit appended.
 type Tick struct {
-	ExecutionID int64
-	At          time.Time
+	ExecutionID int64     `json:"execution_id"`
+	At          time.Time `json:"at"`
 	// First and Last are the first and the last event of the turn.
-	First, Last int64
+	First int64 `json:"first"`
+	Last  int64 `json:"last"`
 	// Arrival is the kind of its first event, if that is an incoming event.
-	Arrival history.Kind
-	// Parked reports whether it ended with incoming events that were recorded without running the code.
-	Parked bool
+	Arrival history.Kind `json:"-"`
+	// Parked is set if it ended with incoming events that were recorded without running the code.
+	Parked bool `json:"parked,omitempty"`
 }
 
 // Mark is an event that belongs to no operation: the start and the end of an execution, a request to cancel, an attached parent, an
 // external event that no wait has taken.
 type Mark struct {
-	ExecutionID, EventID int64
-	Kind                 history.Kind
-	At                   time.Time
+	ExecutionID int64        `json:"execution_id"`
+	EventID     int64        `json:"event_id"`
+	Kind        history.Kind `json:"-"`
+	At          time.Time    `json:"at"`
 	// Name is the name of an external event.
-	Name string
+	Name string `json:"name,omitempty"`
 	// RejectedBy is the event that records that a wait rejected it, Reason the reason.
-	RejectedBy int64
-	Reason     string
+	RejectedBy int64  `json:"rejected_by,omitempty"`
+	Reason     string `json:"reason,omitempty"`
 }

@@ -66,7 +66,7 @@ func checkOpen(t *testing.T, what string, tl *timeline.Timeline, executions [][]
 			}
 		}
 		if want := openIn(turns); !maps.Equal(got, want) {
-			t.Errorf("%s execution %d: open are %v, want %v", what, x.ID, got, want)
+			t.Errorf("%s execution %d: open are %v, want %v", what, x.ExecutionID, got, want)
 		}
 	}
 }

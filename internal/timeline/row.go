@@ -9,7 +9,7 @@ import (
 
 // row returns the initial row of a scheduling event.
 func (b *builder) row(e *history.Event) Row {
-	r := Row{ExecutionID: b.x.ID, EventID: e.EventID, Name: e.Name, Label: e.Label, Version: e.Version, Op: e.Op, Instance: e.Instance,
+	r := Row{ExecutionID: b.x.ExecutionID, EventID: e.EventID, Name: e.Name, Label: e.Label, Version: e.Version, Op: e.Op, Instance: e.Instance,
 		State: StateOpen, ScheduledAt: at(e.AtMS)}
 	doing := DoingWait
 	switch e.Kind {

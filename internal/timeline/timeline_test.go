@@ -205,7 +205,7 @@ func TestExecutionsAreBandsAndTurnsTicks(t *testing.T) {
 	wantRows(t, tl, "2 timer  done waiting 10-20 ←3", "4 call  done", "2 timer  open waiting 20-…")
 	var bands []string
 	for _, x := range tl.Executions {
-		bands = append(bands, fmt.Sprintf("%d %s %s %s %d turns %d events rows %d+%d parked %v", x.ID, x.Name, x.Version, x.End, x.Turns, x.Events, x.FirstRow, x.Rows, x.Parked))
+		bands = append(bands, fmt.Sprintf("%d %s %s %s %d turns %d events rows %d+%d parked %v", x.ExecutionID, x.Name, x.Version, x.End, x.Turns, x.Events, x.FirstRow, x.Rows, x.Parked))
 	}
 	want := "1 Main 2 OrchestrationContinuedAsNew 2 turns 5 events rows 0+2 parked false\n2 Main 2 Unknown 2 turns 3 events rows 2+1 parked true"
 	if got := strings.Join(bands, "\n"); got != want {

@@ -30,27 +30,10 @@ type Attempts struct {
 
 // Attempt is one attempt of an activity.
 type Attempt struct {
-	// Attempt is its number, from 1.
-	Attempt int `json:"attempt"`
-	// State is "done", "failed", "cancelled" or "running"; "waiting" for its time or for a worker;
-	// or "unknown" if no worker has recorded whether it runs.
-	State string `json:"state"`
-	// StartedAt and EndedAt are by the worker's clock; the end of the last attempt is when it was
-	// recorded. Omitted if not known.
-	StartedAt time.Time `json:"started_at,omitzero"`
-	EndedAt   time.Time `json:"ended_at,omitzero"`
-	// DueAt is the earliest time at which it starts.
-	DueAt time.Time `json:"due_at,omitzero"`
-	// RequestID is the invocation that ran it. Omitted if everything runs in one process.
-	RequestID string `json:"request_id,omitempty"`
-	// Actor is on whose behalf it was started before it was due, or the activity was completed
-	// manually, according to the sender.
-	Actor string `json:"actor,omitempty"`
+	timeline.Attempt
 	// Failure without its stack and details, which the event has. For an attempt that is not in the
 	// history, only the kind and the beginning of the message.
 	Failure *wire.Failure `json:"failure,omitempty"`
-	// Recorded is set if the attempt is in the history, and is kept as long as the history.
-	Recorded bool `json:"recorded,omitempty"`
 }
 
 // AttemptsOf returns the JSON form of the attempts of an activity. hypothetical is set if the
@@ -58,13 +41,8 @@ type Attempt struct {
 func AttemptsOf(instance string, r *timeline.Row, all []timeline.Attempt, now time.Time, hypothetical bool) Attempts {
 	out := Attempts{Instance: instance, ExecutionID: r.ExecutionID, EventID: r.EventID, Name: r.Name, State: string(r.State), MaxAttempts: r.MaxAttempts,
 		Now: now, Attempts: make([]Attempt, len(all)), Kept: r.Kept(hypothetical)}
-	for i := range all {
-		a := &all[i]
-		out.Attempts[i] = Attempt{Attempt: a.Number, State: string(a.State), StartedAt: a.StartedAt, EndedAt: a.EndedAt, DueAt: a.DueAt, RequestID: a.RequestID, Actor: a.Actor,
-			Failure: wire.FailureOf(a.Failure), Recorded: a.Recorded}
-		if f := out.Attempts[i].Failure; f != nil {
-			f.Details, f.Stack = nil, ""
-		}
+	for i, a := range all {
+		out.Attempts[i] = Attempt{a, bareFailureOf(a.Failure)}
 	}
 	return out
 }

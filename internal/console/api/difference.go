@@ -146,10 +146,7 @@ func sideOf(o *difference.Operation, from time.Time, bare bool) *DifferenceOpera
 		out.Input = payloadOf(o.Asked, false)
 	}
 	if result != nil {
-		out.Result, out.Failure = payloadOf(result, false), failureOf(result.Failure)
-		if out.Failure != nil {
-			out.Failure.Details, out.Failure.Stack = nil, ""
-		}
+		out.Result, out.Failure = payloadOf(result, false), bareFailureOf(result.Failure)
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
@@ -73,7 +74,7 @@ type Event struct {
 type StartFacts struct {
 	ExecutionID      int64                    `json:"execution_id,omitempty"`
 	StartID          string                   `json:"start_id,omitempty"`
-	Parent           *Parent                  `json:"parent,omitempty"`
+	Parent           *client.Parent           `json:"parent,omitempty"`
 	States           json.RawMessage          `json:"states,omitempty"`
 	SearchAttributes history.SearchAttributes `json:"search_attributes,omitempty"`
 	Headers          map[string]string        `json:"headers,omitempty"`
@@ -111,10 +112,7 @@ func EventOf(e *history.Event, whole bool) Event {
 	if s := e.Start; s != nil {
 		out.Start = &StartFacts{
 			ExecutionID: s.ExecutionID, StartID: s.StartID, States: valueJSON(s.States),
-			SearchAttributes: s.SearchAttributes, Headers: s.Headers, Origin: s.Origin, SenderIDs: len(s.SenderIDs),
-		}
-		if p := s.Parent; p != nil {
-			out.Start.Parent = &Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
+			SearchAttributes: s.SearchAttributes, Headers: s.Headers, Origin: s.Origin, Parent: parentOf(s.Parent), SenderIDs: len(s.SenderIDs),
 		}
 	}
 	if e.Codec != "" {
@@ -124,6 +122,13 @@ func EventOf(e *history.Event, whole bool) Event {
 		out.fold()
 	}
 	return out
+}
+
+func parentOf(p *history.Parent) *client.Parent {
+	if p == nil {
+		return nil
+	}
+	return &client.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
 }
 
 // encode leaves out what cannot be decoded.

@@ -82,7 +82,7 @@ func inspected(instance string, executions []history.Export, now time.Time) Insp
 	t.Group(sources)
 	out.Timeline = TimelineOf(t, now)
 	bill := timeline.Count(t, sources)
-	out.Timeline.Bill = BillOf(&bill)
+	out.Timeline.Bill = &bill
 	first, last := &t.Executions[0], &t.Executions[len(t.Executions)-1]
 	out.Name, out.Version, out.CreatedAt, out.EndedAt = cmp.Or(last.Name, "(unknown)"), last.Version, first.From, last.To
 	switch {

@@ -28,8 +28,8 @@ type Instance struct {
 	UpdatedAt      time.Time `json:"updated_at"`
 	EndedAt        time.Time `json:"ended_at,omitzero"`
 	// Redriven is the execution that was redriven last; created_at is the start before that.
-	Redriven int64   `json:"redriven,omitempty"`
-	Parent   *Parent `json:"parent,omitempty"`
+	Redriven int64          `json:"redriven,omitempty"`
+	Parent   *client.Parent `json:"parent,omitempty"`
 	// ForkOf is the instance that it was forked from. Forked is how often it was forked itself; Forks are
 	// the newest of these forks, the newest last.
 	ForkOf           string                     `json:"fork_of,omitempty"`
@@ -80,13 +80,6 @@ type HandedOn struct {
 	Says string `json:"says,omitempty"`
 }
 
-// Parent is the event that scheduled a child.
-type Parent struct {
-	Instance    string `json:"instance"`
-	ExecutionID int64  `json:"execution_id"`
-	EventID     int64  `json:"event_id"`
-}
-
 // PendingOperation is an operation that an instance waits for.
 type PendingOperation struct {
 	// Kind of the scheduling event.
@@ -133,7 +126,7 @@ func InstanceOf(d *client.Description) Instance {
 		Instance: d.Instance, Name: d.Name, Version: d.Version, Status: string(d.Status),
 		ExecutionID: d.ExecutionID, FirstExecution: d.FirstExecution, Pruned: d.Pruned, Skipped: d.Skipped, StartID: d.StartID,
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, EndedAt: d.EndedAt,
-		Redriven: d.Redriven, ForkOf: d.ForkOf, Forked: d.ForkCount, Forks: d.Forks,
+		Redriven: d.Redriven, ForkOf: d.ForkOf, Forked: d.ForkCount, Forks: d.Forks, Parent: d.Parent,
 		SearchAttributes: d.SearchAttributes,
 		States:           statesOf(d.States), Output: valueJSON(d.Output),
 		Failure: failureOf(d.Failure), Problem: d.Problem, Suspension: d.Suspension, Awaits: d.Awaits, LoopedAt: d.LoopedAt,
@@ -150,9 +143,6 @@ func InstanceOf(d *client.Description) Instance {
 		}
 	}
 	_, out.CauseKey = CauseOf(d)
-	if p := d.Parent; p != nil {
-		out.Parent = &Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
-	}
 	return out
 }
 

@@ -71,3 +71,12 @@ func failureOf(f *history.Failure) *wire.Failure {
 	}
 	return out
 }
+
+// bareFailureOf returns the JSON form of a failure without its stack and details, which the event has.
+func bareFailureOf(f *history.Failure) *wire.Failure {
+	out := wire.FailureOf(f)
+	if out != nil {
+		out.Details, out.Stack = nil, ""
+	}
+	return out
+}

@@ -5,17 +5,18 @@ import (
 	"fmt"
 
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/timeline"
 )
 
 type timelineInput struct {
-	Instance   string `json:"instance" jsonschema:"id of the instance"`
-	Executions int    `json:"executions,omitempty" jsonschema:"newest executions to include, 1 to 100; default 1"`
-	At         string `json:"at,omitempty" jsonschema:"show the state after this event of the current execution, or after EXECUTION.EVENT: 17, 3.17"`
-	State      string `json:"state,omitempty" jsonschema:"only rows in this state: open, done, failed, cancelled or closed"`
-	Calls      bool   `json:"calls,omitempty" jsonschema:"include system calls: times, ids, side effects, patches"`
-	Skip       int    `json:"skip,omitempty" jsonschema:"rows to skip, to continue after an answer that left rows out"`
-	Limit      int    `json:"limit,omitempty" jsonschema:"rows to return, 1 to 1000; default 100"`
-	Cost       bool   `json:"cost,omitempty" jsonschema:"include the estimated bill"`
+	Instance   string         `json:"instance" jsonschema:"id of the instance"`
+	Executions int            `json:"executions,omitempty" jsonschema:"newest executions to include, 1 to 100; default 1"`
+	At         string         `json:"at,omitempty" jsonschema:"show the state after this event of the current execution, or after EXECUTION.EVENT: 17, 3.17"`
+	State      timeline.State `json:"state,omitempty" jsonschema:"only rows in this state: open, done, failed, cancelled or closed"`
+	Calls      bool           `json:"calls,omitempty" jsonschema:"include system calls: times, ids, side effects, patches"`
+	Skip       int            `json:"skip,omitempty" jsonschema:"rows to skip, to continue after an answer that left rows out"`
+	Limit      int            `json:"limit,omitempty" jsonschema:"rows to return, 1 to 1000; default 100"`
+	Cost       bool           `json:"cost,omitempty" jsonschema:"include the estimated bill"`
 }
 
 type timelineOf struct {
@@ -27,8 +28,8 @@ type timelineOf struct {
 	NextSkip       int                     `json:"next_skip,omitempty"`
 	Marks          []api.TimelineMark      `json:"marks,omitempty"`
 	MarksLeftOut   int                     `json:"marks_left_out,omitempty"`
-	Bill           *api.Bill               `json:"bill,omitempty"`
-	RowsByState    map[string]int          `json:"rows_by_state"`
+	Bill           *timeline.Bill          `json:"bill,omitempty"`
+	RowsByState    map[timeline.State]int  `json:"rows_by_state"`
 	ExecutionsMore int                     `json:"executions_left_out,omitempty"`
 }
 
@@ -53,7 +54,7 @@ func (s *server) timeline(ctx context.Context, c *call, in timelineInput) (any, 
 	if err != nil {
 		return nil, err
 	}
-	out := timelineOf{Instance: t.Instance, Earlier: t.Earlier, RowsByState: map[string]int{}}
+	out := timelineOf{Instance: t.Instance, Earlier: t.Earlier, RowsByState: map[timeline.State]int{}}
 	rows := []api.TimelineRow{}
 	for i := range t.Rows {
 		r := t.Rows[i]

@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
+	"github.com/turnstile-go/turnstile/internal/timeline"
 )
 
 // Options configure the drawing.
@@ -31,7 +32,7 @@ type doing struct {
 }
 
 // drawn maps the activity of an operation to the style of its part of the bar.
-var drawn = map[string]doing{
+var drawn = map[timeline.Doing]doing{
 	"waiting":  {'░', term.Blue},
 	"running":  {'█', term.Green},
 	"unknown":  {'▒', term.Green},
@@ -41,10 +42,10 @@ var drawn = map[string]doing{
 }
 
 // legend is their order in the legend.
-var legend = []string{"waiting", "running", "unknown", "retrying", "late", "stopping"}
+var legend = []timeline.Doing{"waiting", "running", "unknown", "retrying", "late", "stopping"}
 
 // explained are the texts of the legend.
-var explained = map[string]string{
+var explained = map[timeline.Doing]string{
 	"waiting": "waiting", "running": "running", "unknown": "waiting or running", "retrying": "waiting to retry", "late": "due", "stopping": "stopping",
 }
 
@@ -54,7 +55,7 @@ func Draw(s *term.Screen, t *api.Timeline, o Options) {
 	if width == 0 {
 		width = 100
 	}
-	d := drawing{Screen: s, t: t, Options: o, used: map[string]bool{}}
+	d := drawing{Screen: s, t: t, Options: o, used: map[timeline.Doing]bool{}}
 	d.layout(width)
 	d.scale = newScale(t, d.bar, o.Linear)
 	for i := range t.Executions {
@@ -74,7 +75,7 @@ type drawing struct {
 	// grouped is set if it contains groups.
 	grouped bool
 	// used are the parts of bars that it contains.
-	used map[string]bool
+	used map[timeline.Doing]bool
 }
 
 const (
@@ -257,7 +258,7 @@ func (d *drawing) row(r *api.TimelineRow) {
 }
 
 // span draws a part of a bar, of one column at least.
-func (d *drawing) span(cells []string, what string, from, to time.Time) {
+func (d *drawing) span(cells []string, what timeline.Doing, from, to time.Time) {
 	how, known := drawn[what]
 	if !known {
 		how = doing{'?', term.Plain}

@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/picture"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/timeline"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
@@ -21,11 +22,11 @@ func TestAPictureSaysWhatFailedAndWhyARowWasCancelled(t *testing.T) {
 		screen := term.Fixed(&out, 100, term.ColoursNever, func(string) string { return "" })
 		picture.Draw(&screen, &api.Timeline{
 			Now:        at.Add(time.Hour),
-			Executions: []api.TimelineExecution{{ExecutionID: 1, Name: "Fulfil", From: at, To: at.Add(time.Minute), End: "OrchestrationFailed", Failure: &wire.Failure{Kind: kind}}},
+			Executions: []api.TimelineExecution{{Execution: timeline.Execution{ExecutionID: 1, Name: "Fulfil", From: at, To: at.Add(time.Minute)}, End: "OrchestrationFailed", Failure: &wire.Failure{Kind: kind}}},
 			Rows: []api.TimelineRow{
-				{ExecutionID: 1, EventID: 2, Kind: "activity", Name: "Charge", State: "failed", ScheduledAt: at, EndedAt: at, Spans: []api.TimelineSpan{{Doing: "running"}},
+				{Row: timeline.Row{ExecutionID: 1, EventID: 2, Kind: "activity", Name: "Charge", State: "failed", ScheduledAt: at, EndedAt: at, Spans: []timeline.Span{{Doing: "running"}}},
 					Failure: &wire.Failure{Kind: kind, Message: "sold out"}},
-				{ExecutionID: 1, EventID: 3, Kind: "activity", Name: "Ask", State: "cancelled", ScheduledAt: at, EndedAt: at, Spans: []api.TimelineSpan{{Doing: "running"}},
+				{Row: timeline.Row{ExecutionID: 1, EventID: 3, Kind: "activity", Name: "Ask", State: "cancelled", ScheduledAt: at, EndedAt: at, Spans: []timeline.Span{{Doing: "running"}}},
 					Text: "cancelled by the code after event 4", Failure: &wire.Failure{Kind: "application", Message: "context canceled"}},
 			},
 		}, picture.Options{Span: time.Duration.String})
@@ -45,14 +46,14 @@ func TestAPictureSaysWhatFailedAndWhyARowWasCancelled(t *testing.T) {
 func TestARowHasItsLabelFirst(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(100, 0).UTC()
-	tl := api.Timeline{Now: at.Add(time.Hour), Executions: []api.TimelineExecution{{ExecutionID: 1, Name: "Fulfil", From: at}},
-		Groups: []api.TimelineGroup{{ExecutionID: 1, EventID: 4, Kind: "activity", Name: "Refund", Label: "refunds", Rows: 8, States: map[string]int{"failed": 1, "done": 7}}},
+	tl := api.Timeline{Now: at.Add(time.Hour), Executions: []api.TimelineExecution{{Execution: timeline.Execution{ExecutionID: 1, Name: "Fulfil", From: at}}},
+		Groups: []api.TimelineGroup{{Group: timeline.Group{ExecutionID: 1, EventID: 4, Kind: "activity", Name: "Refund", Label: "refunds", States: map[timeline.State]int{"failed": 1, "done": 7}}, Rows: 8}},
 		Rows: []api.TimelineRow{
-			{ExecutionID: 1, EventID: 2, Kind: "timer", Label: "grace \x1b[2Jperiod", State: "open", ScheduledAt: at, DueAt: at.Add(72 * time.Hour), Spans: []api.TimelineSpan{{Doing: "waiting"}}},
-			{ExecutionID: 1, EventID: 3, Kind: "activity", Name: "Charge", Label: "stock / shelf", State: "done", ScheduledAt: at, EndedAt: at},
+			{Row: timeline.Row{ExecutionID: 1, EventID: 2, Kind: "timer", Label: "grace \x1b[2Jperiod", State: "open", ScheduledAt: at, DueAt: at.Add(72 * time.Hour), Spans: []timeline.Span{{Doing: "waiting"}}}},
+			{Row: timeline.Row{ExecutionID: 1, EventID: 3, Kind: "activity", Name: "Charge", Label: "stock / shelf", State: "done", ScheduledAt: at, EndedAt: at}},
 		}}
 	for i := range 8 {
-		r := api.TimelineRow{ExecutionID: 1, EventID: int64(4 + i), Kind: "activity", Name: "Refund", Label: fmt.Sprint("refunds / order ", i), State: "done", ScheduledAt: at, EndedAt: at.Add(time.Second), Group: 4, Member: fmt.Sprint("order ", i)}
+		r := api.TimelineRow{Row: timeline.Row{ExecutionID: 1, EventID: int64(4 + i), Kind: "activity", Name: "Refund", Label: fmt.Sprint("refunds / order ", i), State: "done", ScheduledAt: at, EndedAt: at.Add(time.Second), Group: 4, Member: fmt.Sprint("order ", i)}}
 		if i == 3 {
 			r.State, r.Failure = "failed", &wire.Failure{Kind: "application", Message: "declined"}
 		}
@@ -82,12 +83,12 @@ func TestARowHasItsLabelFirst(t *testing.T) {
 func TestAFanOutIsOneRow(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(100, 0).UTC()
-	tl := api.Timeline{Now: at.Add(time.Hour), Executions: []api.TimelineExecution{{ExecutionID: 1, Name: "Fan", From: at, To: at.Add(time.Minute), End: "OrchestrationCompleted"}},
-		Groups: []api.TimelineGroup{{ExecutionID: 1, EventID: 2, Kind: "activity", Name: "Charge", Rows: 20, States: map[string]int{"failed": 2, "done": 18}, By: "order",
-			Took: &api.Spread{Of: 20, MinMS: 1000, MedianMS: 10000, P90MS: 18000, MaxMS: 20000}}}}
+	tl := api.Timeline{Now: at.Add(time.Hour), Executions: []api.TimelineExecution{{Execution: timeline.Execution{ExecutionID: 1, Name: "Fan", From: at, To: at.Add(time.Minute)}, End: "OrchestrationCompleted"}},
+		Groups: []api.TimelineGroup{{Rows: 20, Group: timeline.Group{ExecutionID: 1, EventID: 2, Kind: "activity", Name: "Charge", States: map[timeline.State]int{"failed": 2, "done": 18}, By: "order",
+			Took: timeline.Spread{Of: 20, MinMS: 1000, MedianMS: 10000, P90MS: 18000, MaxMS: 20000}}}}}
 	for i := range 20 {
-		r := api.TimelineRow{ExecutionID: 1, EventID: int64(2 + i), Kind: "activity", Name: "Charge", State: "done", ScheduledAt: at, EndedAt: at.Add(time.Duration(i+1) * time.Second),
-			Spans: []api.TimelineSpan{{Doing: "running", To: at.Add(time.Duration(i+1) * time.Second)}}, Group: 2, Member: fmt.Sprint("o-", i)}
+		r := api.TimelineRow{Row: timeline.Row{ExecutionID: 1, EventID: int64(2 + i), Kind: "activity", Name: "Charge", State: "done", ScheduledAt: at, EndedAt: at.Add(time.Duration(i+1) * time.Second),
+			Spans: []timeline.Span{{Doing: "running", To: at.Add(time.Duration(i+1) * time.Second)}}, Group: 2, Member: fmt.Sprint("o-", i)}}
 		if i == 3 || i == 5 {
 			r.State, r.Failure = "failed", &wire.Failure{Kind: "application", Message: "declined"}
 		}

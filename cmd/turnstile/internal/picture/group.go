@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
+	"github.com/turnstile-go/turnstile/internal/timeline"
 )
 
 // mostReported is how many rows of a group are listed one by one.
@@ -35,10 +37,7 @@ func groupLabel(g *api.TimelineGroup) string {
 	if g.Kind == "call" {
 		return fmt.Sprintf("%d %d calls", g.EventID, g.Rows)
 	}
-	name := g.Name
-	if name == "" {
-		name = g.Kind
-	}
+	name := cmp.Or(g.Name, string(g.Kind))
 	if g.Label != "" {
 		return fmt.Sprintf("%d %s, %d × %s", g.EventID, printable.Line(g.Label), g.Rows, printable.Line(name))
 	}
@@ -59,7 +58,7 @@ func (d *drawing) group(g *api.TimelineGroup) {
 	if g.States["failed"] > 0 {
 		style = term.Red
 	}
-	if g.Took != nil {
+	if g.Took.Of > 0 {
 		took = "≤" + d.Span(time.Duration(g.Took.MaxMS)*time.Millisecond)
 	}
 	d.line(groupLabel(g), style, d.density(rows), took)
@@ -75,7 +74,7 @@ func (d *drawing) group(g *api.TimelineGroup) {
 	})
 	for i, r := range rows {
 		// Failed rows are listed; of the others only the slowest, if it is much slower.
-		if i == mostReported || r.State != "failed" && (i > 0 || g.Took == nil || g.Took.MaxMS < 2*g.Took.MedianMS) {
+		if i == mostReported || r.State != "failed" && (i > 0 || g.Took.Of == 0 || g.Took.MaxMS < 2*g.Took.MedianMS) {
 			break
 		}
 		text := fmt.Sprintf("%d %s %s after %s", r.EventID, printable.Line(d.named(r)), printable.Line(r.Member), d.Span(d.lasted(r)))
@@ -92,14 +91,14 @@ func (d *drawing) group(g *api.TimelineGroup) {
 // about returns the states of a group's rows, and how long they took.
 func (d *drawing) about(g *api.TimelineGroup) string {
 	var parts []string
-	for _, state := range []string{"failed", "open", "cancelled", "closed", "done"} {
+	for _, state := range []timeline.State{"failed", "open", "cancelled", "closed", "done"} {
 		if n := g.States[state]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, state))
 		}
 	}
 	text := strings.Join(parts, ", ")
 	ms := func(n int64) string { return d.Span(time.Duration(n) * time.Millisecond) }
-	if t := g.Took; t != nil {
+	if t := g.Took; t.Of > 0 {
 		text += fmt.Sprintf("; duration %s to %s, median %s, p90 %s", ms(t.MinMS), ms(t.MaxMS), ms(t.MedianMS), ms(t.P90MS))
 	}
 	if g.By != "" {

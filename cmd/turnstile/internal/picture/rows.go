@@ -26,8 +26,8 @@ func Rows(screen *term.Screen, t *api.Timeline) {
 		if r.Op != "" && name == "" {
 			name = r.Op
 		}
-		rows.Row(term.Text(strconv.FormatInt(r.ExecutionID, 10)), term.Text(strconv.FormatInt(r.EventID, 10)), term.Text(r.Kind), term.Text(printable.Line(name)),
-			term.Text(r.State), term.Text(r.ScheduledAt.Format(time.RFC3339Nano)), term.Text(end), term.Text(took), term.Text(strconv.Itoa(r.Attempt)), term.Text(printable.Line(failure)))
+		rows.Row(term.Text(strconv.FormatInt(r.ExecutionID, 10)), term.Text(strconv.FormatInt(r.EventID, 10)), term.Text(string(r.Kind)), term.Text(printable.Line(name)),
+			term.Text(string(r.State)), term.Text(r.ScheduledAt.Format(time.RFC3339Nano)), term.Text(end), term.Text(took), term.Text(strconv.Itoa(r.Attempt)), term.Text(printable.Line(failure)))
 	}
 	rows.Print(screen)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/picture"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/timeline"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
@@ -16,9 +17,9 @@ func TestAProgramGetsALineOfTenFieldsForEachRow(t *testing.T) {
 	at := time.Unix(100, 0).UTC()
 	var out strings.Builder
 	picture.Rows(&term.Screen{Writer: &out}, &api.Timeline{Rows: []api.TimelineRow{
-		{ExecutionID: 1, EventID: 2, Kind: "activity", Name: "Charge", State: "failed", ScheduledAt: at, EndedAt: at.Add(1500 * time.Millisecond), Attempt: 3,
+		{Row: timeline.Row{ExecutionID: 1, EventID: 2, Kind: "activity", Name: "Charge", State: "failed", ScheduledAt: at, EndedAt: at.Add(1500 * time.Millisecond), Attempt: 3},
 			Failure: &wire.Failure{Kind: "application", Message: "sold\nout\x1b[2J"}},
-		{ExecutionID: 2, EventID: 4, Kind: "system", Op: "now", State: "open", ScheduledAt: at},
+		{Row: timeline.Row{ExecutionID: 2, EventID: 4, Kind: "system", Op: "now", State: "open", ScheduledAt: at}},
 	}})
 	lines := strings.Split(out.String(), "\n")
 	if len(lines) != 3 || strings.Contains(out.String(), "\x1b") {

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/timeline"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -31,7 +32,7 @@ func DescriptionOf(i *api.Instance) client.Description {
 		Instance: i.Instance, Name: i.Name, Version: i.Version, Status: client.Status(i.Status),
 		ExecutionID: i.ExecutionID, FirstExecution: max(i.FirstExecution, 1), Pruned: i.Pruned, Skipped: i.Skipped, StartID: i.StartID,
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, EndedAt: i.EndedAt, SearchAttributes: i.SearchAttributes,
-		Redriven: i.Redriven, ForkOf: i.ForkOf, ForkCount: i.Forked, Forks: i.Forks,
+		Redriven: i.Redriven, ForkOf: i.ForkOf, ForkCount: i.Forked, Forks: i.Forks, Parent: i.Parent,
 		Output: i.Output, Problem: i.Problem, Suspension: i.Suspension, Awaits: i.Awaits, LoopedAt: i.LoopedAt,
 	}
 	for name, s := range i.States {
@@ -45,9 +46,6 @@ func DescriptionOf(i *api.Instance) client.Description {
 	}
 	if i.DecodeError != "" {
 		d.DecodeError = errors.New(i.DecodeError)
-	}
-	if p := i.Parent; p != nil {
-		d.Parent = &client.Parent{Instance: p.Instance, ExecutionID: p.ExecutionID, EventID: p.EventID}
 	}
 	return d
 }
@@ -92,7 +90,7 @@ func (c *Client) WaitUntil(ctx context.Context, instance string, enough func(*cl
 }
 
 // kinds maps the API's kinds of operations to event kinds.
-var kinds = map[string]history.Kind{
+var kinds = map[timeline.Kind]history.Kind{
 	"activity": history.ActivityScheduled, "inline": history.ActivityScheduled, "timer": history.TimerCreated,
 	"wait": history.ExternalSubscribed, "child": history.SubOrchestrationScheduled,
 }

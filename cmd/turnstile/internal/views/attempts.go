@@ -23,7 +23,7 @@ func Attempts(screen *term.Screen, now time.Time, all []api.Attempts) {
 		for i := range all {
 			for _, a := range all[i].Attempts {
 				t.Row(term.Text(strconv.FormatInt(all[i].ExecutionID, 10)), term.Text(strconv.FormatInt(all[i].EventID, 10)), term.Text(printable.Line(all[i].Name)),
-					term.Text(strconv.Itoa(a.Attempt)), term.Text(a.State), term.Text(rfc3339(a.StartedAt)), term.Text(rfc3339(a.EndedAt)), term.Text(printable.Line(a.RequestID)), term.Text(attemptFailure(&a)), term.Text(printable.Line(a.Actor)))
+					term.Text(strconv.Itoa(a.Number)), term.Text(string(a.State)), term.Text(rfc3339(a.StartedAt)), term.Text(rfc3339(a.EndedAt)), term.Text(printable.Line(a.RequestID)), term.Text(attemptFailure(&a)), term.Text(printable.Line(a.Actor)))
 			}
 		}
 		t.Print(screen)
@@ -71,8 +71,8 @@ func attemptTable(one *api.Attempts, now time.Time) *term.Table {
 		}
 	}
 	for _, a := range one.Attempts {
-		lost(a.Attempt - 1)
-		next = a.Attempt + 1
+		lost(a.Number - 1)
+		next = a.Number + 1
 		startedAt, took := "–", "–"
 		switch {
 		case !a.StartedAt.IsZero():
@@ -86,11 +86,7 @@ func attemptTable(one *api.Attempts, now time.Time) *term.Table {
 		case a.State == "running" && !a.StartedAt.IsZero():
 			took = plain.Span(max(now.Sub(a.StartedAt), 0)) + "…"
 		}
-		worker := a.RequestID
-		if worker == "" {
-			worker = "–"
-		}
-		row := []term.Cell{term.Text(strconv.Itoa(a.Attempt)), term.Text(a.State), term.Text(startedAt), term.Text(took), term.Text(printable.Line(worker)), term.Text(attemptFailure(&a))}
+		row := []term.Cell{term.Text(strconv.Itoa(a.Number)), term.Text(string(a.State)), term.Text(startedAt), term.Text(took), term.Text(printable.Line(cmp.Or(a.RequestID, "–"))), term.Text(attemptFailure(&a))}
 		if asked {
 			row = slices.Insert(row, 4, term.Text(printable.Line(cmp.Or(a.Actor, "–"))))
 		}

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
-	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/timeline"
 )
 
 // Bill prints the cost of an instance, with a line for each service, and for people also what is
 // left out.
-func Bill(screen *term.Screen, bill *api.Bill) {
+func Bill(screen *term.Screen, bill *timeline.Bill) {
 	rows := term.NewTable("SERVICE", "COUNT", "$", "FOR")
 	for _, l := range bill.Lines {
 		rows.Row(term.Text(l.Service), term.Text(number(l.Count)+" "+l.Unit), term.Text(dollars(l.Dollars)), term.Text(l.What))
