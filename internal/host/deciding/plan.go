@@ -150,7 +150,7 @@ type Limits struct {
 
 // Attempt is the next attempt of a pending or interrupted activity.
 type Attempt struct {
-	// Item is the work item of the attempt before.
+	// Item is the work item of the previous attempt.
 	Item    wire.Item
 	Failure *history.Failure
 	EventID int64

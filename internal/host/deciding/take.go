@@ -91,9 +91,9 @@ func (k *Known) inOrder() {
 	}
 }
 
-// apart returns the number of messages before the first that is handled by itself. A start that may
-// restart the instance, if the messages before it end the instance, is such a message. A start that
-// may restart the instance is handled by itself too.
+// apart returns the number of messages before the first that is handled by itself: a terminate, a
+// purge, or a start that may restart the instance, because the messages before it may end the
+// instance.
 func (s starting) apart(messages []*inbox.Message) int {
 	for n, m := range messages {
 		if m.Item.Kind == wire.TerminateInstance || m.Item.Kind == wire.PurgeInstance || n > 0 && (restarts(m) || s.found(messages[0])) {

@@ -11,10 +11,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/logattr"
 )
 
-// blockedCode has the instances in whose code a goroutine of this process is blocked. While it is
-// blocked, this process does not run the instance's code again, so that at most one goroutine per
-// instance is abandoned. The instance's arrivals are recorded, and it is stuck. Another process can
-// run it, or this one after the goroutine has ended.
+// blockedCode has the instances in whose code a goroutine of this process is blocked. While the
+// goroutine is blocked, this process does not run the instance's code again, so that at most one
+// goroutine per instance is abandoned. The instance's arrivals are recorded, and the instance is
+// stuck. Another process can run the code, and so can this process after the goroutine has ended.
 type blockedCode struct {
 	mu sync.Mutex
 	by map[string]engine.Blocked
@@ -47,8 +47,9 @@ func (b *blockedCode) of(instance string) *engine.Blocked {
 	}
 }
 
-// onBlocked is called for each goroutine that is left in orchestration code. The turn of a blocked
-// goroutine reports that itself, so this logs only goroutines that block while they unwind.
+// onBlocked is called for each goroutine that is left in orchestration code. If a goroutine blocks
+// in a turn, the turn itself reports that, so onBlocked logs only goroutines that block while they
+// unwind.
 func (o *services) onBlocked(b engine.Blocked) {
 	o.code.blocked.add(b)
 	if b.Unwinding {

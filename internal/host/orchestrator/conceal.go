@@ -14,8 +14,9 @@ import (
 
 // concealing returns a function that returns the text which replaces a payload in an execution's
 // reasons. Equal payloads of an execution have equal hashes in every process, so a reader sees
-// whether recorded and attempted input are the same, and an unchanged reason is not written again.
-// The key is the token of event 0, which no message ever carries, under the stack's current key.
+// whether the recorded and the attempted input are the same, and an unchanged reason is not written
+// again. The key is the token of event 0, which no message ever carries, under the stack's current
+// key.
 func concealing(instance string, execution int64, keys *keyring.Ring) func(payload []byte) string {
 	return func(payload []byte) string {
 		mac := hmac.New(sha256.New, []byte(keys.Token(instance, execution, 0, 0)))

@@ -43,18 +43,18 @@ func (o *maker) runGroup(ctx context.Context, g *deciding.Group) {
 	}
 }
 
-// mostLost is how often a turn is made again after it has lost a commit.
+// mostLost is the maximum number of times that a turn is made again after it has lost a commit.
 const mostLost = 3
 
 // end is how an attempt at a turn ended.
 type end uint8
 
 const (
-	// made means that its messages are settled.
+	// made means that the messages of the attempt are settled.
 	made end = iota
 	// stale means that the state from the cache must be read from the store.
 	stale
-	// lost means that its commit was refused, and nothing of it was dispatched.
+	// lost means that the attempt's commit was refused, and that nothing was dispatched.
 	lost
 	// over means that nothing was decided before the invocation ended, or before another process
 	// might hold a message that the turn needs.
@@ -63,7 +63,7 @@ const (
 	large
 	// foreign means that another build must make the turn.
 	foreign
-	// broken means that its messages are redelivered.
+	// broken means that the messages will be redelivered.
 	broken
 )
 
@@ -128,10 +128,10 @@ func (o *maker) endGroup(ctx context.Context, g *deciding.Group, e end, err erro
 	}
 }
 
-// runRest runs another turn for the messages that a turn left open, because they must not be
-// processed before the others are acknowledged (deciding/restart.go). It first deletes the others
-// from the queue. Returning the open messages to the queue would cost a receive and a pause for
-// each such turn.
+// runRest runs a further turn for the messages that a turn left open, because they must not be
+// processed before the other messages are acknowledged (deciding/restart.go). It first deletes the
+// other messages from the queue. Returning the open messages to the queue would cost a receive and
+// a pause for each such turn.
 func (o *maker) runRest(ctx context.Context, g *deciding.Group) {
 	if len(g.Open()) == 0 {
 		return
@@ -163,10 +163,10 @@ func (o *maker) runHalves(ctx context.Context, g *deciding.Group) {
 	}
 }
 
-// leave requeues the messages of a turn that only another build can make, through the delay queue,
-// until such a build handles them. The history has a patch of another build, an event of a newer kind,
-// or payloads of a codec that this build does not have. Messages that cannot be sent return to their
-// queue.
+// leave requeues the messages of a turn that only another build can make. They use the delay queue
+// until such a build handles them. The history has a patch of another build, an event of a newer
+// kind, or payloads of a codec that this build does not have. Messages that cannot be sent return
+// to their queue.
 func (o *maker) leave(ctx context.Context, g *deciding.Group, cause error) {
 	delays := &o.settler.Settings.Messages
 	level, longest, note := slog.LevelWarn, delays.NewerMax, store.Problem{Kind: "newer", Message: cause.Error()}
@@ -196,8 +196,8 @@ const longestAwaited = 2 << 10
 
 // noteAwaited notes in the record, for operators, that the instance waits for another build.
 // longest is the longest pause between two deliveries of its requeued messages. Each delivery costs
-// a read, and a write if the note would expire before the next one. If it fails, only the note is
-// missing.
+// a read, and a write if the note would expire before the next one. If noteAwaited fails, only the
+// note is missing.
 func (o *maker) noteAwaited(ctx context.Context, instance string, longest time.Duration, a store.Problem) {
 	r, err := o.tables.Store.Describe(ctx, instance)
 	now := o.settler.Clock.Now()

@@ -20,9 +20,9 @@ import (
 const longestInlineDelay = time.Second
 
 // runInline runs the attempts of an inline activity. The context of an attempt ends before the
-// invocation does; an attempt that this cuts short fails like any other. A retry whose delay is
-// long, or does not fit into the invocation, is left to the code, which sets a timer for it. If a
-// retry would start after the total timeout, the activity fails at once.
+// invocation ends; an attempt that is cut short in this way fails like any other. A retry whose
+// delay is long, or does not fit into the invocation, is left to the code, which sets a timer for
+// it. If a retry would start after the total timeout, the activity fails at once.
 //
 // No commit precedes a retry within the turn, so an isolated read checks that no duplicate
 // invocation has recorded the result; its error ends the attempt at the turn.
@@ -38,7 +38,7 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) (histo
 	s := t.Running.Started().Start
 	o := dispatch.KeyOf(s, first)
 	if o == nil {
-		o = dispatch.KeyOf(s, call.EventID) // Earlier builds copied the key of the open attempt only.
+		o = dispatch.KeyOf(s, call.EventID) // Earlier builds copied only the key of the open attempt.
 	}
 	if o != nil {
 		info.IdempotencyKey = attempts.IdempotencyKey(o.Instance, o.ExecutionID, first)
@@ -82,7 +82,7 @@ func (a *attempt) runInline(ctx context.Context, call *engine.InlineCall) (histo
 	}
 }
 
-// waits waits for the delay of a retry if the invocation has time for it and for another attempt.
+// waits waits for the delay of a retry if the invocation has time for the delay and the attempt.
 // It checks the time again afterwards, because a process that was paused in the meantime may have
 // lost its messages to another process.
 func (a *attempt) waits(ctx context.Context, delay time.Duration) bool {

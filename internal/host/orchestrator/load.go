@@ -16,16 +16,16 @@ import (
 
 // load determines the state of the instance with as few reads as possible:
 //
-//   - none, if the instance is in the cache: a stale one loses its conditional
-//     write and is discarded; or only the new tail, if a message shows that it
-//     is stale;
+//   - none, if the instance is in the cache (a stale instance loses its
+//     conditional write and is discarded), or only the new tail of the history,
+//     if a message shows that the instance is stale;
 //   - the history of the execution that all messages name, if they are
 //     completions;
 //   - otherwise the record, and the history of its execution, unless the
 //     execution has ended and nothing needs to be sent again.
 //
 // A redelivered message is handled from the store, and so is a message that is settled without a
-// commit that would show a stale cache (a wake, a terminate, a purge, a parent's cancel).
+// commit that would show that the cache is stale (a wake, a terminate, a purge, a parent's cancel).
 func (a *attempt) load(ctx context.Context, cold bool) error {
 	t := &a.turn
 	open := t.Group.Open()
@@ -46,10 +46,10 @@ func (a *attempt) load(ctx context.Context, cold bool) error {
 		if err != nil && !reading.Corrupt(err) {
 			return err
 		}
-		// The record is needed in three cases. If the history is missing or damaged, the record shows
-		// whether it was purged. If its last arrivals are parked, the record says why. If the execution
-		// has ended, the record shows whether the instance was redriven and has copied the operations
-		// that the messages complete.
+		// The record is needed in three cases. If the history is missing or damaged, the record
+		// shows whether it was purged. If the last arrivals are parked, the record says why. If the
+		// execution has ended, the record shows whether the instance was redriven and has copied
+		// the operations that the messages complete.
 	}
 	return a.loadByRecord(ctx, open)
 }
@@ -148,8 +148,8 @@ func (a *attempt) feed(n int64, turns []store.Turn) error {
 	return nil
 }
 
-// goTo continues with the execution whose first events were committed together with the end of the
-// one before, or with one that a start restarts or redrives.
+// goTo continues with the next execution. Its first events were committed together with the end of
+// the previous execution, or a start restarts or redrives the instance.
 func (a *attempt) goTo(ctx context.Context, next *deciding.Next) error {
 	r := &a.turn.Running
 	if next.By != nil {

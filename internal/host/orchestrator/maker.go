@@ -18,7 +18,7 @@ import (
 // maker makes the turns of groups.
 type maker struct{ services }
 
-// services are what turns are made with.
+// services has what turns need.
 type services struct {
 	settler *inbox.Settler
 	terms   deciding.Terms

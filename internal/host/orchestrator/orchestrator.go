@@ -48,8 +48,8 @@ type Config struct {
 	Settings host.Settings
 	// Environment of the process; its zero value is usable.
 	platform.Environment
-	// Build names the running build. A process with another name is another build, which tries this
-	// build's stuck instances at once. Empty if processes have no builds.
+	// Build names the running build. A process with a different name is a different build, which
+	// tries this build's stuck instances at once. Empty if processes have no builds.
 	Build string
 	// SweepAt is called with the time at which a problem that this process has set or read is due,
 	// and with the time at which an ended instance must be purged. At that time the caller sends a
@@ -60,7 +60,7 @@ type Config struct {
 	Propagator host.Propagator
 }
 
-// Services are shared by the processes of a stack.
+// Services are the services that the processes of a stack share.
 type Services struct {
 	// Store has histories and records, Stops the requests to stop activities. Required.
 	Store store.Store
@@ -71,7 +71,7 @@ type Services struct {
 	Archive store.Archive
 	// Publisher of events about instances; nil without a subscriber.
 	Publisher publishing.Publisher
-	// Timer for long waits. If it is nil, they are requeued through the delay queue.
+	// Timer for long waits. If it is nil, long waits use the delay queue repeatedly.
 	Timer timer.Timer
 }
 

@@ -142,7 +142,7 @@ func (a *sending) notifyParents(ctx context.Context, p *deciding.Parents) error 
 	return a.sender.Send(ctx, out)
 }
 
-// sendLimits requests messages for the times when a time limit may be over.
+// sendLimits sends messages that arrive when a time limit may be over.
 func (a *sending) sendLimits(ctx context.Context, l *deciding.Limits) error {
 	out := a.sender.New()
 	out.Now = l.Since
@@ -176,7 +176,7 @@ func (a *sending) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
 		return nil
 	}
 	if edge.Unfit(err) {
-		// As in the worker, the activity then fails.
+		// The activity then fails, as it does in the worker.
 		unsent := edge.Unsendable(err, fmt.Sprintf("attempt %d of activity %q", next.Attempt, next.Name))
 		unsent.Source, unsent.Attempt = next.Name, s.Failure.Attempt
 		s.Message.Item = deciding.Failed(s.Message, *unsent)
@@ -204,13 +204,13 @@ func (a *sending) keepBeat(ctx context.Context, b *deciding.Beat) error {
 	return nil
 }
 
-// scheduleDeletion schedules the deletion of the histories up to the record's highest number, for a
-// grace period after its end.
+// scheduleDeletion schedules the deletion of the histories up to the record's highest number. The
+// deletion is due a grace period after the end of the instance.
 func (a *sending) scheduleDeletion(ctx context.Context, r *store.Record) error {
 	now := a.settler.Clock.Now()
 	due := r.EndedAt.Add(a.settler.Settings.Purge.Grace)
 	if due.Before(now) {
-		due = now // The age of the item counts from here and not from the end, because an item that is too old is not applied.
+		due = now // The age of the item counts from now and not from the end of the instance, because an item that is too old is not applied.
 	}
 	item := wire.Item{V: wire.Version, Kind: wire.PurgeInstance, Instance: r.Instance, UpToExecution: r.Highest(),
 		ID: fmt.Sprintf("delete-%d", r.Highest()), NotBeforeMS: due.UnixMilli(), SentMS: due.UnixMilli()}

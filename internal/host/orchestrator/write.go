@@ -38,7 +38,7 @@ func (a writing) once(ctx context.Context, c *deciding.Commit) error {
 	return a.insists(ctx, c, func() error { return a.tables.Store.Commit(ctx, encoded) })
 }
 
-// insists makes a write of a commit, and repeats it while a repeat may succeed.
+// insists makes a write of a commit, and repeats the write while a repeat may succeed.
 func (a writing) insists(ctx context.Context, c *deciding.Commit, write func() error) error {
 	err := write()
 	for n := 1; a.commitsAgain(ctx, c, n, err); n++ {
@@ -88,11 +88,12 @@ func (a writing) noteFork(ctx context.Context, c *deciding.Commit) error {
 }
 
 // A redrive or a fork that copies more events than one commit holds writes them in several commits,
-// as parked events of its execution. The first of them also reserves the number of that execution in
-// the record, for the start that it belongs to: from then on every other start uses a later number,
-// and this start continues the copy, also in another process. The last commit changes the record to
-// the new execution. Its condition has the reservation that was read, so a start that has lost the
-// number cannot make it current. docs/internal/models/reserve.tla is a model of this.
+// as parked events of its execution. The first of them also reserves the number of that execution
+// in the record, for the start to which it belongs. From then on every other start uses a later
+// number, and this start continues the copy, even in another process. The last commit changes the
+// record to the new execution. The condition of the last commit has the reservation that was read,
+// so a start that has lost the number cannot make it current. docs/internal/models/reserve.tla is a
+// model of this.
 
 // commitCopy makes a commit, in several writes if it copies more events than one write holds.
 func (a writing) commitCopy(ctx context.Context, c *deciding.Commit) error {
@@ -113,9 +114,9 @@ func (a writing) commitCopy(ctx context.Context, c *deciding.Commit) error {
 	return a.once(ctx, c)
 }
 
-// continues reports whether a copy continues the one that is stored under its number. It does not if
-// the instance that it forks has continued in the meantime, or has been purged. The start event says
-// where the copy ends and which operations are open there.
+// continues reports whether the copy of a commit continues the copy that is stored under its
+// number. It does not if the original of a fork has continued or has been purged in the meantime.
+// The start event says where the copy ends and which operations are open there.
 func (a writing) continues(ctx context.Context, c *deciding.Commit, start *history.Start) (bool, error) {
 	turns, err := a.tables.source.Read(ctx, &a.turn.View, c.Turns[0].ExecutionID)
 	if reading.Corrupt(err) {
@@ -129,7 +130,8 @@ func (a writing) continues(ctx context.Context, c *deciding.Commit, start *histo
 		stored != nil && stored.StartID == start.StartID && reflect.DeepEqual(stored.Origin, start.Origin), nil
 }
 
-// giveUp gives up the number that the start has reserved: the attempt is made again, with the next.
+// giveUp gives up the number that the start has reserved: the attempt is made again, with the next
+// number.
 func (a writing) giveUp(ctx context.Context, c *deciding.Commit) error {
 	change := a.turn.View.Record.GiveUp()
 	if err := a.insists(ctx, c, func() error { return a.tables.Store.UpdateRecord(ctx, a.turn.View.Instance, change) }); err != nil {
@@ -138,8 +140,8 @@ func (a writing) giveUp(ctx context.Context, c *deciding.Commit) error {
 	return fmt.Errorf("the copy under the reserved number is of another history: %w", store.ErrConflict)
 }
 
-// copyInParts writes the copied events of a commit, except those that are stored, and leaves the
-// others in the commit.
+// copyInParts writes the copied events of a commit, except those that are already stored, and
+// leaves all other events in the commit.
 func (a writing) copyInParts(ctx context.Context, c *deciding.Commit) error {
 	t, view := &c.Turns[0], &a.turn.View
 	turns, _ := view.Turns(t.ExecutionID)

@@ -70,9 +70,10 @@ func (q *Queues) OfAttempts(name string) queue.Queue {
 // Senders determines which messages are refused because of their sender.
 type Senders struct {
 	// ActivityRole is the unique id of the activity function's role, with which
-	// queue.Message.Sender begins ("AROA…"). A message from that role becomes a dead letter unless
-	// it is one that workers send. If it is empty, no sender is checked.
+	// queue.Message.Sender begins ("AROA…") for messages from that role. A message from that role
+	// becomes a dead letter unless it is of a kind that workers send. If it is empty, no sender is
+	// checked.
 	ActivityRole string
-	// ActivitiesMaySend lets it send starts and events too.
+	// ActivitiesMaySend also lets that role send starts and events.
 	ActivitiesMaySend bool
 }

@@ -23,7 +23,8 @@ type Standing struct {
 	// Suspect is the suspected message of a new instance; empty for none. Found is the mark that
 	// identified a poison message; empty for none.
 	Suspect, Found string
-	// Problem with which the commit leaves the instance stuck; nil if it can continue.
+	// Problem because of which the instance is stuck after the commit; nil if the instance can
+	// continue.
 	Problem *store.Problem
 	// Ran is set if the code has processed everything that is recorded.
 	Ran bool
@@ -48,8 +49,8 @@ type Start struct {
 type Result struct {
 	// Change is nil if nothing changes, as for most turns.
 	Change *store.RecordChange
-	// Mark is the problem that the instance has from now on, whether the change sets or moves it or it
-	// stays as it was; nil for none. Moved is set if the change sets or moves it.
+	// Mark is the problem that the instance has from now on, whether the change sets it, moves it
+	// or leaves it as it was; nil for none. Moved is set if the change sets or moves it.
 	Mark  *store.Problem
 	Moved bool
 	// Recovered is the problem that the change clears.
@@ -97,8 +98,7 @@ func (s *Standing) Of(d *engine.Turn) (p Result) {
 		s.recover(&c, &p)
 		dirty = dirty || p.Recovered != nil
 	case d.Suspended != nil && s.corrupt() && (len(d.Events) > 0 || s.Try != ""):
-		// The history can be read again, and no more is required of a suspended
-		// instance.
+		// The history can be read again, which is all that a suspended instance requires.
 		s.recover(&c, &p)
 		dirty = true
 	}
@@ -119,9 +119,9 @@ func (s *Standing) Of(d *engine.Turn) (p Result) {
 	return p
 }
 
-// statusDiffers reports whether a commit changes the states of the record. A record that was
-// read while a commit was in progress may be older than the history, so its status proves nothing
-// if the history says that the status has changed since.
+// statusDiffers reports whether a commit changes the record's states. A record that was read
+// while a commit was in progress may be older than the history, so its status proves nothing if
+// the history says that the status has changed since.
 func (s *Standing) statusDiffers(d *engine.Turn) bool {
 	return d.StatesChanged && (s.Starts.Creating || s.Record == nil ||
 		!bytes.Equal(s.Record.States, d.States) || !bytes.Equal(d.StatesWas, d.States))
@@ -151,8 +151,8 @@ func (s *Standing) SearchDiffers(d *engine.Turn) (set history.SearchAttributes) 
 // not the instance had a problem. Otherwise an end that is committed late would remove a problem
 // that was set in the meantime, and no wake would send the messages that the end did not send.
 //
-// If the commit of the end records its own message, the stamp is not needed. If they were not
-// sent, the message is redelivered and resends them. A writer that marks the instance for the
+// If the commit of the end records its own message, the stamp is not needed: if the messages were
+// not sent, that message is redelivered and resends them. A writer that marks the instance for the
 // same message has already taken the event id of the end, so the late end fails.
 func (s *Standing) demandStamp(c *store.RecordChange) {
 	if s.Starts.Creating || s.Record == nil {
@@ -199,8 +199,9 @@ func (s *Standing) mark(c *store.RecordChange, p *Result) {
 }
 
 // recover clears the problem of an instance whose code continues. A turn that did not read the
-// record leaves this to the next wake, and so does a turn that records no event and has no wake: if
-// its message were redelivered, nothing would show that the clearing change is still in flight.
+// record leaves this to the next wake. So does a turn that records no event and has no wake: if its
+// message were redelivered, nothing would show that the change that clears the problem is still in
+// flight.
 func (s *Standing) recover(c *store.RecordChange, p *Result) {
 	if s.Record == nil || s.Starts.Creating || s.Record.Problem == nil {
 		return
@@ -233,8 +234,8 @@ func (s *Standing) create(c *store.RecordChange, d *engine.Turn) (suspected bool
 		r.Forked, r.Forks, r.Skipped = s.Record.Forked, s.Record.Forks, s.skipped()
 		r.FirstExecution, r.Pruned, r.EarlierStarts, r.Stamp = s.Record.FirstExecution, s.Record.Pruned, s.Record.StartsBefore(), s.Record.Stamp
 		if s.Starts.Redriven {
-			// The instance keeps its start time. A redrive whose code runs from the beginning is a redrive
-			// too.
+			// The instance keeps its start time. A redrive whose code runs from the beginning is
+			// also a redrive.
 			r.CreatedAt = s.Record.CreatedAt
 			r.Origin = &history.Origin{Instance: s.Instance, ExecutionID: s.Record.ExecutionID, EventID: eventOf(r.Origin)}
 		}
@@ -267,8 +268,8 @@ func eventOf(o *history.Origin) int64 {
 }
 
 // again reports whether the commit restarts or redrives an ended instance. The record keeps its
-// first execution, so that the earlier histories still belong to the instance, and continues its
-// stamp, so that a message sent for an earlier problem finds another stamp.
+// first execution, so that the earlier histories still belong to the instance. It also continues
+// its stamp, so that a message that was sent for an earlier problem finds a different stamp.
 func (s *Standing) again() bool {
 	return s.Starts.Creating && s.Record != nil && !s.Record.Purged && !s.forking()
 }
@@ -305,7 +306,7 @@ func unset(before, after history.SearchAttributes) history.SearchAttributes {
 	return removed
 }
 
-// endRecord projects a terminal event. It clears problem and suspect mark.
+// endRecord projects a terminal event. It clears the problem and the suspect mark.
 func endRecord(c *store.RecordChange, end *history.Event, now time.Time) {
 	status, output, failure := store.StatusCompleted, end.Payload, end.Failure
 	if end.Kind == history.OrchestrationFailed {

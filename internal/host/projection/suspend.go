@@ -18,11 +18,10 @@ func suspendsIn(events []history.Event) bool {
 	return false
 }
 
-// suspension projects that an instance is suspended or resumed, and reports whether that changes
-// the record. A suspended instance is listed as suspended even if it is stuck. It keeps its
-// problem and is not tried again until it is resumed. Like each change of a problem, the change
-// requires the stamp that was read and raises it, so that messages sent for the earlier problem
-// have no effect.
+// suspension projects a suspend or a resume, and reports whether that changes the record. A
+// suspended instance is listed as suspended even if it is stuck. It keeps its problem and is not
+// tried again until it is resumed. Like each change of a problem, the change requires the stamp
+// that was read and raises it, so that messages sent for the earlier problem have no effect.
 func (s *Standing) suspension(c *store.RecordChange, p *Result, d *engine.Turn) (changed bool) {
 	if d.End() != nil && len(d.Next) == 0 {
 		return false // Of ends the suspension with the instance.

@@ -1,5 +1,5 @@
-// Package publishing sends events about instances to the event bus: those of a dispatch, and those
-// that an earlier dispatch queued for later.
+// Package publishing sends events about instances to the event bus: events of a dispatch, and
+// events that an earlier dispatch queued for later.
 package publishing
 
 import (
@@ -22,8 +22,8 @@ import (
 const Time = 2 * time.Second
 
 const (
-	// Rest is how long a process stops calling a bus after a slow failure. Otherwise every invocation,
-	// and the messages queued behind it, would wait for the bus again.
+	// Rest is how long a process does not call the bus after a slow failure. Without this rest
+	// every invocation, and the messages queued behind it, would wait for the bus again.
 	Rest = 30 * time.Second
 	// slow is the duration from which a failed call makes the process rest.
 	slow = Time / 4
@@ -38,10 +38,10 @@ const Schema = 1
 // Publisher sends events about instances to their subscribers.
 type Publisher interface {
 	// Publish sends events of one or more instances. If only some of them fail, the error is a
-	// *queue.PartialError with their indexes; any other error means that all failed. Failed events are
-	// published again later, and successful ones may be too, so a subscriber may receive an event
-	// twice. Publish may be called from several goroutines at once, and must return soon after ctx
-	// ends.
+	// *queue.PartialError with their indexes; any other error means that all failed. Failed events
+	// are published again later. Successful events may also be published again, so a subscriber may
+	// receive an event twice. Publish may be called from several goroutines at once, and must
+	// return soon after ctx ends.
 	Publish(ctx context.Context, events []host.InstanceEvent) error
 }
 
@@ -53,7 +53,7 @@ type Bus struct {
 	Observer host.Observer
 
 	mu sync.Mutex
-	// rests is the time before which the bus is not called; zero while it works.
+	// rests is the time before which the bus is not called; zero while the bus works.
 	rests time.Time
 }
 
@@ -107,7 +107,7 @@ func EventOf(data json.RawMessage) (e host.InstanceEvent, err error) {
 
 // Number returns the number of an instance event. Compared as text, it is greater than the numbers
 // of all earlier events. The event of a problem has the id of the last history event, and the
-// problem number (stamp) orders it among those with the same id.
+// problem number (stamp) orders it among the events with the same id.
 func Number(execution, event, stamp int64) string {
 	return fmt.Sprintf("%010d.%010d.%010d", execution, event, stamp)
 }

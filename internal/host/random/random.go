@@ -1,4 +1,4 @@
-// Package random provides random bytes, tokens and shares.
+// Package random provides random bytes, tokens and fractions.
 package random
 
 import (

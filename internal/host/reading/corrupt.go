@@ -61,7 +61,7 @@ func (v *View) missing(execution int64, turns []store.Turn, err error) *store.Co
 }
 
 // holds reports whether an execution belongs to the instance that the record describes, and not to
-// an instance that was purged under the same id before.
+// an earlier instance with the same id that was purged.
 func holds(r *store.Record, execution int64) bool {
 	return !r.Purged && r.Status != store.StatusForking && !slices.Contains(r.Skipped, execution) && execution <= r.ExecutionID && (execution == r.ExecutionID || r.FirstExecution > 0 && execution >= r.FirstExecution)
 }

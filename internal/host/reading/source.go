@@ -22,9 +22,9 @@ type Source struct {
 	Logger   *slog.Logger
 }
 
-// Describe reads the record into the view; behind says that a history was read before it. If the
-// record's payloads were encoded by a codec that this build does not have, Describe returns an
-// error and sets the rest of the record.
+// Describe reads the record into the view; behind says that a history was read before the record.
+// If the record's payloads were encoded by a codec that this build does not have, Describe returns
+// an error and sets the rest of the record.
 func (s *Source) Describe(ctx context.Context, v *View, behind bool) error {
 	r, err := s.Store.Describe(ctx, v.Instance)
 	switch {
@@ -80,10 +80,10 @@ func (s *Source) Tail(ctx context.Context, instance string, execution, from int6
 }
 
 // Confirm checks whether an event that a read did not find exists. The record and the history are
-// two reads, and a Query can see only part of a transaction that is being committed; only a read
-// that is isolated from transactions can distinguish a lost event from one whose transaction was in
-// progress. Confirm returns store.ErrConflict if the event exists, and a confirmed
-// *store.CorruptError if it is lost.
+// read separately, and a Query may see only part of a transaction that is being committed. Only a
+// read that is isolated from transactions can distinguish a lost event from an event whose
+// transaction was in progress. Confirm returns store.ErrConflict if the event exists, and a
+// confirmed *store.CorruptError if it is lost.
 func (s *Source) Confirm(ctx context.Context, lacks *store.CorruptError) error {
 	at, err := s.Store.ReadIsolated(ctx, lacks.Instance, lacks.ExecutionID, lacks.EventID)
 	if err != nil {
@@ -98,8 +98,8 @@ func (s *Source) Confirm(ctx context.Context, lacks *store.CorruptError) error {
 }
 
 // Unmoved checks that the execution has no events after those that were read; next is the first
-// event id that was not. It returns store.ErrConflict if there is a later event. Callers use it
-// before an action that no conditional commit of their own would reject.
+// event id that was not read. It returns store.ErrConflict if there is a later event. Callers use
+// it before an action that no conditional commit protects.
 func (s *Source) Unmoved(ctx context.Context, instance string, execution, next int64) error {
 	at, err := s.Store.ReadIsolated(ctx, instance, execution, next)
 	if err == nil && at.Stored {

@@ -1,6 +1,6 @@
 // Package reading reads the record of an instance and the histories of its executions, and decodes
-// them. A [View] holds these as a value, and a [Source] reads the parts that a view lacks. The
-// package also distinguishes a damaged history from one that was read at the wrong moment. It makes
+// them. A [View] holds what was read, and a [Source] reads the parts that a view lacks. The package
+// also distinguishes a damaged history from a history that was read at the wrong moment. It makes
 // no other decisions.
 package reading
 
@@ -17,20 +17,20 @@ import (
 // itself.
 type View struct {
 	Instance string
-	// Record as last known; nil if none exists. Described is set if it was read from the store, and
-	// not only kept from before.
+	// Record as last known; nil if none exists. Described is set if the record was read from the
+	// store in this turn, and not kept from an earlier one.
 	Record    *store.Record
 	Described bool
 	// Current is set if the record is not older than the history that the turn uses, so it has all
-	// changes that the history made to it.
+	// changes that follow from the history.
 	Current bool
 	// Damaged is set if payloads were left out of the record because the codec could not decode
 	// them.
 	Damaged bool
 	// histories that were read, by execution.
 	histories map[int64][]store.Turn
-	// answers has the executions for which a read found no history, or one that cannot be used.
-	// They are kept until Forget.
+	// answers has the executions for which a read found no usable history. They are kept until
+	// Forget.
 	answers map[int64]error
 }
 
@@ -63,8 +63,8 @@ func (v *View) keep(execution int64, turns []store.Turn) {
 	v.histories[execution] = turns
 }
 
-// Answer records that an execution has no history (a nil error) or one that cannot be used. It
-// holds until Forget.
+// Answer records that an execution has no history (a nil error), or that its history cannot be
+// used. The record is valid until Forget.
 func (v *View) Answer(execution int64, err error) {
 	if v.answers == nil {
 		v.answers = map[int64]error{}
@@ -90,7 +90,7 @@ func (v *View) Wrote(turns []store.Turn) {
 }
 
 // Event returns an event of an execution. It returns store.ErrConflict if the event is not among
-// those that were read, and an *Unread if none were read.
+// the events that were read, and an *Unread if the execution was not read.
 func (v *View) Event(execution, eventID int64) (*history.Event, error) {
 	turns, err := v.Turns(execution)
 	if err != nil {
@@ -135,7 +135,7 @@ func (v *View) Skips(execution int64) bool {
 	return v.Record != nil && slices.Contains(v.Record.Skipped, execution)
 }
 
-// Before returns the execution before another one.
+// Before returns the execution that precedes a given one.
 func (v *View) Before(execution int64) int64 {
 	for execution--; v.Skips(execution); execution-- {
 	}

@@ -1,6 +1,6 @@
-// Package resending determines which messages a turn has to send again: those that an earlier
-// delivery may have committed but not sent. It reads nothing but histories. Ids derive from
-// instance, execution and event, so sending twice is harmless.
+// Package resending determines which messages a turn has to send again, because an earlier delivery
+// may have committed but not sent them. It uses nothing but histories. Ids derive from instance,
+// execution and event, so sending twice is harmless.
 package resending
 
 import (
@@ -17,8 +17,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// furthestBack is how many executions before the current one are resent for a message that was
-// redriven or requeued, and how many from the one that it names: its turn began there.
+// furthestBack is the maximum number of executions that are resent for a message that was redriven
+// or requeued: so many before the current one, and so many from the execution that the message
+// names, in which its turn began.
 const furthestBack = 100
 
 // Resending collects the commits whose messages must be sent again, each once.
@@ -39,14 +40,14 @@ type Resending struct {
 
 // New returns an empty Resending for the instance of the view. It leaves out commits whose actions
 // this invocation has sent. It also leaves out scheduling events of the current execution for which
-// heard returns true: those that a message of the turn completes or concerns.
+// heard returns true, because a message of the turn completes or concerns them.
 func New(view *reading.View, execution int64, since time.Time, sent map[dispatch.Place]bool, heard func(eventID int64) bool) *Resending {
 	return &Resending{Since: since, view: view, execution: execution, sent: sent, heard: heard, done: map[dispatch.Place]bool{}}
 }
 
-// Fact adds the open operations of the turn that recorded an event of the current execution, for
-// the message that the event records. Until that message is acknowledged, no other message resends
-// what its turn has committed.
+// Fact adds the open operations of the turn that recorded an event of the current execution. The
+// event records the message for which they are resent. Until that message is acknowledged, no other
+// message resends what its turn has committed.
 func (r *Resending) Fact(eventID int64) error {
 	turns, err := r.view.Turns(r.execution)
 	if err != nil {
@@ -77,9 +78,9 @@ func (r *Resending) Behind(eventID int64) error {
 	return err
 }
 
-// turnOf adds the whole turn of a commit. It goes back to the last commit that begins with a
-// message's event, which may be in an earlier execution that continued as new, and ends before the
-// next such commit.
+// turnOf adds the whole turn of a commit. A turn starts with a commit that begins with a message's
+// event, which may be in an earlier execution that continued as new, and ends before the next such
+// commit.
 func (r *Resending) turnOf(turns []store.Turn, i int) error {
 	if i < 0 {
 		return nil
@@ -118,10 +119,10 @@ func (r *Resending) Current() error {
 	return r.add(r.execution)
 }
 
-// Everything adds the open operations of the hundred executions from since on, and of those from a
-// hundred before the current one on; a since of 0 names none. The execution since must be readable.
-// A build that lacks its key does not know which operations are open there, so the message is
-// requeued.
+// Everything adds the open operations of the hundred executions from since on, and of the last
+// hundred before the current one; if since is 0, only of the latter. The execution since must be
+// readable: a build that lacks its key does not know which operations are open there, and the
+// message is requeued.
 func (r *Resending) Everything(since int64) error {
 	first, newest := max(since, r.view.FirstExecution(), 1), r.furthest(since)
 	if since == first {
@@ -172,8 +173,8 @@ func (r *Resending) read(n int64) ([]store.Turn, error) {
 }
 
 // from adds the commits of an execution from an index on. For each commit it adds the operations
-// that the commit scheduled and that are still open, and those that it cancelled. It also adds the
-// end of the execution.
+// that the commit scheduled and that are still open, and the operations that the commit cancelled.
+// It also adds the end of the execution.
 func (r *Resending) from(turns []store.Turn, first int) { r.between(turns, first, len(turns)) }
 
 // between is like from, but stops before the commit end.

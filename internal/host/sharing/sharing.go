@@ -1,13 +1,13 @@
 // Package sharing combines queue calls that are made concurrently in one invocation.
 //
-// Each queue call is billed, and takes as long for ten messages as for one. So if several groups
-// or attempts of one invocation send to a queue at the same time, their messages share one call.
-// Each sender waits for its own messages and gets only their results: it acknowledges nothing
-// before they are accepted, and a message that SQS refuses fails its sender and no other.
+// Each queue call is billed, and takes as long for ten messages as for one. So if several groups or
+// attempts of one invocation send to a queue at the same time, their messages share one call. Each
+// sender waits for its own messages and gets only their results: it acknowledges nothing before its
+// messages are accepted, and a message that SQS refuses fails only its own sender.
 //
-// Order is kept where it exists: a sender that needs an order sends the second message after the
-// first is accepted. Messages that share a call come from several concurrent senders and have no
-// order.
+// Where messages have an order it is kept: a sender that needs an order sends the second message
+// after the first is accepted. Messages that share a call come from several concurrent senders and
+// have no order.
 package sharing
 
 import (
@@ -28,7 +28,8 @@ type invocation struct {
 	window time.Duration
 
 	mu sync.Mutex
-	// busy is how many goroutines may still send; waiting is how many of them are waiting in a call.
+	// busy is the number of goroutines that may still send; waiting is the number of them that are
+	// waiting in a call.
 	busy, waiting int
 	// open are the calls that can be joined; nil until there is one.
 	open map[sharedKind]*sharedCall
@@ -63,7 +64,8 @@ var errNotMade = errors.New("host: a call that was shared with others did not re
 
 type sharingKey struct{}
 
-// Start makes calls with the context share. The caller counts as the one goroutine that may send.
+// Start makes queue calls with the context share. The caller counts as the first goroutine that may
+// send.
 func Start(ctx context.Context, c clock.Clock, window time.Duration) context.Context {
 	if window < 0 {
 		return ctx
@@ -71,8 +73,8 @@ func Start(ctx context.Context, c clock.Clock, window time.Duration) context.Con
 	return context.WithValue(ctx, sharingKey{}, &invocation{clock: c, window: window, busy: 1})
 }
 
-// Alone makes calls with the context immediate: they wait for no others, because their urgency
-// outweighs the cost of a call.
+// Alone makes calls with the context immediate: they do not wait for other calls, because their
+// urgency outweighs the cost of a call.
 func Alone(ctx context.Context) context.Context {
 	return context.WithValue(ctx, sharingKey{}, (*invocation)(nil))
 }
@@ -115,7 +117,7 @@ func (s *invocation) look() {
 	}
 }
 
-// fill closes a call to further senders. The caller holds the lock.
+// fill closes a call, so that no further sender can join it. The caller holds the lock.
 func (s *invocation) fill(c *sharedCall) {
 	if s.open[c.kind] == c {
 		delete(s.open, c.kind)
@@ -149,7 +151,7 @@ func Named(of func(name string) queue.Queue) func(name string) queue.Queue {
 		}
 		q := of(name)
 		if q == nil {
-			return nil // It may exist later.
+			return nil // The queue may exist later.
 		}
 		Queues(&q)
 		first, _ := known.LoadOrStore(name, q)
@@ -200,8 +202,8 @@ func (q *sharedQueue) SetVisibility(ctx context.Context, d time.Duration, msgs .
 	return s.call(ctx, kind, len(msgs), 0, func(c *sharedCall) { c.hidden = append(c.hidden, msgs...) })
 }
 
-// call adds n messages to the call of their kind. After that call was made, it returns its result
-// for them.
+// call adds n messages to the call of their kind, and returns the result for them after that call
+// was made.
 func (s *invocation) call(ctx context.Context, kind sharedKind, n, bytes int, add func(*sharedCall)) error {
 	s.mu.Lock()
 	c := s.open[kind]

@@ -19,12 +19,13 @@ import (
 )
 
 const (
-	// putTogether is how many documents are put into the archive concurrently. They are built one
-	// after the other; fewer are put together if these reach putBytes in total. So memory holds at
-	// most one decoded history and less than putBytes of documents, however many instances are due.
+	// putTogether is the maximum number of documents that are put into the archive concurrently.
+	// Documents are built one after the other, and are put earlier if they reach putBytes in total.
+	// So memory holds at most one decoded history and less than putBytes of documents, however many
+	// instances are due.
 	putTogether = 4
 	putBytes    = 8 << 20
-	// skippedFor is how long sweeps skip an instance whose archiving has ended the process twice.
+	// skippedFor is how long sweeps skip an instance whose archiving has killed the process twice.
 	skippedFor = 24 * time.Hour
 )
 
@@ -32,9 +33,9 @@ const (
 var errNoTime = errors.New("host: the invocation has no time left")
 
 // archive puts the histories of due instances into the archive, and returns the instances that the
-// archive has taken. All others stay, and a later sweep finds them again. A non-nil error means
-// that archive did not try the rest, because the archive refuses everything or because of
-// errNoTime.
+// archive has accepted. All others stay, and a later sweep finds them again. A non-nil error means
+// that archive did not try the remaining instances, because the archive refuses everything or
+// because of errNoTime.
 func (s *Sweeper) archive(ctx context.Context, due []*store.Record, careful bool) ([]*store.Record, error) {
 	if s.Archive == nil {
 		return due, nil
@@ -97,8 +98,8 @@ type document struct {
 //
 // A careful sweep marks the instance before it reads a history, and removes the mark after the
 // archive has everything. A sweep is careful if its message was redelivered, because the process
-// may have ended while it archived a history that needs more memory than the function has. One
-// remaining mark proves nothing, because processes end for other reasons too, so the next sweep
+// may have died while it archived a history that needs more memory than the function has. A single
+// remaining mark proves nothing, because processes also die for other reasons, so the next sweep
 // marks the instance a second time. If the second mark remains, all sweeps skip the instance for a
 // day.
 func (a *archiving) keep(ctx context.Context, i int, r *store.Record, careful bool) error {
@@ -191,8 +192,8 @@ func (a *archiving) mark(ctx context.Context, r *store.Record, second bool) (unm
 	}, nil
 }
 
-// markedAt returns when the instance was marked in its current execution, zero if it was not, and
-// whether that was the second mark.
+// markedAt returns when the instance was marked in its current execution (zero if it was not
+// marked), and whether that was the second mark.
 func markedAt(r *store.Record) (at time.Time, twice bool) {
 	text, found := strings.CutPrefix(r.Suspect, fmt.Sprintf("%s-%d-", archiveMark, r.ExecutionID))
 	text, twice = strings.CutSuffix(text, secondMark)
@@ -217,18 +218,18 @@ func (u *unusable) Error() string {
 
 func (u *unusable) Unwrap() error { return u.err }
 
-// Keeper deletes histories that are no longer kept, and archives them before.
+// Keeper archives and deletes histories that are no longer kept.
 type Keeper struct {
 	*inbox.Settler
 	Store store.Store
-	// Archive takes histories that are to be purged or pruned; nil for none.
+	// Archive receives histories before they are purged or pruned; nil for none.
 	Archive store.Archive
-	// Keeps returns how many executions an instance of an orchestration keeps; 0 for all.
+	// Keeps returns the number of executions that an instance of an orchestration keeps; 0 for all.
 	Keeps func(orchestration string) int64
 }
 
-// ended reads an execution that has ended. It returns an [*unusable] if the history cannot be used
-// now or later.
+// ended reads an execution that has ended. It returns an [*unusable] if the history can never be
+// used.
 func (k *Keeper) ended(ctx context.Context, instance string, n int64) ([]store.Turn, error) {
 	if !clock.HasTime(ctx, k.Clock, k.Settings.Dispatch.MinRemaining) {
 		return nil, fmt.Errorf("host: could not read execution %d of instance %q: %w", n, instance, errNoTime)

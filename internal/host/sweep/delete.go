@@ -14,8 +14,8 @@ import (
 )
 
 // Delete handles messages of one instance that request the deletion of histories. They cause no
-// turn, because no turn reads what they delete, and they write no history. Each is settled or
-// returned to its queue.
+// turn, because they write no history and no turn reads what they delete. Each message is settled
+// or returned to its queue.
 func (k *Keeper) Delete(ctx context.Context, messages []*inbox.Message) {
 	for _, m := range messages {
 		if !clock.HasTime(ctx, k.Clock, k.Settings.Turn.MinRemaining) {
@@ -60,7 +60,7 @@ func (k *Keeper) delete(ctx context.Context, m *inbox.Message) error {
 }
 
 // deleteHistories deletes in pages. It can be interrupted: a partly deleted history never looks
-// like a valid one, and the item follows the message to continue.
+// like a valid one, and the item that is then sent continues the deletion.
 func (k *Keeper) deleteHistories(ctx context.Context, m *inbox.Message, item wire.Item) error {
 	for {
 		done, err := k.Store.DeleteHistory(ctx, item.Instance, item.UpToExecution, k.Settings.Purge.Page)

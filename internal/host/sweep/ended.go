@@ -16,22 +16,23 @@ import (
 )
 
 const (
-	// MaxPurges is how many purges one sweep sends; another sweep continues with the rest.
+	// MaxPurges is the maximum number of purges that one sweep sends; a further sweep continues
+	// with the rest.
 	MaxPurges = 1000
-	// purgePause is how long after the first sweep that one starts: at a hundred purges a second, the
-	// queue stays free for running instances.
+	// purgePause is the pause before the next sweep continues. It limits purges to a hundred a
+	// second, so that the queue stays free for running instances.
 	purgePause = 10 * time.Second
-	// hourly is the length of time at the start of each hour in which a scheduled sweep also requests a
+	// hourly is the time after the start of each hour in which a scheduled sweep also requests a
 	// sweep of ended instances. The schedule sends a sweep every five minutes.
 	hourly = 5 * time.Minute
 	// byRetention is the actor of purges by retention.
 	byRetention = "retention"
 )
 
-// takeEnded handles the sweeps of ended instances. Each is settled even if it fails, because the
-// next one starts over and finds the same instances. If several sweeps start over, as after an
-// outage of some hours, only one is run. A sweep for which there is no time left returns to the
-// queue.
+// takeEnded handles the sweeps of ended instances. Each sweep is settled even if it fails, because
+// the next sweep starts over and finds the same instances. If several sweeps start over, as after
+// an outage of some hours, only one of them is run. A sweep for which there is no time left returns
+// to the queue.
 func (s *Sweeper) takeEnded(ctx context.Context, messages []*inbox.Message) {
 	started := false
 	for _, m := range messages {
@@ -84,14 +85,14 @@ func (s *Sweeper) firstOfHour(sweeps []*inbox.Message) (hour time.Time, first bo
 	return hour, false
 }
 
-// freeForks sends a purge to each fork whose copy has not been completed for so long that no message
-// continues it any more. It runs once an hour.
+// freeForks sends a purge to each fork whose copy has been incomplete for so long that no message
+// can continue it any more. It runs once an hour.
 func (s *Sweeper) freeForks(ctx context.Context, sweeps []*inbox.Message) error {
 	if _, first := s.firstOfHour(sweeps); !first {
 		return nil
 	}
 	q := store.ListQuery{Status: store.StatusForking, To: s.Clock.Now().Add(-endedFor), PageSize: pageSize}
-	page, err := s.Store.List(ctx, q) // The next hour takes the next page.
+	page, err := s.Store.List(ctx, q) // The sweep of the next hour handles the next page.
 	if err != nil {
 		return fmt.Errorf("host: could not list the forks that have not started: %w", err)
 	}
@@ -266,7 +267,7 @@ func (k *Kept) of(name string) time.Duration {
 	return k.Default
 }
 
-// Ended calls SweepAt with the times when an instance that ends now, and its children, are due.
+// Ended calls SweepAt with the times at which an instance that ends now, and its children, are due.
 func (w *Watch) Ended(now time.Time, name string) {
 	if w.SweepAt == nil || !w.Kept.Any() {
 		return
@@ -301,10 +302,10 @@ type list struct {
 	from, to time.Time
 }
 
-// lists returns lists that together contain all due instances. Instances that started before the
-// longest retention are found by their status, whatever their name; those with a shorter retention,
-// by their name. So a sweep does not read instances with a long retention again and again, except
-// those that ran for a long time.
+// lists returns lists that together contain all due instances. Instances that started longer ago
+// than the longest retention are found by their status, whatever their name; instances with a
+// shorter retention are found by their name. So a sweep does not read instances with a long
+// retention again and again, except those that ran for a long time.
 func (k *Kept) lists(now time.Time) []list {
 	longest := k.Default
 	for name := range k.Named {

@@ -15,13 +15,13 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// mostPruned is how many executions are read for one request. An instance that has thousands of
-// executions when its limit is first lowered is pruned step by step.
+// mostPruned is the maximum number of executions that are read for one request. An instance that
+// has thousands of executions when its limit is first lowered is pruned step by step.
 const mostPruned = 100
 
 // endedFor is how long an execution is kept after its end: a day longer than the age at which a
 // message is no longer applied (wire.MaxAge). By then nothing of the execution needs to be sent
-// again, and no stalled writer of it can remain.
+// again, and none of its writers can still be stalled.
 const endedFor = wire.MaxAge + 24*time.Hour
 
 // mayPrune reports whether an instance has executions up to upTo that it need not keep. A corrupt
@@ -35,9 +35,10 @@ func (k *Keeper) mayPrune(r *store.Record, upTo int64) bool {
 }
 
 // prune first updates the record with the first execution that is kept, and then deletes the
-// earlier ones. So a reader that does not find a history sees in the record that it was pruned, not
-// lost. If the deletion is lost, the executions stay in the table, where nothing reads them, until
-// the next prune or the purge: each deletion begins with the oldest execution that exists.
+// earlier ones. So a reader that does not find a history sees in the record that the history was
+// pruned, not lost. If the deletion is lost, the executions stay in the table, where nothing reads
+// them, until the next prune or the purge, because each deletion begins with the oldest execution
+// that exists.
 func (k *Keeper) prune(ctx context.Context, m *inbox.Message, r *store.Record) error {
 	item, now := m.Item, k.Clock.Now()
 	first, before := k.prunable(ctx, r, item.UpToExecution, now.Add(-max(endedFor, k.Settings.Purge.Grace))), max(r.FirstExecution, 1)
@@ -58,14 +59,15 @@ func (k *Keeper) prune(ctx context.Context, m *inbox.Message, r *store.Record) e
 }
 
 // prunable reads the executions of an instance, from the first that is kept up to upTo in order,
-// and archives them. It returns the first that has to stay because it ended after the given time,
-// has started a child that is still running, or is not accepted by the archive.
+// and archives them. It returns the first execution that has to stay, because it ended after the
+// given time, because a child that it started is still running, or because the archive does not
+// accept it.
 //
-// The end time of a lost or damaged execution is unknown, but it ended before the next one did, so
-// it is pruned with the next one. With an archive, a damaged execution stays, because the archive
-// cannot take it. A lost execution has nothing to keep. Executions that were already pruned look
-// lost too, if an older build has restarted the instance in between and has set the first execution
-// back to the one that it had read.
+// The end time of a lost or damaged execution is unknown, but the execution ended before the next
+// one ended, so it is pruned with the next one. With an archive, a damaged execution stays, because
+// the archive cannot take it. A lost execution has nothing to keep. Executions that were already
+// pruned also look lost if an older build has restarted the instance in the meantime and has set
+// the first execution back to the value that it had read.
 func (k *Keeper) prunable(ctx context.Context, r *store.Record, upTo int64, ended time.Time) (first int64) {
 	first = max(r.FirstExecution, 1)
 	looked, given := 0, 0
@@ -112,9 +114,9 @@ func (k *Keeper) prunable(ctx context.Context, r *store.Record, upTo int64, ende
 	return first
 }
 
-// spared reports whether an execution may still be needed: by a message, until the age at which no
-// message is applied any more, or by a running child, because a purge of the child's parent finds
-// the child in this history.
+// spared reports whether an execution may still be needed. A message may need it until the age at
+// which no message is applied any more. A running child needs it, because a purge of the child's
+// parent finds the child in this history.
 func (k *Keeper) spared(ctx context.Context, turns []store.Turn, ended time.Time) (bool, error) {
 	last := turns[len(turns)-1].Events
 	if time.UnixMilli(last[len(last)-1].AtMS).After(ended) {

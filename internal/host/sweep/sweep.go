@@ -1,8 +1,8 @@
-// Package sweep handles instances that receive no messages. It wakes stuck instances: it reads
-// which problems are due, sends each a wake that names its stamp, and records that in the problem.
-// And it purges ended instances whose retention has expired. Its Keeper archives and then deletes
-// histories: those of purged instances, and those of executions of a long loop that are no longer
-// needed.
+// Package sweep handles instances that receive no messages. It wakes stuck instances: it finds the
+// problems that are due, sends a wake that names the stamp of the problem, and records that in the
+// problem. It also purges ended instances whose retention has expired. Its Keeper archives and then
+// deletes histories: those of purged instances, and those of executions of a long loop that are no
+// longer needed.
 package sweep
 
 import (
@@ -20,12 +20,13 @@ import (
 )
 
 const (
-	// MaxWakes is how many wakes one sweep sends; another sweep continues with the rest.
+	// MaxWakes is the maximum number of wakes that one sweep sends; a further sweep continues with
+	// the rest.
 	MaxWakes = 1000
-	// pageSize is how many records a sweep reads at a time.
+	// pageSize is the number of records that a sweep reads at a time.
 	pageSize = 100
-	// Again is the time after which a problem gets another wake, even if the previous one was not
-	// handled, because that one may be a dead letter.
+	// Again is the time after which a problem gets a new wake, even if the previous wake was not
+	// handled, because the previous wake may be a dead letter.
 	Again = 24 * time.Hour
 )
 
@@ -64,7 +65,7 @@ type Sweeper struct {
 	noted atomic.Bool
 }
 
-// Take wakes the stuck instances that are due, once for all sweeps of a batch. A sweep makes no
+// Take wakes the stuck instances that are due, once for all sweeps of a batch. A sweep causes no
 // turn and changes no history. It is settled even if it fails, because the schedule sends another.
 func (s *Sweeper) Take(ctx context.Context, messages []*inbox.Message) {
 	var sweeps []*inbox.Message
@@ -95,8 +96,9 @@ func (s *Sweeper) Take(ctx context.Context, messages []*inbox.Message) {
 	}
 }
 
-// sweep sends a wake for each due problem, of instances created before a time or of all instances.
-// It notes the wake in the problem, so that no second wake is sent before the first is handled.
+// sweep sends a wake for each due problem, of instances that were created before a given time, or
+// of all instances. It notes the wake in the problem, so that no second wake is sent before the
+// first is handled.
 func (s *Sweeper) sweep(ctx context.Context, beforeMS int64) error {
 	q := store.ListQuery{Status: store.StatusStuck, PageSize: pageSize}
 	if beforeMS > 0 {
@@ -145,7 +147,7 @@ func (s *Sweeper) toWake(r *store.Record) bool {
 	return !time.UnixMilli(p.NextMS).After(now) || p.Build != s.Build
 }
 
-// sendWakes sends a wake for each problem, which names its stamp.
+// sendWakes sends a wake for each problem, which names the problem's stamp.
 func (s *Sweeper) sendWakes(ctx context.Context, due []*store.Record) error {
 	out := s.Sender.New()
 	for _, r := range due {
@@ -157,8 +159,8 @@ func (s *Sweeper) sendWakes(ctx context.Context, due []*store.Record) error {
 	return s.Sender.Send(ctx, out)
 }
 
-// noteWoken records in problems that their wakes were sent. If that fails, the next sweep
-// sends another wake, which finds another stamp and is dropped.
+// noteWoken records in problems that their wakes were sent. If that fails, the next sweep sends a
+// second wake, which finds a different stamp and is dropped.
 func (s *Sweeper) noteWoken(ctx context.Context, woken []*store.Record) {
 	sharing.SideBySide(ctx, s.Settings.Dispatch.Parallelism, len(woken), s.Together, func(i int) {
 		r := woken[i]
@@ -184,11 +186,11 @@ func (s *Sweeper) askForSweep(ctx context.Context, item wire.Item) error {
 	return nil
 }
 
-// AskFirst requests one sweep in the life of a process of a named build, so that this build
-// tries the stuck instances of the previous build at once, and not only when they are due. If
-// many processes request a sweep within a second, only one runs. The second is part of the id
-// because the queue drops a repeated id for five minutes, and a build that is deployed again
-// within that time, after another build, must get its sweep.
+// AskFirst requests one sweep in the life of a process of a named build, so that this build tries
+// the stuck instances of the previous build at once, and not only when they are due. If many
+// processes request a sweep within a second, only one runs. The id contains the second, because the
+// queue drops repeated ids for five minutes, and a build that is deployed again within that time,
+// after another build, must get its sweep.
 func (s *Sweeper) AskFirst(ctx context.Context, messages []*inbox.Message) {
 	if s.Build == "" || s.asked.Swap(true) {
 		return

@@ -27,13 +27,13 @@ type answer struct {
 	completion *wire.Item
 	// dedupID is the deduplication id of the completion if it differs from wire.DedupID.
 	dedupID string
-	// next is the next attempt, due at due. It is sent to the queue that this one came from or, with forward, to the
-	// queue of its policy.
+	// next is the next attempt, due at due. It is sent to the queue from which this attempt came
+	// or, with forward, to the queue of its policy.
 	next    *wire.Item
 	due     time.Time
 	forward bool
-	// outcome is the outcome to count for the attempt, and delayed the reason to count for a requeued attempt; empty for
-	// none.
+	// outcome is the outcome that is counted for the attempt, and delayed the reason that is
+	// counted for a requeued attempt; empty for none.
 	outcome, delayed string
 }
 
@@ -81,8 +81,8 @@ func (w *Worker) give(ctx context.Context, a *answer) error {
 	return nil
 }
 
-// sendCompletion sends a completion to its orchestration. Its deduplication id derives from the fact, so that a repeat
-// is not delivered.
+// sendCompletion sends a completion to its orchestration. Its deduplication id derives from its
+// content, so that a repeat is not delivered.
 func (w *Worker) sendCompletion(ctx context.Context, c *wire.Item, dedupID string) error {
 	if c.Kind != wire.ActivityPending {
 		c.RequestID = w.RequestID.Of(ctx)
@@ -133,8 +133,8 @@ func (w *Worker) finish(ctx context.Context, t *task, r *attempt.Result) error {
 	return err
 }
 
-// noteNext records the attempt that was sent for displays of the activity, because the history does not contain attempts
-// of an activity that has not completed. A failure to record it is only logged.
+// noteNext records, for displays, the attempt that was sent, because the history does not contain
+// attempts of an activity that has not completed. A failure to record it is only logged.
 func (w *Worker) noteNext(ctx context.Context, t *task, r *attempt.Result, failure *history.Failure, due time.Time) {
 	now := w.Clock.Now()
 	next := store.NextAttempt{Attempt: t.item.Attempt + 1, DueAt: due, NotedAt: now, Kind: failure.Kind, Message: edge.Cut(failure.Message, store.MaxNextText),
@@ -181,8 +181,8 @@ func stopped(item *wire.Item, reason string) *answer {
 	return a
 }
 
-// unheard reports to the orchestrator an attempt that was started before and whose result is unknown. Its deduplication
-// id differs from that of the activity's failure, which may follow soon.
+// unheard reports to the orchestrator an attempt that was already started and whose result is
+// unknown. Its deduplication id differs from that of the activity's failure, which may follow soon.
 func unheard(item *wire.Item) *answer {
 	a := failedUnstarted(item, history.Failure{Kind: history.FailureInterrupted, Source: item.Name, Attempt: item.Attempt, Retryable: true, Message: fmt.Sprintf(
 		"attempt %d of activity %q was started before, but its result is unknown; it runs at most once, so it was not started again", item.Attempt, item.Name)})
@@ -191,10 +191,11 @@ func unheard(item *wire.Item) *answer {
 	return a
 }
 
-// pending reports to the orchestrator that an activity is pending, so that it checks the activity when a time limit may
-// have passed. Without a time limit there is nothing to report. Each delivery of an attempt reports under its own
-// deduplication id, so that SQS does not drop the report as a repeat: the check that an earlier delivery scheduled may
-// be lost, and that may be why the attempt was sent again.
+// pending reports to the orchestrator that an activity is pending, so that the orchestrator checks
+// the activity when a time limit may have passed. Without a time limit there is nothing to report.
+// Each delivery of an attempt reports under its own deduplication id, so that SQS does not drop the
+// report as a repeat: the check that an earlier delivery scheduled may be lost, and that may be why
+// the attempt was sent again.
 func pending(t *task) *answer {
 	item := &t.item
 	if item.Retry == nil || item.Retry.TotalTimeoutMS <= 0 && item.Retry.HeartbeatTimeoutMS <= 0 {

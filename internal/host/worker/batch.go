@@ -102,7 +102,8 @@ func (b *batch) hasTimeFor(ctx context.Context, t *task) bool {
 	return need > b.whole || clock.HasTime(ctx, b.w.Clock, need)
 }
 
-// works reports whether an attempt of the batch is running, so that the invocation continues in any case.
+// works reports whether an attempt of the batch is running, which keeps the invocation running in
+// any case.
 func (b *batch) works() bool { return b.running.Load() > 0 }
 
 // together reports whether the batch has other messages that are handled at the same time.
@@ -162,7 +163,7 @@ func (b *batch) handBack(ctx context.Context) []string {
 		}
 		failed = append(failed, t.ID)
 		if t.state == lost || t.state == parked {
-			continue // Another process may hold the message, or may have called its parked attempt back.
+			continue // Another process may hold the message, or may have called its parked attempt.
 		}
 		back.Add(b.w.Queues.Activity, &t.Message, &t.item, t.back)
 	}

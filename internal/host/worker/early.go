@@ -11,8 +11,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// early chooses between the two messages of an attempt that an operator has started before it was due: the operator's
-// message, which has an id, and the due message, which arrives later. With a nil answer, this message's attempt starts.
+// early chooses between the two messages of an attempt that an operator has started before it was
+// due: the operator's message, which has an id, and the due message, which arrives later. If the
+// answer is nil, the attempt starts for this message.
 //
 // The operator's message claims the attempt for itself. If it arrives so late that the due message may already have
 // started the attempt, it claims the attempt for the due message. The stored claim decides, even if this process never
@@ -20,7 +21,7 @@ import (
 // is acknowledged only after its answer was sent. The due message checks the claim without an extra read, because every
 // attempt after the first reads the activity's state.
 //
-// The message that starts an at-most-once attempt claims it, whichever of the two it is.
+// Whichever of the two messages starts an at-most-once attempt also claims it.
 func (w *Worker) early(ctx context.Context, t *task, found store.Claim) (instead *answer, err error) {
 	item, now := &t.item, w.Clock.Now()
 	due, isEarly := activities.EarlyDue(item.ID)
@@ -36,7 +37,7 @@ func (w *Worker) early(ctx context.Context, t *task, found store.Claim) (instead
 	late := !due.After(now.Add(lease.Skew))
 	claim := store.Claim{Attempt: item.Attempt, Token: activities.EarlyClaim(item.ID, late, found.Token)}
 	if found.Attempt == item.Attempt {
-		claim.Token = found.Token // The claim is stored already; keep its token as it is.
+		claim.Token = found.Token // The claim is already stored; keep its token.
 	}
 	err = w.Stops.Claim(ctx, t.key(), claim, now.Add(delivery.Retention))
 	if claimed, refused := errors.AsType[*store.ClaimedError](err); refused {

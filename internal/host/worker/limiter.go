@@ -20,7 +20,7 @@ type limiter struct {
 	seen   seen
 }
 
-// ask waits until an attempt has a permit, or leaves the process to return later.
+// ask waits until an attempt has a permit, or until the attempt leaves the process to return later.
 func (l *limiter) ask(ctx context.Context, p *pool, x *waiter) error {
 	l.pools.mu.Lock()
 	defer l.pools.mu.Unlock()
@@ -159,7 +159,7 @@ func (l *limiter) step(ctx context.Context, p *pool) error {
 	} else {
 		p.carry(l, &made, at)
 		if len(made.called) > 0 {
-			l.pools.wake(p) // Attempts that have a permit do not wait for the calls.
+			l.pools.wake(p) // Attempts that have a permit do not wait for these calls.
 			l.pools.mu.Unlock()
 			l.call(ctx, p.limit, made.called)
 			l.pools.mu.Lock()
@@ -200,8 +200,9 @@ func (l *limiter) list(ctx context.Context, limit string, now time.Time) {
 	}
 }
 
-// names writes the names of attempts that have waited for a long time. If permits are usually held for a long time, or
-// held is true, it also writes the names of attempts that hold one. The names are only for display.
+// names writes the names of attempts that have waited for a long time. If permits are usually held
+// for a long time, or if held is true, it also writes the names of attempts that hold a permit. The
+// names are only for display.
 func (l *limiter) names(ctx context.Context, p *pool, made *plan, held bool) {
 	l.pools.mu.Lock()
 	now := l.now()

@@ -43,8 +43,9 @@ func (l *limiter) mayPark(t *task) bool {
 	return t.ReceiveCount < often
 }
 
-// park hides the message of an attempt until a time, and records its receipt. It must do this before the item of the
-// limit lists the attempt as parked, because from then on other processes can call the attempt.
+// park hides the message of an attempt until a time, and records its receipt. park must run before
+// the item of the limit lists the attempt as parked, because from then on other processes can call
+// the attempt.
 func (l *limiter) park(ctx context.Context, t *task, until time.Time) error {
 	now := l.now()
 	d := max(until.Sub(now), time.Second)
@@ -58,8 +59,9 @@ func (l *limiter) park(ctx context.Context, t *task, until time.Time) error {
 	if err != nil {
 		return err
 	}
-	// The newest receipt wins. A process whose clock is behind may lose to an older receipt. No other process can
-	// then make the message of its attempt visible, so the attempt asks again when its visibility timeout expires.
+	// The newest receipt wins. A process whose clock is slow may lose to an older receipt. Then no
+	// other process can make the message of its attempt visible, so the attempt asks again when the
+	// visibility timeout of its message expires.
 	err = l.Stops.Claim(ctx, limits.WaiterKey(t.who()), store.Claim{Attempt: int(now.UnixMilli()), Token: string(at)}, now.Add(delivery.Retention))
 	if _, newer := errors.AsType[*store.ClaimedError](err); err != nil && !newer {
 		return fmt.Errorf("could not record the receipt of an attempt that waits for a permit: %l", err)

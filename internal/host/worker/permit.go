@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/limits"
 )
 
-// An attempt needs a permit for each limit across instances that its activity has. It takes the permit of a Limit first,
-// because that one can be returned, and the permit of a Rate last.
+// An attempt needs a permit for each limit across instances that its activity has. It takes the
+// permit of a Limit first, because that permit can be returned, and the permit of a Rate last.
 
 // delayedForLimit counts attempts that are requeued to wait for a permit.
 const delayedForLimit = "limit"
@@ -138,9 +138,9 @@ func (l *limiter) leavesWaitingList(ctx context.Context, t *task) {
 	}
 }
 
-// mayStart is how much time may pass between the request for a permit and the start of the code. The rest of a longer
-// delay is subtracted from the attempt's time, because another attempt may get the permit VisibilityMargin after that
-// time is over.
+// mayStart is how much time may pass between the request for a permit and the start of the code. If
+// the delay is longer, the excess is subtracted from the attempt's time, because another attempt
+// may get the permit VisibilityMargin after that time is over.
 const mayStart = 5 * time.Second
 
 // errPermitOver means that the attempt was not started, because its permit may have expired.

@@ -9,13 +9,14 @@ import (
 )
 
 const (
-	// mostInside is the longest expected wait for which an attempt waits in its process, if nothing else keeps the
-	// invocation running. It is about as long as a return through the queue takes. An attempt that has already returned
-	// waits longer (inside). No attempt waits longer than twice the limit, whatever was expected.
+	// mostInside is the longest expected wait for which an attempt stays in its process if nothing
+	// else keeps the invocation running. It is about the time that a return through the queue
+	// takes. An attempt that has already returned waits longer (inside). No attempt waits longer
+	// than twice the limit, whatever was expected.
 	mostInside = time.Second
 	early      = 500 * time.Millisecond
-	// lead is the minimum time between taking a permit of a rate and its start. It allows for the write, so that the
-	// code starts at the time that is counted.
+	// lead is the minimum time between taking a permit of a rate and the start that it permits. It
+	// allows for the write, so that the code starts at the time that is counted.
 	lead = 10 * time.Millisecond
 	// parkFrom is the minimum interval between free permits at which attempts are parked.
 	parkFrom = 250 * time.Millisecond
@@ -30,8 +31,8 @@ type plan struct {
 	writes bool
 	// called are the parked attempts to call.
 	called []limits.Who
-	// served are the waiters that get permits, back the waiters that leave the process and return later. until is when
-	// the permits of the process expire, by its own clock.
+	// served are the waiters that get permits, and back are the waiters that leave the process and
+	// return later. until is when the permits of the process expire, by its own clock.
 	served []servedWaiter
 	back   []returningWaiter
 	until  time.Time
@@ -40,7 +41,7 @@ type plan struct {
 	// wait is the expected wait of the waiting attempts. look is how long to wait before the next read of the item,
 	// which shows permits that other processes have given to this process.
 	wait, look time.Duration
-	// within, used and usedBy are the values that it writes to the item.
+	// within, used and usedBy are the values that the plan writes to the item.
 	within, used time.Duration
 	usedBy       int
 }
@@ -66,7 +67,7 @@ func (p *pool) plan(l *limiter, s limits.State, now time.Time) plan {
 		if p.rate {
 			n, perMS = x.t.item.Retry.Rate, x.t.item.Retry.RateMS
 		}
-		// A number that other code declares applies as long as that code requests permits.
+		// A number that different code declares applies as long as that code requests permits.
 		if n != s.N || perMS != s.PerMS {
 			made.writes = made.writes || n != s.Other.N || perMS != s.Other.PerMS || s.Other.Asked+limits.MaxWait.Milliseconds() <= now.UnixMilli()
 		}
@@ -116,7 +117,7 @@ func (p *pool) planLimit(l *limiter, made *plan, s limits.State, now time.Time) 
 	with := func(want int) limits.State {
 		return s.With(limits.Holding{Token: p.token, Keep: keep, Want: want, Within: made.within, Used: made.used, UsedBy: made.usedBy}, now)
 	}
-	// Parked attempts are served before attempts that arrive now.
+	// Parked attempts are served before attempts that have just arrived.
 	came := 0
 	for _, x := range ask {
 		if !x.overtakes(&s, now) {
@@ -196,7 +197,8 @@ func (p *pool) mayStay(x *waiter, made *plan, d time.Duration, now time.Time) bo
 	return !x.overtakes(&made.next, now) && d <= x.inside() && now.Sub(x.since) < 2*x.inside()
 }
 
-// overtakes reports whether a new waiter would be served before earlier attempts that wait outside of a process.
+// overtakes reports whether a new waiter would be served before earlier attempts that wait outside
+// the process.
 func (x *waiter) overtakes(s *limits.State, now time.Time) bool {
 	return !x.asked && !x.returns() && (s.Tail > now.UnixMilli() || len(s.Parked) > 0)
 }
@@ -204,8 +206,8 @@ func (x *waiter) overtakes(s *limits.State, now time.Time) bool {
 // returns reports whether a waiter has already waited and come back through the queue.
 func (x *waiter) returns() bool { return x.t.item.TurnMS > 0 || x.t.ReceiveCount > 1 }
 
-// inside is the longest wait that an attempt may expect and still wait in its process. It grows with the number of times
-// that the attempt has returned, so that the attempt gets its turn.
+// inside is the longest wait that an attempt may expect and still wait in its process. It grows
+// each time that the attempt returns, so that the attempt gets its turn.
 func (x *waiter) inside() time.Duration {
 	return time.Duration(min(x.t.item.Hops+max(x.t.ReceiveCount, 1), 5)) * mostInside
 }
@@ -225,8 +227,8 @@ func (p *pool) sendBack(made *plan, x *waiter, longest, first, apart time.Durati
 	made.back = append(made.back, returningWaiter{x, earliest(turn.Add(-early), last), turn, sentBack})
 }
 
-// asksBy returns when a waiter asks again at the latest: when longest has passed since it started to wait in this
-// process, or at the end of its total timeout.
+// asksBy returns the latest time at which a waiter asks again: when longest has passed since it
+// started to wait in this process, or at the end of its total timeout.
 func (x *waiter) asksBy(longest time.Duration) time.Time {
 	by := x.since.Add(longest)
 	if end, bounded := attempt.TotalEnd(x.t.item.Retry, time.UnixMilli(x.t.item.ScheduledAtMS)); bounded {

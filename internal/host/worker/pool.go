@@ -7,19 +7,21 @@ import (
 	"time"
 )
 
-// The attempts of a process that have the same limit share a pool, which is one group in the item of the limit. The pool
-// takes and returns permits for all of them at once. In between, an attempt that ends passes its permit to one that
-// waits in the process, without a write. An attempt waits in its process only for about as long as a return through the
-// queue takes. Otherwise its message is sent again, delayed until its turn is expected (plan.go).
+// The attempts of a process that have the same limit share a pool, which is one group in the item
+// of the limit. The pool takes and returns permits for all of them at once. In between, an attempt
+// that ends passes its permit, without a write, to an attempt that waits in the process. An attempt
+// waits in its process only for about as long as a return through the queue takes. Otherwise its
+// message is sent again, delayed until its turn is expected (plan.go).
 
 const (
-	// gather is how long a pool waits for other attempts of a batch before it reads or writes.
+	// gather is how long a pool waits for further attempts of a batch before it reads or writes.
 	gather = 5 * time.Millisecond
-	// gatherCrowded replaces gather if attempts already wait for the limit elsewhere. It keeps a function that receives
-	// thousands of messages for one limit, and sends them back, from writing the item continuously.
+	// gatherCrowded replaces gather if attempts already wait for the limit elsewhere. Without it, a
+	// function that receives thousands of messages for one limit, and sends them back, would write
+	// the item continuously.
 	gatherCrowded = 100 * time.Millisecond
-	// leastPoll and mostPoll limit the interval between two reads of the item, which show permits that other
-	// processes have given to this one.
+	// leastPoll and mostPoll limit the interval between two reads of the item, which show permits
+	// that other processes have given to this process.
 	leastPoll, mostPoll = 45 * time.Millisecond, 5 * time.Second
 )
 
@@ -34,7 +36,7 @@ type pool struct {
 	// limit is the name of the limit; rate is true for the name of a rate.
 	limit string
 	rate  bool
-	// token names its group.
+	// token names the group of the process.
 	token    string
 	hold     holding
 	waitlist waitingList
@@ -62,8 +64,8 @@ type holding struct {
 type waitingList struct {
 	// waiting are the attempts, in order.
 	waiting []*waiter
-	// wants is the number of further permits that the process requests, according to the item; each for the duration
-	// within.
+	// wants is the number of further permits that the process requests, according to the item, each
+	// for the duration within.
 	wants  int
 	within time.Duration
 }
@@ -80,7 +82,8 @@ type access struct {
 	unsure bool
 }
 
-// usage is how long the permits returned since the last write were held, and by how many attempts.
+// usage is how long the permits that were returned since the last write had been held, and by how
+// many attempts.
 type usage struct {
 	used   time.Duration
 	usedBy int
@@ -89,19 +92,22 @@ type usage struct {
 // waiter is an attempt that asks a pool for a permit.
 type waiter struct {
 	t *task
-	// needs is how long it needs the permit. hasTime reports whether its invocation has that much time left.
+	// needs is how long the attempt needs the permit. hasTime reports whether its invocation has
+	// that much time left.
 	needs   time.Duration
 	hasTime func() bool
-	// since is when it started to wait in this process. asked is set if a plan has decided that it waits.
+	// since is when the attempt started to wait in this process. asked is set if a plan has decided
+	// that it waits.
 	since time.Time
 	asked bool
-	// hidden is set if its message is hidden until it is due, like that of a parked attempt.
+	// hidden is set if the message of the attempt is hidden until the attempt is due, as for a
+	// parked attempt.
 	hidden bool
 	// out is its outcome.
 	out outcome
-	// at is when it got its permit; for a rate, that may be a time in the future.
+	// at is when the attempt got its permit; for a rate, that may be in the future.
 	at time.Time
-	// due is when it returns, and turn is when its turn is expected.
+	// due is when the attempt returns, and turn is when its turn is expected.
 	due, turn time.Time
 	err       error
 }
@@ -112,18 +118,19 @@ type outcome uint8
 const (
 	// waiting means that nothing has been decided yet.
 	waiting outcome = iota
-	// served means that it has a permit.
+	// served means that the waiter has a permit.
 	served
-	// sentBack means that it returns through the queue.
+	// sentBack means that the waiter returns through the queue.
 	sentBack
-	// hides means that its message must be hidden before the item can list it as parked.
+	// hides means that the waiter's message must be hidden before the item can list the waiter as
+	// parked.
 	hides
-	// isParked means that the item lists it as parked.
+	// isParked means that the item lists the waiter as parked.
 	isParked
-	// shows means that its message is made visible again, because a permit has become free or the list of parked
-	// attempts is full.
+	// shows means that the waiter's message is made visible again, because a permit has become free
+	// or the list of parked attempts is full.
 	shows
-	// unserved means that it failed with err.
+	// unserved means that the waiter failed with err.
 	unserved
 )
 

@@ -10,10 +10,11 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// running holds the attempts that this process is running, so that it never runs one of them twice at the same time. A
-// duplicate message exists if a process died after it sent the attempt and before it acknowledged the message that
-// caused it: the process that receives that message next sends the attempt again. A queue that delivers a message twice
-// also causes a duplicate.
+// running holds the attempts that this process is running, so that the process never runs the same
+// attempt twice at the same time. A duplicate message exists if a process died after it sent the
+// attempt and before it acknowledged the message that caused it: the process that receives that
+// message next sends the attempt again. A queue that delivers a message twice also causes a
+// duplicate.
 //
 // A duplicate may also be received after the attempt was answered: a process that was killed leaves one message in the
 // queue, and its successor, which repeats the turn, sends another. Then the attempt runs again, as at-least-once
@@ -21,12 +22,12 @@ import (
 type running struct {
 	mu       sync.Mutex
 	attempts map[attemptID]*made
-	// answered are the answered attempts, order the same with the oldest first.
+	// answered are the answered attempts; order lists them, oldest first.
 	answered map[attemptID]bool
 	order    []attemptID
 }
 
-// mostAnswered is how many answered attempts are kept.
+// mostAnswered is the maximum number of answered attempts that are kept.
 const mostAnswered = 1024
 
 // attemptID identifies an attempt. The token distinguishes it from a forged message, which must not suppress a genuine
@@ -43,7 +44,7 @@ type made struct {
 	message string
 	// early is set if an operator sent that message.
 	early bool
-	// until is when the attempt ends at the latest.
+	// until is the latest time at which the attempt ends.
 	until time.Time
 	// again is the latest delivery of that message, if it was redelivered while the attempt was running.
 	again *queue.Message
@@ -97,14 +98,15 @@ func (r *running) wasAnswered(id attemptID) bool {
 	return r.answered[id]
 }
 
-// lasts records when an attempt ends at the latest.
+// lasts records the latest time at which an attempt ends.
 func (r *running) lasts(id attemptID, until time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.attempts[id].until = until
 }
 
-// leave records that an attempt has ended, and returns its message if that was delivered again in the meantime.
+// leave records that an attempt has ended, and returns its message if the message was delivered
+// again in the meantime.
 func (r *running) leave(id attemptID) (again *queue.Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,11 +115,12 @@ func (r *running) leave(id attemptID) (again *queue.Message) {
 	return again
 }
 
-// beside handles a message whose attempt is already running in this process. A copy is acknowledged, because the
-// running attempt's message stays in the queue until the attempt is answered. That message itself returns to the
-// queue if it became visible too early. A message that an operator sent (early) also returns, because it may have
-// claimed the attempt. So does a message whose attempt runs for an operator's message, because the claim may leave
-// the attempt to it.
+// beside handles a message whose attempt is already running in this process. A copy is
+// acknowledged, because the running attempt's message stays in the queue until the attempt is
+// answered. If the running attempt's own message became visible too early, it returns to the queue.
+// A message that an operator sent (early) also returns, because it may have claimed the attempt. So
+// does any message of an attempt that runs for an operator's message, because the claim may assign
+// the attempt to the other message.
 func (w *Worker) beside(ctx context.Context, t *task, other *made) error {
 	if other.message == t.ID || t.item.ID != "" || other.early {
 		return &underWay{t.item.Attempt, other.until, "this process"}
@@ -126,8 +129,8 @@ func (w *Worker) beside(ctx context.Context, t *task, other *made) error {
 	return w.give(ctx, &answer{outcome: "superseded"})
 }
 
-// left deletes the message of a finished attempt if it was delivered again in the meantime, because its batch can no
-// longer acknowledge it.
+// left deletes the message of a finished attempt if the message was delivered again in the
+// meantime, because its batch can no longer acknowledge it.
 func (w *Worker) left(ctx context.Context, again *queue.Message, done bool) {
 	if again == nil || !done {
 		return

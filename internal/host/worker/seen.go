@@ -19,7 +19,7 @@ type seen struct {
 	of map[string]seenLimit
 }
 
-// seenLimit is a limit as it was seen at a time.
+// seenLimit is a limit as it was at one time.
 type seenLimit struct {
 	limits.State
 	at time.Time
@@ -28,17 +28,17 @@ type seenLimit struct {
 }
 
 const (
-	// mostSeen is how many limits a process remembers, rememberFor how long. An unchanged item is kept far longer than
-	// that. After an item was deleted, its versions start again, and a write based on the old State could overwrite a
-	// newer one.
+	// mostSeen is the maximum number of limits that a process remembers, and rememberFor how long
+	// it remembers them. The table keeps an unchanged item far longer. After an item was deleted,
+	// its versions start again, and a write based on the old State could overwrite a newer one.
 	mostSeen, rememberFor = 1000, 10 * time.Minute
 	// newest is how long a process uses a remembered State without reading it again.
 	newest = time.Second
-	// quick is how long a process writes on the basis of a remembered State, without a read, if other processes change
-	// the limit too. A failed write costs more than a read.
+	// quick is how long a process writes on the basis of a remembered State, without a read, if
+	// other processes also change the limit. A failed write costs more than a read.
 	quick = 10 * time.Millisecond
-	// mostWrites is how often a change of a limit is tried. Each failed try means that the limit has changed in the
-	// meantime.
+	// mostWrites is the maximum number of tries of a change of a limit. Each failed try means that
+	// the limit has changed in the meantime.
 	mostWrites = 20
 )
 

@@ -30,9 +30,10 @@ func (e *underWay) Error() string {
 	return fmt.Sprintf("worker: attempt %d may still be running in %s until %s", e.attempt, e.where, e.until.UTC().Format(time.RFC3339))
 }
 
-// start records in the store that an attempt starts, where that is needed: an at-most-once attempt is claimed, and an
-// attempt whose message may be poisonous is recorded as a suspect. If the attempt must not start, start returns the
-// answer to send instead, or the reason why the message returns to the queue.
+// start records in the store that an attempt starts, if that is necessary: an at-most-once attempt
+// is claimed, and an attempt whose message may be poisonous is recorded as a suspect. If the
+// attempt must not start, start returns the answer to send instead, or the reason why the message
+// returns to the queue.
 func (w *Worker) start(ctx context.Context, t *task, p *prepared, found store.Suspect, alone bool) (instead *answer, err error) {
 	switch r, n := t.item.Retry, w.Settings.SuspectReceives; {
 	case r != nil && r.AtMostOnce:
@@ -44,9 +45,10 @@ func (w *Worker) start(ctx context.Context, t *task, p *prepared, found store.Su
 	return nil, nil
 }
 
-// claim prevents an at-most-once attempt from starting twice. A process that claimed the attempt earlier may still be
-// running it. When its time has passed, claim reports the attempt to the orchestrator as unheard. The orchestrator knows
-// whether a result arrived, and sends another attempt if the retry policy allows one.
+// claim prevents an at-most-once attempt from starting twice. A process that claimed the attempt
+// earlier may still be running it. When its time has passed, claim reports the attempt to the
+// orchestrator as unheard. The orchestrator knows whether a result arrived, and sends a new attempt
+// if the retry policy allows one.
 func (w *Worker) claim(ctx context.Context, t *task, p *prepared) (instead *answer, err error) {
 	token, err := w.random.Hex()
 	if err != nil {
@@ -71,9 +73,10 @@ func (w *Worker) claim(ctx context.Context, t *task, p *prepared) (instead *answ
 	return unheard(item), nil
 }
 
-// settleClaim records that a claimed attempt has ended, if no history records its outcome: it is pending, or was
-// followed by another attempt. If its message is delivered again, the worker then does not count it as interrupted. A
-// result needs no record because it was sent to the orchestrator.
+// settleClaim records that a claimed attempt has ended, if no history records its outcome because
+// it is pending or was followed by another attempt. If the message is then delivered again, the
+// worker does not count the attempt as interrupted. A result needs no record because it was sent to
+// the orchestrator.
 func (w *Worker) settleClaim(ctx context.Context, t *task, claim string, r *attempt.Result) {
 	item := &t.item
 	if claim == "" || !r.Pending && (r.Failure == nil || !activities.Retryable(item.Retry, r.Failure, item.Attempt)) {
@@ -85,10 +88,11 @@ func (w *Worker) settleClaim(ctx context.Context, t *task, claim string, r *atte
 	}
 }
 
-// suspect records an attempt whose message was received too often, to detect attempts that kill their process. The
-// receive count alone proves nothing, because messages also return for a throttled table, a rejecting queue or a missing
-// permission, which only cost time. A process that dies leaves its suspect record behind. The next process that finds a
-// record of the activity, from any attempt or message, counts a crash, and from then on the activity runs alone, so that
+// suspect records an attempt whose message was received too often, to detect attempts that kill
+// their process. The receive count alone proves nothing, because messages also return for a
+// throttled table, a rejecting queue or a missing permission, which only cost time. A process that
+// dies leaves its suspect record behind. The next process that finds such a record, from any
+// attempt or message of the activity, counts a crash. From then on the activity runs alone, so that
 // other attempts of a batch are not suspected. After MaxCrashes the activity fails as lost.
 func (w *Worker) suspect(ctx context.Context, t *task, p *prepared, found store.Suspect, alone bool) (instead *answer, err error) {
 	item, now := &t.item, w.Clock.Now()
@@ -107,8 +111,8 @@ func (w *Worker) suspect(ctx context.Context, t *task, p *prepared, found store.
 		return nil, errNotAlone
 	}
 	if err := w.Stops.SetSuspect(ctx, t.key(), record, now.Add(delivery.Retention)); err != nil {
-		// The record may have been stored although the call failed. No process has
-		// died because of this attempt.
+		// The record may have been stored although the call failed, but no process has died because
+		// of this attempt.
 		w.setSuspect(ctx, t, found)
 		return nil, fmt.Errorf("could not write the suspect record: %w", err)
 	}

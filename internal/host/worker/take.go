@@ -125,11 +125,11 @@ func (w *Worker) reportAndGive(ctx context.Context, t *task, p *prepared, result
 // prepared is an attempt that this process runs.
 type prepared struct {
 	attempt.Attempt
-	// claim is the token with which it was claimed; empty for none.
+	// claim is the token with which the attempt was claimed; empty for none.
 	claim string
-	// suspected is set if it has a suspect record.
+	// suspected is set if the attempt has a suspect record.
 	suspected bool
-	// permits are the permits that it holds; asked is when it asked for the first of them.
+	// permits are the permits that the attempt holds; asked is when it asked for the first permit.
 	permits []permit
 	asked   time.Time
 }
@@ -202,8 +202,8 @@ func (w *Worker) known(ctx context.Context, t *task, now time.Time) (store.Activ
 	return state, err
 }
 
-// requeued requeues an attempt that this build cannot run, until a build that can run it receives it. The total
-// timeout continues.
+// requeued requeues an attempt that this build cannot run, until a build that can run it receives
+// it. The total timeout still applies.
 func (w *Worker) requeued(item *wire.Item, now time.Time, why string) *answer {
 	first, longest := w.Settings.Attempt.UnknownFirst, w.Settings.Attempt.UnknownMax
 	if why == delayedForCodec {
@@ -213,7 +213,7 @@ func (w *Worker) requeued(item *wire.Item, now time.Time, why string) *answer {
 	switch since := time.UnixMilli(item.FirstSeenMS); {
 	case item.FirstSeenMS == 0:
 		a.next.FirstSeenMS = now.UnixMilli()
-	case now.Sub(since) >= delivery.HeldUp && why != notServed: // An attempt that is not served was reported at once.
+	case now.Sub(since) >= delivery.HeldUp && why != notServed: // An attempt whose queue is not served was reported at once.
 		w.Observer.Count(host.CountHeldUp, why, 1)
 	}
 	return a
@@ -224,7 +224,7 @@ func again(item *wire.Item, now, due time.Time, why string) *answer {
 	next := *item
 	next.Hops++
 	if why != delayedForCodec {
-		// It may wait longer than an item lives, so its age starts again.
+		// The attempt may wait longer than an item exists, so the item's age starts again.
 		next.SentMS = now.UnixMilli()
 	}
 	if end, bounded := attempt.TotalEnd(item.Retry, time.UnixMilli(item.ScheduledAtMS)); bounded && due.After(end) {
@@ -275,8 +275,9 @@ func (w *Worker) attempt(ctx context.Context, t *task, code activities.Activity,
 				EventID: item.SchedulingEventID, Token: item.Token}.String()}}
 }
 
-// idempotencyKey derives the key from the execution that scheduled the activity. If a redrive copied the activity
-// while it was open, that is the execution that it was copied from.
+// idempotencyKey derives the key from the execution that scheduled the activity. If a redrive
+// copied the activity while it was open, the key derives from the execution from which it was
+// copied.
 func idempotencyKey(item *wire.Item) string {
 	if o := item.Origin; o != nil && o.ExecutionID > 0 {
 		return attempt.IdempotencyKey(cmp.Or(o.Instance, item.Instance), o.ExecutionID, item.SchedulingEventID)
@@ -306,10 +307,11 @@ func (w *Worker) pulse(t *task) *attempt.Pulse {
 	return p
 }
 
-// hide keeps the message hidden for as long as the attempt may run, or until shortly after its next heartbeat is due.
-// If this process dies, the message becomes visible soon after that, and not only after the queue's visibility timeout.
-// If the policy has neither limit and the queue's visibility timeout is long enough, no call is made. After the attempt
-// has ended, its batch takes care of the message.
+// hide keeps the message hidden for as long as the attempt may run, or until shortly after its next
+// heartbeat is due. So if this process dies, the message soon becomes visible, and not only after
+// the queue's visibility timeout. If the policy has neither limit and the queue's visibility
+// timeout is long enough, no call is made. After the attempt has ended, its batch handles the
+// message.
 func (w *Worker) hide(ctx context.Context, t *task, timeout time.Duration, p *attempt.Pulse) error {
 	if p.Timeout > 0 {
 		timeout = min(timeout, p.Timeout+p.Interval)

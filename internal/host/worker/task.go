@@ -20,13 +20,13 @@ type task struct {
 	queue.Message
 	item  wire.Item
 	state state
-	// back is the delay before the message becomes visible again if it is not done.
+	// back is the delay before the message becomes visible again if it is not acknowledged.
 	back time.Duration
-	// visible is when it becomes visible to other workers.
+	// visible is when the message becomes visible to other workers.
 	visible time.Time
-	// deleted is set if this process has deleted it.
+	// deleted is set if this process has deleted the message.
 	deleted bool
-	// batch is the batch that it arrived in.
+	// batch is the batch in which the message arrived.
 	batch *batch
 }
 
@@ -34,15 +34,15 @@ type task struct {
 type state uint8
 
 const (
-	// open means that it is not done, and returns to the queue.
+	// open means that the message is not done, and returns to the queue.
 	open state = iota
-	// waits means that its attempt runs when no other attempt of the batch is running.
+	// waits means that the attempt runs when no other attempt of the batch is running.
 	waits
-	// done means that its answer was sent, so it can be acknowledged.
+	// done means that the answer was sent, so the message can be acknowledged.
 	done
-	// lost means that another process may hold it, so this one does not touch it.
+	// lost means that another process may hold the message, so this process does not touch it.
 	lost
-	// parked means that it is hidden while its attempt waits for a permit.
+	// parked means that the message is hidden while its attempt waits for a permit.
 	parked
 )
 
@@ -136,9 +136,9 @@ func (w *Worker) refuse(ctx context.Context, t *task, reason wire.Reason, text s
 	w.Observer.Count(host.CountDeadLettered, string(reason), 1)
 }
 
-// renew replaces a message that would return to the activity queue and has used half of its retention there. SQS deletes
-// a message at the end of its retention, in whichever queue it is: on its way to a dead-letter queue a message keeps the
-// time at which it was first sent
+// renew replaces a message that would return to the activity queue although half of its retention
+// has passed. SQS deletes a message at the end of its retention, whichever queue the message is in,
+// because a message that SQS moves to a dead-letter queue keeps the time at which it was first sent
 // (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/setting-up-dead-letter-queue-retention.html).
 func (w *Worker) renew(ctx context.Context, t *task) (renewed bool) {
 	if t.SentAt.IsZero() || w.Clock.Now().Sub(t.SentAt) <= wire.MaxAge/2 || t.item.Kind == "" {

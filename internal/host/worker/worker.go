@@ -4,10 +4,11 @@
 //
 //	received → prepared → run → answered → acknowledged
 //
-// An attempt is prepared if it may start: it is due, the activity was not asked to stop, and the attempt is not already
-// running. The answer to an attempt is its result, its failure or the message of the next attempt. The worker sends the
-// answer before it acknowledges the message, so that after a crash at any point the message is delivered again. The ids
-// of sent messages derive from the activity, so that sending one twice is harmless.
+// An attempt is prepared for its start if it is due, if the activity was not asked to stop, and if
+// the attempt is not already running. The answer to an attempt is its result, its failure or the
+// message of the next attempt. The worker sends the answer before it acknowledges the message, so
+// that after a crash at any point the message is delivered again. The ids of the messages that it
+// sends derive from the activity, so that sending a message twice is harmless.
 package worker
 
 import (
