@@ -81,5 +81,5 @@ func (c *archiveCheck) ask(ctx context.Context) {
 		return
 	}
 	c.metrics.Add(embeddedmetrics.Attention, string(host.CountArchive), 1)
-	c.logger.ErrorContext(ctx, "the archive cannot be used: retention purges no instance until it can", "error", err)
+	c.logger.ErrorContext(ctx, "the archive cannot be used: until it can, retention purges no instances", "error", err)
 }

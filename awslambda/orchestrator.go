@@ -222,7 +222,7 @@ func (o *Orchestrator) backlog(ctx context.Context, batch []platform.Delivery) {
 		o.metrics.Add(embeddedmetrics.Attention, attentionBacklog, 1)
 	}
 	if age >= staleGroup {
-		o.logger.WarnContext(ctx, "messages of a group have waited long", "group", oldest.Group, "message_id", oldest.ID,
+		o.logger.WarnContext(ctx, "messages of a group have waited for a long time", "group", oldest.Group, "message_id", oldest.ID,
 			"receives", oldest.ReceiveCount, "message_age", age.Seconds())
 	}
 }

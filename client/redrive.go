@@ -336,7 +336,7 @@ func (c *Client) rehearse(r *RedriveRequest, execution int64, prefix []history.E
 		return err
 	}
 	return &RedriveError{Instance: r.Instance, ExecutionID: execution, EventID: r.From, Stuck: stuck,
-		Problem: fmt.Sprintf("the code disagrees with the %d events to be copied; fix it, name an earlier event, or restart the instance: %s", len(prefix), stuck.Message)}
+		Problem: fmt.Sprintf("the code disagrees with the %d events to be copied; fix the code, name an earlier event, or restart the instance: %s", len(prefix), stuck.Message)}
 }
 
 // insteadOf returns advice for a redrive that would keep too much. External events after the event From

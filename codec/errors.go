@@ -35,7 +35,7 @@ type DamagedError struct {
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("codec: %s is damaged, or was encoded with another key that has the name %q: %v", e.Where, e.Codec, e.Err)
+	return fmt.Sprintf("codec: %s is damaged, or was encoded with a different key that has the name %q: %v", e.Where, e.Codec, e.Err)
 }
 
 func (e *DamagedError) Unwrap() error { return e.Err }

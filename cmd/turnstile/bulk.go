@@ -233,7 +233,7 @@ func (r *bulkRun) proceed(ctx context.Context) error {
 		return err
 	}
 	if j.Verb != r.verb {
-		return usagef("batch %s belongs to another command, %s: turnstile %s --resume %s", j.ID, j.Verb, j.Verb, j.ID)
+		return usagef("batch %s belongs to a different command, %s: turnstile %s --resume %s", j.ID, j.Verb, j.Verb, j.ID)
 	}
 	switch {
 	case j.Place == r.place.ID:

@@ -92,7 +92,7 @@ func TestABatchThatWasInterruptedContinues(t *testing.T) {
 	}
 	id := strings.Fields(said[1])[2]
 	b.pause = func(context.Context, time.Duration) bool { return true }
-	b.fails(exitUsage, []string{"belongs to another command, cancel", "turnstile cancel --resume " + id}, "terminate", "--resume", id)
+	b.fails(exitUsage, []string{"belongs to a different command, cancel", "turnstile cancel --resume " + id}, "terminate", "--resume", id)
 	b.fails(exitFailed, []string{"this command works on stack other"}, "cancel", "--resume", id, "--stack", "other")
 	b.fails(exitFailed, []string{"no unfinished batch", "unfinished: " + id}, "cancel", "--resume", "cancel-20300101-120000-zzzz")
 	b.fails(exitUsage, []string{"--resume continues"}, "cancel", "--resume", id, "--status", "running")

@@ -33,7 +33,7 @@ func costCommand() *command {
 					return err
 				}
 				if t.Bill == nil {
-					return fmt.Errorf("this console does not estimate costs, because it runs another version of Turnstile")
+					return fmt.Errorf("this console does not estimate costs, because it runs a different version of Turnstile")
 				}
 				if c.json() {
 					return c.printJSON(t.Bill)

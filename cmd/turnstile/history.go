@@ -53,7 +53,7 @@ func historyCommand() *command {
 				case h.width < 0:
 					return usagef("--width %d: must be a number of characters, or 0", h.width)
 				case h.export && c.json():
-					return usagef("--export cannot be combined with --output json, which is another format")
+					return usagef("--export cannot be combined with --output json, which is a different format")
 				}
 				cl, err := c.client(ctx)
 				if err != nil {

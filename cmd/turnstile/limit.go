@@ -127,8 +127,8 @@ type limitOf struct{ instances, rate bool }
 
 func (of *limitOf) declare(c *cli, flags *flag.FlagSet) {
 	c.settings.declareActor(flags)
-	flags.BoolVar(&of.instances, "instances", false, "use the limit of instances with KEY instead of that of attempts")
-	flags.BoolVar(&of.rate, "rate", false, "use the rate with KEY instead of the limit")
+	flags.BoolVar(&of.instances, "instances", false, "use the limit of instances with KEY, not the limit of attempts")
+	flags.BoolVar(&of.rate, "rate", false, "use the rate with KEY, not the limit")
 }
 
 // named returns the limit for messages.

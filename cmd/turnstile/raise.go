@@ -19,7 +19,7 @@ import (
 func raiseCommand() *command {
 	return &command{
 		name: "raise", also: []string{"signal", "event", "send"}, words: raised, operands: "[INSTANCE] EVENT", least: 1, most: 2, payload: "data",
-		short: "raise an external event to an instance",
+		short: "raise an external event for an instance",
 		long: paragraph(
 			"Sends the event to an instance. If the instance has ended, or does not exist within a few",
 			"seconds, raise fails and sends nothing. If the command knows the code, it rejects an event name or",

@@ -75,7 +75,7 @@ func redriveCommand() *command {
 				case r.As != "" && len(operands) != 1:
 					return usagef("--as needs exactly one INSTANCE")
 				case r.As != "" && r.Reset:
-					return usagef("--as cannot be combined with --reset, because it does not change the instance")
+					return usagef("--as cannot be combined with --reset, because --as does not change the instance")
 				case len(operands) > 0 && b.dryRun && !b.given() && b.yes == "":
 					return c.planRedrives(ctx, r, operands)
 				}

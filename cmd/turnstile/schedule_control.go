@@ -121,7 +121,7 @@ func scheduleCreateCommand() *command {
 			timeout := flags.Duration("timeout", 30*time.Second, "without --update: `TIME` to wait until the schedule exists")
 			var check checks
 			check.declare(flags)
-			update := flags.Bool("update", false, "change the schedule if it exists with another definition")
+			update := flags.Bool("update", false, "change the schedule if it exists with a different definition")
 			c.settings.declareActor(flags)
 			return func(ctx context.Context, cl backend.Instances, name string) error {
 				var err error

@@ -93,7 +93,7 @@ func TestTheCommandReportsInstancesThatCannotBeRedriven(t *testing.T) {
 		{[]string{"done"}, `{"instance":"done"}`, exitFailed, []string{"it has completed", "name the event"}},
 		{[]string{"gone"}, `{"instance":"gone"}`, exitNotFound, []string{`"gone" has been purged`, "can be reused from"}},
 		{[]string{"failed", "--as", "gone"}, "", exitFailed, []string{`"gone" was purged`, "choose another instance id"}},
-		{[]string{"failed"}, `{"instance":"failed"}`, exitFailed, []string{`instance "failed" execution 1`, "fix it, name an earlier event, or restart", "Charge", "Refund", "wrong_use_test.go:"}},
+		{[]string{"failed"}, `{"instance":"failed"}`, exitFailed, []string{`instance "failed" execution 1`, "fix the code, name an earlier event, or restart", "Charge", "Refund", "wrong_use_test.go:"}},
 		{[]string{"failed", "--dry-run"}, `{"instance":"failed","dry_run":true}`, exitFailed, []string{"the code disagrees", "Charge", "Refund"}},
 	} {
 		args := append([]string{"redrive"}, wrong.args...)

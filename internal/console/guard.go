@@ -89,13 +89,13 @@ func (g *guard) allow(r *http.Request, to *route) error {
 		// Following a link is harmless.
 		if site == "cross-site" || site == "same-site" {
 			if r.Header.Get("Sec-Fetch-Mode") != "navigate" {
-				return api.Errorf(api.CodeCrossOrigin, "the request comes from a page of another site (Sec-Fetch-Site: %s)", site)
+				return api.Errorf(api.CodeCrossOrigin, "the request comes from a page of a different site (Sec-Fetch-Site: %s)", site)
 			}
 		}
 		return nil
 	}
 	if site != "" && site != "same-origin" {
-		return api.Errorf(api.CodeCrossOrigin, "the request comes from a page of another site (Sec-Fetch-Site: %s)", clip(site, 20))
+		return api.Errorf(api.CodeCrossOrigin, "the request comes from a page of a different site (Sec-Fetch-Site: %s)", clip(site, 20))
 	}
 	if origin := r.Header.Get("Origin"); origin != "" && !g.sameOrigin(origin, r.Host) {
 		err := api.Errorf(api.CodeCrossOrigin, "the request comes from a page of %q, but was sent to %q", clip(origin, 100), clip(r.Host, 100))

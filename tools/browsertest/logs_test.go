@@ -64,7 +64,7 @@ func TestThePageOfAnInstanceShowsItsLog(t *testing.T) {
 	b.click("dialog button", "Retry the activity")
 	b.status("completed")
 	b.goTo(instance("sync-1", "/logs"))
-	b.shows("attempt made before it is due", "grace")
+	b.shows("attempt sent before it is due", "grace")
 	b.must(b.Look(browser.View{Width: 400, Height: 800, Dark: true}))
 	b.axeFinds("the log of an instance on a phone")
 

@@ -148,7 +148,7 @@ func TestAnErrorNamesTheBucketAndWhatToDo(t *testing.T) {
 		{bucket: "missing-bucket", want: []string{`bucket "missing-bucket"`, "create it, or correct the parameter ArchiveBucket"}},
 		{code: "AccessDenied", status: 403, want: []string{`object "prod/a/1.json" of bucket "acme-archive"`, `s3:PutObject under "prod/"`, "kms:GenerateDataKey"}},
 		{code: "PermanentRedirect", status: 301, region: "us-east-1", want: []string{"is in region us-east-1; it must be in the region of the stack"}},
-		{code: "AuthorizationHeaderMalformed", status: 400, want: []string{"in another region"}},
+		{code: "AuthorizationHeaderMalformed", status: 400, want: []string{"in a different region"}},
 		{code: "KMS.NotFoundException", status: 400, want: []string{"the key that encrypts it does not exist"}},
 		{code: "EntityTooLarge", status: 400, want: []string{"this document cannot be stored"}, unarchivable: true},
 		{code: "SomethingNew", status: 400, want: []string{`bucket "acme-archive"`, "SomethingNew"}},

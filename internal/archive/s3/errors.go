@@ -79,7 +79,7 @@ func Advice(err error, ifDenied string) string {
 				return fmt.Sprintf("the bucket is in region %s; it must be in the region of the stack", region)
 			}
 		}
-		return "the bucket is in another region; it must be in the region of the stack"
+		return "the bucket is in a different region; it must be in the region of the stack"
 	case "NoSuchKey":
 		return "there is no such object; list the objects with `aws s3 ls`"
 	case "KMS.NotFoundException", "KMS.DisabledException", "KMS.KMSInvalidStateException":

@@ -21,7 +21,7 @@ const (
 	CodeMethodNotAllowed Code = "method_not_allowed"
 	// CodeHostNotAllowed means that this console does not accept requests for the host.
 	CodeHostNotAllowed Code = "host_not_allowed"
-	// CodeCrossOrigin means that the request comes from a page of another site, or lacks the header
+	// CodeCrossOrigin means that the request comes from a page of a different site, or lacks the header
 	// that such a page cannot send.
 	CodeCrossOrigin Code = "cross_origin"
 	// CodeReadOnly means that this console allows no actions.

@@ -171,7 +171,7 @@ func (a *sending) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
 	}
 	err = a.settler.Edge.SendAttempt(ctx, a.settler.Queues.OfAttempts(edge.QueueOf(next.Retry)), next, due, now)
 	if edge.Unfit(err) && s.Early != "" {
-		a.settler.Logger.WarnContext(ctx, "could not make an attempt early because its message cannot be sent", "instance", s.Item.Instance, "event_id", s.EventID, "attempt", next.Attempt, "error", err)
+		a.settler.Logger.WarnContext(ctx, "could not start an attempt early because its message cannot be sent", "instance", s.Item.Instance, "event_id", s.EventID, "attempt", next.Attempt, "error", err)
 		a.settler.Settle(s.Message, "late")
 		return nil
 	}
@@ -186,7 +186,7 @@ func (a *sending) sendAttempt(ctx context.Context, s *deciding.Attempt) error {
 		return fmt.Errorf("%w: attempt %d of activity %d of instance %q: %w", dispatch.ErrUnsent, next.Attempt, s.EventID, s.Item.Instance, err)
 	}
 	if s.Early != "" {
-		a.settler.Logger.InfoContext(ctx, "attempt made before it is due", "instance", s.Item.Instance, "event_id", s.EventID, "attempt", next.Attempt, "actor", s.Message.Item.Actor)
+		a.settler.Logger.InfoContext(ctx, "attempt sent before it is due", "instance", s.Item.Instance, "event_id", s.EventID, "attempt", next.Attempt, "actor", s.Message.Item.Actor)
 	}
 	a.settler.Settle(s.Message, s.Outcome)
 	return nil

@@ -230,7 +230,7 @@ func (r *Restore) delete(ctx context.Context, t *tableState) error {
 			return err
 		}
 	}
-	return r.until(ctx, patience, "DynamoDB takes the deletion protection off "+t.Name, func() (bool, error) {
+	return r.until(ctx, patience, "DynamoDB turns off the deletion protection of "+t.Name, func() (bool, error) {
 		now, err := r.Cloud.Table(ctx, t.Name)
 		if err != nil || now.Status != Active || now.Protected {
 			return now.Status == "DELETING" || err == nil && now.Status == "", err
