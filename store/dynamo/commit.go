@@ -49,7 +49,7 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 			return err
 		}
 	}
-	return s.config.repeat(ctx, r, func(ctx context.Context) verdict { return s.transact(ctx, r, w) })
+	return s.transact(ctx, r, w.writes, w.size, func(reasons []types.CancellationReason, err error) verdict { return w.judge(r, reasons, err) })
 }
 
 // put writes a turn that is one item.
@@ -96,18 +96,16 @@ type transaction struct {
 	commit *store.Commit
 	items  []Item
 	size   int
-	input  dynamodb.TransactWriteItemsInput
+	writes []types.TransactWriteItem
 }
 
-// transaction builds the request: the items of the turns in order, the record, and the items for its
-// search attributes. The request token is new for each commit and the same for its repeats, so two
-// writers never share one, even if their content is equal.
+// transaction builds the writes: the items of the turns in order, the record, and the items for its
+// search attributes.
 func (s *Store) transaction(c *store.Commit, items []Item) (*transaction, error) {
-	w := &transaction{commit: c, items: items}
-	writes := make([]types.TransactWriteItem, 0, len(items)+1)
+	w := &transaction{commit: c, items: items, writes: make([]types.TransactWriteItem, 0, len(items)+1)}
 	for i := range items {
 		w.size += items[i].Size
-		writes = append(writes, types.TransactWriteItem{Put: &types.Put{
+		w.writes = append(w.writes, types.TransactWriteItem{Put: &types.Put{
 			TableName:                           &s.config.Tables.History,
 			Item:                                items[i].Attributes,
 			ConditionExpression:                 aws.String(slotIsFree),
@@ -120,18 +118,13 @@ func (s *Store) transaction(c *store.Commit, items []Item) (*transaction, error)
 			return nil, err
 		}
 		w.size += size
-		writes = append(writes, record...)
+		w.writes = append(w.writes, record...)
 	}
 	switch {
 	case w.size > MaxTransaction:
 		return nil, w.tooLarge("4 MB a transaction")
-	case len(writes) > MaxTransactionItems:
+	case len(w.writes) > MaxTransactionItems:
 		return nil, w.tooLarge("100 items a transaction")
-	}
-	w.input = dynamodb.TransactWriteItemsInput{
-		TransactItems:          writes,
-		ClientRequestToken:     aws.String(s.config.requestToken()),
-		ReturnConsumedCapacity: s.config.consumed(),
 	}
 	return w, nil
 }
@@ -147,30 +140,39 @@ func (w *transaction) tooLarge(limit string) error {
 	return e
 }
 
-func (s *Store) transact(ctx context.Context, r request, w *transaction) verdict {
-	out, err := s.client.TransactWriteItems(ctx, &w.input, once)
-	if err == nil {
-		s.config.meterWrite("TransactWriteItems", nil, len(w.input.TransactItems), w.size, out.ConsumedCapacity...)
-		return verdict{kind: settled}
+// transact repeats a transaction until it gets a definite response. judge evaluates the reasons of a
+// cancelled one. The request token is new for each call and the same for its repeats, so two writers
+// never share one, even if their content is equal.
+func (s *Store) transact(ctx context.Context, r request, writes []types.TransactWriteItem, size int, judge func([]types.CancellationReason, error) verdict) error {
+	in := &dynamodb.TransactWriteItemsInput{
+		TransactItems:          writes,
+		ClientRequestToken:     aws.String(s.config.requestToken()),
+		ReturnConsumedCapacity: s.config.consumed(),
 	}
-	s.config.meterWrite("TransactWriteItems", err, 0, 0)
-	switch outcomeOf(err) {
-	case cancelled:
-		var c *types.TransactionCanceledException
-		if errors.As(err, &c) {
-			return w.judge(r, c.CancellationReasons, err)
+	return s.config.repeat(ctx, r, func(ctx context.Context) verdict {
+		out, err := s.client.TransactWriteItems(ctx, in, once)
+		if err == nil {
+			s.config.meterWrite("TransactWriteItems", nil, len(writes), size, out.ConsumedCapacity...)
+			return verdict{kind: settled}
 		}
-	case mismatched:
-		// The 128 random bits were used before, or something between the store and DynamoDB changes
-		// tokens. Nothing was written; continue with a new token.
-		w.input.ClientRequestToken = aws.String(s.config.requestToken())
-	}
-	return unsettled(r, err)
+		s.config.meterWrite("TransactWriteItems", err, 0, 0)
+		switch outcomeOf(err) {
+		case cancelled:
+			if c, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
+				return judge(c.CancellationReasons, err)
+			}
+		case mismatched:
+			// The 128 random bits were used before, or something between the store and DynamoDB changes
+			// tokens. Nothing was written; continue with a new token.
+			in.ClientRequestToken = aws.String(s.config.requestToken())
+		}
+		return unsettled(r, err)
+	})
 }
 
 // judge evaluates the reasons of a cancelled transaction, in the order in which they decide the result.
 func (w *transaction) judge(r request, reasons []types.CancellationReason, err error) verdict {
-	if len(reasons) != len(w.input.TransactItems) {
+	if len(reasons) != len(w.writes) {
 		// Nothing was written, and DynamoDB does not say why.
 		return verdict{again, err}
 	}

@@ -68,43 +68,32 @@ func (x *expression) condition(change *store.RecordChange) string {
 			parts = append(parts, "NOT "+in)
 		}
 	}
-	if c.FirstExecution != nil {
-		if *c.FirstExecution == 0 {
-			parts = append(parts, "attribute_not_exists("+x.name("first_execution")+")")
+	// The item of a record has no attribute for a zero field.
+	is := func(attribute string, v types.AttributeValue, zero bool) {
+		if zero {
+			parts = append(parts, "attribute_not_exists("+x.name(attribute)+")")
 		} else {
-			parts = append(parts, x.equal("if_first_execution", "first_execution", number(*c.FirstExecution)))
+			parts = append(parts, x.equal("if_"+attribute, attribute, v))
 		}
 	}
-	if c.Forked != nil {
-		if *c.Forked == 0 {
-			parts = append(parts, "attribute_not_exists("+x.name("forked")+")")
-		} else {
-			parts = append(parts, x.equal("if_forked", "forked", number(*c.Forked)))
-		}
+	if n := c.FirstExecution; n != nil {
+		is("first_execution", number(*n), *n == 0)
 	}
-	if c.Stamp != nil {
-		if *c.Stamp == 0 {
-			parts = append(parts, "attribute_not_exists("+x.name("stamp")+")")
-		} else {
-			parts = append(parts, x.equal("if_stamp", "stamp", number(*c.Stamp)))
-		}
+	if n := c.Forked; n != nil {
+		is("forked", number(*n), *n == 0)
+	}
+	if n := c.Stamp; n != nil {
+		is("stamp", number(*n), *n == 0)
 	}
 	if change.Create == nil && len(change.SearchAttributes) > 0 {
 		parts = append(parts, x.equal("if_found_at", "created_at", number(change.FoundAt.UnixMilli())))
 	}
-	if c.Suspect != nil {
-		if *c.Suspect == "" {
-			parts = append(parts, "attribute_not_exists("+x.name("suspect")+")")
-		} else {
-			parts = append(parts, x.equal("if_suspect", "suspect", text(*c.Suspect)))
-		}
+	if s := c.Suspect; s != nil {
+		is("suspect", text(*s), *s == "")
 	}
 	if c.Reserved != nil {
-		if v := reservedText(*c.Reserved); v == "" {
-			parts = append(parts, "attribute_not_exists("+x.name("reserved")+")")
-		} else {
-			parts = append(parts, x.equal("if_reserved", "reserved", text(v)))
-		}
+		v := reservedText(*c.Reserved)
+		is("reserved", text(v), v == "")
 	}
 	if change.Create == nil || c.Exists || len(parts) > 0 {
 		parts = append(parts, exists)

@@ -118,37 +118,14 @@ func decodeRecord(a attributes) (store.Record, error) {
 	if r.SearchAttributes, err = searchOf(a); err != nil {
 		return fail("search attributes", err)
 	}
-	if err = fromJSON(a, "earlier_starts", &r.EarlierStarts); err != nil {
-		return fail("earlier_starts", err)
-	}
-	if err = fromJSON(a, "forks", &r.Forks); err != nil {
-		return fail("forks", err)
-	}
-	if err = fromJSON(a, "skipped", &r.Skipped); err != nil {
-		return fail("skipped", err)
-	}
 	var f *failureJSON
-	if err = fromJSON(a, "failure", &f); err != nil {
-		return fail("failure", err)
-	}
-	r.Failure = f.failure()
 	var p *parentJSON
-	if err = fromJSON(a, "parent", &p); err != nil {
-		return fail("parent", err)
+	for name, v := range map[string]any{"failure": &f, "parent": &p, "problem": &r.Problem, "suspension": &r.Suspension, "awaits": &r.Awaits, "origin": &r.Origin, "earlier_starts": &r.EarlierStarts, "forks": &r.Forks, "skipped": &r.Skipped} {
+		if err = fromJSON(a, name, v); err != nil {
+			return fail(name, err)
+		}
 	}
-	r.Parent = (*history.Parent)(p)
-	if err = fromJSON(a, "problem", &r.Problem); err != nil {
-		return fail("problem", err)
-	}
-	if err = fromJSON(a, "suspension", &r.Suspension); err != nil {
-		return fail("suspension", err)
-	}
-	if err = fromJSON(a, "awaits", &r.Awaits); err != nil {
-		return fail("awaits", err)
-	}
-	if err = fromJSON(a, "origin", &r.Origin); err != nil {
-		return fail("origin", err)
-	}
+	r.Failure, r.Parent = f.failure(), (*history.Parent)(p)
 	return r, nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -194,30 +193,11 @@ func (s *Store) writeRecord(ctx context.Context, r request, operation string, si
 	})
 }
 
-// transactRecord repeats a transaction of the record of r, which is its first write, and of the items
-// by which it is found, until it gets a definite response.
+// transactRecord makes a transaction of the record of r, which is its first write, and of the items by
+// which it is found.
 func (s *Store) transactRecord(ctx context.Context, r request, writes []types.TransactWriteItem, size int, token string) error {
-	in := &dynamodb.TransactWriteItemsInput{
-		TransactItems:          writes,
-		ClientRequestToken:     aws.String(s.config.requestToken()),
-		ReturnConsumedCapacity: s.config.consumed(),
-	}
-	return s.config.repeat(ctx, r, func(ctx context.Context) verdict {
-		out, err := s.client.TransactWriteItems(ctx, in, once)
-		if err == nil {
-			s.config.meterWrite("TransactWriteItems", nil, len(writes), size, out.ConsumedCapacity...)
-			return verdict{kind: settled}
-		}
-		s.config.meterWrite("TransactWriteItems", err, 0, 0)
-		switch outcomeOf(err) {
-		case cancelled:
-			if c, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
-				return s.judgeRecordReasons(r, c.CancellationReasons, err, token)
-			}
-		case mismatched:
-			in.ClientRequestToken = aws.String(s.config.requestToken())
-		}
-		return unsettled(r, err)
+	return s.transact(ctx, r, writes, size, func(reasons []types.CancellationReason, err error) verdict {
+		return s.judgeRecordReasons(r, reasons, err, token)
 	})
 }
 
