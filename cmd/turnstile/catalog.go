@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
@@ -132,58 +131,30 @@ func withVersion(name, version string) string {
 
 // registered completes names of orchestrations: those that the code registers and those of the
 // newest instances.
-func registered(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	if len(operands) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+var registered = inOrder(known(func(ctx context.Context, cl backend.Instances, _ []string, offer func(word, about string)) {
+	catalog, _ := cl.Catalog(ctx)
+	page, _ := cl.List(ctx, client.ListQuery{PageSize: offered})
+	names := entryNames(catalog.Orchestrations)
+	for i := range page.Instances {
+		names = append(names, page.Instances[i].Name)
 	}
-	out, directive := names(ctx, c, operands, prefix)
-	known, _ := c.known(ctx)
-	for _, e := range known.Orchestrations {
-		if name := printable.Line(e.Name); strings.HasPrefix(name, prefix) && !slices.Contains(out, name) {
-			out = append(out, name)
-		}
+	slices.Sort(names)
+	for _, name := range names {
+		offer(name, "")
 	}
-	slices.Sort(out)
-	return out, directive
-}
+}))
 
 // raised completes an instance id, then the name of an event: first the events that the instance
 // waits for, then all others that the code declares.
-func raised(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	if len(operands) != 1 {
-		return firstInstance(notEnded...)(ctx, c, operands, prefix)
-	}
-	ctx, cancel, cl, err := c.offering(ctx)
-	defer cancel()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var out []string
-	offer := func(name string) {
-		if name = printable.Line(name); strings.HasPrefix(name, prefix) && !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	waiting, err := cl.Pending(ctx, operands[0])
+var raised = inOrder(instanceIDs(notEnded...), known(func(ctx context.Context, cl backend.Instances, operands []string, offer func(word, about string)) {
+	waiting, _ := cl.Pending(ctx, operands[0])
 	for _, o := range waiting.Operations {
-		if err == nil && o.Kind == history.ExternalSubscribed {
-			offer(o.Name)
+		if o.Kind == history.ExternalSubscribed {
+			offer(o.Name, "")
 		}
 	}
-	if known, err := cl.Catalog(ctx); err == nil {
-		for _, e := range known.Events {
-			offer(e.Name)
-		}
+	catalog, _ := cl.Catalog(ctx)
+	for _, e := range catalog.Events {
+		offer(e.Name, "")
 	}
-	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-}
-
-// known returns the catalog of the code.
-func (c *cli) known(ctx context.Context) (api.Catalog, error) {
-	ctx, cancel, cl, err := c.offering(ctx)
-	defer cancel()
-	if err != nil {
-		return api.Catalog{}, err
-	}
-	return cl.Catalog(ctx)
-}
+}))

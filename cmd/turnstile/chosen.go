@@ -50,6 +50,19 @@ func (s *chosen) check(c *cli, command string, named []string) error {
 	return s.selection.check(c.now())
 }
 
+// open checks the command line, and returns the client and the id of the instance.
+func (s *chosen) open(ctx context.Context, c *cli, command string, named []string) (backend.Instances, string, error) {
+	if err := s.check(c, command, named); err != nil {
+		return nil, "", err
+	}
+	cl, err := c.client(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	instance, err := s.instance(ctx, c, cl, named)
+	return cl, instance, err
+}
+
 // instance returns the id of the instance, and prints the other instances that the flags match.
 func (s *chosen) instance(ctx context.Context, c *cli, cl backend.Instances, named []string) (string, error) {
 	if len(named) > 0 {

@@ -26,15 +26,43 @@ const (
 	longestOffer = 3 * time.Second
 )
 
-// offering returns the client of the target that the command line names so far, and a context
-// that limits the time of its requests. Callers drop the error, because a shell cannot show it.
-func (c *cli) offering(ctx context.Context) (context.Context, context.CancelFunc, backend.Instances, error) {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.offers, longestOffer))
-	if err := c.resolve(); err != nil {
-		return ctx, cancel, nil, err
+// known returns a completer that offers what list finds in the target, in that order. It drops words
+// that are operands already, and errors, because a shell cannot show them.
+func known(list func(ctx context.Context, cl backend.Instances, operands []string, offer func(word, about string))) completer {
+	return func(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.offers, longestOffer))
+		defer cancel()
+		if c.resolve() != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		cl, err := c.client(ctx)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var out []string
+		seen := map[string]bool{}
+		list(ctx, cl, operands, func(word, about string) {
+			word = printable.Line(word)
+			if seen[word] || !strings.HasPrefix(word, prefix) || slices.Contains(operands, word) {
+				return
+			}
+			if seen[word] = true; about != "" {
+				word += "\t" + printable.Line(about)
+			}
+			out = append(out, word)
+		})
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
-	cl, err := c.client(ctx)
-	return ctx, cancel, cl, err
+}
+
+// inOrder returns a completer that completes each operand with its own completer, and no further ones.
+func inOrder(of ...completer) completer {
+	return func(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		if len(operands) >= len(of) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return of[len(operands)](ctx, c, operands, prefix)
+	}
 }
 
 // oneOf completes from fixed words.
@@ -60,63 +88,24 @@ func folders(context.Context, *cli, []string, string) ([]string, cobra.ShellComp
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// instanceIDs completes ids of the newest instances, each with its orchestration and status. It
-// leaves out ids that are already operands.
+// instanceIDs completes ids of the newest instances of each of the statuses, each with its
+// orchestration and status.
 func instanceIDs(statuses ...client.Status) completer {
-	return func(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		var out []string
-		for _, d := range c.newest(ctx, statuses) {
-			if strings.HasPrefix(d.Instance, prefix) && !slices.Contains(operands, d.Instance) {
-				out = append(out, printable.Line(d.Instance)+"\t"+printable.Line(d.Name)+", "+string(d.Status))
-			}
-		}
-		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	}
-}
-
-// firstInstance completes an instance id as the first operand, and no further operand.
-func firstInstance(statuses ...client.Status) completer {
-	of := instanceIDs(statuses...)
-	return func(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		if len(operands) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return of(ctx, c, operands, prefix)
-	}
-}
-
-// names completes the orchestration names of the newest instances.
-func names(ctx context.Context, c *cli, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	var out []string
-	for _, d := range c.newest(ctx, nil) {
-		if name := printable.Line(d.Name); strings.HasPrefix(name, prefix) && !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out, cobra.ShellCompDirectiveNoFileComp
-}
-
-// newest returns the newest instances of each of the statuses.
-func (c *cli) newest(ctx context.Context, statuses []client.Status) []client.Description {
-	ctx, cancel, cl, err := c.offering(ctx)
-	defer cancel()
-	if err != nil {
-		return nil
-	}
 	if len(statuses) == 0 {
 		statuses = []client.Status{""}
 	}
-	var all []client.Description
-	for _, status := range statuses {
-		page, err := cl.List(ctx, client.ListQuery{Status: status, PageSize: offered})
-		if err != nil {
-			return nil
+	return known(func(ctx context.Context, cl backend.Instances, _ []string, offer func(word, about string)) {
+		for _, status := range statuses {
+			page, _ := cl.List(ctx, client.ListQuery{Status: status, PageSize: offered})
+			for _, d := range page.Instances {
+				offer(d.Instance, d.Name+", "+string(d.Status))
+			}
 		}
-		all = append(all, page.Instances...)
-	}
-	return all
+	})
 }
+
+// firstInstance completes an instance id as the first operand, and no further operand.
+func firstInstance(statuses ...client.Status) completer { return inOrder(instanceIDs(statuses...)) }
 
 // notEnded lists the statuses of instances that have not ended.
 var notEnded = []client.Status{client.StatusRunning, client.StatusStuck, client.StatusSuspended, client.StatusScheduled, client.StatusQueued, client.StatusForking, client.StatusCorrupt}

@@ -35,11 +35,7 @@ func costCommand() *command {
 				if t.Bill == nil {
 					return fmt.Errorf("this console does not estimate costs, because it runs a different version of Turnstile")
 				}
-				if c.json() {
-					return c.printJSON(t.Bill)
-				}
-				views.Bill(c.screen(c.out), t.Bill)
-				return nil
+				return c.show(t.Bill, func() { views.Bill(c.screen(c.out), t.Bill) })
 			}
 		},
 	}

@@ -36,14 +36,7 @@ func describeCommand() *command {
 			var which chosen
 			which.declare(flags)
 			return func(ctx context.Context, operands []string) error {
-				if err := which.check(c, "describe", operands); err != nil {
-					return err
-				}
-				cl, err := c.client(ctx)
-				if err != nil {
-					return err
-				}
-				instance, err := which.instance(ctx, c, cl, operands)
+				cl, instance, err := which.open(ctx, c, "describe", operands)
 				if err != nil {
 					return err
 				}

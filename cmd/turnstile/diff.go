@@ -58,11 +58,7 @@ func diffCommand() *command {
 				if err != nil {
 					return err
 				}
-				if c.json() {
-					return c.printJSON(d)
-				}
-				views.Difference(c.screen(c.out), &d)
-				return nil
+				return c.show(d, func() { views.Difference(c.screen(c.out), &d) })
 			}
 		},
 	}

@@ -48,12 +48,8 @@ func (c *cli) doctor(ctx context.Context, idle time.Duration) error {
 		return err
 	}
 	report.Now, report.Place = c.now().UTC().Truncate(time.Millisecond), c.settings.Where()
-	if c.json() {
-		if err := c.printJSON(report); err != nil {
-			return err
-		}
-	} else {
-		doctor.Print(c.screen(c.out), &report)
+	if err := c.show(report, func() { doctor.Print(c.screen(c.out), &report) }); err != nil {
+		return err
 	}
 	if report.Problems > 0 {
 		return fmt.Errorf("%s", plain.Plural(report.Problems, "problem", "problems"))

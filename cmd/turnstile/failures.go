@@ -3,17 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
-	"github.com/spf13/cobra"
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/cause"
 	"github.com/turnstile-go/turnstile/internal/console/api"
-	"github.com/turnstile-go/turnstile/internal/printable"
 )
 
 func failuresCommand() *command {
@@ -73,21 +71,13 @@ func failuresCommand() *command {
 }
 
 // causes completes keys of causes, with the failure of each.
-func causes(ctx context.Context, c *cli, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	ctx, cancel, cl, err := c.offering(ctx)
-	defer cancel()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
+var causes = known(func(ctx context.Context, cl backend.Instances, _ []string, offer func(word, about string)) {
 	found, _ := cl.Failures(ctx, client.ListQuery{}, "")
-	var out []string
 	for i := range found.Causes {
-		if f := &found.Causes[i]; strings.HasPrefix(f.Key, prefix) {
-			out = append(out, f.Key+"\t"+printable.Line(fmt.Sprintf("%d %s: %s", f.Instances, f.Status, cause.Cause{Kind: f.Kind, Source: f.Source, Message: f.Message}.Line())))
-		}
+		f := &found.Causes[i]
+		offer(f.Key, fmt.Sprintf("%d %s: %s", f.Instances, f.Status, cause.Cause{Kind: f.Kind, Source: f.Source, Message: f.Message}.Line()))
 	}
-	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-}
+})
 
 func (c *cli) printFailures(found *api.FailureList, key string, ids bool) error {
 	switch {

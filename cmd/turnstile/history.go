@@ -46,20 +46,13 @@ func historyCommand() *command {
 				if err := h.which.check(); err != nil {
 					return err
 				}
-				if err := of.check(c, "history", operands); err != nil {
-					return err
-				}
 				switch {
 				case h.width < 0:
 					return usagef("--width %d: must be a number of characters, or 0", h.width)
 				case h.export && c.json():
 					return usagef("--export cannot be combined with --output json, which is a different format")
 				}
-				cl, err := c.client(ctx)
-				if err != nil {
-					return err
-				}
-				instance, err := of.instance(ctx, c, cl, operands)
+				cl, instance, err := of.open(ctx, c, "history", operands)
 				if err != nil {
 					return err
 				}

@@ -31,6 +31,15 @@ func (c *cli) printJSON(v any) error {
 	return err
 }
 
+// show prints an answer of the API: as JSON, or with view.
+func (c *cli) show(answer any, view func()) error {
+	if c.json() {
+		return c.printJSON(answer)
+	}
+	view()
+	return nil
+}
+
 // did prints the API's answer to an act: as JSON, or in words on out.
 func (c *cli) did(out io.Writer, answer any, words string) error {
 	if c.json() {

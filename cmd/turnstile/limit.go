@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
@@ -74,28 +72,16 @@ func onLimit(verb, operands string, n int, short, long string, declare func(*cli
 }
 
 // limitKeys completes keys of limits and rates, with the numbers of running and waiting.
-func limitKeys(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	if len(operands) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	ctx, cancel, cl, err := c.offering(ctx)
-	defer cancel()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
+var limitKeys = inOrder(known(func(ctx context.Context, cl backend.Instances, _ []string, offer func(word, about string)) {
 	all, _ := cl.LimitList(ctx, "")
-	var out []string
 	for i := range all.Limits {
 		of, l := "", &all.Limits[i]
 		if l.Instances {
 			of = " instances"
 		}
-		if strings.HasPrefix(l.Key, prefix) {
-			out = append(out, fmt.Sprintf("%s\t%d of %d%s, %d waiting", printable.Line(l.Key), l.Taken, l.Permits, of, max(l.Length, len(l.Waiting))))
-		}
+		offer(l.Key, fmt.Sprintf("%d of %d%s, %d waiting", l.Taken, l.Permits, of, max(l.Length, len(l.Waiting))))
 	}
-	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-}
+}))
 
 func limitShowCommand() *command {
 	return onLimit("show", "KEY", 1, "show the attempts or instances that hold or wait for a permit of a limit or rate",

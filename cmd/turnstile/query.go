@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
-	"github.com/spf13/cobra"
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
@@ -64,21 +62,9 @@ func queryCommand() *command {
 }
 
 // queried completes an instance id, then the name of a query that the code declares.
-func queried(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	if len(operands) != 1 {
-		return firstInstance()(ctx, c, operands, prefix)
+var queried = inOrder(instanceIDs(), known(func(ctx context.Context, cl backend.Instances, _ []string, offer func(word, about string)) {
+	catalog, _ := cl.Catalog(ctx)
+	for _, e := range catalog.Queries {
+		offer(e.Name, "")
 	}
-	ctx, cancel, cl, err := c.offering(ctx)
-	defer cancel()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	known, _ := cl.Catalog(ctx) // A shell cannot show an error.
-	var out []string
-	for _, e := range known.Queries {
-		if name := printable.Line(e.Name); strings.HasPrefix(name, prefix) && !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp
-}
+}))

@@ -100,13 +100,11 @@ func (c *cli) planRedrives(ctx context.Context, r api.Redrive, named []string) e
 		}
 		all = append(all, d)
 	}
-	if c.json() {
-		err = c.printJSON(all)
-	} else {
+	err = c.show(all, func() {
 		for i := range all {
 			views.Plan(c.out, &all[i])
 		}
-	}
+	})
 	for i := range all {
 		c.tellRefused(ctx, all[i].Instance)
 	}

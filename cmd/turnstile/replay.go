@@ -116,12 +116,8 @@ func (c *cli) replay(ctx context.Context, pkg string, exports []history.Export) 
 	if err != nil {
 		return err
 	}
-	if c.json() {
-		if err := c.printJSON(replayed); err != nil {
-			return err
-		}
-	} else {
-		views.Replayed(c.screen(c.out), &replayed, exports)
+	if err := c.show(replayed, func() { views.Replayed(c.screen(c.out), &replayed, exports) }); err != nil {
+		return err
 	}
 	if !replayed.Agrees {
 		return fmt.Errorf("the code does not agree with the history of %q; see docs/guide/versions.md for how to version a change", replayed.Instance)

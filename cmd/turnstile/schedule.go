@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
-	"github.com/spf13/cobra"
 	flag "github.com/spf13/pflag"
 
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/coordination"
-	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/schedule"
 )
 
@@ -47,24 +44,12 @@ func scheduleError(err error) error {
 }
 
 // scheduleNames completes names of schedules from the first page, each with its orchestration.
-func scheduleNames(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	if len(operands) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	ctx, cancel, cl, err := c.offering(ctx)
-	defer cancel()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
+var scheduleNames = inOrder(known(func(ctx context.Context, cl backend.Instances, _ []string, offer func(word, about string)) {
 	page, _ := cl.ScheduleList(ctx, "")
-	var out []string
 	for i := range page.Schedules {
-		if s := &page.Schedules[i]; strings.HasPrefix(s.Name, prefix) {
-			out = append(out, printable.Line(s.Name)+"\tstarts "+printable.Line(s.Orchestration))
-		}
+		offer(page.Schedules[i].Name, "starts "+page.Schedules[i].Orchestration)
 	}
-	return out, cobra.ShellCompDirectiveNoFileComp
-}
+}))
 
 func scheduleListCommand() *command {
 	return &command{
@@ -117,11 +102,7 @@ func scheduleShowCommand() *command {
 				if err != nil {
 					return err
 				}
-				if c.json() {
-					return c.printJSON(s)
-				}
-				views.Schedule(c.out, &s)
-				return nil
+				return c.show(s, func() { views.Schedule(c.out, &s) })
 			}
 		}, "turnstile schedule show nightly-report")
 }

@@ -44,20 +44,13 @@ func timelineCommand() *command {
 			var which chosen
 			which.declare(flags)
 			return func(ctx context.Context, operands []string) error {
-				if err := which.check(c, "timeline", operands); err != nil {
-					return err
-				}
 				switch {
 				case *executions < 1 || *executions > maxExecutions:
 					return usagef("--executions %d: must be 1 to %d", *executions, maxExecutions)
 				case *rows < 0:
 					return usagef("--rows %d: must be a number of rows, or 0 for all", *rows)
 				}
-				cl, err := c.client(ctx)
-				if err != nil {
-					return err
-				}
-				instance, err := which.instance(ctx, c, cl, operands)
+				cl, instance, err := which.open(ctx, c, "timeline", operands)
 				if err != nil {
 					return err
 				}

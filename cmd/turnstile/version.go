@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"runtime"
 	"runtime/debug"
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
@@ -19,11 +18,7 @@ func versionCommand() *command {
 		offline: true,
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(context.Context, []string) error {
-				if c.json() {
-					return c.printJSON(buildOf())
-				}
-				fmt.Fprintln(c.out, versionLine())
-				return nil
+				return c.did(c.out, buildOf(), versionLine())
 			}
 		},
 	}
@@ -44,19 +39,9 @@ func versionLine() string {
 
 // buildOf returns the version and the source revision of this binary.
 func buildOf() api.Build {
-	out := api.Build{Version: "(unknown)", Go: runtime.Version()}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return out
-	}
-	out.Version = info.Main.Version
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			out.Revision = s.Value
-		case "vcs.modified":
-			out.Modified = s.Value == "true"
-		}
+	out := console.BuildOf()
+	if info, ok := debug.ReadBuildInfo(); ok {
+		out.Version = info.Main.Version
 	}
 	return out
 }

@@ -13,7 +13,7 @@ func (h *handler) about(*request) (api.About, error) {
 	_, knowsAges := h.queues.(QueueAger)
 	_, pauses := h.queues.(QueuePauser)
 	return api.About{
-		Now: h.now().UTC(), Build: buildOf(), Place: h.place, Actions: h.actions,
+		Now: h.now().UTC(), Build: BuildOf(), Place: h.place, Actions: h.actions,
 		Capabilities: api.Capabilities{DeadLetters: h.dead != nil, Queues: h.queues != nil, QueueAges: knowsAges, QueuePause: pauses, Live: h.liveBy(), Catalog: h.catalog != nil, Code: h.client.App() != nil, Queries: h.client.CanQuery(), CompleteByRow: h.tokens != nil, Logs: h.logs != nil, FreeLooks: h.place.OneMachine() && h.place.Kind != "local stack"},
 		Limits: api.Limits{
 			PayloadBytes: turnstile.MaxPayload, FoldedOverBytes: api.FoldOver,
@@ -26,8 +26,8 @@ func (h *handler) about(*request) (api.About, error) {
 // module of Turnstile.
 const module = "github.com/turnstile-go/turnstile"
 
-// buildOf returns what this program was built from.
-func buildOf() api.Build {
+// BuildOf returns what this program was built from.
+func BuildOf() api.Build {
 	b := api.Build{Version: "(unknown)", Go: runtime.Version()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
