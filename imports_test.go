@@ -114,7 +114,7 @@ var layers = []layer{
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},
 	// The page and the API of the console: they import the client, and not the programs in which
 	// they are mounted.
-	{dir: "internal/console/api", own: ". client engine internal/catalog internal/cause internal/deadletter internal/difference history internal/names internal/recording internal/schema internal/timeline store internal/wire"},
+	{dir: "internal/console/api", own: ". client engine internal/catalog internal/cause internal/deadletter internal/difference history internal/names internal/recording internal/schema internal/timeline schedule store internal/wire"},
 	{dir: "internal/console/page"},
 	{dir: "internal/console/acts", own: ". client history internal/console/api internal/wire schedule"},
 	{dir: "console", own: "client internal/console"},

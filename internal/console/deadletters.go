@@ -45,10 +45,6 @@ func (d *deadLetters) start(ctx context.Context) (end func(), err error) {
 	}
 }
 
-func selectionOf(in *api.SelectDeadLetters) deadletter.Selection {
-	return deadletter.Selection{Queue: in.Queue, Reason: in.Reason, Instance: in.Instance, IDs: in.MessageIDs}
-}
-
 // invalidSelection turns the error of a selection into an error of the request.
 func invalidSelection(err error) error {
 	var invalid *deadletter.InvalidError
@@ -64,11 +60,10 @@ func (h *handler) peekDeadLetters(r *request, in api.PeekDeadLetters) (api.DeadL
 	if limit == 0 {
 		limit = defaultLetters
 	}
-	if limit < 1 || limit > maxLetters || len(in.MessageIDs) > maxLetters {
-		return out, api.Errorf(api.CodeInvalid, "limit is %d and message_ids has %d ids: at most %d of each are allowed", limit, len(in.MessageIDs), maxLetters)
+	if limit < 1 || limit > maxLetters || len(in.IDs) > maxLetters {
+		return out, api.Errorf(api.CodeInvalid, "limit is %d and message_ids has %d ids: at most %d of each are allowed", limit, len(in.IDs), maxLetters)
 	}
-	s := selectionOf(&in.SelectDeadLetters)
-	if err := s.Check(); err != nil {
+	if err := in.Check(); err != nil {
 		return out, invalidSelection(err)
 	}
 	end, err := h.dead.start(r.Context())
@@ -76,13 +71,13 @@ func (h *handler) peekDeadLetters(r *request, in api.PeekDeadLetters) (api.DeadL
 		return out, err
 	}
 	defer end()
-	letters, more, err := h.dead.queues.Select(r.Context(), &s, limit, h.dead.wait)
+	letters, more, err := h.dead.queues.Select(r.Context(), &in.Selection, limit, h.dead.wait)
 	if err != nil {
 		return out, err
 	}
 	for _, l := range letters {
 		shown := api.DeadLetterOf(l)
-		h.showBody(l, &shown, len(in.MessageIDs) > 0)
+		h.showBody(l, &shown, len(in.IDs) > 0)
 		out.Letters = append(out.Letters, shown)
 	}
 	out.More = more
@@ -130,7 +125,7 @@ func (h *handler) deleteDeadLetters(r *request, in api.RemoveDeadLetters) (api.R
 func (h *handler) removeDeadLetters(r *request, in *api.RemoveDeadLetters, remove bool) (api.RemovedDeadLetters, error) {
 	out := api.RemovedDeadLetters{Done: []api.RemovedDeadLetter{}, DryRun: in.DryRun}
 	switch {
-	case in.All == (len(in.MessageIDs) > 0):
+	case in.All == (len(in.IDs) > 0):
 		return out, api.Errorf(api.CodeInvalid, "give message_ids, or set all")
 	case !in.All && (in.Reason != "" || in.Instance != ""):
 		return out, api.Errorf(api.CodeInvalid, "reason and instance require all")
@@ -141,7 +136,7 @@ func (h *handler) removeDeadLetters(r *request, in *api.RemoveDeadLetters, remov
 	}
 	defer end()
 	done, err := h.dead.queues.RemoveAll(r.Context(), &deadletter.Removal{
-		Selection: selectionOf(&in.SelectDeadLetters), To: in.To, Delete: remove, DryRun: in.DryRun, Wait: h.dead.wait,
+		Selection: in.Selection, To: in.To, Delete: remove, DryRun: in.DryRun, Wait: h.dead.wait,
 	}, h.now, nil)
 	for i := range done.Done {
 		out.Done = append(out.Done, api.RemovedDeadLetterOf(&done.Done[i]))

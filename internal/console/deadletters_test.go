@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/demo"
 )
 
@@ -34,7 +35,7 @@ func TestDeadLettersAreShownWithWhatToDoAndWithoutTokens(t *testing.T) {
 		}
 		if len(l.Folded) > 0 {
 			folded++
-			one := peek(b, api.PeekDeadLetters{SelectDeadLetters: api.SelectDeadLetters{MessageIDs: []string{l.MessageID}}})
+			one := peek(b, api.PeekDeadLetters{Selection: deadletter.Selection{IDs: []string{l.MessageID}}})
 			if len(one.Letters) != 1 || len(one.Letters[0].Body) < 20_000 {
 				t.Errorf("alone it is %+v", one)
 			}
@@ -44,7 +45,7 @@ func TestDeadLettersAreShownWithWhatToDoAndWithoutTokens(t *testing.T) {
 		t.Errorf("%d are folded", folded)
 	}
 	// Looking leaves them where they are, for the next who looks.
-	if again := peek(b, api.PeekDeadLetters{SelectDeadLetters: api.SelectDeadLetters{Queue: "dead", Reason: "forged"}}); len(again.Letters) != 1 || again.Letters[0].Unread != "" {
+	if again := peek(b, api.PeekDeadLetters{Selection: deadletter.Selection{Queue: "dead", Reason: "forged"}}); len(again.Letters) != 1 || again.Letters[0].Unread != "" {
 		t.Errorf("again there are %+v", again)
 	}
 	if some := peek(b, api.PeekDeadLetters{Limit: 2}); len(some.Letters) != 4 || len(some.More) != 2 {
@@ -68,12 +69,12 @@ func TestDeadLettersAreRedrivenAndDeletedAsAskedFor(t *testing.T) {
 	if len(dry.Done) != 7 || !dry.DryRun || len(peek(b, api.PeekDeadLetters{}).Letters) != 7 {
 		t.Errorf("a dry run is %+v", dry)
 	}
-	forged := redrive(api.RemoveDeadLetters{All: true, SelectDeadLetters: api.SelectDeadLetters{Reason: "forged"}})
+	forged := redrive(api.RemoveDeadLetters{All: true, Selection: deadletter.Selection{Reason: "forged"}})
 	if len(forged.Done) != 1 || forged.Done[0].To != "delay" || forged.Done[0].Error != "" {
 		t.Errorf("of the forged %+v", forged)
 	}
 	id := dry.Done[0].MessageID
-	deleted := post[api.RemovedDeadLetters](b, "dead-letters/delete", api.RemoveDeadLetters{SelectDeadLetters: api.SelectDeadLetters{MessageIDs: []string{id, "gone"}}})
+	deleted := post[api.RemovedDeadLetters](b, "dead-letters/delete", api.RemoveDeadLetters{Selection: deadletter.Selection{IDs: []string{id, "gone"}}})
 	if len(deleted.Done) != 1 || deleted.Done[0].To != "" || !slices.Equal(deleted.Missing, []string{"gone"}) {
 		t.Errorf("deleted are %+v", deleted)
 	}

@@ -19,17 +19,13 @@ const (
 
 func (h *handler) events(r *request) (api.Events, error) {
 	out := api.Events{Instance: r.vars["id"], Events: []api.Event{}}
-	from, limit := 1, defaultEvents
-	var err error
-	if v := r.query.Get("from"); v != "" {
-		if from, err = number("from", v, 1, math.MaxInt32); err != nil {
-			return out, err
-		}
+	from, err := r.number("from", math.MaxInt32, 1)
+	if err != nil {
+		return out, err
 	}
-	if v := r.query.Get("limit"); v != "" {
-		if limit, err = number("limit", v, 1, maxEvents); err != nil {
-			return out, err
-		}
+	limit, err := r.number("limit", maxEvents, defaultEvents)
+	if err != nil {
+		return out, err
 	}
 	x, err := h.execution(r.Context(), r.vars["id"], r.vars["execution"])
 	if err != nil {

@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"context"
 	"net/url"
 	"slices"
 	"time"
@@ -53,13 +52,15 @@ func (h *handler) failures(r *request) (api.FailureList, error) {
 	var all []fallen
 	for _, status := range []client.Status{client.StatusFailed, client.StatusStuck, client.StatusCorrupt} {
 		q.Status = status
-		found, more, err := h.readFallen(r.Context(), q)
+		found, more, err := h.list(r.Context(), q, failuresRead, failurePages)
 		if err != nil {
 			return out, err
 		}
 		out.Read += len(found)
 		out.More = out.More || more
-		all = append(all, found...)
+		for i := range found {
+			all = append(all, fallenOf(&found[i]))
+		}
 	}
 	all = slices.DeleteFunc(all, func(f fallen) bool {
 		return f.at.Before(from) || !to.IsZero() && !f.at.Before(to)
@@ -75,27 +76,6 @@ func (h *handler) failures(r *request) (api.FailureList, error) {
 	bars := layBars(&out)
 	out.Causes = causesOf(all, bars, out.From, time.Duration(out.WidthMS)*time.Millisecond, r.query.Get("cause"))
 	return out, nil
-}
-
-// readFallen reads the records of a status, those that started last.
-func (h *handler) readFallen(ctx context.Context, q client.ListQuery) (all []fallen, more bool, err error) {
-	q.PageSize = failuresRead
-	for range failurePages {
-		page, err := h.client.List(ctx, q)
-		if err != nil {
-			return nil, false, err
-		}
-		for i := range page.Instances {
-			all = append(all, fallenOf(&page.Instances[i]))
-		}
-		if page.NextPageToken == "" {
-			return all, false, nil
-		}
-		if q.PageToken, q.PageSize = page.NextPageToken, failuresRead-len(all); q.PageSize <= 0 {
-			break
-		}
-	}
-	return all, true, nil
 }
 
 func fallenOf(d *client.Description) fallen {

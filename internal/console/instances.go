@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"net/url"
 	"slices"
 	"strconv"
@@ -32,6 +33,26 @@ func (h *handler) listInstances(r *request) (api.InstanceList, error) {
 		return api.InstanceList{}, err
 	}
 	return listOf(&page), nil
+}
+
+// list reads the newest records that a query finds, at most `most` and a number of pages, because with
+// conditions a page may be short. It reports whether there are more.
+func (h *handler) list(ctx context.Context, q client.ListQuery, most, pages int) (all []client.Description, more bool, err error) {
+	q.PageSize = most
+	for n := 1; ; n++ {
+		page, err := h.client.List(ctx, q)
+		if err != nil {
+			return nil, false, err
+		}
+		all = append(all, page.Instances...)
+		if page.NextPageToken == "" {
+			return all, false, nil
+		}
+		q.PageToken, q.PageSize = page.NextPageToken, most-len(all)
+		if q.PageSize <= 0 || n == pages {
+			return all, true, nil
+		}
+	}
 }
 
 func listOf(page *client.ListPage) api.InstanceList {
@@ -107,6 +128,14 @@ func number(name, value string, least, most int) (int, error) {
 		return 0, api.Errorf(api.CodeInvalid, "%s is %q: it must be a number from %d to %d", name, clip(value, 50), least, most)
 	}
 	return n, nil
+}
+
+// number returns a parameter that is a number from 1 to most, or a default without it.
+func (r *request) number(name string, most, otherwise int) (int, error) {
+	if v := r.query.Get(name); v != "" {
+		return number(name, v, 1, most)
+	}
+	return otherwise, nil
 }
 
 func (h *handler) instance(r *request) (api.Instance, error) {

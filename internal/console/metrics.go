@@ -27,34 +27,38 @@ func (h *handler) metrics(r *request) (api.Metrics, error) {
 	if err != nil {
 		return api.Metrics{}, err
 	}
-	out := api.Metrics{At: h.now().UTC()}
-	out.To = cmp.Or(q.To, out.At)
-	if out.From, err = startOf(q, out.To); err != nil {
-		return out, err
-	}
-	q.From = out.From
-	all, more, err := h.started(ctx, q)
+	p, err := h.started(ctx, q)
 	if err != nil {
-		return out, err
+		return api.Metrics{}, err
 	}
-	out.More = more
-	out.Read = len(all)
-	if out.More && len(all) > 0 {
-		out.From = all[len(all)-1].CreatedAt
-	}
-	layStarts(&out, all)
-	countMetrics(&out, all)
-	out.Dollars = h.dollars(ctx, all, out.All.StartedAnHour)
+	out := api.Metrics{At: p.at, From: p.from, To: p.to, Read: len(p.all), More: p.more}
+	layStarts(&out, p.all)
+	countMetrics(&out, p.all)
+	out.Dollars = h.dollars(ctx, p.all, out.All.StartedAnHour)
 	return out, nil
 }
 
-// startOf returns the start of the query's period, which the query may leave out.
-func startOf(q client.ListQuery, to time.Time) (time.Time, error) {
-	from := cmp.Or(q.From, to.Add(-metricsSpan))
-	if !from.Before(to) {
-		return from, api.Errorf(api.CodeInvalid, "from (%s) must be before to (%s)", from.Format(time.RFC3339), to.Format(time.RFC3339))
+// period has instances that started in a period.
+type period struct {
+	at, from, to time.Time
+	all          []client.Description
+	// more is set if others started earlier in the period that was asked for; from is then when the first of
+	// all started.
+	more bool
+}
+
+// started reads the newest instances that a query finds. The query may leave out its period.
+func (h *handler) started(ctx context.Context, q client.ListQuery) (p period, err error) {
+	p.at = h.now().UTC()
+	p.to = cmp.Or(q.To, p.at)
+	q.From = cmp.Or(q.From, p.to.Add(-metricsSpan))
+	if p.from = q.From; !p.from.Before(p.to) {
+		return p, api.Errorf(api.CodeInvalid, "from (%s) must be before to (%s)", p.from.Format(time.RFC3339), p.to.Format(time.RFC3339))
 	}
-	return from, nil
+	if p.all, p.more, err = h.list(ctx, q, metricsRead, metricsPages); p.more && len(p.all) > 0 {
+		p.from = p.all[len(p.all)-1].CreatedAt
+	}
+	return p, err
 }
 
 // layStarts counts the starts in bars.

@@ -250,7 +250,7 @@ func (s *schemas) describe(schema object, name string) {
 func commentsOf(t *testing.T) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
-	for _, dir := range []string{"../../history", "../wire", "../../store", "../../client", "../timeline", "api"} {
+	for _, dir := range []string{"../../history", "../wire", "../../store", "../../client", "../timeline", "../deadletter", "../../schedule", "api"} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)

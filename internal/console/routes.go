@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/turnstile-go/turnstile/internal/console/acts"
 )
@@ -34,6 +35,11 @@ func (h *handler) table() []route {
 		{"ended_to", "time", "only instances that ended before this time"},
 		{"page_size", "integer", "instances per page, 1 to 200; default 50"},
 	}
+	since := param{"from", "time", "only instances that started at this time or later; default one hour before to"}
+	// only returns some of the filters.
+	only := func(names ...string) []param {
+		return slices.DeleteFunc(slices.Clone(filters), func(p param) bool { return !slices.Contains(names, p.name) })
+	}
 	routes := []route{
 		{method: get, pattern: "about", endpoint: reads(h.about),
 			summary: "What this console is, what it shows and which actions it allows."},
@@ -42,39 +48,19 @@ func (h *handler) table() []route {
 			query:   append(filters[:len(filters):len(filters)], param{"page_token", "string", "the next_page_token of the previous page"})},
 		{method: get, pattern: "counts", endpoint: reads(h.counts),
 			summary: "The number of instances in each status. The counts are cached for a short time. On DynamoDB, counting stops at 10,000 per status, or 100 per status for one orchestration; other filters cannot be counted there, because each record would have to be read.",
-			query: []param{
-				{"name", "string", "only instances of this orchestration"},
-				{"prefix", "string", "only instances whose id starts with this"},
-				{"where", "string", "only instances whose search attributes meet these conditions"},
-				{"from", "time", "only instances that started at this time or later"},
-				{"to", "time", "only instances that started before this time"},
-			}},
+			query:   only("name", "prefix", "where", "from", "to")},
 		{method: get, pattern: "failures", endpoint: reads(h.failures),
 			summary: "Failed, stuck and corrupt instances by root cause, with their number over time. Reads at most 1,000 records of each of these statuses, the most recently started first.",
-			query: []param{
-				{"name", "string", "only instances of this orchestration"},
-				{"prefix", "string", "only instances whose id starts with this"},
-				{"where", "string", "only instances whose search attributes meet these conditions"},
-				{"words", "string", "only instances that have each of these words in their failure, problem, suspension reason or state \"status\""},
-				{"version", "string", "only instances of this version of the orchestration"},
-				{"from", "time", "only failures at this time or later"},
-				{"to", "time", "only failures before this time"},
-				{"cause", "string", "only this cause, a key of the response, with its instances"},
-			}},
+			query: append(only("name", "prefix", "where", "words", "version"),
+				param{"from", "time", "only failures at this time or later"},
+				param{"to", "time", "only failures before this time"},
+				param{"cause", "string", "only this cause, a key of the response, with its instances"})},
 		{method: get, pattern: "metrics", endpoint: reads(h.metrics),
 			summary: "How many instances started in a period, their outcomes and durations, and the cost per hour. Reads the newest 1,000 records of the period and the histories of at most 20 ended instances.",
-			query: []param{
-				{"name", "string", "only instances of this orchestration"},
-				{"from", "time", "only instances that started at this time or later; default one hour before to"},
-				{"to", "time", "only instances that started before this time"},
-			}},
+			query:   append(only("name", "to"), since)},
 		{method: get, pattern: "steps", endpoint: reads(h.steps),
 			summary: "Where the instances of an orchestration spend their time: durations, failures and retries by activity, child, timer and wait. Reads the newest 1,000 records of a period and the last executions of at most 200 of them; this costs about $0.0002 on DynamoDB, and the response has the exact estimate.",
-			query: []param{
-				{"name", "string", "the orchestration"},
-				{"from", "time", "only instances that started at this time or later; default one hour before to"},
-				{"to", "time", "only instances that started before this time"},
-			}},
+			query:   append(only("to"), since, param{"name", "string", "the orchestration"})},
 		{method: get, pattern: "live", endpoint: endpoint{serve: h.live},
 			summary: "Changes of one instance, or of the first page of a list, as server-sent events.",
 			query:   append([]param{{"instance", "string", "this instance; without it, the list that the other parameters select"}}, filters...)},

@@ -45,11 +45,9 @@ func scheduleOf(d *schedule.Description) api.Schedule {
 }
 
 // runs are listed newest first.
-func runs(list []schedule.Run) []api.ScheduleRun {
-	out := []api.ScheduleRun{}
-	for _, r := range slices.Backward(list) {
-		out = append(out, api.ScheduleRun{ScheduledAt: r.ScheduledAt, Instance: r.Instance, StartedAt: r.StartedAt, Outcome: r.Outcome, Failure: r.Failure})
-	}
+func runs(list []schedule.Run) []schedule.Run {
+	out := append([]schedule.Run{}, list...)
+	slices.Reverse(out)
 	return out
 }
 

@@ -73,7 +73,7 @@ func TestAScheduleIsPausedResumedTriggeredBackfilledAndDeleted(t *testing.T) {
 	if got := act("backfill", api.ScheduleBackfill{From: from, To: from.Add(2 * time.Hour)}); got.Runs != 3 {
 		t.Errorf("%+v", got)
 	}
-	if s := get[api.Schedule](b, hourlyPath); s.Status != "active" || s.Started != 6 || !slices.ContainsFunc(s.Recent, func(r api.ScheduleRun) bool { return r.ScheduledAt.Equal(from) }) {
+	if s := get[api.Schedule](b, hourlyPath); s.Status != "active" || s.Started != 6 || !slices.ContainsFunc(s.Recent, func(r schedule.Run) bool { return r.ScheduledAt.Equal(from) }) {
 		t.Errorf("backfilled: %+v", s)
 	}
 	act("delete", api.ScheduleNote{})

@@ -1,10 +1,6 @@
 package console
 
 import (
-	"cmp"
-	"context"
-
-	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/bill"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/timeline"
@@ -29,20 +25,11 @@ func (h *handler) steps(r *request) (api.StepList, error) {
 	if q.Name == "" {
 		return api.StepList{}, api.Errorf(api.CodeInvalid, "name is missing: give the name of an orchestration")
 	}
-	out := api.StepList{At: h.now().UTC(), Name: q.Name, Steps: []api.Step{}}
-	out.To = cmp.Or(q.To, out.At)
-	if out.From, err = startOf(q, out.To); err != nil {
-		return out, err
-	}
-	q.From = out.From
-	all, more, err := h.started(r.Context(), q)
+	p, err := h.started(r.Context(), q)
 	if err != nil {
-		return out, err
+		return api.StepList{}, err
 	}
-	out.Started, out.More = len(all), more
-	if more && len(all) > 0 {
-		out.From = all[len(all)-1].CreatedAt
-	}
+	all, out := p.all, api.StepList{At: p.at, From: p.from, To: p.to, Name: q.Name, Started: len(p.all), More: p.more, Steps: []api.Step{}}
 	var steps timeline.Steps
 	units, events := 0, 0
 	each := max(1, (len(all)+mostStepped-1)/mostStepped)
@@ -99,24 +86,4 @@ func stepsOf(all []timeline.Step) []api.Step {
 		}
 	}
 	return out
-}
-
-// started reads the newest records that a query finds, at most metricsRead, and reports whether
-// there are more.
-func (h *handler) started(ctx context.Context, q client.ListQuery) (all []client.Description, more bool, err error) {
-	q.PageSize = metricsRead
-	for n := 1; ; n++ {
-		page, err := h.client.List(ctx, q)
-		if err != nil {
-			return nil, false, err
-		}
-		all = append(all, page.Instances...)
-		if page.NextPageToken == "" {
-			return all, false, nil
-		}
-		q.PageToken, q.PageSize = page.NextPageToken, metricsRead-len(all)
-		if q.PageSize <= 0 || n == metricsPages {
-			return all, true, nil
-		}
-	}
 }

@@ -26,12 +26,9 @@ const (
 
 func (h *handler) timeline(r *request) (api.Timeline, error) {
 	ctx := r.Context()
-	executions := shownExecutions
-	var err error
-	if v := r.query.Get("executions"); v != "" {
-		if executions, err = number("executions", v, 1, maxExecutions); err != nil {
-			return api.Timeline{}, err
-		}
+	executions, err := r.number("executions", maxExecutions, shownExecutions)
+	if err != nil {
+		return api.Timeline{}, err
 	}
 	since, err := positionOf("since", r.query.Get("since"))
 	if err != nil {

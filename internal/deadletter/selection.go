@@ -10,10 +10,12 @@ import (
 
 // Selection selects dead letters; the zero value selects all.
 type Selection struct {
-	// Queue is DeadFIFO or Dead, Reason a reason of package wire or NoReason, and IDs are ids of messages. Empty fields
-	// select all.
-	Queue, Reason, Instance string
-	IDs                     []string
+	// Queue is "dead-fifo" or "dead".
+	Queue string `json:"queue,omitempty"`
+	// Reason for which they were moved; "none" for messages that SQS moved itself.
+	Reason   string   `json:"reason,omitempty"`
+	Instance string   `json:"instance,omitempty"`
+	IDs      []string `json:"message_ids,omitempty"`
 }
 
 // NoReason selects the messages that SQS moved itself.

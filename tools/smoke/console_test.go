@@ -23,6 +23,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/internal/deadletter"
 )
 
 // stackConsole is a console that serves a deployed stack.
@@ -323,7 +324,7 @@ func TestTheConsoleOfADeployedStackFixesWhatIsStuckAndRedrivesDeadLetters(t *tes
 		t.Helper()
 		for c.ctx.Err() == nil {
 			var found api.DeadLetters
-			c.act("dead-letters/peek", api.PeekDeadLetters{SelectDeadLetters: api.SelectDeadLetters{Instance: stray}}, &found)
+			c.act("dead-letters/peek", api.PeekDeadLetters{Selection: deadletter.Selection{Instance: stray}}, &found)
 			for _, l := range found.Letters {
 				if l.MessageID != not {
 					return l
@@ -335,7 +336,7 @@ func TestTheConsoleOfADeployedStackFixesWhatIsStuckAndRedrivesDeadLetters(t *tes
 	}
 	first := dead("")
 	var removed api.RemovedDeadLetters
-	one := api.RemoveDeadLetters{SelectDeadLetters: api.SelectDeadLetters{MessageIDs: []string{first.MessageID}}}
+	one := api.RemoveDeadLetters{Selection: deadletter.Selection{IDs: []string{first.MessageID}}}
 	dry := one
 	dry.DryRun = true
 	if c.act("dead-letters/redrive", dry, &removed); !removed.DryRun || len(removed.Done) != 1 {
@@ -348,7 +349,7 @@ func TestTheConsoleOfADeployedStackFixesWhatIsStuckAndRedrivesDeadLetters(t *tes
 		t.Errorf("the dead letter is %+v", first)
 	}
 	second := dead(first.MessageID)
-	if c.act("dead-letters/delete", api.RemoveDeadLetters{SelectDeadLetters: api.SelectDeadLetters{MessageIDs: []string{second.MessageID}}}, &removed); len(removed.Done) != 1 {
+	if c.act("dead-letters/delete", api.RemoveDeadLetters{Selection: deadletter.Selection{IDs: []string{second.MessageID}}}, &removed); len(removed.Done) != 1 {
 		t.Errorf("the delete says %+v", removed)
 	}
 

@@ -45,19 +45,9 @@ type DeadLetters struct {
 	More []string `json:"more,omitempty"`
 }
 
-// SelectDeadLetters selects dead letters; without fields it selects all.
-type SelectDeadLetters struct {
-	// Queue is "dead-fifo" or "dead".
-	Queue string `json:"queue,omitempty"`
-	// Reason for which they were moved; "none" for messages that SQS moved itself.
-	Reason     string   `json:"reason,omitempty"`
-	Instance   string   `json:"instance,omitempty"`
-	MessageIDs []string `json:"message_ids,omitempty"`
-}
-
 // PeekDeadLetters reads dead letters. Reading hides them from other readers for a moment.
 type PeekDeadLetters struct {
-	SelectDeadLetters
+	deadletter.Selection
 	// Limit is the maximum number from each queue, 1 to 100; default 50.
 	Limit int `json:"limit,omitempty"`
 }
@@ -65,7 +55,7 @@ type PeekDeadLetters struct {
 // RemoveDeadLetters redrives or deletes dead letters: those of message_ids or, with all, those that
 // the other fields select.
 type RemoveDeadLetters struct {
-	SelectDeadLetters
+	deadletter.Selection
 	All bool `json:"all,omitempty"`
 	// To is the queue to which they are sent; omitted for the queue that each came from. It does
 	// not apply to deletion.

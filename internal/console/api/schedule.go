@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/turnstile-go/turnstile/schedule"
 )
 
 // ScheduleList is a page of schedules, newest first.
@@ -47,8 +49,8 @@ type Schedule struct {
 	NextRuns []time.Time `json:"next_runs"`
 	// Running are the instances that are not known to have ended; Recent are the last ten that were
 	// started, newest first.
-	Running []ScheduleRun `json:"running"`
-	Recent  []ScheduleRun `json:"recent"`
+	Running []schedule.Run `json:"running"`
+	Recent  []schedule.Run `json:"recent"`
 	// Buffered are the runs that wait for running instances to end, followed by the waiting runs of
 	// backfills.
 	Buffered []time.Time `json:"buffered"`
@@ -57,17 +59,6 @@ type Schedule struct {
 	// Started and MissedRuns count all runs, not only those listed.
 	Started    int `json:"started"`
 	MissedRuns int `json:"missed_runs"`
-}
-
-// ScheduleRun is an instance that a schedule has started.
-type ScheduleRun struct {
-	// ScheduledAt is its scheduled time; for a trigger, the time of the trigger.
-	ScheduledAt time.Time `json:"scheduled_at"`
-	Instance    string    `json:"instance"`
-	StartedAt   time.Time `json:"started_at"`
-	// Outcome is "started" (it is not known to have ended), "completed" or "failed".
-	Outcome string `json:"outcome"`
-	Failure string `json:"failure,omitempty"`
 }
 
 // ScheduleMissed is a span of consecutive runs that started nothing.

@@ -79,7 +79,7 @@ func (q OfQueues) Remove(ctx context.Context, r *deadletter.Removal, each func(*
 type OfConsole struct{ *remote.Client }
 
 func (c OfConsole) Peek(ctx context.Context, s *deadletter.Selection, limit int, whole bool) (api.DeadLetters, error) {
-	out, err := c.DeadLetters(ctx, api.PeekDeadLetters{SelectDeadLetters: selected(s), Limit: limit})
+	out, err := c.DeadLetters(ctx, api.PeekDeadLetters{Selection: *s, Limit: limit})
 	if !whole {
 		for i := range out.Letters {
 			l := &out.Letters[i]
@@ -91,14 +91,10 @@ func (c OfConsole) Peek(ctx context.Context, s *deadletter.Selection, limit int,
 
 func (c OfConsole) Remove(ctx context.Context, r *deadletter.Removal, each func(*api.RemovedDeadLetter)) (api.RemovedDeadLetters, error) {
 	out, err := c.RemoveDeadLetters(ctx, r.Delete, api.RemoveDeadLetters{
-		SelectDeadLetters: selected(&r.Selection), All: len(r.IDs) == 0, To: r.To, DryRun: r.DryRun,
+		Selection: r.Selection, All: len(r.IDs) == 0, To: r.To, DryRun: r.DryRun,
 	})
 	for i := range out.Done {
 		each(&out.Done[i])
 	}
 	return out, err
-}
-
-func selected(s *deadletter.Selection) api.SelectDeadLetters {
-	return api.SelectDeadLetters{Queue: s.Queue, Reason: s.Reason, Instance: s.Instance, MessageIDs: s.IDs}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/api"
+	"github.com/turnstile-go/turnstile/schedule"
 )
 
 func TestAScheduleIsListedWithItsStatusAndShown(t *testing.T) {
@@ -26,7 +27,7 @@ func TestAScheduleSaysWhatItStartedAndWhatItMissed(t *testing.T) {
 	t.Parallel()
 	s := api.Schedule{
 		Every: "15m0s", NextRuns: []time.Time{noon},
-		Recent: []api.ScheduleRun{{ScheduledAt: noon.Add(-time.Hour), Instance: "b", Outcome: "failed", Failure: "sold out"}, {ScheduledAt: noon.Add(-2 * time.Hour), Instance: "a"}},
+		Recent: []schedule.Run{{ScheduledAt: noon.Add(-time.Hour), Instance: "b", Outcome: "failed", Failure: "sold out"}, {ScheduledAt: noon.Add(-2 * time.Hour), Instance: "a"}},
 		Missed: []api.ScheduleMissed{{From: noon.Add(-4 * time.Hour), To: noon.Add(-3 * time.Hour), Runs: 5, Reason: "outage"}},
 	}
 	var out strings.Builder
