@@ -196,7 +196,7 @@ func TestADryRunReportsWhatFailedOrRepeatsFromAnEarlierEvent(t *testing.T) {
 	}
 }
 
-func TestO12AForkContinuesAsAnotherInstance(t *testing.T) {
+func TestO12AForkContinuesAsANewInstance(t *testing.T) {
 	t.Parallel()
 	broken, runs := true, map[int]int{}
 	job, parts := sumOfWork(func(in int) bool { runs[in]++; return in == 2 && broken })

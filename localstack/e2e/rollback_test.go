@@ -19,7 +19,7 @@ import (
 
 // TestR18 deploys a build that works, one that does not, and the first again. What is stuck
 // then goes on; how soon is tested in virtual time
-// (TestR18ABuildThatIsBackWithinFiveMinutesTriesAtOnce). The test changes the function that all
+// (TestR18ABuildRedeployedWithinFiveMinutesTriesAtOnce). The test changes the function that all
 // tests of the deployed stack share, so it runs ahead of them: it is not parallel.
 func TestR18ARollbackWithinFiveMinutesTakesOnWhatIsStuck(t *testing.T) {
 	s, ctx := deployed(t)

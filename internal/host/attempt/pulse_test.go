@@ -52,7 +52,7 @@ func TestAHeartbeatThatCannotBeRecordedKeepsTheMessageHidden(t *testing.T) {
 }
 
 // a check that is due while a heartbeat is being recorded does not wait for it, and is repeated.
-func TestALookDoesNotWaitForAHeartbeatThatIsRecorded(t *testing.T) {
+func TestACheckDoesNotWaitForAHeartbeatThatIsBeingRecorded(t *testing.T) {
 	t.Parallel()
 	virtual := clock.NewVirtual(time.Unix(1_900_000_000, 0))
 	looks := 0

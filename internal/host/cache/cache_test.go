@@ -59,7 +59,7 @@ func TestAFewInstancesTooManyAreNotAllRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooOldGoesFirst(t *testing.T) {
+func TestExpiredEntriesAreEvictedFirst(t *testing.T) {
 	t.Parallel()
 	w := &virtual{now: time.Unix(0, 0)}
 	kept := cached(10)

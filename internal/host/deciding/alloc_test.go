@@ -7,7 +7,7 @@ import (
 )
 
 // Every decision asks which messages are open: most turns have settled none of them yet.
-func TestWhatIsOpenAllocatesNothingUntilSomethingIsSettled(t *testing.T) {
+func TestOpenAllocatesNothingUntilAMessageIsSettled(t *testing.T) {
 	g := &Group{Messages: messages(message("m", event("e"), 1), message("n", event("f"), 1))}
 	if n := testing.AllocsPerRun(100, func() { _ = g.Open() }); n != 0 {
 		t.Errorf("%v allocations", n)

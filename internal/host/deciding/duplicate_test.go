@@ -134,7 +134,7 @@ func TestADuplicateOfAWakeContinues(t *testing.T) {
 // the time limit of a pending activity becomes its failure, by which the instance goes
 // on as new, and its process dies. The twin goes on from there, and so does the message
 // itself. Found by seed 10335 of the simulation.
-func TestA13ADuplicateContinuesBehindALimitThatADeadProcessCommitted(t *testing.T) {
+func TestA13ADuplicateContinuesAfterALimitThatADeadProcessCommitted(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	for receives := 1; receives <= 2; receives++ {
@@ -166,7 +166,7 @@ func TestA13ADuplicateContinuesBehindALimitThatADeadProcessCommitted(t *testing.
 // receives the first of them, commits what that brings about, and dies before its
 // dispatch. What the slow one commits for the others comes after that, and it sends first
 // what the dead one has left: sentence 3 of the protocol.
-func TestWhatADeadProcessCommittedIsSentAheadOfNews(t *testing.T) {
+func TestTheCommitOfADeadProcessIsDispatchedBeforeNewFacts(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	for _, warm := range []bool{false, true} {
@@ -215,7 +215,7 @@ func TestWhatADeadProcessCommittedIsSentAheadOfNews(t *testing.T) {
 
 // The same after a turn that was too large, of which the dead process has made a half; after a
 // continue-as-new, because the completion is late by then, and no duplicate; and after a wake.
-func TestWhatADeadProcessCommittedOfAHalfIsSentAheadOfTheOther(t *testing.T) {
+func TestTheHalfThatADeadProcessCommittedIsDispatchedBeforeTheOther(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	i := p.anew("a half", behindGo(func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -273,7 +273,7 @@ func TestWhatADeadProcessCommittedOfAHalfIsSentAheadOfTheOther(t *testing.T) {
 }
 
 // M-03: a repeat of what was done before the last turn, beside news, sends nothing again.
-func TestARepeatBesideNewsStartsNoOtherAttempt(t *testing.T) {
+func TestARepeatInABatchWithNewFactsStartsNoSecondAttempt(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, behindGo(behindGo(func(ctx *engine.Context, in []byte) ([]byte, error) {
 		left := ctx.Activity(engine.ActivityCall{Name: "Step", Input: in})
@@ -296,7 +296,7 @@ func TestARepeatBesideNewsStartsNoOtherAttempt(t *testing.T) {
 // which has an operator's wake, does so too, is faster, and dies before its dispatch. The one
 // that lost makes its turn again, and sends what follows from it; also if the result did not
 // fit in, and it made two turns of them.
-func TestWhoLosesAnInlineResultSendsWhatTheWinnerHasNot(t *testing.T) {
+func TestTheLoserOfAnInlineResultSendsWhatTheWinnerDidNot(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	for _, halves := range []bool{false, true} {
@@ -370,7 +370,7 @@ func TestATurnThatContinuedThroughExecutionsIsSentAgainFromItsStart(t *testing.T
 // invocation may, sends the wake that goes on with the next one, and its start is deleted. The
 // other goes on with that execution, for its own delivery of the start, and dies before the
 // dispatch. The wake finds nothing to do, and sends what the other has not.
-func TestAWakeThatFindsItsWorkDoneSendsWhatTheOtherProcessHasNot(t *testing.T) {
+func TestAWakeThatFindsItsWorkDoneSendsWhatTheOtherProcessDidNot(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, continuesAndDetaches(3))
 	p.settings.Turn.Executions = 2
@@ -388,7 +388,7 @@ func TestAWakeThatFindsItsWorkDoneSendsWhatTheOtherProcessHasNot(t *testing.T) {
 
 // I-03: the same, but the slower process goes on in part: it runs the inline activity
 // that the wake is for, and dies before the dispatch, with another one open.
-func TestAWakeThatFindsItsWorkStartedSendsWhatTheOtherProcessHasNot(t *testing.T) {
+func TestAWakeThatFindsItsWorkStartedSendsWhatTheOtherProcessDidNot(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if _, err := inlines(1)(ctx, in); err != nil {
@@ -418,7 +418,7 @@ func TestAWakeThatFindsItsWorkStartedSendsWhatTheOtherProcessHasNot(t *testing.T
 // other, whose code is fixed, makes no second try of them: if it died after its commit, nobody
 // would send what that asked for. Found by seed 551366 with the bias "torn reads" of the
 // simulation. A wake after them is another try (seed 210020672, bias "damages").
-func TestAWakeThatAnotherHasTriedIsTriedNoMore(t *testing.T) {
+func TestAWakeThatAnotherProcessTriedIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, panics)
 	p.take(start("s"))
@@ -440,7 +440,7 @@ func TestAWakeThatAnotherHasTriedIsTriedNoMore(t *testing.T) {
 // M-16, W-11: a message ends an execution as continued-as-new; the first round of
 // the next is committed by another process, which dies before its dispatch. The
 // message has lost that commit, and answers for what it began.
-func TestAMessageThatLostToAnotherAnswersForWhatItStarted(t *testing.T) {
+func TestAMessageThatLostToAnotherResendsWhatItStarted(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, continues(func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if _, err := inlines(1)(ctx, in); err != nil {
@@ -469,7 +469,7 @@ func TestAMessageThatLostToAnotherAnswersForWhatItStarted(t *testing.T) {
 
 // N-02, K-07: the instance continues as new between the read of its record and
 // that of its history. What comes for the instance is for the new execution.
-func TestNothingIsLateForAnInstanceThatContinuesAsNewWhileItIsRead(t *testing.T) {
+func TestNoMessageIsLateIfItsInstanceContinuesAsNewWhileItIsRead(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	for _, item := range []wire.Item{event("second"), cancel("c"), terminate("t")} {
@@ -495,7 +495,7 @@ func TestNothingIsLateForAnInstanceThatContinuesAsNewWhileItIsRead(t *testing.T)
 // W-03, W-05: an invocation runs one execution of a chain. Messages that come back
 // run one each, and their processes die after the commit. Each of them answers for
 // all that followed from its fact, however many executions that are.
-func TestAMessageAnswersForExecutionsThatOthersRan(t *testing.T) {
+func TestAMessageResendsExecutionsThatOthersRan(t *testing.T) {
 	t.Parallel()
 	const events = 4
 	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -533,7 +533,7 @@ func TestAMessageAnswersForExecutionsThatOthersRan(t *testing.T) {
 // W-07: a message was thrown out by its queue between its commit and the dispatch.
 // Others went on, through two executions. When it is redriven it sends what it left
 // open, wherever that stands.
-func TestARedrivenMessageSendsWhatOthersHaveOvertaken(t *testing.T) {
+func TestARedrivenMessageResendsItsTurnAfterOthersOvertookIt(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, behindGo(func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if err := detaches(ctx, "child-"+string(in)); err != nil || len(in) == 3 {

@@ -39,7 +39,7 @@ func unheard(attempt int) wire.Item {
 // a pending activity is completed by its token, once. A-13: it is looked at when it becomes
 // pending, and when its limit is over. A-11: where heartbeats are asked for, once for each timeout
 // of them; the attempt that gives none is followed by another.
-func TestA13APendingActivityIsLookedAtWhenALimitMayBeOver(t *testing.T) {
+func TestA13APendingActivityIsCheckedWhenALimitMayBeOver(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	begin := func(title string, retry history.Retry) *driver {
@@ -175,7 +175,7 @@ func TestA13APendingActivityIsLookedAtWhenALimitMayBeOver(t *testing.T) {
 // M-04, A-01: a completion comes back, because its turn could not be committed. The last commit is
 // that which scheduled its activity: it is not sent again, or each trouble of the store would
 // run the activity once more.
-func TestACompletionThatComesBackBringsAboutNoOtherAttempt(t *testing.T) {
+func TestARedeliveredCompletionStartsNoSecondAttempt(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	for _, item := range []wire.Item{result(2), pending(1)} {
@@ -198,7 +198,7 @@ func TestACompletionThatComesBackBringsAboutNoOtherAttempt(t *testing.T) {
 // and dies after its commit. The message comes back to a process whose clock is right: it
 // makes no other attempt, and what the commit asked for is sent. Found by seed 737 with the
 // bias "torn reads" of the simulation.
-func TestAnActivityThatFailedByAnotherClockGetsNoOtherAttempt(t *testing.T) {
+func TestAnActivityThatFailedByAnotherClockGetsNoFurtherAttempt(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
 		_, _ = activity(&history.Retry{MaxAttempts: 2, HeartbeatTimeoutMS: 60_000, TotalTimeoutMS: 600_000})(ctx, in)
@@ -225,7 +225,7 @@ func TestAnActivityThatFailedByAnotherClockGetsNoOtherAttempt(t *testing.T) {
 
 // nothing is heard of an attempt that runs at most once: the policy brings another, or it
 // fails. A result that is known, or comes in the same batch, is heard.
-func TestA16WhatIsNotHeardOf(t *testing.T) {
+func TestA16AnAttemptWithoutAKnownResult(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	once := history.Retry{AtMostOnce: true, MaxAttempts: 2}

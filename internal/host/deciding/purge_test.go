@@ -103,7 +103,7 @@ func TestAPurgedIDRefusesEveryStartForFifteenDays(t *testing.T) {
 }
 
 // Nothing begins beside the purge; what it has decided is sent.
-func TestAStartBehindAPurgeInOneBatchIsRefused(t *testing.T) {
+func TestAStartAfterAPurgeInOneBatchIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	other := purges("other")
@@ -151,7 +151,7 @@ func TestAStartBehindAPurgeInOneBatchIsRefused(t *testing.T) {
 }
 
 // A purge of nothing is acknowledged, and holds no id: what follows it is not for it.
-func TestAPurgeOfNothingHoldsNoID(t *testing.T) {
+func TestAPurgeOfAnUnknownInstanceReservesNoID(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
 	p.take(append(purges("p"), event("e"), start("s1"))...)
@@ -164,7 +164,7 @@ func TestAPurgeOfNothingHoldsNoID(t *testing.T) {
 
 // A tombstone that holds no id refuses its own start alone: that of a child whose
 // parent has closed it, or one that an earlier build has left.
-func TestATombstoneWithoutATimeHoldsNoID(t *testing.T) {
+func TestATombstoneWithoutATimeReservesNoID(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
 	if err := p.kept.UpdateRecord(t.Context(), "a", store.RecordChange{Create: &store.Record{Instance: "a", ExecutionID: 4, StartID: "s1", Purged: true}}); err != nil {
@@ -245,7 +245,7 @@ func TestTheStartOfAChildThatItsParentHasClosedIsRefused(t *testing.T) {
 
 // K-06: what a parent sends to end its child may overtake its start, and waits for it.
 // Another instance of the id is none of its children.
-func TestWhatEndsAChildMayOvertakeItsStart(t *testing.T) {
+func TestARequestToEndAChildMayOvertakeItsStart(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	for _, ends := range []wire.Item{ofParent(cancel("c")), ofParent(terminate("t"))} {
@@ -324,7 +324,7 @@ func TestTwoPurgesAtOnceAreOne(t *testing.T) {
 
 // I-06: the instance completes between the two reads of a purge with force. Its record never
 // says that it was terminated, and the purge is not refused.
-func TestAPurgeWithForceLeavesTheRecordOfWhatCompletesWhileItIsRead(t *testing.T) {
+func TestAForcedPurgeKeepsTheRecordOfAnInstanceThatCompletesMeanwhile(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	for receives := 1; receives <= 2; receives++ {
@@ -365,7 +365,7 @@ func TestAPurgeWithForceLeavesTheRecordOfWhatCompletesWhileItIsRead(t *testing.T
 // ran, and the terminate ended it; then the process died. The purge comes back by itself. It
 // does not hide what the terminate has still to tell. Found by seed 729005 with the bias
 // "overtaken" of the simulation.
-func TestARedeliveredPurgeReportsWhatAnotherHasEnded(t *testing.T) {
+func TestARedeliveredPurgeReportsAnEndThatAnotherProcessMade(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
 	p.take(ofParent(start("s")))
@@ -435,7 +435,7 @@ func (p *driver) damage() {
 
 // O-04: what is corrupt is purged as anything else; who waits for it is told, as far as its
 // history can be read.
-func TestAPurgeOfWhatIsCorrupt(t *testing.T) {
+func TestAPurgeOfACorruptInstance(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 
@@ -484,7 +484,7 @@ func TestAPurgeOfWhatIsCorrupt(t *testing.T) {
 
 // O-04, R-08: an instance that ended long ago is purged, and its history deleted, between the
 // read of its record and that of its history. What comes back for it is late; nothing is corrupt.
-func TestADeletionBetweenTwoReadsIsNoCorruption(t *testing.T) {
+func TestADeletionBetweenTwoReadsIsNotCorruption(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
 	p.each(start("s"), event("e"))
@@ -505,7 +505,7 @@ func TestADeletionBetweenTwoReadsIsNoCorruption(t *testing.T) {
 
 // I-03, O-04: a turn is committed and not dispatched. When its message comes back,
 // the instance is purged by another one. What the turn decided is sent all the same.
-func TestAPurgeLosesNothingThatItsInstanceHasDecided(t *testing.T) {
+func TestAPurgeLosesNoMessageOfACommittedTurn(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	never := func(ctx *engine.Context, _ []byte) ([]byte, error) {

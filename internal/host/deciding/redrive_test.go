@@ -24,7 +24,7 @@ func continuesBy(id string, from int64) wire.Item {
 
 // O-10: what ends a redriven child waits for the start that redrives it, for as long as that may
 // take, and ends nothing that another execution of the parent has started.
-func TestO10WhatEndsARedrivenChildMayComeAheadOfItsStart(t *testing.T) {
+func TestO10ARequestToEndARedrivenChildMayOvertakeItsStart(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	by := func(execution int64, item wire.Item) wire.Item {
@@ -70,7 +70,7 @@ func TestO10WhatEndsARedrivenChildMayComeAheadOfItsStart(t *testing.T) {
 
 // O-10: a child that goes on while its parent is redriven is a child of the parent's next execution, which
 // can end it. Another execution that only uses it, as one that has continued as new may, cannot.
-func TestO10ARedrivenParentEndsTheChildThatItHadStartedBefore(t *testing.T) {
+func TestO10ARedrivenParentCanEndAnEarlierChild(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	by := func(execution int64, item wire.Item) wire.Item {
@@ -314,7 +314,7 @@ func TestO10ARedriveThatTheCodeContradictsIsStuck(t *testing.T) {
 
 // What cannot be redriven is refused, and nothing is changed. An earlier delivery's commit may land
 // late, so a redelivery looks once more.
-func TestO10ARedriveThatCannotBeIsRefused(t *testing.T) {
+func TestO10AnImpossibleRedriveIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	large := func(*Commit) error { return tooLargeError() }

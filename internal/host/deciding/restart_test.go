@@ -82,7 +82,7 @@ func TestAChildRestartsForItsParent(t *testing.T) {
 
 // What follows a start that may begin the instance again is taken when the start is
 // acknowledged: if both came back, what had ended the run would count for the next one too.
-func TestO09WhatStandsBehindAStartIsTakenAfterIt(t *testing.T) {
+func TestO09MessagesAfterAStartAreHandledAfterIt(t *testing.T) {
 	t.Parallel()
 	raises := using(start("s3"))
 	raises.Events = []wire.StartEvent{{Name: "go", ID: "e3", Data: []byte("1")}}
@@ -108,7 +108,7 @@ func TestO09WhatStandsBehindAStartIsTakenAfterIt(t *testing.T) {
 
 // A start whose events the execution has taken begins nothing when it comes back, so what follows
 // it is taken with it.
-func TestO09AStartThatRaisesEventsHoldsUpNothing(t *testing.T) {
+func TestO09AStartThatRaisesEventsDelaysNothing(t *testing.T) {
 	t.Parallel()
 	raises := restart("s2")
 	raises.OnConflict = wire.ConflictUseOrRestart
@@ -129,7 +129,7 @@ func TestO09AStartThatRaisesEventsHoldsUpNothing(t *testing.T) {
 
 // W-03: of two processes that have one batch, one is held until the other has taken all of it, and has
 // begun the next execution by a start of the batch. What stands before that start is not for it.
-func TestWhatADuplicateHasTakenBeforeAStartDoesNotCountAgain(t *testing.T) {
+func TestAMessageThatADuplicateHandledBeforeAStartDoesNotCountAgain(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	for _, before := range []wire.Item{event("e1"), cancel("c")} {

@@ -362,7 +362,7 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 
 // M-08: whatever comes for what was never there, has ended, or was purged is acknowledged,
 // and does nothing.
-func TestWhatComesForWhatIsNotThereDoesNothing(t *testing.T) {
+func TestAMessageForAMissingInstanceHasNoEffect(t *testing.T) {
 	t.Parallel()
 	for _, i := range []wire.Item{
 		completed("1"),
@@ -437,7 +437,7 @@ func (c *row) plans(t *testing.T) []string {
 // W-09: the mark that a dead process left is taken away by who comes back. Where that was not
 // received too often, another try of it sets no mark anew, for its group may be run beside
 // others: a process that dies would leave the marks of all.
-func TestAMarkThatIsFoundMakesNoSuspect(t *testing.T) {
+func TestTheMarkOfADeadProcessMakesNoNewSuspect(t *testing.T) {
 	t.Parallel()
 	r := started().with(func(r *store.Record) { r.Suspect = "m" }).record
 	turn := begun(&Known{Group: &Group{Messages: messages(message("m", event("e"), 2))}, View: reading.View{Instance: "a", Record: r}})

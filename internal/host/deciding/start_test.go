@@ -19,7 +19,7 @@ func by(parent string, i wire.Item) wire.Item {
 
 // P-03: a parent may use the instance that has the id, and waits for it as for a child; what it
 // does to its own children it does not do to that one.
-func TestP03AParentMayUseTheInstanceThatHasTheID(t *testing.T) {
+func TestP03AParentMayUseAnExistingInstance(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	adopts := using(by("p", start("c")))
@@ -108,7 +108,7 @@ func TestP03AParentMayUseTheInstanceThatHasTheID(t *testing.T) {
 
 // An event that a start brings reaches the instance that is there, once; it raises none where it
 // may not use the instance, or nobody could take them.
-func TestAStartRaisesItsEventsForTheInstanceThatHasItsID(t *testing.T) {
+func TestAStartRaisesItsEventsForAnExistingInstance(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	with := func(id string, events ...string) wire.Item {
@@ -204,7 +204,7 @@ func TestM07EarlyEvents(t *testing.T) {
 
 // M-09, V-02: a start of what is not registered is begun, and is stuck until its version is deployed;
 // no other version is tried.
-func TestM09AStartOfWhatIsNotRegistered(t *testing.T) {
+func TestM09AStartOfAnUnregisteredOrchestration(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	old := func(o *engine.Orchestration) { o.Version = "1.0" }
@@ -326,7 +326,7 @@ func TestM02CompletionsAreRecordedInTheOrderOfArrival(t *testing.T) {
 // K-07: what is stuck is terminated without running its code; K-05: a cancel after the start in
 // one batch: what the turn scheduled and cancelled is not sent. L-03: a history at its limit
 // fails. L-07: and so does a loop, where it is set to.
-func TestK07WhatEndsAnInstance(t *testing.T) {
+func TestK07EachWayToEndAnInstance(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	i := p.anew("a terminate of what is stuck", panics)
@@ -436,7 +436,7 @@ func TestV05APatchWhoseCodeIsGoneIsStuckAfterItsWindow(t *testing.T) {
 
 // A start brings an actor, headers and a fairness group into the history; search attributes and a
 // custom status follow what is committed, and a status that is set back is written anew.
-func TestO03WhatIsSetFollowsWhatIsCommitted(t *testing.T) {
+func TestO03StatesFollowTheCommits(t *testing.T) {
 	t.Parallel()
 	set := func(ctx *engine.Context, step string) error {
 		ctx.SetState(history.ListedState, []byte(`"`+step+`"`))

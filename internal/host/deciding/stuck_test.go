@@ -12,7 +12,7 @@ import (
 )
 
 // what came to rest before the panic is dispatched, and the rest is recorded.
-func TestR19WhatCameToRestBeforeThePanicIsDispatched(t *testing.T) {
+func TestR19RoundsThatRestedBeforeThePanicAreDispatched(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
 		for i := range 3 {
@@ -36,7 +36,7 @@ func TestR19WhatCameToRestBeforeThePanicIsDispatched(t *testing.T) {
 
 // O-05: a wake of what is wrong still says so anew, and writes no event; M-13, R-18: what comes
 // is recorded, and the fixed code takes it all; M-15: one sweeper's wake moves the mark once.
-func TestO05AnOperatorsWakeOfWhatIsStillWrong(t *testing.T) {
+func TestO05AnOperatorsWakeWhileTheCodeIsStillWrong(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, panics)
 	p.each(start("s"), named("e", "1"), wake(0, "w"), named("e", "2"))
@@ -94,7 +94,7 @@ func TestAMessageWithoutAFactNeverLosesTheRecoveryOfAStuckInstance(t *testing.T)
 // F-05: an arrival parked while the code was broken wins a select and gives no
 // event when it is run. What it cancelled is removed all the same, by the next
 // commit, on a warm process too.
-func TestF05WhatAParkedArrivalCancelsWithoutAnEventIsRemoved(t *testing.T) {
+func TestF05AnOperationCancelledByAParkedArrivalWithoutAnEventIsRemoved(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	code := func(between func()) engine.Func {
@@ -131,7 +131,7 @@ func TestF05WhatAParkedArrivalCancelsWithoutAnEventIsRemoved(t *testing.T) {
 
 // the result of an inline activity is recorded, and then the code of a warm
 // instance breaks a rule. It is made again by what is stored, and marked.
-func TestWhatIsStuckBehindACommitOfItsTurnHasAProblem(t *testing.T) {
+func TestAnInstanceStuckAfterACommitOfItsTurnHasAProblem(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	p.keeps = true
@@ -196,7 +196,7 @@ func TestR08R09ADamagedHistory(t *testing.T) {
 // I-03: two processes have the message that takes a stuck instance on. One reads the
 // mark; the other clears it, with its fact, and dies with an inline activity open. The
 // first finds the fact, and the mark gone, and makes its turn again.
-func TestAProblemThatIsClearedWhileItIsReadLeavesNoMessage(t *testing.T) {
+func TestAProblemClearedWhileItIsReadLeavesNoMessageUnsent(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, panics)
 	p.take(start("s"))
@@ -246,7 +246,7 @@ func TestAChangeOfTheRecordAloneIsNeverMadeFromAStaleHistory(t *testing.T) {
 // W-05, rule 11: a start that may kill its process is recorded first, and its
 // process dies. An event comes; the code ends by the start
 // alone, so that the event is late. It finds the commit that it brought about again.
-func TestAnEventThatHasParkedArrivalsAnsweredFindsThatCommitAgain(t *testing.T) {
+func TestAnEventThatLetsTheCodeSeeParkedArrivalsFindsThatCommitAgain(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, func(ctx *engine.Context, _ []byte) ([]byte, error) { return nil, detaches(ctx, "other") })
 	p.dies = 1
@@ -265,7 +265,7 @@ func TestAnEventThatHasParkedArrivalsAnsweredFindsThatCommitAgain(t *testing.T) 
 // process dies. Its message comes back, meets a broken build, which marks the
 // instance, and is gone. The commit does not land after the mark: nobody would
 // send what it asked for.
-func TestALateAnswerOfWhatWasParkedLosesAgainstTheProblem(t *testing.T) {
+func TestALateCommitForParkedArrivalsFailsBecauseOfTheProblem(t *testing.T) {
 	t.Parallel()
 	right := func(ctx *engine.Context, _ []byte) ([]byte, error) { return nil, detaches(ctx, "other") }
 	p := newDriver(t, right)
@@ -291,7 +291,7 @@ func TestALateAnswerOfWhatWasParkedLosesAgainstTheProblem(t *testing.T) {
 // when code that does not work has had the child marked as stuck, and the messages
 // of both are gone. Nobody would tell the parent: so the end demands the stamp that
 // its writer had read, and loses.
-func TestAnEndThatWouldLandBehindAProblemLoses(t *testing.T) {
+func TestAnEndThatWouldLandAfterAProblemFails(t *testing.T) {
 	t.Parallel()
 	right := continues(func(*engine.Context, []byte) ([]byte, error) { return []byte("11"), nil })
 	p := newDriver(t, right)
@@ -316,7 +316,7 @@ func TestAnEndThatWouldLandBehindAProblemLoses(t *testing.T) {
 // W-05, W-01: the process that runs an inline activity dies. A timer that nobody
 // awaits comes and runs it in its place; the code ends by that,
 // so that the timer is late. It finds the end again.
-func TestATimerThatTakesOverAnInlineActivityFindsTheEndAgain(t *testing.T) {
+func TestATimerThatRunsAnInlineActivityFindsTheEndAgain(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
 		ctx.Timer(time.Second)
@@ -341,7 +341,7 @@ func TestATimerThatTakesOverAnInlineActivityFindsTheEndAgain(t *testing.T) {
 // M-13, W-05: an event reaches a stuck instance whose code is fixed by now, and
 // which ends by what was parked before: the event itself would be late. Its
 // process dies; the event comes back, and what the end asked for is done.
-func TestAMessageThatTakesAStuckInstanceOnFindsItsCommitAgain(t *testing.T) {
+func TestAMessageThatContinuesAStuckInstanceFindsItsCommitAgain(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
 	p.take(ofParent(start("s")))
@@ -361,7 +361,7 @@ func TestAMessageThatTakesAStuckInstanceOnFindsItsCommitAgain(t *testing.T) {
 
 // W-03, W-11: a wake takes a stuck instance on, through continue-as-new, and its process dies
 // after each commit. The wake comes back until all is dispatched.
-func TestAWakeComesBackUntilAllThatItCausedIsDispatched(t *testing.T) {
+func TestAWakeIsRedeliveredUntilEverythingItCausedIsDispatched(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, panics)
 	p.take(start("s"))
@@ -389,7 +389,7 @@ func TestAWakeComesBackUntilAllThatItCausedIsDispatched(t *testing.T) {
 
 // A continue-as-new of a process that died lands late, after a mark of the execution before,
 // and its message was acknowledged by who set the mark: whoever comes next sends it all.
-func TestWhatContinuedAsNewBehindAProblemIsSentByWhoeverComesNext(t *testing.T) {
+func TestAContinueAsNewAfterAProblemIsDispatchedByTheNextMessage(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if string(in) == "2" {
@@ -420,7 +420,7 @@ func TestWhatContinuedAsNewBehindAProblemIsSentByWhoeverComesNext(t *testing.T) 
 // W-13: a turn whose commit landed late was never dispatched, for its message
 // had met a stuck instance meanwhile. The wake sends the first of its
 // actions and dies. It comes back with the completion of that one, and sends the rest.
-func TestAWakeThatComesBackSendsAgainWhatIsOpenBehindAnotherTurn(t *testing.T) {
+func TestARedeliveredWakeResendsOpenOperationsAfterAnotherTurn(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
 		_, err := ctx.Join(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}), ctx.Timer(time.Hour), ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
@@ -445,7 +445,7 @@ func TestAWakeThatComesBackSendsAgainWhatIsOpenBehindAnotherTurn(t *testing.T) {
 // W-13: a process takes a wake, clears the mark, and is gone before that is known. The
 // wake comes back to code that does not work, which leaves the same mark: it moves it all
 // the same, so that the clear loses, and what is parked after it is waited for.
-func TestARedeliveredWakeMovesTheProblemSoThatALateClearLoses(t *testing.T) {
+func TestARedeliveredWakeMovesTheProblemSoThatALateClearFails(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
 	p.take(start("s"))
@@ -515,7 +515,7 @@ func TestAProblemThatLandsWhenItsMessageIsGoneIsClearedByASweep(t *testing.T) {
 
 // W-09: what may kill its process is found out by its own mark, found twice. Then its arrivals
 // are recorded, messages run no code, and wakes do.
-func TestW09APoisonMessageIsFoundOut(t *testing.T) {
+func TestW09APoisonMessageIsDetected(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	i := p.anew("an event", waits("go", "go"))

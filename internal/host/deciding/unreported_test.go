@@ -12,7 +12,7 @@ import (
 )
 
 // What another has written since the record was read is left there for the next turn.
-func TestWhatAProblemHasToReportIsTakenOutUnderTheNumberThatWasRead(t *testing.T) {
+func TestPendingNotificationsAreRemovedUnderTheNumberThatWasRead(t *testing.T) {
 	t.Parallel()
 	turn := begun(&Known{By: &Terms{Publishes: true}})
 	turn.View.Instance, turn.View.Record = "a", &store.Record{Instance: "a", Stamp: 7, Unreported: `[{"type":"stuck"}]`}
@@ -41,7 +41,7 @@ func TestWhatAProblemHasToReportIsTakenOutUnderTheNumberThatWasRead(t *testing.T
 
 // A history that is read beside the commit of a mark may lack its events. What is told then has a
 // number after that of the mark all the same.
-func TestWhatIsReportedOfAProblemIsNumberedBehindIt(t *testing.T) {
+func TestTheNotificationOfAProblemIsNumberedAfterIt(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
 	p.take(start("s"))
@@ -84,7 +84,7 @@ func TestWhatIsReportedOfAProblemIsNumberedBehindIt(t *testing.T) {
 }
 
 // That a history is damaged is told by metrics and the log: it has no end by which an event could be numbered.
-func TestWhatIsCorruptIsNotReportedAsStuck(t *testing.T) {
+func TestACorruptInstanceIsNotReportedAsStuck(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
 	p.take(start("s"))

@@ -36,7 +36,7 @@ func newOutbox(c Composer) *Outbox {
 
 // What a commit asks for is a function of the commit. Each line is a parcel: its
 // route, and what it is.
-func TestWhatACommitHasSent(t *testing.T) {
+func TestTheMessagesOfACommit(t *testing.T) {
 	t.Parallel()
 	act := func(id int64) history.Event {
 		return history.Event{Kind: history.ActivityScheduled, EventID: id, Name: "Work", Payload: []byte("1")}
@@ -191,7 +191,7 @@ func TestOnlyTimersWithAScheduleAreRemoved(t *testing.T) {
 // T-07, I-08: a timer is sent again by a process whose clock is far behind
 // that of the one that created it. Whether it has a schedule goes by its
 // events, for so does its removal.
-func TestATimerThatGoesByTheQueueDoesSoByEveryClock(t *testing.T) {
+func TestATimerOfTheDelayQueueUsesItByEveryClock(t *testing.T) {
 	t.Parallel()
 	composer := newComposer(t)
 	composer.Settings.TimerBorder = -1

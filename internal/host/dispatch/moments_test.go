@@ -18,7 +18,7 @@ import (
 )
 
 // What is told of a commit is a function of it, with numbers that grow.
-func TestWhatIsReportedOfACommit(t *testing.T) {
+func TestTheInstanceEventsOfACommit(t *testing.T) {
 	t.Parallel()
 	failed := func(f history.Failure, forced string) history.Event {
 		return history.Event{Kind: history.OrchestrationFailed, EventID: 2, Failure: &f, Forced: forced}
@@ -101,7 +101,7 @@ func (q *delayQueue) Send(_ context.Context, m ...queue.Outgoing) error {
 	return nil
 }
 
-func TestWhatTheBusDoesNotTakeGoesToTheDelayQueue(t *testing.T) {
+func TestEventsThatTheBusDoesNotAcceptGoToTheDelayQueue(t *testing.T) {
 	t.Parallel()
 	composer := newComposer(t)
 	composer.Settings.Parallelism = 1

@@ -48,7 +48,7 @@ func (q *refusingQueue) Send(_ context.Context, msgs ...queue.Outgoing) error {
 
 // What has to stay after something else is sent when that is in, also where others
 // share the call in which it is refused.
-func TestMessagesBehindARefusedOneOfTheirGroupAreNotSent(t *testing.T) {
+func TestMessagesAfterARefusedOneOfTheirGroupAreNotSent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := &refusingQueue{refuses: "0-1"}

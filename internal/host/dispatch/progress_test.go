@@ -20,7 +20,7 @@ func commitOf(execution, first int64, n int, last history.Kind) Commit {
 	return Commit{Turn: t, Start: &history.Start{}}
 }
 
-func TestProgressIsOfAnUnbrokenRowOfCommits(t *testing.T) {
+func TestProgressCoversAnUnbrokenRowOfCommits(t *testing.T) {
 	t.Parallel()
 	const none = history.KindUnknown
 	composer := newComposer(t)
@@ -73,7 +73,7 @@ func TestProgressIsOfAnUnbrokenRowOfCommits(t *testing.T) {
 	}
 }
 
-func TestNothingButWhatIsKnownToBeSentIsLeftOut(t *testing.T) {
+func TestOnlyMessagesThatAreKnownToBeSentAreLeftOut(t *testing.T) {
 	t.Parallel()
 	composer := newComposer(t)
 	out := newOutbox(composer)

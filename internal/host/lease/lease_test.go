@@ -39,7 +39,7 @@ func (d deadline) Deadline() (time.Time, bool) { return d.at, true }
 
 // A message whose visibility may end before the invocation is extended; another costs no call; and one that another
 // process may hold is left alone.
-func TestWhatAnInvocationKnowsOfItsMessages(t *testing.T) {
+func TestWhichMessagesBelongToAnInvocation(t *testing.T) {
 	t.Parallel()
 	received := time.Unix(1_700_000_000, 0)
 	terms := Terms{Visibility: 2 * time.Minute, Margin: 10 * time.Second}
@@ -108,7 +108,7 @@ func TestALateResponseProvesNothingOnAStandardQueue(t *testing.T) {
 }
 
 // One call extends all messages of a batch that need it, up to the maximum visibility timeout.
-func TestABatchIsKeptByOneCall(t *testing.T) {
+func TestOneCallKeepsABatch(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
 	q := &noted{}

@@ -12,7 +12,7 @@ func useExisting(name, id string) engine.ChildCall {
 	return engine.ChildCall{Name: name, Instance: id, UseExisting: true}
 }
 
-func TestP03AParentMayUseTheInstanceThatHasTheID(t *testing.T) {
+func TestP03AParentMayUseAnExistingInstance(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string

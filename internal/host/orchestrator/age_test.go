@@ -83,7 +83,7 @@ func TestAWakeIsNeverTooOld(t *testing.T) {
 
 // A hop makes a new message, which SQS keeps for fourteen days more; the age of
 // what it says goes on.
-func TestTheAgeOfAnItemIsKeptOverEveryHop(t *testing.T) {
+func TestAnItemKeepsItsAgeAcrossHops(t *testing.T) {
 	t.Parallel()
 	t.Run("round the delay queue, for a build that has not come", func(t *testing.T) {
 		t.Parallel()
@@ -139,7 +139,7 @@ func (w *world) stepDelay() {
 
 // Timers of years, retries with delays of weeks, limits of pending activities
 // and wake-ups are as old as what they wait for is due.
-func TestWhatWaitsForLongerThanFourteenDaysIsNotOld(t *testing.T) {
+func TestTheAgeOfAnItemCountsFromWhenItIsDue(t *testing.T) {
 	t.Parallel()
 	t.Run("a timer of a year", func(t *testing.T) {
 		t.Parallel()
@@ -211,7 +211,7 @@ func TestAnAttemptThatIsTooOldDoesNotRun(t *testing.T) {
 // A message keeps its time on its way from a standard queue to its dead letters,
 // and SQS deletes it fourteen days after. So an attempt that goes back at half of
 // that is sent anew.
-func TestAMessageThatIsSevenDaysOldOnTheActivityQueueIsSentAnew(t *testing.T) {
+func TestAMessageSevenDaysOldOnTheActivityQueueIsReplaced(t *testing.T) {
 	t.Parallel()
 	t.Run("from the activity queue", func(t *testing.T) {
 		t.Parallel()
@@ -260,7 +260,7 @@ func TestADelayIsBoundedAndNotRounded(t *testing.T) {
 // A firing is delivered when it is due; one that is due in years was not sent by
 // a timer. It would go round until then, four times an hour, or without a pause
 // where its time is beyond what a duration holds.
-func TestAnItemDueLaterThanAnyOfItsKindIsADeadLetterAtOnce(t *testing.T) {
+func TestAnItemDueLaterThanItsKindAllowsIsADeadLetterAtOnce(t *testing.T) {
 	t.Parallel()
 	year := func(y int) int64 { return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli() }
 	fired := wire.Item{Kind: wire.TimerFired, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: "forged"}

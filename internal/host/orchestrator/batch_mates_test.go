@@ -46,7 +46,7 @@ func sharedBatch(t *testing.T, short *history.Retry, during func(w *world)) (w *
 }
 
 // a finished attempt's message stays hidden while its batch works.
-func TestAnActivityDoesNotRunAgainBesideALongerOneOfItsBatch(t *testing.T) {
+func TestAnActivityDoesNotRunAgainDuringALongerOneOfItsBatch(t *testing.T) {
 	t.Parallel()
 	for name, retry := range map[string]*history.Retry{
 		"ten seconds":                       {TimeoutMS: 10_000},
@@ -72,7 +72,7 @@ func TestAnActivityDoesNotRunAgainBesideALongerOneOfItsBatch(t *testing.T) {
 }
 
 // A message that is done costs a request only where it would be visible again.
-func TestAMessageIsLeftToTheEndOfItsBatchWhereThatIsInTime(t *testing.T) {
+func TestAMessageIsDeletedWithItsBatchIfThatIsInTime(t *testing.T) {
 	t.Parallel()
 	for timeout, want := range map[int64]int{10_000: 1, 600_000: 0} {
 		t.Run(fmt.Sprintf("timeout of %d ms", timeout), func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestAMessageIsLeftToTheEndOfItsBatchWhereThatIsInTime(t *testing.T) {
 	}
 }
 
-func TestADeleteThatFailsIsTriedAgainBeforeTheMessageIsVisible(t *testing.T) {
+func TestAFailedDeleteIsRetriedBeforeTheMessageIsVisible(t *testing.T) {
 	t.Parallel()
 	w, runs := sharedBatch(t, &history.Retry{TimeoutMS: 10_000}, func(w *world) {
 		failed := 0
@@ -112,7 +112,7 @@ func TestADeleteThatFailsIsTriedAgainBeforeTheMessageIsVisible(t *testing.T) {
 }
 
 // What has not been done is not deleted: it goes back when the batch returns.
-func TestAMessageThatGoesBackIsNotDeletedBesideItsBatch(t *testing.T) {
+func TestAReturnedMessageIsNotDeletedWithItsBatch(t *testing.T) {
 	t.Parallel()
 	w, runs := sharedBatch(t, &history.Retry{TimeoutMS: 10_000}, nil)
 	refused := errors.New("refused")

@@ -45,7 +45,7 @@ func (w *world) whileBlocked(blocked <-chan struct{}, f func()) {
 
 // However many turns there are, one goroutine at most is left in the code of an
 // instance, and what it is about is to be seen.
-func TestR15ADeferredFunctionThatBlocksLeavesOneGoroutineAndSaysSo(t *testing.T) {
+func TestR15ABlockedDeferredFunctionLeavesOneGoroutineAndIsLogged(t *testing.T) {
 	t.Parallel()
 	for name, code := range map[string]func(wait func()) engine.Func{
 		"while the instance is put away": func(wait func()) engine.Func {

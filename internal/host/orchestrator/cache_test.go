@@ -86,7 +86,7 @@ func runLoop(t *testing.T, set func(w *world)) string {
 	return all
 }
 
-func TestR17TheHistoryIsTheSameWithTheCacheOnOffAndEvicting(t *testing.T) {
+func TestR17TheCacheDoesNotChangeTheHistory(t *testing.T) {
 	t.Parallel()
 	on := runLoop(t, nil)
 	if len(on) < 5000 {
@@ -220,7 +220,7 @@ func TestW12AProcessFrozenForDays(t *testing.T) {
 	w.expectCount(host.CountCache, "evicted", 1)
 }
 
-func TestTheCacheKeepsNothingThatEndedOrIsStuck(t *testing.T) {
+func TestTheCacheKeepsNoEndedOrStuckInstances(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", waits("e"))
@@ -268,7 +268,7 @@ func TestTwoHandlersOfOneProcessNeverShareAnExecution(t *testing.T) {
 	w.expectInvariants("a")
 }
 
-func TestGroupsSideBySide(t *testing.T) {
+func TestGroupsRunConcurrently(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.settings = host.Settings{Parallelism: 8} })
 	w.orchestration("Chain", chain(3))

@@ -18,7 +18,7 @@ import (
 // the message of an attempt that runs at most once comes again after the
 // attempt, as it does when its acknowledgement is lost: nothing runs for it, and
 // nothing counts as interrupted.
-func TestA16AMessageRedeliveredAfterItsAttemptStartsNoOther(t *testing.T) {
+func TestA16AMessageRedeliveredAfterItsAttemptStartsNoSecondAttempt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name      string
@@ -92,7 +92,7 @@ func TestA16AMessageRedeliveredAfterItsAttemptStartsNoOther(t *testing.T) {
 
 // The failure of the last attempt is heard, though it follows the notice of an
 // interruption within the time for which SQS remembers deduplication ids.
-func TestA16AFailureSoonBehindAnInterruptionIsHeard(t *testing.T) {
+func TestA16AFailureSoonAfterAnInterruptionIsRecorded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", once(&history.Retry{AtMostOnce: true, MaxAttempts: 2, TimeoutMS: 10_000}))

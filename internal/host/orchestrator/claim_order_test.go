@@ -11,7 +11,7 @@ import (
 
 // what a claim says of an attempt that is over is written after what follows from
 // the attempt. A worker that dies at any call between leaves a message that goes on.
-func TestA16AClaimIsSettledBehindTheResult(t *testing.T) {
+func TestA16AClaimIsSettledAfterTheResult(t *testing.T) {
 	t.Parallel()
 	for _, after := range []bool{false, true} {
 		for killAt := 1; ; killAt++ {

@@ -98,7 +98,7 @@ func TestA16ACopyOfTheMessageDoesNotStartTheAttempt(t *testing.T) {
 	w.expectCount(host.CountAttempts, "completed", 1)
 }
 
-func TestA16TheMessageOfAnAttemptThatWasFollowedByAnotherIsDone(t *testing.T) {
+func TestA16TheMessageOfASupersededAttemptIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", once(&history.Retry{AtMostOnce: true, TimeoutMS: 10_000, MaxAttempts: 3}))

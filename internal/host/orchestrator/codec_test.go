@@ -110,9 +110,9 @@ func encodedWorld(t *testing.T) *world {
 	return w
 }
 
-// TestNothingPlainLeavesTheHost: with a codec, no payload is seen in what the
+// TestNoPlaintextLeavesTheHost: with a codec, no payload is seen in what the
 // store or a queue is given; the code sees nothing else.
-func TestNothingPlainLeavesTheHost(t *testing.T) {
+func TestNoPlaintextLeavesTheHost(t *testing.T) {
 	t.Parallel()
 	w := encodedWorld(t)
 	w.codecs = setOf(t, keyOf(t, "a"))
@@ -296,9 +296,9 @@ func TestWithoutTheKeyNothingIsWrittenAndMessagesAreRequeued(t *testing.T) {
 	})
 }
 
-// TestADamagedPayloadIsNeverAGuess: what its codec can't open is a dead letter
+// TestADamagedPayloadIsNeverGuessed: what its codec can't open is a dead letter
 // with the reason, a corrupt history, or a failed activity.
-func TestADamagedPayloadIsNeverAGuess(t *testing.T) {
+func TestADamagedPayloadIsNeverGuessed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", waits("go")) })
 	w.codecs = setOf(t, keyOf(t, "a"))
@@ -327,9 +327,9 @@ func TestADamagedPayloadIsNeverAGuess(t *testing.T) {
 	w.expectOutput("main", `["z"]`)
 }
 
-// TestWhatCannotBeEncodedIsTriedAgain: nothing is written or lost while a codec
+// TestAFailedEncodingIsRetried: nothing is written or lost while a codec
 // fails.
-func TestWhatCannotBeEncodedIsTriedAgain(t *testing.T) {
+func TestAFailedEncodingIsRetried(t *testing.T) {
 	t.Parallel()
 	p := programs()[0]
 	failing := &moody{Codec: keyOf(t, "a"), random: rand.New(rand.NewPCG(1, 2))}
@@ -356,7 +356,7 @@ func (m *moody) Encode(plain []byte) ([]byte, error) {
 
 // L-01: a payload at the limit is let through sealed, and one byte more is not
 // let in, sealed or plain.
-func TestL01ThePayloadLimitHoldsForThePlainValue(t *testing.T) {
+func TestL01ThePayloadLimitAppliesToTheDecodedValue(t *testing.T) {
 	t.Parallel()
 	key, err := aesgcm.New("a", make([]byte, aesgcm.KeySize))
 	if err != nil {

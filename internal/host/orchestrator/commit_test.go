@@ -16,7 +16,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-func TestW02TheAnswerToACommitIsUnknown(t *testing.T) {
+func TestW02TheOutcomeOfACommitIsUnknown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -66,7 +66,7 @@ func TestW02TheAnswerToACommitIsUnknown(t *testing.T) {
 
 // W-02: DynamoDB refuses a repeat that is not the same to the byte, and a codec seals the
 // same payload in another way each time.
-func TestW02ACommitIsEncodedOnceHoweverOftenItIsMade(t *testing.T) {
+func TestW02ARepeatedCommitIsEncodedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.codecs = everyCodec(t) })
 	w.orchestration("Chain", chain(1))
@@ -144,7 +144,7 @@ func TestA14ACommitThatIsThrottledIsRepeatedWhileThereIsTime(t *testing.T) {
 	}
 }
 
-func TestW13APutThatLandsLate(t *testing.T) {
+func TestW13AWriteThatLandsLate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", waits("e", "e"))
@@ -177,7 +177,7 @@ func TestW13APutThatLandsLate(t *testing.T) {
 	w.expectInvariants("a")
 }
 
-func TestL04ATurnThatIsTooLargeInSum(t *testing.T) {
+func TestL04ATurnWhoseTotalSizeIsTooLarge(t *testing.T) {
 	t.Parallel()
 	big := `"` + strings.Repeat("x", 200<<10) + `"`
 	t.Run("the instance fails, its neighbours go on", func(t *testing.T) {
@@ -211,7 +211,7 @@ func TestL04ATurnThatIsTooLargeInSum(t *testing.T) {
 	})
 }
 
-func TestAnInputThatNoMessageCanHold(t *testing.T) {
+func TestAnInputTooLargeForAMessage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, input, kind string }{
 		{"not JSON", "{", "invalid_input"},
@@ -245,7 +245,7 @@ func TestAnInputThatNoMessageCanHold(t *testing.T) {
 	}
 }
 
-func TestAnOutputThatNoMessageCanHoldFailsTheChildForItsParent(t *testing.T) {
+func TestAnOutputTooLargeForAMessageFailsTheChildForItsParent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Other", func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -276,7 +276,7 @@ func (w *world) counted() map[string]int {
 	return counts
 }
 
-func TestOneWriteAndAtMostOneReadATurn(t *testing.T) {
+func TestATurnMakesOneWriteAndAtMostOneRead(t *testing.T) {
 	t.Parallel()
 	const n = 50
 	for _, c := range []struct {

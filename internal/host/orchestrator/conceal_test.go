@@ -117,7 +117,7 @@ func (w *world) shown(log *bytes.Buffer, instances ...string) string {
 	return text
 }
 
-func TestNoReasonQuotesAPayloadUnderACodec(t *testing.T) {
+func TestWithACodecNoReasonQuotesAPayload(t *testing.T) {
 	t.Parallel()
 	for name, c := range quoted() {
 		for _, policy := range []bool{false, true} {
@@ -233,7 +233,7 @@ func TestTheHashOfAPayloadIsKeyed(t *testing.T) {
 	}
 }
 
-func TestNoFailureOfAnActivityQuotesItsInputInAPanicUnderACodec(t *testing.T) {
+func TestWithACodecNoPanicOfAnActivityQuotesItsInput(t *testing.T) {
 	t.Parallel()
 	for _, inline := range []bool{false, true} {
 		for name, v := range map[string]func(in []byte) any{
@@ -273,7 +273,7 @@ func TestNoFailureOfAnActivityQuotesItsInputInAPanicUnderACodec(t *testing.T) {
 	}
 }
 
-func TestNoRefusalQuotesAMessageUnderACodec(t *testing.T) {
+func TestWithACodecNoRefusalQuotesAMessage(t *testing.T) {
 	t.Parallel()
 	bodies := []string{
 		canary, `"` + canary + `"`, `{"v":1,"kind":"` + canary + `"}`, `{"v":1,"kind":"StartOrchestration","instance":"x","name":"` + canary + `","input":{`,

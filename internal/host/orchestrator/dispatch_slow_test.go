@@ -374,7 +374,7 @@ func timers(n int) engine.Func {
 	}
 }
 
-func TestF12ManyTimersOfOneTurnAreScheduledThoughEachCallIsSlow(t *testing.T) {
+func TestF12ManyTimersOfOneTurnAreScheduledDespiteSlowCalls(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name        string
@@ -551,7 +551,7 @@ func (c *slowCloud) expectEventsInOrder(n int) {
 // an activity that was sent does not run again because the invocation had
 // no time for the child that the code began before it: its result waits after the
 // message that comes back.
-func TestA08AnActivityIsNotSentAgainForWantOfTime(t *testing.T) {
+func TestA08AnActivityIsNotResentBecauseTimeRanOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newSlowCloud(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -570,7 +570,7 @@ func TestA08AnActivityIsNotSentAgainForWantOfTime(t *testing.T) {
 	})
 }
 
-func TestT08WhatAnEndCancelsIsStoppedOverSeveralInvocations(t *testing.T) {
+func TestT08TheStopsOfAnEndMaySpanSeveralInvocations(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const n = 1500
@@ -639,7 +639,7 @@ func TestN03ADispatchContinuesThroughAContinueAsNew(t *testing.T) {
 
 // An operator's wake sends everything again that is open, however long that
 // takes.
-func TestW07AnOperatorsWakeTakesTheInvocationsThatItNeeds(t *testing.T) {
+func TestW07AnOperatorsWakeMaySpanSeveralInvocations(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const n = 3000
@@ -662,7 +662,7 @@ func TestW07AnOperatorsWakeTakesTheInvocationsThatItNeeds(t *testing.T) {
 
 // A timer service that refuses for longer than an invocation lasts is named in the log, with its last error: as a
 // warning from the second delivery on.
-func TestWhatTheTimerServiceRefusesForLongIsSaid(t *testing.T) {
+func TestALongRefusalByTheTimerServiceIsLogged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newSlowCloud(t, timers(1))

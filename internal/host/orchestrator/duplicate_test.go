@@ -33,7 +33,7 @@ func (underWay) ReadIsolated(context.Context, string, int64, int64) (store.Isola
 
 // I-06: a twin that finds the other's commit while that is under way does not acknowledge
 // the message: who handles the next one would read the record as it was.
-func TestADuplicateWaitsForTheCommitThatIsUnderWay(t *testing.T) {
+func TestADuplicateWaitsForTheCommitInProgress(t *testing.T) {
 	t.Parallel()
 	w := duplicateWorld(t)
 	w.start("a", "Main", "1")
@@ -50,7 +50,7 @@ func TestADuplicateWaitsForTheCommitThatIsUnderWay(t *testing.T) {
 }
 
 // M-08: what comes later than its instance ended reads no history.
-func TestWhatComesBehindAnEndReadsNoHistory(t *testing.T) {
+func TestAMessageAfterTheEndReadsNoHistory(t *testing.T) {
 	t.Parallel()
 	w := duplicateWorld(t)
 	w.start("a", "Main", "1")

@@ -62,7 +62,7 @@ func TestA18AnOperatorRetriesNow(t *testing.T) {
 }
 
 // Whatever cannot be retried now is acknowledged, and what is due soon begins by itself.
-func TestA18WhatDoesNotWaitIsLeftAlone(t *testing.T) {
+func TestA18AnAttemptThatIsNotWaitingIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", once(&history.Retry{MaxAttempts: 3, InitialMS: 600_000, Coefficient: 1}))
@@ -93,7 +93,7 @@ func TestA18WhatDoesNotWaitIsLeftAlone(t *testing.T) {
 
 // A message that makes an attempt early and comes too late for that leaves it to the message by
 // which it is due, whatever became of its own claim.
-func TestA18TheMessageThatIsLateLeavesTheAttempt(t *testing.T) {
+func TestA18ALateMessageDoesNotStartTheAttempt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name           string

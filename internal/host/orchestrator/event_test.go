@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-func TestE04AForeignSenderGivesNoID(t *testing.T) {
+func TestE04ASenderGivesNoID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", waits("e", "e"))

@@ -28,7 +28,7 @@ func kindOf(call engine.ChildCall) engine.Func {
 	}
 }
 
-func TestP01AChildCalled(t *testing.T) {
+func TestP01AParentCallsAChild(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Child", chain(1))
@@ -55,7 +55,7 @@ func TestP01AChildCalled(t *testing.T) {
 	w.expectDead()
 }
 
-func TestP02WhatBecomesOfAChild(t *testing.T) {
+func TestP02EachOutcomeOfAChild(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, want string

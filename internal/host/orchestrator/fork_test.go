@@ -20,7 +20,7 @@ func forkOf(of, as string, from int64) wire.Item {
 		Origin: &history.Origin{Instance: of, EventID: from}}
 }
 
-func TestO12AForkContinuesAsAnotherInstance(t *testing.T) {
+func TestO12AForkContinuesAsANewInstance(t *testing.T) {
 	t.Parallel()
 	for _, purged := range []bool{false, true} {
 		w := newWorld(t, nil)
@@ -77,7 +77,7 @@ func TestO12AForkContinuesAsAnotherInstance(t *testing.T) {
 
 // The keys of what was open stay those of the instance, over forks of forks and redrives of
 // them; a link is for the instance alone whose activity has sent it.
-func TestO12WhatWasOpenKeepsItsKeyInAForkAndTheLinksAreApart(t *testing.T) {
+func TestO12AnOpenActivityKeepsItsKeyInAForkButGetsItsOwnLink(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -121,7 +121,7 @@ func TestO12WhatWasOpenKeepsItsKeyInAForkAndTheLinksAreApart(t *testing.T) {
 
 // A fork has children of its own, which take over what those of the instance have done; a
 // child that had completed is not run again. The instance's own are left alone.
-func TestO12AForkHasChildrenOfItsOwn(t *testing.T) {
+func TestO12AForkHasItsOwnChildren(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -175,7 +175,7 @@ func TestO12AForkHasChildrenOfItsOwn(t *testing.T) {
 
 // A child of a running instance, that it does not share with its fork; and one whose id the
 // code has chosen, which its fork cannot have.
-func TestO12AForkOfWhatRunsLeavesItAlone(t *testing.T) {
+func TestO12AForkDoesNotChangeARunningOriginal(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		id     string
@@ -256,7 +256,7 @@ func gap(w *world) {
 	}
 }
 
-func TestO12AForkThatCannotBeIsRefused(t *testing.T) {
+func TestO12AnImpossibleForkIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fork   func(*wire.Item)
@@ -301,7 +301,7 @@ func TestO12AForkThatCannotBeIsRefused(t *testing.T) {
 
 // A child of a fork for which nothing is left to take over begins from the beginning: its
 // parent waits.
-func TestO12AChildOfAForkWhoseOriginWasPurgedStartsFromTheStart(t *testing.T) {
+func TestO12AForkedChildWhoseOriginalWasPurgedStartsFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -323,7 +323,7 @@ func TestO12AChildOfAForkWhoseOriginWasPurgedStartsFromTheStart(t *testing.T) {
 }
 
 // What comes in one batch with the start of a fork is for the fork; another start is not.
-func TestO12WhatComesBesideAForkIsForIt(t *testing.T) {
+func TestO12MessagesInTheBatchOfAForkAreForTheFork(t *testing.T) {
 	t.Parallel()
 	for _, first := range []bool{false, true} {
 		w := newWorld(t, nil)
@@ -419,7 +419,7 @@ func TestO12AnInlineActivityKeepsItsKeyInAFork(t *testing.T) {
 // A retry of an inline activity that is under way has the key of its first attempt, over
 // redrives, forks and forks of forks: while its timer is open, and where nobody knows what
 // became of the next attempt.
-func TestO12AnInlineRetryUnderWayKeepsItsKey(t *testing.T) {
+func TestO12APendingInlineRetryKeepsItsKey(t *testing.T) {
 	t.Parallel()
 	for name, timer := range map[string]bool{"its timer is open": true, "then its last attempt is out of time": false} {
 		t.Run(name, func(t *testing.T) {

@@ -23,7 +23,7 @@ func (w *world) named(id string) {
 	w.workerProcess().worker.RequestID = of
 }
 
-func TestCompletionsSayWhenWhichAttemptAndInWhichInvocation(t *testing.T) {
+func TestCompletionsNameStartAttemptAndInvocation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	startedAt := map[string][]int64{}
@@ -81,7 +81,7 @@ func TestCompletionsSayWhenWhichAttemptAndInWhichInvocation(t *testing.T) {
 	}
 }
 
-func TestARequestIDThatNoItemTakesIsLeftOut(t *testing.T) {
+func TestAnInvalidRequestIDIsLeftOut(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"a\nb", "\xff", string(make([]byte, 300))} {
 		w := newWorld(t, nil)
@@ -97,7 +97,7 @@ func TestARequestIDThatNoItemTakesIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestHeadersOfAStartGoToItsActivitiesChildrenAndNextExecutions(t *testing.T) {
+func TestHeadersOfAStartReachItsActivitiesChildrenAndLaterExecutions(t *testing.T) {
 	t.Parallel()
 	headers := map[string]string{"traceparent": "00-1", "tenant": "é"}
 	w := newWorld(t, nil)
@@ -150,7 +150,7 @@ func TestHeadersOfAStartGoToItsActivitiesChildrenAndNextExecutions(t *testing.T)
 	}
 }
 
-func TestTheActorIsRecordedWithWhatWasAsked(t *testing.T) {
+func TestTheActorIsRecordedWithTheRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -204,7 +204,7 @@ func TestAnOriginInHistoryIsKeptAndChangesNothing(t *testing.T) {
 }
 
 // A blob is a codec that this build does not have, wherever a payload stands.
-func TestAReferenceInPlaceOfAPayloadWaitsForABuildThatFetchesIt(t *testing.T) {
+func TestAReferenceToAPayloadWaitsForABuildThatCanFetchIt(t *testing.T) {
 	t.Parallel()
 	blob := "blob/s3"
 	t.Run("in a message", func(t *testing.T) {

@@ -57,7 +57,7 @@ func theHeartOfTheMatter(release chan struct{}) { <-release }
 // The time of the machine may pass while the clock that is handed in stands
 // still: code that waits for its turn in a test, or for a debugger, is not
 // blocked.
-func TestTheWatchdogGoesByTheClockThatIsHandedIn(t *testing.T) {
+func TestTheWatchdogUsesTheGivenClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, func(w *world) { w.settings.Turn.BlockLimit = 3 * time.Second })

@@ -73,7 +73,7 @@ func TestA10AWorkerThatDiesBetweenHeartbeatsIsReplacedSoon(t *testing.T) {
 	}
 }
 
-func TestA11AnAttemptWithoutHeartbeatsIsGivenUp(t *testing.T) {
+func TestA11AnAttemptWithoutHeartbeatsFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.limit = 15 * time.Minute })
 	w.orchestration("Main", once(beating()))
@@ -105,7 +105,7 @@ func TestA11AnAttemptWithoutHeartbeatsIsGivenUp(t *testing.T) {
 	w.expectQuiet()
 }
 
-func TestA11WithoutRetriesItIsATypedFailure(t *testing.T) {
+func TestA11WithoutRetriesAMissingHeartbeatIsATypedFailure(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.limit = 15 * time.Minute })
 	w.orchestration("Main", once(&history.Retry{HeartbeatTimeoutMS: 60_000, TimeoutMS: 600_000}))
@@ -178,7 +178,7 @@ func TestAHeartbeatThatCannotBeRecordedDoesNotEndTheAttempt(t *testing.T) {
 	w.expectOutput("a", "1")
 }
 
-func TestTheRetryDelayThatAnErrorAsksFor(t *testing.T) {
+func TestTheRetryDelayThatAnErrorRequests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", once(&history.Retry{MaxAttempts: 2, InitialMS: 1000}))
@@ -201,7 +201,7 @@ type retryAfter time.Duration
 func (retryAfter) Error() string               { return "busy" }
 func (d retryAfter) RetryDelay() time.Duration { return time.Duration(d) }
 
-func TestA13TheTimeOfAllAttemptsTogether(t *testing.T) {
+func TestA13TheTotalTimeoutOfAllAttempts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, output string

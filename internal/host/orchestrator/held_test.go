@@ -14,7 +14,7 @@ import (
 
 // A message that may be another's by now, and what follows it in its group, is handed
 // back untouched; other groups are handled.
-func TestAMessageThatMayBeAnothersIsLeftAlone(t *testing.T) {
+func TestAMessageThatAnotherProcessMayHoldIsNotProcessed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -52,7 +52,7 @@ func (s paused) Read(ctx context.Context, instance string, executionID, from int
 
 // I-03: a process that was paused beyond the end of its invocation commits nothing: whoever
 // received its messages since has acknowledged them, and nobody would dispatch the commit.
-func TestNothingIsCommittedThatWasReadBehindTheEndOfTheInvocation(t *testing.T) {
+func TestAReadAfterTheEndOfTheInvocationLeadsToNoCommit(t *testing.T) {
 	t.Parallel()
 	w := duplicateWorld(t)
 	w.start("a", "Main", "1")
@@ -71,7 +71,7 @@ func TestNothingIsCommittedThatWasReadBehindTheEndOfTheInvocation(t *testing.T) 
 }
 
 // A question for a turn that no message can hold ends its instance. It waited for ever otherwise.
-func TestAnInstanceThatCannotAskForItsTurnIsTerminated(t *testing.T) {
+func TestAnInstanceThatCannotRequestAPermitIsTerminated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.orchestration("Main", func(*engine.Context, []byte) ([]byte, error) { return nil, nil },

@@ -23,7 +23,7 @@ func (w *world) heldUp(reason string) int {
 
 // What goes round for another build is told after an hour, and then each time that it is received:
 // every 15 minutes. A deployment takes less, and is told to nobody.
-func TestWhatIsRequeuedForAnHourIsReported(t *testing.T) {
+func TestAMessageRequeuedForAnHourIsReported(t *testing.T) {
 	t.Parallel()
 	for reason, prepare := range map[string]func(t *testing.T, w *world){
 		"not_registered": func(_ *testing.T, w *world) {
@@ -141,7 +141,7 @@ func TestAttemptsThatAreRedeliveredForHalfAnHourAreReported(t *testing.T) {
 }
 
 // The item of an attempt says since when it goes round; the next attempt begins anew.
-func TestTheNextAttemptWasNotRequeued(t *testing.T) {
+func TestTheNextAttemptDoesNotCountAsRequeued(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", once(&history.Retry{MaxAttempts: 2, InitialMS: time.Hour.Milliseconds()}))

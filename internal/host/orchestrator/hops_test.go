@@ -124,7 +124,7 @@ func TestMessagesThatAreNotDueAreRequeuedInOneCall(t *testing.T) {
 
 // What is refused of a call goes back, and nothing else; what the FIFO queue takes at no time is
 // a dead letter.
-func TestOfMessagesThatAreForwardedTogetherEachHasItsOwnOutcome(t *testing.T) {
+func TestMessagesForwardedInOneCallHaveSeparateOutcomes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.beforeSend = func(queueName string, msgs []queue.Outgoing) error {
@@ -149,7 +149,7 @@ func TestOfMessagesThatAreForwardedTogetherEachHasItsOwnOutcome(t *testing.T) {
 	}
 }
 
-func TestEventsThatWaitArePublishedInOneCallBehindWhatIsDue(t *testing.T) {
+func TestWaitingEventsArePublishedInOneCallAfterDueMessages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	bus := &busOf{clock: w.clock, refuses: map[string]bool{"a3": true, "a6": true}}
@@ -189,7 +189,7 @@ func TestEventsThatWaitArePublishedInOneCallBehindWhatIsDue(t *testing.T) {
 }
 
 // What is due is no later beside a bus that does not answer than beside one that does.
-func TestNothingThatIsDueWaitsForABusThatDoesNotAnswer(t *testing.T) {
+func TestDueMessagesDoNotWaitForAnUnresponsiveBus(t *testing.T) {
 	t.Parallel()
 	const due = 100
 	latest := func(t *testing.T, events int, takes time.Duration) (time.Duration, *busOf) {

@@ -71,7 +71,7 @@ func overtake(w *world, items ...wire.Item) (overtaken *orchestratorProcess) {
 	return both[0]
 }
 
-func TestA14AProcessThatAnotherHasOvertakenRunsNoInlineActivity(t *testing.T) {
+func TestA14AnOvertakenProcessRunsNoInlineActivity(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
@@ -101,7 +101,7 @@ func TestA14AProcessThatAnotherHasOvertakenRunsNoInlineActivity(t *testing.T) {
 }
 
 // A retry that waits over a timer, and what polls, begins an inline activity in the turn of that timer.
-func TestA14AProcessThatAnotherHasOvertakenRunsNoInlineRetry(t *testing.T) {
+func TestA14AnOvertakenProcessRunsNoInlineRetry(t *testing.T) {
 	t.Parallel()
 	for name, item := range map[string]wire.Item{
 		"by a suspend":   {Kind: wire.SuspendInstance, Instance: "a", ID: "s"},
@@ -158,7 +158,7 @@ func TestA14NoInlineRetryStartsAfterTheEndOfTheInvocation(t *testing.T) {
 }
 
 // An inline retry in the turn has no commit before it. It looks whether another process has the result.
-func TestA14NoInlineRetryStartsThatAnotherProcessHasMade(t *testing.T) {
+func TestA14AnInlineRetryThatAnotherProcessMadeDoesNotStart(t *testing.T) {
 	t.Parallel()
 	w, runs := noting(t, 1)
 	var both [2]*orchestratorProcess
@@ -182,7 +182,7 @@ func TestA14NoInlineRetryStartsThatAnotherProcessHasMade(t *testing.T) {
 
 // A turn that was cut short leaves an inline activity open in the cache. There is nothing to commit
 // before it runs, so what is stored decides.
-func TestA14AnInlineActivityThatAnotherProcessHasRunIsNotRunByAnOldCache(t *testing.T) {
+func TestA14AStaleCacheDoesNotRepeatAnInlineActivity(t *testing.T) {
 	t.Parallel()
 	w, runs := noting(t, 0)
 	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {

@@ -80,7 +80,7 @@ func TestA14NoInlineAttemptStartsAfterTheTotalTimeout(t *testing.T) {
 }
 
 // O-10: a redrive gives an inline activity all of its time anew, also one whose retry waits.
-func TestO10ARedriveGivesAnInlineActivityItsTotalTimeoutAnew(t *testing.T) {
+func TestO10ARedriveRestartsTheTotalTimeoutOfAnInlineActivity(t *testing.T) {
 	t.Parallel()
 	for name, waits := range map[string]bool{"it failed": false, "its retry waits": true} {
 		t.Run(name, func(t *testing.T) {

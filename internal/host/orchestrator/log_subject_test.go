@@ -65,7 +65,7 @@ func (h strictHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (h strictHandler) WithGroup(string) slog.Handler { return h }
 
-func TestALineOfOrchestrationCodeSaysWhereItIs(t *testing.T) {
+func TestALogLineOfOrchestrationCodeNamesItsInstanceAndEvent(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	w := newWorld(t, func(w *world) { w.logger = slog.New(slog.NewJSONHandler(&out, nil)) })

@@ -69,7 +69,7 @@ func TestL03AHistoryAtItsLimitFailsTheInstance(t *testing.T) {
 }
 
 // A history holds 300 bytes for each event, and its payloads.
-func TestL03AHistoryMayHoldSoManyBytes(t *testing.T) {
+func TestL03AHistoryHasALimitOfBytes(t *testing.T) {
 	t.Parallel()
 	for limit, want := range map[int]store.Status{601: store.StatusFailed, 602: store.StatusCompleted, -1: store.StatusCompleted} {
 		w := newWorld(t, func(w *world) {

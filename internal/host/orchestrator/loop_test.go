@@ -150,7 +150,7 @@ func TestL07ALoopWithoutAPauseFails(t *testing.T) {
 }
 
 // L-07: what a pause, the outside or a fan-out leads to is no loop, however much of it there is.
-func TestL07WhatIsNoLoopIsNotSlowed(t *testing.T) {
+func TestL07CodeThatDoesNotLoopIsNotSlowed(t *testing.T) {
 	t.Parallel()
 	again := func(do func(ctx *engine.Context) error) engine.Func {
 		return func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -284,7 +284,7 @@ func TestL07WhatIsNoLoopIsNotSlowed(t *testing.T) {
 
 // A message from outside that is handled in one batch with that of a loop neither hides
 // the loop nor is taken for a part of it: what is sent goes by the arrival that it answers.
-func TestTheDepthIsThatOfTheRoundAndNotOfTheBatch(t *testing.T) {
+func TestTheDepthCountsRoundsNotBatches(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {

@@ -101,7 +101,7 @@ func TestM14AMissingToken(t *testing.T) {
 	w.expectOutput("a", "11")
 }
 
-func TestM04ARedeliverySendsAgainWhatIsOpen(t *testing.T) {
+func TestM04ARedeliveryResendsOpenOperations(t *testing.T) {
 	t.Parallel()
 	t.Run("what was not sent is, and no event is written", func(t *testing.T) {
 		t.Parallel()
@@ -131,7 +131,7 @@ func TestM04ARedeliverySendsAgainWhatIsOpen(t *testing.T) {
 	})
 }
 
-func TestM05WhatCantBeUnderstood(t *testing.T) {
+func TestM05MessagesThatCannotBeParsed(t *testing.T) {
 	t.Parallel()
 	noise := strings.Repeat("noise ", 1_000_000/6)
 	for _, c := range []struct{ name, body, reason string }{
@@ -273,7 +273,7 @@ func (w *world) redrive() {
 	}
 }
 
-func TestM10WhatFailsGoesBackAloneButForItsGroup(t *testing.T) {
+func TestM10AFailedMessageReturnsWithTheRestOfItsGroup(t *testing.T) {
 	t.Parallel()
 	t.Run("the store fails for one of ten instances", func(t *testing.T) {
 		t.Parallel()
@@ -386,7 +386,7 @@ func TestM12TooLittleTime(t *testing.T) {
 	w.expectQuiet()
 }
 
-func TestM16AHundredMessagesOfTheStandardQueueMeetARunningInstance(t *testing.T) {
+func TestM16AHundredStandardQueueMessagesForARunningInstance(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	names := make([]string, 100)
@@ -427,7 +427,7 @@ func TestM16AHundredMessagesOfTheStandardQueueMeetARunningInstance(t *testing.T)
 	w.expectQuiet()
 }
 
-func TestM17AnInstanceIDThatIsNoGroup(t *testing.T) {
+func TestM17AnInstanceIDThatIsNotAValidGroup(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"order 7", "Größe", strings.Repeat("x", 200)} {
 		w := newWorld(t, nil)
@@ -447,7 +447,7 @@ func TestM17AnInstanceIDThatIsNoGroup(t *testing.T) {
 	}
 }
 
-func TestM18HopsAreNotSwallowed(t *testing.T) {
+func TestM18HopsAreNotDroppedAsDuplicates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", waits("e"))

@@ -12,7 +12,7 @@ import (
 // A terminate ends an execution, and its process dies before it stops the child. The message goes
 // round among processes that lack the key of that execution, and the instance restarts with
 // another key meanwhile: what the terminate stopped is stopped once a build has both keys.
-func TestWhatAnUnreadableExecutionHasOpenIsSentOnceItCanBeRead(t *testing.T) {
+func TestOpenOperationsOfAnUnreadableExecutionAreSentOnceItIsReadable(t *testing.T) {
 	t.Parallel()
 	a, b := keyOf(t, "a"), keyOf(t, "b")
 	w := newWorld(t, func(w *world) {

@@ -12,7 +12,7 @@ import (
 
 // While an activity is tried again its history says nothing; what is noted
 // beside it says which attempt is next, when, and why.
-func TestTheAttemptThatFollowsAFailedOneIsNotedForThoseWhoLook(t *testing.T) {
+func TestTheAttemptAfterAFailedOneIsNotedForDisplay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", once(&history.Retry{MaxAttempts: 3, InitialMS: 60_000}))

@@ -165,7 +165,7 @@ func (r *rollout) instances() (all []string) {
 	return all
 }
 
-func TestV04ARolloutOfAPatchMarksNoInstance(t *testing.T) {
+func TestV04ARolloutOfAPatchMakesNoInstanceStuck(t *testing.T) {
 	t.Parallel()
 	for name, c := range patchedCode {
 		for _, roll := range []struct {
@@ -216,7 +216,7 @@ func TestV04ARolloutOfAPatchMarksNoInstance(t *testing.T) {
 
 // A process that has an instance warm from before another one wrote the marker
 // loses its commit, or learns of the marker with the new tail.
-func TestV04AWarmProcessMeetsTheMarker(t *testing.T) {
+func TestV04AWarmProcessFindsAnUnknownMarker(t *testing.T) {
 	t.Parallel()
 	for _, warm := range []bool{true, false} {
 		t.Run(fmt.Sprint("warm ", warm), func(t *testing.T) {
@@ -253,7 +253,7 @@ func TestV04AWarmProcessMeetsTheMarker(t *testing.T) {
 
 // After a rollback past a patch the record says at once that the instance waits for a build that has it, and as
 // long as its messages go round; soon after such a build has handled them, it says so no more.
-func TestV04ARollbackPastAPatchIsInTheRecordAtOnce(t *testing.T) {
+func TestV04ARollbackPastAPatchIsRecordedAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newRollout(t, func(ctx *engine.Context, in []byte, build int) ([]byte, error) {
 		if _, err := patched(ctx, build); err != nil {

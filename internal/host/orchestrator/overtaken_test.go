@@ -24,7 +24,7 @@ func (w *world) raised(n int, key string) {
 	w.send(item)
 }
 
-func TestEventsOfASenderAreTakenInTheirOrderWhileNothingIsRequeued(t *testing.T) {
+func TestEventsOfOneSenderKeepTheirOrderUnlessOneIsRequeued(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.codecs = setOf(t, keyOf(t, "b"), keyOf(t, "a")) })
 	w.orchestration("Main", waits("e", "e", "e"))
@@ -40,7 +40,7 @@ func TestEventsOfASenderAreTakenInTheirOrderWhileNothingIsRequeued(t *testing.T)
 // The build of before lacks the key that the first event is sealed with: that
 // goes round, and what the sender raises after it is taken first. Nothing is
 // lost, and nothing waits.
-func TestAnEventWhoseKeyABuildLacksIsOvertakenByLaterOnes(t *testing.T) {
+func TestLaterEventsOvertakeAnEventWhoseKeyABuildLacks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.codecs = setOf(t, keyOf(t, "a")) })
 	w.orchestration("Main", waits("e", "e", "e"))
@@ -63,7 +63,7 @@ func TestAnEventWhoseKeyABuildLacksIsOvertakenByLaterOnes(t *testing.T) {
 
 // The history has what the build of before does not know. What comes to that one
 // goes round, and what comes after it, to the build that knows it, is taken first.
-func TestAnEventThatMeetsAnOlderBuildIsOvertakenByLaterOnes(t *testing.T) {
+func TestLaterEventsOvertakeAnEventThatAnOlderBuildReceives(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", waits("e", "e"))
@@ -84,7 +84,7 @@ func TestAnEventThatMeetsAnOlderBuildIsOvertakenByLaterOnes(t *testing.T) {
 }
 
 // So does an event that comes before the start.
-func TestAnEventAheadOfTheStartIsOvertakenByLaterOnes(t *testing.T) {
+func TestLaterEventsOvertakeAnEventThatPrecedesTheStart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", waits("e", "e"))

@@ -10,7 +10,7 @@ import (
 
 // A process dies between the commit for a message and its dispatch, and another message makes a
 // turn before that message comes back: it sends its own turn, which is not the last one any more.
-func TestAMessageThatComesBackSendsTheTurnOfItsFact(t *testing.T) {
+func TestARedeliveredMessageResendsTheTurnOfItsFact(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {

@@ -27,7 +27,7 @@ func (c *readCounter) Read(ctx context.Context, i string, x, from int64) ([]stor
 
 // A look at a pending activity of a late execution does not read the histories of the
 // earlier ones.
-func TestReadsOfALookAtAPendingActivity(t *testing.T) {
+func TestReadsOfACheckOfAPendingActivity(t *testing.T) {
 	t.Parallel()
 	for _, executions := range []int{1, 120} {
 		w := newWorld(t, nil)

@@ -16,7 +16,7 @@ const day = 24 * time.Hour
 
 // a pending activity is looked at when it becomes pending and when its limit is
 // over, whether it was completed by then or not.
-func TestA13AnApprovalOfThirtyDaysIsLookedAtTwice(t *testing.T) {
+func TestA13AThirtyDayApprovalIsCheckedTwice(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		completed             time.Duration
@@ -73,7 +73,7 @@ func TestA13AnApprovalOfThirtyDaysIsLookedAtTwice(t *testing.T) {
 
 // where heartbeats are asked for, a pending activity is looked at once for each
 // heartbeat timeout, however often it gives one.
-func TestA11APendingActivityIsLookedAtOnceAHeartbeatTimeout(t *testing.T) {
+func TestA11APendingActivityIsCheckedOncePerHeartbeatTimeout(t *testing.T) {
 	t.Parallel()
 	w, tokens := pendingWorld(t, &history.Retry{HeartbeatTimeoutMS: (2 * time.Hour).Milliseconds()})
 	sent := w.counting()
@@ -123,7 +123,7 @@ func TestA13AScheduledLimitSurvivesEveryCrash(t *testing.T) {
 }
 
 // A limit whose time has passed by the clock of the timer service is looked at at once.
-func TestA13ALimitThatIsPastForTheTimerService(t *testing.T) {
+func TestA13ALimitThatTheTimerServiceConsidersPast(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", once(&history.Retry{TotalTimeoutMS: time.Hour.Milliseconds()}))

@@ -73,7 +73,7 @@ func TestA12APendingActivityIsCompletedByItsToken(t *testing.T) {
 	}
 }
 
-func TestA11APendingActivityOfWhichNothingIsHeard(t *testing.T) {
+func TestA11APendingActivityWithoutHeartbeats(t *testing.T) {
 	t.Parallel()
 	w, tokens := pendingWorld(t, &history.Retry{MaxAttempts: 2, InitialMS: 1000, HeartbeatTimeoutMS: (2 * time.Hour).Milliseconds()})
 	startedAt := w.clock.Now()

@@ -13,7 +13,7 @@ import (
 
 // however often the message that looks at a pending activity is delivered, a few
 // remain: those that look at the same time become one.
-func TestA13EveryMessageTwiceForDaysLeavesAFewThatLook(t *testing.T) {
+func TestA13DaysOfDuplicatesLeaveFewChecks(t *testing.T) {
 	t.Parallel()
 	for name, retry := range map[string]*history.Retry{
 		"total timeout":          {TotalTimeoutMS: (96 * time.Hour).Milliseconds()},

@@ -20,7 +20,7 @@ func timerAndActivity(ctx *engine.Context, in []byte) ([]byte, error) {
 // A progress is that of the message which comes back because of the rest. An
 // operator wakes an instance because something of it may be lost, whatever has
 // been sent once.
-func TestAnOperatorsWakeSendsAgainWhatIsKnownToBeSent(t *testing.T) {
+func TestAnOperatorsWakeResendsEvenSentMessages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", timerAndActivity)
@@ -64,7 +64,7 @@ func TestAnOperatorsWakeSendsAgainWhatIsKnownToBeSent(t *testing.T) {
 
 // The wake may come in one batch with the message that comes back. What that one leaves
 // out, because an earlier delivery has sent it, is then what the operator misses.
-func TestAnOperatorsWakeBesideTheMessageOfAProgressSendsAllAgain(t *testing.T) {
+func TestAnOperatorsWakeInTheBatchOfAPartlyDispatchedMessageResendsAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", timerAndActivity)

@@ -84,7 +84,7 @@ func TestO11ALongLoopKeepsItsNewestExecutions(t *testing.T) {
 	w.expectOutput("loop", "60")
 }
 
-func TestO11TheSettingSaysHowManyExecutionsAreKept(t *testing.T) {
+func TestO11TheSettingLimitsTheExecutionsThatAreKept(t *testing.T) {
 	t.Parallel()
 	w := newLoop(t, func(w *world) {
 		w.settings.Purge.Executions = 20
@@ -96,7 +96,7 @@ func TestO11TheSettingSaysHowManyExecutionsAreKept(t *testing.T) {
 	w.expectKept("other", 41, 40)
 }
 
-func TestO11WithoutANumberEachExecutionIsKept(t *testing.T) {
+func TestO11WithoutASettingAllExecutionsAreKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.idle = 200 * day
@@ -110,7 +110,7 @@ func TestO11WithoutANumberEachExecutionIsKept(t *testing.T) {
 	w.expectKept("loop", 1, 0)
 }
 
-func TestO11ADeadLetterThatIsSentAgainFindsTheExecutionThatItNeeds(t *testing.T) {
+func TestO11ARedrivenDeadLetterFindsItsExecution(t *testing.T) {
 	t.Parallel()
 	// A process dies when it has committed what an event leads to, and the message becomes a
 	// dead letter; executions follow. Redriven on the last day on which it is applied, it
@@ -166,7 +166,7 @@ func (d deleted) DeleteHistory(ctx context.Context, instance string, upTo int64,
 	return d.Store.DeleteHistory(ctx, instance, upTo, limit)
 }
 
-func TestO11AnExecutionIsPrunedAfterTheArchiveHasIt(t *testing.T) {
+func TestO11AnExecutionIsArchivedBeforeItIsPruned(t *testing.T) {
 	t.Parallel()
 	archive := &fakeArchive{kept: map[string][]byte{}}
 	failures := 0
@@ -199,7 +199,7 @@ func TestO11AnExecutionIsPrunedAfterTheArchiveHasIt(t *testing.T) {
 	w.expectInvariants("loop")
 }
 
-func TestO11PruningThatIsKilledAnywhereLosesNothing(t *testing.T) {
+func TestO11AKillDuringPruningLosesNothing(t *testing.T) {
 	t.Parallel()
 	// Requests at execution 10, 20 and 30; only that the last one may be lost with its process.
 	p := program{

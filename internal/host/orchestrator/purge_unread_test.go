@@ -20,7 +20,7 @@ func (w *world) withKey(id string) {
 }
 
 // What deletes a hidden history needs not read it.
-func TestHistoryThatNobodyCanReadIsDeleted(t *testing.T) {
+func TestAnUnreadableHistoryIsDeleted(t *testing.T) {
 	t.Parallel()
 	for _, receives := range []int{1, 2} {
 		for name, from := range map[string]platform.Source{"fifo": platform.SourceOrchestrator, "delay": platform.SourceOrchestrator} {
@@ -70,7 +70,7 @@ func endedUnderAnotherKey(t *testing.T) *world {
 
 // So it can when the purge comes again: it has committed nothing of which anything
 // could be left to send.
-func TestAPurgeThatComesAgainNeedsNoKey(t *testing.T) {
+func TestARedeliveredPurgeNeedsNoKey(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		receives int
@@ -93,7 +93,7 @@ func TestAPurgeThatComesAgainNeedsNoKey(t *testing.T) {
 // K-07: the terminate that a client sends before a purge with force may have ended the
 // instance in a process that died before it told anybody. A process without the key cannot
 // tell what is open: both go round, and the purge, which may be first, waits for the key.
-func TestAForcedPurgeOfWhatHasEndedWaitsForTheKey(t *testing.T) {
+func TestAForcedPurgeOfAnEndedInstanceWaitsForTheKey(t *testing.T) {
 	t.Parallel()
 	for name, receives := range map[string]int{"it comes again": 2, "another process may have it": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestAForcedPurgeOfWhatHasEndedWaitsForTheKey(t *testing.T) {
 }
 
 // The start after a purge that goes round for a newer build is refused all the same.
-func TestAStartBehindAPurgeForANewerBuildIsRefused(t *testing.T) {
+func TestAStartAfterAPurgeThatWaitsForANewerBuildIsRefused(t *testing.T) {
 	t.Parallel()
 	w := waitingWorld(t)
 	w.fifoBatch(1, startOf("s1"), eventOf("e"))

@@ -12,7 +12,7 @@ import (
 // The reason that the code gives goes to what is stopped: to the activity, and to
 // the child as that of its cancel. A process that dies after its commit takes
 // none of it along.
-func TestTheReasonOfACancelGoesToWhatIsStopped(t *testing.T) {
+func TestTheReasonOfACancelReachesTheStoppedOperations(t *testing.T) {
 	t.Parallel()
 	for name, kill := range map[string]bool{"at once": false, "by another process": true} {
 		t.Run(name, func(t *testing.T) {

@@ -59,7 +59,7 @@ func copiedWorld(t *testing.T) *world {
 // W-03: a standard queue hands out each message twice at once, both times as its
 // first delivery, and the process that has the first dies after any of its calls. No
 // store is read by either; what follows from the message is done once.
-func TestWhatAStandardQueueHandsOutTwiceBecomesOneTurn(t *testing.T) {
+func TestAMessageDeliveredTwiceByAStandardQueueCausesOneTurn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		start, root string
@@ -101,7 +101,7 @@ func TestWhatAStandardQueueHandsOutTwiceBecomesOneTurn(t *testing.T) {
 
 // M-01: a message that comes again hours later is a duplicate: it answers for
 // nothing, or each duplicate of a timer would bring forth another of the next.
-func TestARepeatFromAStandardQueueSendsNothingAgain(t *testing.T) {
+func TestARepeatFromAStandardQueueResendsNothing(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"m", "another"} {
 		w := copiedWorld(t)
@@ -123,7 +123,7 @@ func TestARepeatFromAStandardQueueSendsNothingAgain(t *testing.T) {
 
 // M-15: what was redriven, or was handled before it went round, is known as such
 // in the FIFO queue.
-func TestARedriveIsKnownAfterItIsReceived(t *testing.T) {
+func TestARedrivenOrRequeuedMessageIsRecognizedInTheFIFOQueue(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ given, want map[string]string }{
 		"a first delivery":   {nil, nil},
@@ -145,7 +145,7 @@ func TestARedriveIsKnownAfterItIsReceived(t *testing.T) {
 
 // What the FIFO queue takes at no time is a dead letter at once, and not when its queue gives
 // it up, ten days later.
-func TestWhatCanNotBeSentOnIsADeadLetter(t *testing.T) {
+func TestAMessageThatCannotBeForwardedIsADeadLetter(t *testing.T) {
 	t.Parallel()
 	w := waitingWorld(t)
 	w.beforeSend = func(name string, _ []queue.Outgoing) error {

@@ -13,7 +13,7 @@ import (
 
 // W-07: what the end of the execution before asked for is not taken for sent
 // because its history can't be read for a moment.
-func TestW07AWakeWhoseReadOfTheExecutionBeforeFailsComesBack(t *testing.T) {
+func TestW07AWakeIsRedeliveredIfThePreviousExecutionCannotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {

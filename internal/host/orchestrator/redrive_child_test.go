@@ -13,7 +13,7 @@ import (
 // execution attaches itself to no child then, and the child is cancelled all the same, for its
 // reason. So it is if the process dies with that commit, and if the redrive waits for its turn under
 // a limit; nothing is sent to a child that has ended, nor to one that a fork would have started.
-func TestO10AChildIsCancelledWhereARedriveTakesItOver(t *testing.T) {
+func TestO10ACommitThatTakesOverAChildCanCancelIt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name              string

@@ -19,7 +19,7 @@ import (
 // O-10, L-04: what a redrive takes over may be more than a commit of 4 MB holds. What came later
 // and stays is in the commit: if that needs more, the redrive is a dead letter that says so, and
 // leaves the instance as it was.
-func TestO10ARedriveTakesOverMoreThanOneCommitHolds(t *testing.T) {
+func TestO10ARedriveCopiesMoreThanOneCommitHolds(t *testing.T) {
 	t.Parallel()
 	big := `"` + strings.Repeat("x", 250<<10) + `"`
 	for _, c := range []struct {
@@ -132,7 +132,7 @@ func (w *world) nothingIsLeft(id string, upTo int64) {
 
 // O-12: a fork that dies while it copies is listed as forking. What the messages do meanwhile that
 // are not its start.
-func TestO12AForkThatCopiesIsNotAnInstanceYet(t *testing.T) {
+func TestO12AForkIsNotAnInstanceWhileItCopies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.failsLarge("a")
@@ -163,7 +163,7 @@ func TestO12AForkThatCopiesIsNotAnInstanceYet(t *testing.T) {
 
 // O-12, O-04: what frees a fork that copies. No later write of the copy makes it an instance, and what
 // it has copied is deleted.
-func TestO12APurgeOrATerminateFreesAForkThatCopies(t *testing.T) {
+func TestO12APurgeOrTerminateFreesACopyingFork(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []wire.Kind{wire.PurgeInstance, wire.TerminateInstance} {
 		w := newWorld(t, nil)
@@ -184,7 +184,7 @@ func TestO12APurgeOrATerminateFreesAForkThatCopies(t *testing.T) {
 }
 
 // O-12: a fork that was refused after a part of its copy gives its id up at once.
-func TestO12AForkThatIsRefusedWhileItCopiesFreesItsID(t *testing.T) {
+func TestO12AForkRefusedWhileItCopiesFreesItsID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.failsLarge("a")
@@ -204,7 +204,7 @@ func TestO12AForkThatIsRefusedWhileItCopiesFreesItsID(t *testing.T) {
 
 // O-10: another start uses a later number than one that is reserved, and then nothing reads what is
 // stored under that.
-func TestO10AnotherStartLeavesAReservedNumberOut(t *testing.T) {
+func TestO10OtherStartsSkipAReservedNumber(t *testing.T) {
 	t.Parallel()
 	for _, again := range []wire.Item{redriveOf("a", "s", 0), {Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", OnConflict: wire.ConflictRestart}} {
 		w := newWorld(t, nil)
@@ -232,7 +232,7 @@ func TestO10AnotherStartLeavesAReservedNumberOut(t *testing.T) {
 
 // O-10, O-04: a redrive dies with a part of its copy written, and is never repeated. When the
 // instance is purged that goes with it, also where the deletion stops after each item.
-func TestO10WhatADeadRedriveHasWrittenGoesWithItsInstance(t *testing.T) {
+func TestO10APurgeDeletesTheCopyOfADeadRedrive(t *testing.T) {
 	t.Parallel()
 	for _, page := range []int{0, 1} {
 		w := newWorld(t, func(w *world) { w.settings.Purge.Page = page })

@@ -130,7 +130,7 @@ func TestO10ARedriveContinuesWhereTheInstanceFailed(t *testing.T) {
 
 // A redrive whose code runs from the beginning is one all the same: the instance has started before. A
 // start that begins it again starts it.
-func TestO10ARedriveLeavesTheStartOfItsInstance(t *testing.T) {
+func TestO10ARedriveKeepsTheStartTimeOfItsInstance(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(*engine.Context, []byte) ([]byte, error) { return nil, errors.New("not today") })
@@ -194,7 +194,7 @@ func TestO10TheCodeSeesTheExecutionInWhichSomethingWasRecorded(t *testing.T) {
 
 // What was open when the instance was terminated is started anew under the key that it
 // had, and what completes its first copy completes it.
-func TestO10WhatWasOpenKeepsItsKeyAndItsLinks(t *testing.T) {
+func TestO10AnOpenActivityKeepsItsKeyAndItsLinks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -228,7 +228,7 @@ func TestO10WhatWasOpenKeepsItsKeyAndItsLinks(t *testing.T) {
 
 // An activity that was out of time may have had its effect: it keeps its idempotency key, and
 // a result that comes late counts.
-func TestO10WhatWasOutOfTimeKeepsItsKey(t *testing.T) {
+func TestO10ATimedOutActivityKeepsItsKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -290,7 +290,7 @@ func TestO10ARedriveOfAParentRedrivesItsFailedChildren(t *testing.T) {
 
 // An inline activity that a redrive starts anew has all its attempts and all its time, whatever
 // the execution before has used of them.
-func TestO10AnInlineActivityIsStartedAnewWithAllItsAttempts(t *testing.T) {
+func TestO10AnInlineActivityRestartsWithAllItsAttempts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	var made []string

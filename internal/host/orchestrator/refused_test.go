@@ -14,7 +14,7 @@ import (
 // I-07, P-07: nobody waits for a detached orchestration; a start of one that
 // no message can hold ends as a dead letter with its reason, and its
 // orchestration goes on. A redrive of that dead letter starts nothing.
-func TestI07ADetachedStartThatNoMessageCanHoldIsADeadLetter(t *testing.T) {
+func TestI07ADetachedStartTooLargeForAMessageIsADeadLetter(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, input, reason string }{
 		{"not JSON", "{", "malformed"},
@@ -47,7 +47,7 @@ func TestI07ADetachedStartThatNoMessageCanHoldIsADeadLetter(t *testing.T) {
 
 // M-11: a store that cannot tell may call a commit lost although nobody wrote.
 // The turn is made again, on redelivery too, and everything is done once.
-func TestM11AConflictWithNobody(t *testing.T) {
+func TestM11AConflictWithoutAnotherWriter(t *testing.T) {
 	t.Parallel()
 	for _, conflicts := range []int{1, 2, 3, 4, 7} {
 		t.Run(fmt.Sprint(conflicts), func(t *testing.T) {

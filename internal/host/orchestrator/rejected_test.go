@@ -15,7 +15,7 @@ import (
 // L-02: what a queue takes at no time for its size is a failure of what waits for it, or a
 // dead letter where nobody does, and is not tried again. The queues of this stack were
 // made with a MaximumMessageSize of their own, and take less than the contract allows.
-func TestL02WhatAQueueRejectsForItsSizeIsNotTriedForEver(t *testing.T) {
+func TestL02AMessageRejectedForItsSizeIsNotRetriedForever(t *testing.T) {
 	t.Parallel()
 	long := `"` + strings.Repeat("x", 8<<10) + `"`
 	failure := func(_ []byte, err error) ([]byte, error) {

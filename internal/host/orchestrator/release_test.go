@@ -32,7 +32,7 @@ func slowBatch(t *testing.T, during func(w *world)) *world {
 
 // One slow turn holds up the other groups of its batch for ten seconds, and not
 // for as long as its invocation lasts.
-func TestAGroupWaitsForTheOthersOfItsBatchForTenSecondsAtMost(t *testing.T) {
+func TestAGroupWaitsAtMostTenSecondsForItsBatch(t *testing.T) {
 	t.Parallel()
 	waited := time.Duration(0)
 	w := slowBatch(t, func(w *world) {
@@ -63,7 +63,7 @@ func TestAGroupWaitsForTheOthersOfItsBatchForTenSecondsAtMost(t *testing.T) {
 
 // A batch that returns in time costs no request, and one that is late one for
 // each message that waits.
-func TestMessagesAreDeletedOnlyWhereTheirBatchIsLate(t *testing.T) {
+func TestMessagesAreDeletedEarlyOnlyIfTheirBatchIsLate(t *testing.T) {
 	t.Parallel()
 	for takes, want := range map[time.Duration]int{9 * time.Second: 0, 30 * time.Second: 1} {
 		w := slowBatch(t, func(w *world) { w.clock.Advance(takes) })

@@ -93,7 +93,7 @@ func TestO09StartsThatShareABatchWaitForNothing(t *testing.T) {
 }
 
 // A start that may restart the instance, and that cannot be deleted, holds up what is behind it.
-func TestO09WhatIsNotDeletedHoldsUpWhatIsBehindIt(t *testing.T) {
+func TestO09AMessageThatIsNotDeletedDelaysTheMessagesAfterIt(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]wire.Item{"of the turn": againOf("s2"), "at the door": func() wire.Item {
 		i := againOf("s2")

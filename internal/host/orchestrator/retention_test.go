@@ -38,7 +38,7 @@ func (w *world) left(status store.Status) int {
 	}
 }
 
-func TestTheFirstSweepOfAnHourPurgesWhatWasKeptForLongEnough(t *testing.T) {
+func TestTheFirstSweepOfAnHourPurgesExpiredInstances(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.settings.Purge = host.PurgeSettings{Retention: 3 * time.Hour}
@@ -99,7 +99,7 @@ func (a *fakeArchive) Keep(_ context.Context, instance string, executionID int64
 	return nil
 }
 
-func TestAPurgeNeverRunsAheadOfItsArchive(t *testing.T) {
+func TestAnInstanceIsArchivedBeforeItsPurge(t *testing.T) {
 	t.Parallel()
 	const many = 150
 	r := rand.New(rand.NewPCG(28, 1))

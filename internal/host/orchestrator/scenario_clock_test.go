@@ -23,7 +23,7 @@ func (c ahead) Now() time.Time { return c.Clock.Now().Add(c.by) }
 // its turn is committed, its dispatch fails, and the process that gets the
 // message next finds that it is not due. On its way round it must not lose that
 // it came back, or what its turn left open would never be sent.
-func TestM04AReturningMessageThatIsNotDueIsRequeuedAsOne(t *testing.T) {
+func TestM04ARedeliveredMessageThatIsNotDueStaysMarkedAsRedelivered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {

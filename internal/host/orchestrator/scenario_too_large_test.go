@@ -11,7 +11,7 @@ import (
 
 // L-04: what is too large is the turn of the batch, not that of any message in
 // it. The instance is not failed for what SQS happened to put together.
-func TestL04ABatchThatIsTooLargeInSumIsTakenInParts(t *testing.T) {
+func TestL04ABatchThatIsTooLargeIsHandledInParts(t *testing.T) {
 	t.Parallel()
 	big := `"` + strings.Repeat("x", 250<<10) + `"`
 	w := newWorld(t, nil)

@@ -29,7 +29,7 @@ func searched(w *world, text string) (found []string) {
 
 // A start brings attributes, its code sets others, continue-as-new carries them
 // over, a purge removes them; what a lost commit set is not there.
-func TestSearchAttributesFollowWhatIsCommitted(t *testing.T) {
+func TestSearchAttributesFollowTheCommits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	text := history.SearchTextOf
@@ -86,7 +86,7 @@ func TestSearchAttributesFollowWhatIsCommitted(t *testing.T) {
 }
 
 // Attributes that the record has already are not written again.
-func TestASearchAttributeSetToWhatItIsChangesNoRecord(t *testing.T) {
+func TestSettingAnUnchangedSearchAttributeWritesNoRecord(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {

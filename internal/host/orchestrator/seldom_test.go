@@ -13,7 +13,7 @@ import (
 
 // W-01: a turn is short of time twice at the same event, within the five minutes for
 // which the queue remembers: the wake of the second is another message.
-func TestATurnThatIsShortOfTimeTwiceAtOnePlaceContinues(t *testing.T) {
+func TestATurnThatRunsOutOfTimeTwiceAtTheSamePlaceContinues(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.inline = []activities.Activity{{Name: "Slow", Func: func(context.Context, []byte) ([]byte, error) { return []byte("7"), nil }}}

@@ -64,7 +64,7 @@ func anItem(kind wire.Kind, id string) wire.Item {
 	return i
 }
 
-func TestWhatTheActivityFunctionSendsIsJudgedByItsSender(t *testing.T) {
+func TestMessagesOfTheActivityFunctionAreCheckedBySender(t *testing.T) {
 	t.Parallel()
 	results := []wire.Kind{wire.ActivityCompleted, wire.ActivityFailed, wire.ActivityPending, wire.ActivityHeartbeat, wire.ActivityExecute}
 	signals := []wire.Kind{wire.StartOrchestration, wire.ExternalRaised}
@@ -100,7 +100,7 @@ func TestWhatTheActivityFunctionSendsIsJudgedByItsSender(t *testing.T) {
 
 // What was refused stays refused, whoever sends it again; what SQS gave up before
 // it was looked at is still its first sender's.
-func TestARedriveMakesNothingTheSendersOwn(t *testing.T) {
+func TestARedriveDoesNotReplaceTheFirstSender(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	operator := roleOfAnother + ":operator"
@@ -128,7 +128,7 @@ func TestARedriveMakesNothingTheSendersOwn(t *testing.T) {
 // The activity queue's dead letters come to the orchestrator, and are no way
 // round: an attempt is taken, which needs its token, and nothing else, whoever
 // sent it.
-func TestFromTheActivitiesDeadLettersAttemptsAloneAreTaken(t *testing.T) {
+func TestOnlyAttemptsAreAcceptedFromTheActivityDeadLetters(t *testing.T) {
 	t.Parallel()
 	for _, kind := range wire.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestFromTheActivitiesDeadLettersAttemptsAloneAreTaken(t *testing.T) {
 // queue can foresee the deduplication id of a child's start, and SQS swallows
 // the true one after rubbish that has it. Nothing false is recorded, and a wake
 // of the parent sends the start again.
-func TestAForeseenDeduplicationIDKeepsAStartBackUntilAWake(t *testing.T) {
+func TestAPredictedDeduplicationIDDelaysAStartUntilAWake(t *testing.T) {
 	t.Parallel()
 	w := familyWorld(t)
 	start := wire.Item{Kind: wire.StartOrchestration, Instance: "child", Name: "Child", ID: dispatch.ChildID("parent", 1, 2)}

@@ -12,7 +12,7 @@ import (
 
 // an attempt that its queue has given up is sent anew, due at the end of the time of
 // all attempts and no later: then it fails for that.
-func TestA13AnAttemptSentAnewIsDueWithinTheTimeOfAllAttempts(t *testing.T) {
+func TestA13AReplacedAttemptIsDueWithinTheTotalTimeout(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	startedAt := w.clock.Now()
@@ -26,7 +26,7 @@ func TestA13AnAttemptSentAnewIsDueWithinTheTimeOfAllAttempts(t *testing.T) {
 
 // an attempt that its queue has given up while it waited for a long delay waits for
 // the rest of it.
-func TestA05AnAttemptSentAnewWaitsForTheRestOfItsDelay(t *testing.T) {
+func TestA05AReplacedAttemptWaitsForTheRestOfItsDelay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	due := w.clock.Now().Add(2 * time.Hour)

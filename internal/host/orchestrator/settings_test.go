@@ -31,7 +31,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-func TestWhatIsMissingIsNamedAllAtOnce(t *testing.T) {
+func TestAllMissingValuesAreNamedTogether(t *testing.T) {
 	t.Parallel()
 	_, err := New(Config{Settings: host.Settings{Cache: host.CacheSettings{Age: time.Hour}}})
 	for _, what := range []string{"orchestrations", "a store", "stop", "orchestrator queue", "delay queue", "activity queue", "FIFO dead-letter", "standard dead-letter", "Cache.Age"} {

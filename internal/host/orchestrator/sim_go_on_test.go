@@ -11,7 +11,7 @@ import (
 // one execution only and sends a wake for the next. A message that came back
 // may run what that wake was to run, and die before its dispatch; the wake
 // answers for it.
-func TestWhatAContinuingWakeWasToRunIsDispatchedByIt(t *testing.T) {
+func TestAContinuingWakeDispatchesWhatARedeliveredMessageRanForIt(t *testing.T) {
 	t.Parallel()
 	for n := range 16 {
 		mode := [4]bool{n&1 != 0, n&2 != 0, n&4 != 0, n&8 != 0}

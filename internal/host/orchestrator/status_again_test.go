@@ -11,7 +11,7 @@ import (
 // O-03: two warm processes take turns. Each sets the same custom status every time, so
 // that what each knows of the record is what it wants, and what the other has written
 // stands there.
-func TestO03AStatusThatComesBackIsWrittenAnew(t *testing.T) {
+func TestO03AStatusThatReturnsIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {

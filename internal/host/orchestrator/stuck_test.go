@@ -75,7 +75,7 @@ func TestR18StuckUntilTheRightCodeIsDeployed(t *testing.T) {
 	w.expectInvariants("a")
 }
 
-func TestR14TheNeighboursOfAPanicAreUnaffected(t *testing.T) {
+func TestR14APanicDoesNotAffectOtherInstances(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []bool{false, true} {
 		t.Run(fmt.Sprintf("policy fail %t", policy), func(t *testing.T) {

@@ -62,7 +62,7 @@ func TestW09ATurnThatKillsItsProcess(t *testing.T) {
 	})
 }
 
-func TestW09MessagesThatMerelyCameBackOftenAreNeverMarked(t *testing.T) {
+func TestW09OftenRedeliveredMessagesAreNeverMarked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", waits("e"))
@@ -85,7 +85,7 @@ func TestW09MessagesThatMerelyCameBackOftenAreNeverMarked(t *testing.T) {
 	w.expectOutput("a", "[1]")
 }
 
-func TestW14FoundOnTheFourthReceiveThenThrottled(t *testing.T) {
+func TestW14AMessageThrottledAfterItsFourthReceive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", chain(1))

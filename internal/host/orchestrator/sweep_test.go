@@ -27,7 +27,7 @@ func (w *world) sweepNow(id string) (wakes []queue.Message) {
 
 func breaks(*engine.Context, []byte) ([]byte, error) { panic("broken") }
 
-func TestASweepWakesWhatIsStuckAndDueAndNothingTwice(t *testing.T) {
+func TestASweepWakesEachDueStuckInstanceOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", breaks) })
 	for i := range 3 {
@@ -58,7 +58,7 @@ func TestASweepWakesWhatIsStuckAndDueAndNothingTwice(t *testing.T) {
 	w.expectDead()
 }
 
-func TestASweepOfAnotherBuildWakesWhatIsNotDue(t *testing.T) {
+func TestASweepOfADifferentBuildWakesInstancesThatAreNotDue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", breaks) })
 	w.build = "one"
@@ -74,7 +74,7 @@ func TestASweepOfAnotherBuildWakesWhatIsNotDue(t *testing.T) {
 	w.expectOutput("a", "[]")
 }
 
-func TestR18ABuildThatIsBackWithinFiveMinutesTriesAtOnce(t *testing.T) {
+func TestR18ABuildRedeployedWithinFiveMinutesTriesAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", waits()) })
 	w.build = "good"
@@ -96,7 +96,7 @@ func TestR18ABuildThatIsBackWithinFiveMinutesTriesAtOnce(t *testing.T) {
 	w.expectOutput("a", "[]")
 }
 
-func TestAMessageNearTheReceiveLimitIsRequeuedAndSendsAgainWhatIsOpen(t *testing.T) {
+func TestAMessageNearTheReceiveLimitIsRequeuedAndResendsOpenOperations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", chain(1)) })
 	item := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "s"}

@@ -22,7 +22,7 @@ func sleeps(durations ...time.Duration) engine.Func {
 	}
 }
 
-func TestT01T02T03TimersFireInTimeAndNotBefore(t *testing.T) {
+func TestT01T02T03TimersFireOnTimeAndNotEarly(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name      string
@@ -101,7 +101,7 @@ func TestT04OneTimerTwiceAndAHundredAtOnce(t *testing.T) {
 	})
 }
 
-func TestT05AFiringThatComesEarly(t *testing.T) {
+func TestT05AFiringThatArrivesEarly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", sleeps(40*time.Minute))
@@ -154,7 +154,7 @@ func TestT06TheFireTimePassedWhileEverythingWasDown(t *testing.T) {
 	})
 }
 
-func TestT07T08ATimerThatIsNoLongerWanted(t *testing.T) {
+func TestT07T08ATimerThatIsNoLongerNeeded(t *testing.T) {
 	t.Parallel()
 	for _, d := range []time.Duration{5 * time.Minute, 3 * time.Hour} {
 		t.Run(fmt.Sprintf("T-07 cancelled, %s", d), func(t *testing.T) {
@@ -260,7 +260,7 @@ func TestT09AnOperatorFiresATimerEarly(t *testing.T) {
 	}
 }
 
-func TestT09WhatCannotBeFiredIsRefused(t *testing.T) {
+func TestT09AnInvalidFireRequestIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", sleeps(time.Hour, time.Hour))

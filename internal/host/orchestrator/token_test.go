@@ -33,7 +33,7 @@ func familyWorld(t *testing.T) *world {
 
 // M-14: a child's history has nothing by which its parent's event could be
 // completed, and nor has the record; the parent is told all the same.
-func TestM14AParentsTokenStandsInNoHistoryAndNoRecord(t *testing.T) {
+func TestM14NoHistoryOrRecordContainsAParentsToken(t *testing.T) {
 	t.Parallel()
 	w := familyWorld(t)
 	w.start("parent", "Parent", "1")
@@ -87,7 +87,7 @@ func TestM14AStartWithAForgedParentIsADeadLetter(t *testing.T) {
 
 // What was sent out under one key is taken when another is current, by the
 // processes of either deployment; when the key is deleted its tokens end.
-func TestCompletionsUnderAnEarlierKeyAreTakenUntilItIsDeleted(t *testing.T) {
+func TestCompletionsUnderAnEarlierKeyAreAcceptedUntilItIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", twoActivities) })
 	w.start("a", "Main", "1")
@@ -116,7 +116,7 @@ func TestCompletionsUnderAnEarlierKeyAreTakenUntilItIsDeleted(t *testing.T) {
 }
 
 // Trouble with the keys costs time and nothing else.
-func TestWithoutKeysEverythingGoesBack(t *testing.T) {
+func TestWithoutKeysAllMessagesReturn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
 		w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) { return ctx.Await(ctx.Timer(1000 * time.Hour)) })
@@ -162,7 +162,7 @@ func (u *unreadable) Key(ctx context.Context, id string) ([]byte, error) {
 
 // When a key has leaked it is deleted, and a wake sends what is open again,
 // under the key of today: what was made under the old one is worth nothing.
-func TestAfterAKeyIsDeletedAWakeSendsWhatIsOpenUnderTheNewOne(t *testing.T) {
+func TestAfterAKeyIsDeletedAWakeResendsOpenOperationsUnderTheNewKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", twoActivities) })
 	w.start("a", "Main", "1")
@@ -194,7 +194,7 @@ func TestAfterAKeyIsDeletedAWakeSendsWhatIsOpenUnderTheNewOne(t *testing.T) {
 // M-14: tokens are in messages, and in nothing that is kept or that people
 // read: at debug, no line of the log has one, no reason of a dead letter quotes
 // one, and nor do histories, records and exports.
-func TestM14NoTokenStandsInLogsReasonsRecordsHistoriesOrExports(t *testing.T) {
+func TestM14LogsReasonsRecordsHistoriesAndExportsContainNoToken(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	w := newWorld(t, func(w *world) {
@@ -248,7 +248,7 @@ func TestM14NoTokenStandsInLogsReasonsRecordsHistoriesOrExports(t *testing.T) {
 }
 
 // A firing that nobody can have scheduled does not wait for its time.
-func TestAForgedFiringFarAheadIsADeadLetterAtOnce(t *testing.T) {
+func TestAForgedFarFutureFiringIsADeadLetterAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", twoActivities) })
 	w.start("a", "Main", "1")

@@ -95,7 +95,7 @@ func tornWorld(t *testing.T, s tornStore, ended bool) (*world, *tornStore, *Orch
 
 // a read that meets a commit in the middle costs another delivery, and no
 // instance its mark or its message.
-func TestATornReadIsNoCorruption(t *testing.T) {
+func TestATornReadIsNotReportedAsCorruption(t *testing.T) {
 	t.Parallel()
 	for name, c := range tornReads {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestATornReadIsNoCorruption(t *testing.T) {
 }
 
 // while the commit goes on nobody can tell, and the message comes back.
-func TestAReadThatCannotBeConfirmedCostsTime(t *testing.T) {
+func TestAnUnconfirmedReadOnlyCostsTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range tornReads {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestAReadThatCannotBeConfirmedCostsTime(t *testing.T) {
 // what an isolated read does not find either is lost. Nothing is written to
 // the history, the record is marked unless the instance has ended, and the message
 // names the event.
-func TestWhatAnIsolatedReadDoesNotFindIsLost(t *testing.T) {
+func TestAnEventThatAnIsolatedReadDoesNotFindIsLost(t *testing.T) {
 	t.Parallel()
 	for name, c := range tornReads {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +177,7 @@ func TestWhatAnIsolatedReadDoesNotFindIsLost(t *testing.T) {
 // dispatch. Its message comes back, to a process that finds the record changed
 // and the end of the execution before it not there yet, though the message's fact
 // stands in that turn: it is not late.
-func TestAMessageThatComesBackIsNotLateForATornRead(t *testing.T) {
+func TestATornReadMakesNoRedeliveredMessageLate(t *testing.T) {
 	t.Parallel()
 	lost := 0
 	for killAt := 1; ; killAt++ {
@@ -222,7 +222,7 @@ func TestAMessageThatComesBackIsNotLateForATornRead(t *testing.T) {
 }
 
 // what is stored and can't be a history is judged without a further read.
-func TestWhatIsStoredAndNoHistoryNeedsNoConfirmation(t *testing.T) {
+func TestAnInvalidStoredItemNeedsNoConfirmation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", goingOn) })
 	w.start("main", "Main", "1")
@@ -260,7 +260,7 @@ func (s *unshown) Describe(ctx context.Context, instance string) (store.Record, 
 // do not show the record yet. The inline activity, whose result is stored, does not run again: the
 // start is committed before the activity runs, and that commit is refused. The same holds if a wake
 // is delivered with the start.
-func TestARedeliveredStartStartsNothingAgainForATornRead(t *testing.T) {
+func TestATornReadDoesNotRepeatARedeliveredStart(t *testing.T) {
 	t.Parallel()
 	runs := 0
 	w := newWorld(t, func(w *world) {

@@ -25,7 +25,7 @@ func inlineWorld(t *testing.T, code engine.Func, options ...func(*engine.Orchest
 
 // nobody sweeps what is marked as corrupt. When its history is restored, it goes on
 // by the wake of a turn that was cut short, and by a message that is redriven.
-func TestARestoredHistoryContinuesWhereItsTurnWasLeft(t *testing.T) {
+func TestARestoredHistoryContinuesWhereItsTurnStopped(t *testing.T) {
 	t.Parallel()
 	start := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")}
 	code := func(ctx *engine.Context, _ []byte) ([]byte, error) {

@@ -14,7 +14,7 @@ import (
 
 // M-14: the table "What cannot be applied" of docs/messages.md, as far as other tests do not
 // have its rows.
-func TestWhatCannotBeAppliedIsSaid(t *testing.T) {
+func TestMessagesThatCannotBeAppliedAreCountedOrDeadLetters(t *testing.T) {
 	t.Parallel()
 	year2286 := time.Date(2286, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 	forged := []string{string(wire.ReasonForged)}

@@ -69,7 +69,7 @@ func TestAnOutageFailsNoActivity(t *testing.T) {
 
 // what SQS takes from the activity queue after its last receive is sent there
 // again, with its attempt and payload, and with growing delay.
-func TestAnAttemptThatWasReceivedTooOftenIsSentAnew(t *testing.T) {
+func TestAnAttemptReceivedTooOftenIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", once(nil))
@@ -108,7 +108,7 @@ func TestAnAttemptThatWasReceivedTooOftenIsSentAnew(t *testing.T) {
 
 // From the fourth receive on an attempt is marked, and the mark taken away; on
 // the ordinary path nothing is written for it.
-func TestOnlyAnAttemptThatCameBackOftenIsMarked(t *testing.T) {
+func TestOnlyAnOftenRedeliveredAttemptIsMarked(t *testing.T) {
 	t.Parallel()
 	for receives, want := range map[int]int{1: 0, 3: 0, 4: 2} {
 		t.Run(fmt.Sprintf("receive %d", receives), func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestOnlyAnAttemptThatCameBackOftenIsMarked(t *testing.T) {
 }
 
 // A copy of a message whose attempt is under way does not count it as a death.
-func TestACopyOfASuspectedMessageIsNoDeath(t *testing.T) {
+func TestACopyOfASuspectedMessageDoesNotCountAsADeath(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	runs := 0
@@ -191,7 +191,7 @@ func TestA08AnAttemptThatHadToWaitIsNotCutShort(t *testing.T) {
 
 // what SQS took from the activity queue is older than seven days; that the
 // activity queue refuses it once makes no dead letter of it.
-func TestA08AnOldAttemptThatCannotBeSentAnewComesBack(t *testing.T) {
+func TestA08AnOldAttemptThatCannotBeReplacedReturnsToTheQueue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", once(nil))
@@ -241,7 +241,7 @@ func (s lostMarks) SetSuspect(ctx context.Context, key store.ActivityKey, suspec
 // W-06: a mark whose answer was lost is no death, however often that happens,
 // and the message need not wait until the attempt would be over. Found by seed
 // 37006047202 of the bias "torn reads", with two deaths and three such marks.
-func TestAMarkWhoseAnswerIsLostIsNoDeath(t *testing.T) {
+func TestAMarkWhoseResponseIsLostDoesNotCountAsADeath(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	lost := 9

@@ -11,7 +11,7 @@ import (
 )
 
 // Each request is charged, and takes as long as many an activity does.
-func TestWhatAWorkerAsksBesidesRunningAnAttempt(t *testing.T) {
+func TestTheRequestsThatAWorkerMakesForAnAttempt(t *testing.T) {
 	t.Parallel()
 	const age = 10 * time.Second
 	for _, c := range []struct {
@@ -43,7 +43,7 @@ func TestWhatAWorkerAsksBesidesRunningAnAttempt(t *testing.T) {
 }
 
 // The second delivery, and the second attempt, look.
-func TestAnAttemptThatIsNotTheFirstLooksWhetherItIsToStop(t *testing.T) {
+func TestALaterAttemptChecksWhetherToStop(t *testing.T) {
 	t.Parallel()
 	for _, dies := range []bool{false, true} {
 		t.Run(fmt.Sprintf("the worker dies: %t", dies), func(t *testing.T) {

@@ -191,7 +191,7 @@ func TestA08AWorkerThatDiesInEveryAttempt(t *testing.T) {
 
 // Who shares an invocation with an attempt that kills its process is not lost
 // for it.
-func TestA08AnAttemptBesideAPoisonMessageIsNotLost(t *testing.T) {
+func TestA08AnAttemptInTheBatchOfAPoisonMessageIsNotLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.limit = 15 * time.Minute })
 	w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -211,7 +211,7 @@ func TestA08AnAttemptBesideAPoisonMessageIsNotLost(t *testing.T) {
 	w.expectQuiet()
 }
 
-func TestA08W06AWorkerThatDiesOnceIsDeliveredSoonAfter(t *testing.T) {
+func TestA08W06TheAttemptOfADeadWorkerIsRedeliveredSoon(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", once(&history.Retry{TimeoutMS: 10_000}))
@@ -321,7 +321,7 @@ func TestA15AnActivityThatIsNotRegistered(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoAttemptLeavesTheActivityQueue(t *testing.T) {
+func TestAMessageThatIsNotAnAttemptLeavesTheActivityQueue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", waits("e"))

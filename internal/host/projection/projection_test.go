@@ -10,7 +10,7 @@ import (
 )
 
 // What a commit changes of the record is a function of how the instance stands.
-func TestWhatACommitChangesOfTheRecord(t *testing.T) {
+func TestTheChangesOfACommitToTheRecord(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_000_000)
 	marked := &store.Problem{Kind: "panic", Message: "m", Tries: 2, NextMS: 7, SinceMS: 5}
@@ -78,7 +78,7 @@ func TestWhatACommitChangesOfTheRecord(t *testing.T) {
 
 // A record that was read beside a commit that is under way may be older than the history:
 // what is to stand there is written where either says that it is new.
-func TestWhatMayNotStandInTheRecordIsWritten(t *testing.T) {
+func TestAStateThatTheRecordMayLackIsWritten(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name            string

@@ -204,7 +204,7 @@ func TestEachSenderGetsTheResultsOfItsOwnMessages(t *testing.T) {
 }
 
 // A message that can't be sent at all does not keep those of others from it.
-func TestAnInvalidMessageFailsItsSenderAlone(t *testing.T) {
+func TestAnInvalidMessageFailsOnlyItsSender(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := &callQueue{}

@@ -99,7 +99,7 @@ func (s *shelf) mark(instance, mark string) {
 	}
 }
 
-func TestTheArchiveIsGivenFewBytesAtATime(t *testing.T) {
+func TestTheArchiveReceivesFewBytesAtATime(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name           string
@@ -139,7 +139,7 @@ func TestASweepStopsAtTheFirstErrorOfTheArchive(t *testing.T) {
 	}
 }
 
-func TestADocumentThatTheArchiveCannotTakeStopsNoOther(t *testing.T) {
+func TestADocumentThatTheArchiveRejectsStopsNoOther(t *testing.T) {
 	t.Parallel()
 	s, a := newShelf(t, 0), &weighed{refuses: map[string]error{"i01": fmt.Errorf("%w: it is too large", errors.ErrUnsupported)}}
 	s.due(10, 10, 10)
@@ -150,7 +150,7 @@ func TestADocumentThatTheArchiveCannotTakeStopsNoOther(t *testing.T) {
 
 // A sweep whose message has come back may have ended its process: it marks what it archives, one
 // at a time. An instance whose mark is left is marked a second time, and then skipped for a day.
-func TestASweepSkipsWhatHasEndedItsProcess(t *testing.T) {
+func TestASweepSkipsAnInstanceThatKilledItsProcess(t *testing.T) {
 	t.Parallel()
 	at := func(s *shelf, ago time.Duration) string { return fmt.Sprint(s.at.Now().Add(-ago).UnixMilli()) }
 	for _, c := range []struct {

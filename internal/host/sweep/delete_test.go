@@ -195,7 +195,7 @@ func (s *shelf) purged() *shelf {
 }
 
 // O-11: first the archive, then the record, then the deletion.
-func TestO11ARequestPrunesWhatNothingNeedsAnyMore(t *testing.T) {
+func TestO11ARequestPrunesUnneededExecutions(t *testing.T) {
 	t.Parallel()
 	old, down := 16*day, errors.New("down")
 	for _, c := range []struct {
@@ -287,7 +287,7 @@ func TestO11ARedeliveredRequestDeletesWhatItHasHidden(t *testing.T) {
 
 // O-11: a deletion that is lost, because its message became a dead letter, is made up for by the
 // next prune, and by the purge: each begins with the oldest that is there.
-func TestO11ALostDeletionIsMadeUpForByTheNextPruneOrThePurge(t *testing.T) {
+func TestO11TheNextPruneOrThePurgeRepeatsALostDeletion(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, want string
@@ -369,7 +369,7 @@ func TestO11AFirstExecutionThatAnOlderBuildSetsBackMovesOnAgain(t *testing.T) {
 
 // O-04: a purge's deletion takes pages, and its rest follows where the time is over. What was not
 // hidden stays, and one that was asked for by hand waits its hour. Each is counted (I-07).
-func TestO04ADeletionTakesWhatIsHidden(t *testing.T) {
+func TestO04ADeletionDeletesHiddenHistories(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, 0).holds(time.Hour, time.Hour)
 	s.takes(1, due(3)).expect("purge_refused")

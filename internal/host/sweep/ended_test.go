@@ -39,7 +39,7 @@ func (s *shelf) sent() string {
 
 // A purge by retention names the execution that has ended, and is sent after the archive has its
 // history. A child is kept while the execution that has started it runs.
-func TestWhatEndedIsPurgedWhenItWasKeptForLongEnough(t *testing.T) {
+func TestAnEndedInstanceIsPurgedAfterItsRetention(t *testing.T) {
 	t.Parallel()
 	running := func(n int64) *store.Record {
 		return &store.Record{Instance: "parent", Name: "Parent", ExecutionID: n, Status: store.StatusRunning}

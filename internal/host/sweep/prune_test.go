@@ -65,7 +65,7 @@ func (l *listed) Keep(_ context.Context, _ string, n int64, _ []byte) error {
 
 // O-11: executions that were pruned are passed over by the archive also where the record says
 // again that they are kept. One that is lost among others is not.
-func TestTheArchivePassesOverWhatWasPruned(t *testing.T) {
+func TestTheArchiveSkipsPrunedExecutions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		there, archived []int64

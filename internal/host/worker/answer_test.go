@@ -24,7 +24,7 @@ func third(retry *history.Retry) *wire.Item {
 		Attempt: 3, ScheduledAtMS: noon.Add(-time.Minute).UnixMilli(), Retry: retry, Headers: map[string]string{"traceparent": "00-1", "tenant": "a"}}
 }
 
-func TestWhatIsSentInsteadOfAnAttempt(t *testing.T) {
+func TestTheMessagesSentInsteadOfAnAttempt(t *testing.T) {
 	t.Parallel()
 	due := third(nil)
 	due.NotBeforeMS = noon.Add(time.Hour).UnixMilli()
@@ -101,7 +101,7 @@ func TestEachDeliveryReportsThatItsActivityIsPending(t *testing.T) {
 
 // The failure of the activity may follow soon after the report of an unheard attempt, and must not be dropped as its
 // repeat.
-func TestWordOfAnUnheardAttemptIsNoRepeatOfTheFailure(t *testing.T) {
+func TestTheReportOfAnUnheardAttemptIsNotARepeatOfTheFailure(t *testing.T) {
 	t.Parallel()
 	item := third(nil)
 	last := failed(item, &history.Failure{Kind: history.FailureApplication, Attempt: 3}, 9)
@@ -110,7 +110,7 @@ func TestWordOfAnUnheardAttemptIsNoRepeatOfTheFailure(t *testing.T) {
 	}
 }
 
-func TestAHandBackIsCountedByItsCause(t *testing.T) {
+func TestAReturnedMessageIsCountedByItsCause(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
 		"unknown outcome":   fmt.Errorf("could not claim the attempt: %w", store.ErrUnknownOutcome),

@@ -11,7 +11,7 @@ import (
 
 // Lambda may deliver a batch late because the function was throttled. The worker then either keeps each message
 // until the invocation ends, or leaves it to others. No activity runs twice at once.
-func TestA10AnAttemptThatIsHandedOverLateRunsOnce(t *testing.T) {
+func TestA10AnAttemptThatStartsLateRunsOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string

@@ -104,7 +104,7 @@ func TestThePermitOfADeadWorkerIsFreeWhenItsTimeIsOver(t *testing.T) {
 }
 
 // An attempt of a build that declares fewer permits lowers the limit even if the waiting list is full.
-func TestTheLowerNumberCountsThoughTheWaitingListIsFull(t *testing.T) {
+func TestTheLowerNumberAppliesEvenIfTheWaitingListIsFull(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHanging(t, 10*time.Minute)
@@ -125,7 +125,7 @@ func TestTheLowerNumberCountsThoughTheWaitingListIsFull(t *testing.T) {
 	})
 }
 
-func TestARateIsNotExceededInAnySpan(t *testing.T) {
+func TestARateIsNotExceededInAnyWindow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHanging(t, 10*time.Minute)
@@ -172,7 +172,7 @@ func TestARateIsNotExceededByAPartOfAMillisecond(t *testing.T) {
 }
 
 // The number that an operator has set applies within half a minute, and waiting attempts are shown.
-func TestARateIsAsAnOperatorHasSetIt(t *testing.T) {
+func TestTheRateThatAnOperatorSetsApplies(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHanging(t, 10*time.Minute)
@@ -353,7 +353,7 @@ func TestAClosedLimitLetsNoAttemptStart(t *testing.T) {
 
 // A process passes its permit on to an attempt only if the permit lasts as long as the attempt may. Otherwise the
 // process first extends it in the item of the limit.
-func TestAPermitIsHandedOnOnlyWithinItsTime(t *testing.T) {
+func TestAPermitIsPassedOnOnlyWithinItsTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHanging(t, 10*time.Minute)
@@ -388,7 +388,7 @@ func TestAPermitIsHandedOnOnlyWithinItsTime(t *testing.T) {
 }
 
 // After a process has read that a limit was lowered, it does not pass on permits above the limit.
-func TestALimitThatWasLoweredIsNotHandedOn(t *testing.T) {
+func TestAPermitOfALoweredLimitIsNotPassedOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHanging(t, 10*time.Minute)

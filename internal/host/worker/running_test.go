@@ -127,7 +127,7 @@ func (h *hanging) want(t *testing.T, started int32, messages, results int) {
 
 // A process drops a duplicate message of an attempt that it is running, because the first message stays until the result
 // was sent.
-func TestACopyOfAnAttemptThatIsMadeIsLeftOut(t *testing.T) {
+func TestACopyOfARunningAttemptIsSkipped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHanging(t, time.Minute)
@@ -150,7 +150,7 @@ func TestACopyOfAnAttemptThatIsMadeIsLeftOut(t *testing.T) {
 
 // A process that was killed leaves two messages of one attempt to its successor. If the second is received after the
 // first was answered, the attempt runs again, and the log says so.
-func TestAnAttemptThatIsMadeAgainIsLogged(t *testing.T) {
+func TestARepeatedAttemptIsLogged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h, text := newHanging(t, time.Minute), new(bytes.Buffer)
@@ -174,7 +174,7 @@ func TestAnAttemptThatIsMadeAgainIsLogged(t *testing.T) {
 
 // A requeued attempt is a new message, which another goroutine may receive before the old one is done. It is not dropped
 // as a copy, because the attempt is not running.
-func TestAnAttemptThatIsRequeuedIsNoCopyOfItself(t *testing.T) {
+func TestARequeuedAttemptIsNotACopyOfItself(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHanging(t, time.Minute)
@@ -226,7 +226,7 @@ func TestOtherAttemptsRunConcurrently(t *testing.T) {
 }
 
 // If the result of an attempt cannot be sent, its message stays, so the attempt runs again.
-func TestAnAttemptIsMadeAgainWhoseCopyWasLeftOut(t *testing.T) {
+func TestAnAttemptWhoseCopyWasSkippedCanRunAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHanging(t, time.Minute)

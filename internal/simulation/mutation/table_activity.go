@@ -12,7 +12,7 @@ func activityMutations() []Mutation {
 		},
 		{
 			Name:  "an unregistered attempt is not reported",
-			Test:  "internal/host/orchestrator TestWhatIsRequeuedForAnHourIsReported",
+			Test:  "internal/host/orchestrator TestAMessageRequeuedForAnHourIsReported",
 			Bug:   "An attempt forgets when it was first requeued, so no operator learns that its activity is not registered.",
 			File:  "internal/host/worker/take.go",
 			Edits: edit("	case item.FirstSeenMS == 0:\n", "	case item.Hops >= 0:\n"),

@@ -24,7 +24,7 @@ func commitMutations() []Mutation {
 		},
 		{
 			Name:  "many short activities count as a loop",
-			Test:  "internal/host/orchestrator TestL07WhatIsNoLoopIsNotSlowed",
+			Test:  "internal/host/orchestrator TestL07CodeThatDoesNotLoopIsNotSlowed",
 			Bug:   "Executions with many short activities count as a loop, however long they last.",
 			File:  "internal/host/dispatch/chain.go",
 			Edits: edit("if c.Worked > depth && !c.tookTime(end, s) {", "if c.Worked > depth {"),
@@ -88,7 +88,7 @@ func commitMutations() []Mutation {
 		},
 		{
 			Name:      "a value that equals an old record is not written",
-			Otherwise: "internal/host/projection TestWhatMayNotStandInTheRecordIsWritten",
+			Otherwise: "internal/host/projection TestAStateThatTheRecordMayLackIsWritten",
 			Rare:      true,
 			Bias:      "torn reads",
 			Bug:       "The record was read during another commit that changes a state. A state that equals the old one is not written.",
@@ -97,7 +97,7 @@ func commitMutations() []Mutation {
 		},
 		{
 			Name:      "a torn read starts another attempt",
-			Otherwise: "internal/host/deciding TestAnActivityThatFailedByAnotherClockGetsNoOtherAttempt",
+			Otherwise: "internal/host/deciding TestAnActivityThatFailedByAnotherClockGetsNoFurtherAttempt",
 			Rare:      true,
 			Bias:      "torn reads",
 			Bug:       "A redelivered message about a pending activity starts another attempt, though its first delivery has failed the activity in a commit that the read does not show.",
@@ -172,7 +172,7 @@ func commitMutations() []Mutation {
 		},
 		{
 			Name:      "a timer that is already due is never sent",
-			Otherwise: "internal/host/orchestrator TestA13ALimitThatIsPastForTheTimerService",
+			Otherwise: "internal/host/orchestrator TestA13ALimitThatTheTimerServiceConsidersPast",
 			Rare:      true,
 			Bug:       "A timer that the timer service refuses because it is already due is never sent.",
 			File:      "internal/host/dispatch/dispatcher.go",

@@ -49,7 +49,7 @@ func coordinatorMutations() []Mutation {
 		{
 			Name:  "a permit request that is too large is tried forever",
 			Bug:   "An instance whose request for a permit cannot be sent stays queued, and its messages are redelivered.",
-			Test:  "internal/host/orchestrator TestAnInstanceThatCannotAskForItsTurnIsTerminated",
+			Test:  "internal/host/orchestrator TestAnInstanceThatCannotRequestAPermitIsTerminated",
 			File:  "internal/host/dispatch/held.go",
 			Edits: edit("		out.unasked(c, e, err)\n		return\n", "		out.failed(err)\n		return\n"),
 		},
@@ -63,7 +63,7 @@ func coordinatorMutations() []Mutation {
 		{
 			Name:  "a coordinator waits for the timer service",
 			Bug:   "While the timer service refuses schedules, the coordinator sends no answer, because it first sets its timer of a day.",
-			Test:  "internal/host/dispatch TestWhatACommitHasSent",
+			Test:  "internal/host/dispatch TestTheMessagesOfACommit",
 			File:  "internal/host/dispatch/items.go",
 			Edits: edit("	if coordination.IsCoordinator(c.Instance) {", "	if coordination.IsCoordinator(c.Name) {"),
 		},
@@ -77,7 +77,7 @@ func coordinatorMutations() []Mutation {
 		{
 			Name:  "an interrupted dispatch forgets the timer service's error",
 			Bug:   "If the invocation has no time for another try, no log line says that the timer service refuses schedules.",
-			Test:  "internal/host/orchestrator TestWhatTheTimerServiceRefusesForLongIsSaid",
+			Test:  "internal/host/orchestrator TestALongRefusalByTheTimerServiceIsLogged",
 			File:  "internal/host/dispatch/dispatcher.go",
 			Edits: edit("		d.stop(err) // Also", "		d.stop(nil) // Also"),
 		},

@@ -150,7 +150,7 @@ func eventMutations() []Mutation {
 		},
 		{
 			Name:      "removing a problem report removes another one",
-			Otherwise: "internal/host/deciding TestWhatAProblemHasToReportIsTakenOutUnderTheNumberThatWasRead",
+			Otherwise: "internal/host/deciding TestPendingNotificationsAreRemovedUnderTheNumberThatWasRead",
 			Rare:      true,
 			Bug:       "A turn removes a report that another process has written to the record since the read.",
 			Bias:      "bus outages+duplicates",

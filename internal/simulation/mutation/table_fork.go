@@ -14,7 +14,7 @@ func forkMutations() []Mutation {
 		{
 			Name:  "an inline retry in progress has a new key",
 			Bug:   "An inline activity that waits for its next attempt when it is forked or redriven makes that under a new idempotency key.",
-			Test:  "internal/host/orchestrator TestO12AnInlineRetryUnderWayKeepsItsKey",
+			Test:  "internal/host/orchestrator TestO12APendingInlineRetryKeepsItsKey",
 			File:  plan,
 			Edits: edit("	kept = append(kept, firstAttempts(d.Prefix, kept, later)...)\n", "	_ = firstAttempts(d.Prefix, kept, later)\n"),
 		},

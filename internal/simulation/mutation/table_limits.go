@@ -122,14 +122,14 @@ func limitMutations() []Mutation {
 		{
 			Name:  "an expiring permit is passed on",
 			Bug:   "An attempt gets a permit of its process that expires before the attempt may end.",
-			Test:  "internal/host/worker TestAPermitIsHandedOnOnlyWithinItsTime",
+			Test:  "internal/host/worker TestAPermitIsPassedOnOnlyWithinItsTime",
 			File:  "internal/host/worker/pool.go",
 			Edits: edit("&& !p.hold.over && !now.Add(x.needs).After(p.hold.until)", "&& !p.hold.over"),
 		},
 		{
 			Name:  "permits of a lowered limit are passed on",
 			Bug:   "A process passes on permits that an operator has removed from the limit.",
-			Test:  "internal/host/worker TestALimitThatWasLoweredIsNotHandedOn",
+			Test:  "internal/host/worker TestAPermitOfALoweredLimitIsNotPassedOn",
 			File:  "internal/host/worker/pool.go",
 			Edits: edit("p.hold.have > len(p.hold.users) && !p.hold.over &&", "p.hold.have > len(p.hold.users) &&"),
 		},

@@ -82,7 +82,7 @@ func purgeMutations() []Mutation {
 		},
 		{
 			Name:      "a purge of an ended instance resends nothing",
-			Otherwise: "internal/host/deciding TestARedeliveredPurgeReportsWhatAnotherHasEnded",
+			Otherwise: "internal/host/deciding TestARedeliveredPurgeReportsAnEndThatAnotherProcessMade",
 			Bias:      "duplicates+purges",
 			Rare:      true,
 			Bug:       "A process ends the instance and dies before its dispatch, and a purge received at about that time hides it: the end is never reported.",

@@ -17,7 +17,7 @@ func redeliveryMutations() []Mutation {
 		},
 		{
 			Name:      "a redelivery resends the last turn",
-			Otherwise: "internal/host/orchestrator TestAMessageThatComesBackSendsTheTurnOfItsFact",
+			Otherwise: "internal/host/orchestrator TestARedeliveredMessageResendsTheTurnOfItsFact",
 			Bug:       "A redelivered message resends the last turn, though a duplicate invocation has recorded another message since.",
 			File:      "internal/host/deciding/again.go",
 			Edits:     edit("return a.gathered.Fact(v.EventID)", "return a.gathered.LastTurn()"),
@@ -98,7 +98,7 @@ func redeliveryMutations() []Mutation {
 		},
 		{
 			Name:      "a duplicate invocation ignores a commit in progress",
-			Otherwise: "internal/host/orchestrator TestADuplicateWaitsForTheCommitThatIsUnderWay",
+			Otherwise: "internal/host/orchestrator TestADuplicateWaitsForTheCommitInProgress",
 			Rare:      true,
 			Bias:      "duplicates+torn reads",
 			Bug:       "Of two processes with the same delivery, one acknowledges it during the other's commit, and the process with the next message reads the old record.",

@@ -20,7 +20,7 @@ func redriveMutations() []Mutation {
 		{
 			Name:  "a redriven inline activity gets only its remaining time",
 			Bug:   "An inline activity that a redrive starts again is out of time since the previous execution.",
-			Test:  "internal/host/orchestrator TestO10ARedriveGivesAnInlineActivityItsTotalTimeoutAnew",
+			Test:  "internal/host/orchestrator TestO10ARedriveRestartsTheTotalTimeoutOfAnInlineActivity",
 			File:  "engine/inline.go",
 			Edits: edit("first.EventID < redriven {", "first.EventID < 0 {"),
 		},
@@ -55,14 +55,14 @@ func redriveMutations() []Mutation {
 		{
 			Name:  "what is stored under a reserved number survives a purge",
 			Bug:   "A purge deletes the executions of an instance, and leaves the copy of a redrive that never became current.",
-			Test:  "internal/host/orchestrator TestO10WhatADeadRedriveHasWrittenGoesWithItsInstance",
+			Test:  "internal/host/orchestrator TestO10APurgeDeletesTheCopyOfADeadRedrive",
 			File:  "internal/host/orchestrator/send.go",
 			Edits: edit("UpToExecution: r.Highest(),", "UpToExecution: r.ExecutionID,"),
 		},
 		{
 			Name:  "a start uses a number that another start has reserved",
 			Bug:   "A start takes the number under which a redrive has stored a part of its copy, so it can never commit.",
-			Test:  "internal/host/orchestrator TestO10AnotherStartLeavesAReservedNumberOut",
+			Test:  "internal/host/orchestrator TestO10OtherStartsSkipAReservedNumber",
 			File:  "store/record.go",
 			Edits: edit("	return r.Highest() + 1\n", "	return r.ExecutionID + 1\n"),
 		},
@@ -90,14 +90,14 @@ func redriveMutations() []Mutation {
 		{
 			Name:  "a resumed copy skips an event",
 			Bug:   "A process that continues the copy of another process starts one event too late.",
-			Test:  "internal/host/orchestrator TestO12AForkThatCopiesIsNotAnInstanceYet",
+			Test:  "internal/host/orchestrator TestO12AForkIsNotAnInstanceWhileItCopies",
 			File:  "internal/host/orchestrator/write.go",
 			Edits: edit("	stored := reading.EventCount(turns)\n", "	stored := reading.EventCount(turns)\n	if stored > 0 {\n		stored++\n	}\n"),
 		},
 		{
 			Name:  "a purge does not free a fork that copies",
 			Bug:   "A fork whose start is lost keeps its id for ever.",
-			Test:  "internal/host/orchestrator TestO12APurgeOrATerminateFreesAForkThatCopies",
+			Test:  "internal/host/orchestrator TestO12APurgeOrTerminateFreesACopyingFork",
 			File:  "internal/host/deciding/purge.go",
 			Edits: edit("	case forking(r):\n", "	case forking(r) && r.Purged:\n"),
 		},
@@ -111,7 +111,7 @@ func redriveMutations() []Mutation {
 		{
 			Name:  "a refused fork keeps its id",
 			Bug:   "A fork that is refused after the first part of its copy reserves its id for fifteen days.",
-			Test:  "internal/host/orchestrator TestO12AForkThatIsRefusedWhileItCopiesFreesItsID",
+			Test:  "internal/host/orchestrator TestO12AForkRefusedWhileItCopiesFreesItsID",
 			File:  "internal/host/deciding/redrive.go",
 			Edits: edit("frees(time.Time{})", "frees(s.Now.At.Add(IDHeld))"),
 		},
@@ -126,14 +126,14 @@ func redriveMutations() []Mutation {
 		{
 			Name:  "a redrive is refused though a duplicate invocation has committed it",
 			Bug:   "A process refuses a redrive that a duplicate invocation has committed, because it reads a torn record. The duplicate has died, and no process sends the messages of its commit.",
-			Test:  "internal/host/deciding TestO10ARedriveThatCannotBeIsRefused",
+			Test:  "internal/host/deciding TestO10AnImpossibleRedriveIsRefused",
 			File:  "internal/host/deciding/redrive.go",
 			Edits: edit("if s.Answered != Behind {", "if starts < 0 {"),
 		},
 		{
 			Name:  "a refused redrive is not tried again",
 			Bug:   "A process dies with the commit of a fork under way, another refuses the fork because the original was purged, and when the commit has landed no process runs the code.",
-			Test:  "internal/host/deciding TestO10ARedriveThatCannotBeIsRefused",
+			Test:  "internal/host/deciding TestO10AnImpossibleRedriveIsRefused",
 			File:  "internal/host/deciding/redrive.go",
 			Edits: edit("m.ReceiveCount > 1 || m.FromDeadLetters()", "m.ReceiveCount > 1<<20"),
 		},

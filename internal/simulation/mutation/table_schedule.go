@@ -196,7 +196,7 @@ func scheduleMutations() []Mutation {
 			Bug:   "An instance whose history needs more memory than available ends each sweep, and nothing is purged any more.",
 			File:  "internal/host/sweep/archive.go",
 			Edits: edit("if marked && twice {", "if false && twice {"),
-			Test:  "internal/host/sweep TestASweepSkipsWhatHasEndedItsProcess",
+			Test:  "internal/host/sweep TestASweepSkipsAnInstanceThatKilledItsProcess",
 		},
 		{
 			Name:  "an archive has only the last execution",

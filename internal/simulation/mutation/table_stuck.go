@@ -18,7 +18,7 @@ func stuckMutations() []Mutation {
 		},
 		{
 			Name:      "each process with a wake tries it",
-			Otherwise: "internal/host/deciding TestAWakeThatAnotherHasTriedIsTriedNoMore",
+			Otherwise: "internal/host/deciding TestAWakeThatAnotherProcessTriedIsNotTriedAgain",
 			Rare:      true,
 			Bias:      "torn reads",
 			Bug:       "Two processes have a wake. One tries it, sets a new problem and acknowledges it; the other continues the instance and may die after its commit.",
@@ -49,7 +49,7 @@ func stuckMutations() []Mutation {
 		},
 		{
 			Name:      "a message without a fact clears a problem",
-			Otherwise: "internal/host/projection TestWhatACommitChangesOfTheRecord",
+			Otherwise: "internal/host/projection TestTheChangesOfACommitToTheRecord",
 			Rare:      true,
 			Bias:      "late marks",
 			Bug:       "A message that adds no event clears the problem. If the write lands late, arrivals may be parked behind a problem whose number has not changed.",

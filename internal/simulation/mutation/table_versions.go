@@ -53,7 +53,7 @@ func versionMutations() []Mutation {
 			Bug:   "After a rollback to a build without the patch, no view says why an instance does not continue until it is stuck.",
 			File:  "internal/host/orchestrator/group.go",
 			Edits: edit("	if err == nil {\n		a.Message", "	if err == nil && a.Patch == instance {\n		a.Message"),
-			Test:  "internal/host/orchestrator TestV04ARollbackPastAPatchIsInTheRecordAtOnce",
+			Test:  "internal/host/orchestrator TestV04ARollbackPastAPatchIsRecordedAtOnce",
 		},
 		{
 			Name:  "a message that waits for a patch is requeued forever",
