@@ -21,7 +21,7 @@ func TestAFailedInstanceIsRedrivenFromItsPage(t *testing.T) {
 	b.click("dialog button", "Show the plan")
 	b.shows("Events copied: 6. Later results kept: 1.", "No operation starts again: only the code runs again.")
 	// The orchestrator has refused one before, as its dead letter says.
-	b.shows("Refused before: redrive of instance", "cannot be redriven from event 999", "Redrive the dead letter to try again.")
+	b.shows("Refused earlier: redrive of instance", "cannot be redriven from event 999", "Redrive the dead letter to try again.")
 	for _, found := range b.axe() {
 		t.Error(found)
 	}

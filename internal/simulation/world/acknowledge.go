@@ -113,8 +113,8 @@ func (w *World) acknowledge(inv *Invocation, m Delivered) error {
 // mostReceives is the number of receives after which a ghost becomes a dead letter.
 const mostReceives = 10
 
-// ghostReturns makes a ghost that was not acknowledged visible again after the visibility timeout, like any
-// other message: its first delivery may have started something that needs it.
+// ghostReturns makes a ghost that was not acknowledged visible again after the visibility timeout,
+// like any other message: its first delivery may have started something that needs the message.
 func (w *World) ghostReturns(m Delivered) {
 	switch {
 	case !m.Ghost:

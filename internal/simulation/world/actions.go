@@ -26,11 +26,10 @@ type action struct {
 //     first call, because a dead process neither receives nor changes anything. Dying
 //     before a later write is the same as dying after the write before it, and from there
 //     every action of the other processes is possible.
-//   - Of idle processes that have received the same answers, one stands for all: what they
-//     do next is a function of those answers.
+//   - Of idle processes that have received the same answers, one stands for all: what each does next is a function of those answers.
 //   - Without Workers, a worker handles its message in one step. Other processes see only
 //     one of its calls, the send of the completion; the worker reads only requests to stop
-//     before it. Receiving the completion later is an action of its own.
+//     before it. Receiving the completion later is a separate action.
 func (k *Walk) Actions() []action {
 	var all []action
 	all = k.proceed(all)

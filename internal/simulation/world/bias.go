@@ -8,8 +8,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
 )
 
-// bias makes one kind of fault, or two, far more frequent in a run than chance would. It reaches
-// situations that ordinary schedules hardly reach because several unlikely events must coincide.
+// bias makes one kind of fault, or two, far more frequent in a run than chance would. A bias
+// reaches situations that ordinary schedules seldom reach, because several unlikely events must
+// coincide.
 type bias int
 
 const (
@@ -46,10 +47,10 @@ const (
 	// shortInvocations means that an invocation runs one or two executions, and every third process
 	// dies after a commit that ends one.
 	shortInvocations
-	// purges: instances are purged often, mostly while they run and another instance waits for them.
-	// In a third of the cases a purge without force, which is refused, comes first. Every second
-	// process dies after the commit that ends an instance for a purge. One process in five stands
-	// still for longer than its messages are hidden.
+	// purges: instances are purged often, mostly while they run and another instance waits for
+	// them. In a third of the cases a purge without force, which is refused, comes first. Every
+	// second process dies after the commit that ends an instance for a purge. One process in five
+	// pauses for longer than its messages are hidden.
 	purges
 	// smallCommits means that a commit holds only a few events, and a larger one is refused, at the
 	// start of a turn or in the middle. A batch is then handled in parts, and an instance fails if
@@ -77,7 +78,7 @@ const (
 	// busOutages: events about instances have a subscriber, and its bus refuses all of them for
 	// minutes to days, and some of them at other times.
 	busOutages
-	// namedQueues means that most activities name a queue that has workers of its own, share it by
+	// namedQueues means that most activities name a queue with its own workers, share that queue by
 	// keys and take seconds; queues are added, removed and not served for minutes to hours.
 	namedQueues
 	// forks: nearly every instance is forked, running or ended, and forks are forked again. A process
@@ -97,11 +98,11 @@ const (
 	// nearLimits means that the limits of payloads and texts are low, and many payloads and texts
 	// are exactly as long as their limit, one byte longer or one byte shorter.
 	nearLimits
-	// redrives: instances are redriven often, also children, ended or running, and many are
-	// terminated soon after. A process that handles a redrive dies at every sixteenth call, and some
-	// of its commits take effect late. Every third start that redrives a child becomes a dead letter
-	// and is redriven within minutes. A build that does not work is deployed when a sixth of these
-	// starts is sent.
+	// redrives: instances, including children, are redriven often, whether ended or running, and
+	// many are terminated soon after. A process that handles a redrive dies at every sixteenth
+	// call, and some of its commits take effect late. Every third start that redrives a child
+	// becomes a dead letter and is redriven within minutes. A build that does not work is deployed
+	// when a sixth of these starts is sent.
 	redrives
 	// restores means that the tables were restored to an earlier time, and messages that the lost
 	// history sent arrive, some from schedules: they have valid tokens, for event ids that now
@@ -116,7 +117,8 @@ var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages",
 // Biases returns the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }
 
-// BiasOf returns the bias of that name, or both for "NAME+NAME": some situations need two biases.
+// BiasOf returns the bias with that name, or the combination for "NAME+NAME", because some
+// situations need two biases.
 func BiasOf(name string) (bias, error) {
 	first, second, both := strings.Cut(name, "+")
 	i, j := slices.Index(biasNames[:], first), slices.Index(biasNames[:], second)
@@ -136,7 +138,7 @@ const pairs bias = 64
 // and combines two biases.
 func (b bias) and(other bias) bias { return b + pairs*other }
 
-// of returns the one or two biases that it consists of; noBias stands for a missing one.
+// of returns the one or two biases of which it consists; noBias stands for a missing one.
 func (b bias) of() [2]bias { return [2]bias{b % pairs, b / pairs} }
 
 // has reports whether the run has the bias, alone or with another.

@@ -83,13 +83,13 @@ func (p *Process) WorksUnderLimit(instance string, once bool) time.Duration {
 	}
 	d := time.Duration(w.Choices.IntN(at, 20)) * time.Second
 	if w.Clock.Now().Add(d + time.Minute).After(p.Running.Deadline) {
-		return 0 // It would run out of time.
+		return 0 // A longer activity would run out of time.
 	}
 	return d
 }
 
-// losesWord reports whether the acknowledgement of a message is lost because the message says that an
-// attempt went silent: it is redelivered, and by then the next attempt may have a result.
+// losesWord reports whether the acknowledgement of a message is lost because the message says that
+// an attempt went silent: it is redelivered, and by then a later attempt may have a result.
 func (w *World) losesWord(m Delivered) bool {
 	if !w.has(limited) || w.calm {
 		return false
@@ -121,7 +121,8 @@ func redrive(item *wire.Item) bool { return item.OnConflict.Redrives() }
 // RedrivesMuch reports whether the run has many redrives.
 func (w *World) RedrivesMuch() bool { return w.has(redrives) }
 
-// Redrives decides how often an operator redrives some instance, in addition to those that are purged.
+// Redrives decides the number of times that an operator redrives an instance, in addition to
+// instances that are purged.
 func (w *World) Redrives(at choice.Spot) int {
 	if !w.has(redrives) {
 		return 0
@@ -157,7 +158,7 @@ func (w *World) Forced(at choice.Spot) bool {
 // RefusedFirst decides whether a purge without force is sent before one with force.
 func (w *World) RefusedFirst(at choice.Spot) bool { return w.has(purges) && w.Choices.OneIn(at, 3) }
 
-// Suspends decides how often clients suspend an instance.
+// Suspends decides the number of times that clients suspend an instance.
 func (w *World) Suspends(at choice.Spot) int {
 	if w.has(suspends) {
 		return w.Choices.IntN(at, 4)
@@ -168,7 +169,7 @@ func (w *World) Suspends(at choice.Spot) int {
 	return 1 + w.Choices.IntN(at, 2)
 }
 
-// Forks decides how often a client forks an instance.
+// Forks decides the number of times that a client forks an instance.
 func (w *World) Forks(at choice.Spot) int {
 	if w.has(forks) {
 		return w.Choices.IntN(at, 3)
@@ -227,9 +228,9 @@ func (w *World) Restarts(at choice.Spot) bool {
 	return w.Choices.OneIn(at, 25)
 }
 
-// StartsAhead decides whether, and how long before the end of a root, a client sends the start that is to
-// restart it. That is seconds if many messages go to two processes, because one of them sees the run and
-// the other its end.
+// StartsAhead decides whether, and how long before the end of a root, a client sends the start that
+// is to restart it. That is seconds if many messages go to two processes, because one process then
+// sees the run and the other sees its end.
 func (w *World) StartsAhead(at choice.Spot) (ahead time.Duration, starts bool) {
 	if !w.has(duplicates) || !w.Choices.Even(at) {
 		return 0, false
@@ -298,7 +299,7 @@ func (w *World) receivedTwice(worker bool) bool {
 	return w.hit(fault.Expired)
 }
 
-// mostAtOnce decides how many messages an orchestrator receives at most.
+// mostAtOnce decides the maximum number of messages that an orchestrator receives at a time.
 func (w *World) mostAtOnce(at choice.Spot) int {
 	if w.has(overtaken) && w.Choices.Even(at) {
 		return 1 + w.Choices.IntN(at, 3)
@@ -307,7 +308,7 @@ func (w *World) mostAtOnce(at choice.Spot) int {
 	return min(1+w.Choices.IntN(at, 20), 10)
 }
 
-// drawPace decides how long each call of the run takes at least.
+// drawPace decides the minimum duration of each call of the run.
 func (w *World) drawPace() time.Duration {
 	if !w.has(slowCalls) {
 		return 0

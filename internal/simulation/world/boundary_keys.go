@@ -36,11 +36,11 @@ func (k simKeys) Create(ctx context.Context, id string, key []byte) (kept []byte
 	return kept, err
 }
 
-// ring returns the keyring of a process. In every other run each deployment has another
-// current key, while messages with tokens of the earlier keys are on their way and
-// processes of the previous deployment continue.
+// ring returns the keyring of a process. In every second run each deployment has a different
+// current key, while messages with tokens of the earlier keys are on their way and processes of the
+// previous deployment continue.
 func (w *World) ring(p *Process) *keyring.Ring {
-	// If two processes create a key at the same time, each creates a key of its own.
+	// If two processes create a key at the same time, each makes a different key.
 	random := rand.NewChaCha8([32]byte{byte(w.started), byte(w.started >> 8), 'k'})
 	r, err := keyring.New(keyring.Config{Keys: simKeys{&w.keys, p}, Current: w.currentKey(), Random: random, Now: p.clock.Now})
 	if err != nil {

@@ -33,7 +33,7 @@ type Queue struct {
 	*queuememory.Queue
 	w    *World
 	Name string
-	// Of is the name by which activities refer to it; empty for a queue without a name.
+	// Of is the name by which activities refer to the queue; empty for a queue without a name.
 	Of string
 	*serving
 }
@@ -224,7 +224,7 @@ func (q processQueue) SetVisibility(ctx context.Context, d time.Duration, msgs .
 				continue
 			}
 			if q.isGhost(m.ID) {
-				continue // It was received once more, and stays hidden as long as any other message.
+				continue // The message was received once more, and stays hidden as long as any other.
 			}
 			err := q.Queue.SetVisibility(ctx, d, m)
 			if err != nil && q.takesOld(err, m, func(now queue.Message) { _ = q.Queue.SetVisibility(ctx, d, now) }) {

@@ -33,9 +33,9 @@ func (s simStore) Commit(ctx context.Context, c store.Commit) error {
 	x := &Write{By: s.p, In: inv, Instance: c.Turns[0].Instance, Commit: &c, Encoded: &encoded, Sent: &sent, Change: c.Record}
 	w.Watch.Writes(x)
 	kind, own := commitClass, inv.Committed.Of(x.Instance)
-	// The write may have landed or may still land, so the answer must not be that it did not.
-	// A writer that gets this answer after a commit of its own concludes that another process
-	// continued from that commit.
+	// The write may have landed or may still land, so the answer must not say that it did not. A
+	// writer that gets a conflict after its own commit concludes that another process continued
+	// from that commit.
 	switch reporting := reportsMuch(&c); {
 	case w.attempted[c.Turns[0].Token]:
 		kind = repeatedCommit

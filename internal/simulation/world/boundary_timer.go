@@ -101,7 +101,7 @@ func (w *World) fire(s timer.Schedule) error {
 
 func (w *World) delivers(s timer.Schedule) {
 	if w.hit(fault.TimerFailed) {
-		// Its deliveries failed until the service gave up: the request is in the schedule's
+		// Its deliveries failed until the service gave up: the message is in the schedule's
 		// dead-letter queue, which is the delay queue.
 		letter := queue.Outgoing{Body: fmt.Sprintf(`{"MessageBody":%q,"MessageGroupId":%q}`, s.Body, s.Group)}
 		w.Firing = append(w.Firing, s.Body)

@@ -56,7 +56,7 @@ func (b simBus) Publish(ctx context.Context, events []host.InstanceEvent) error 
 	switch {
 	case err != nil:
 		return err
-	case ctx.Err() != nil: // It has taken too long, and the caller no longer waits for the answer.
+	case ctx.Err() != nil: // The call has taken too long, and the caller no longer waits for the answer.
 		return fmt.Errorf("%w: %w", errBus, ctx.Err())
 	}
 	return queue.Partial(failed, len(events))

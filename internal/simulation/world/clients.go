@@ -4,8 +4,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// says completes an item of a client. It derives the requester from the item's id, so that
-// the checker recognizes it.
+// says completes an item of a client. It derives the requester from the item's id, so that the
+// checker recognizes the requester.
 func (w *World) says(item *wire.Item) {
 	if item.SentMS == 0 {
 		item.SentMS = w.Clock.Now().UnixMilli()

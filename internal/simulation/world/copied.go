@@ -11,8 +11,8 @@ import (
 )
 
 // The parts of a copy that a redrive or a fork writes in several commits are under a number that is
-// not current yet, so they belong to no execution, and the watcher does not see them. It sees them
-// together with the commit that makes the number current, as if they were one commit.
+// not current yet, so they belong to no execution, and the watcher does not see them. The watcher
+// sees them together with the commit that makes the number current, as if they were one commit.
 
 // partOf returns the events of the parts that were stored under the number of a commit, and whether the
 // commit is itself a part.

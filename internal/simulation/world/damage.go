@@ -78,7 +78,7 @@ func (w *World) deadFor(instance string) bool {
 		}
 		switch item.Kind {
 		case wire.PurgeInstance, wire.TerminateInstance, wire.CancelInstance, wire.ActivityPending, wire.ActivityHeartbeat:
-			return false // They may not be needed.
+			return false // The history may not be needed.
 		}
 		return strings.HasPrefix(m.Attributes[wire.ReasonAttribute], string(wire.ReasonCorrupt))
 	})

@@ -22,7 +22,7 @@ func FiredBy(id string) (event int64) {
 	return event
 }
 
-// RetryID returns the id with which operators start a waiting attempt: the one with number
+// RetryID returns the id with which operators start a waiting attempt: the attempt with the number
 // named, or any if named is 0. n and again make ids unique.
 func RetryID(event int64, named, n, again int) string {
 	return fmt.Sprintf("retry-%d-%d-%d-%d", event, named, n, again)
@@ -38,9 +38,9 @@ func RetriedBy(id string) (event int64, named int) {
 	return event, named
 }
 
-// retriesNow lets an operator who sees that an attempt waits for its retry delay start the
-// attempt at once. Sometimes two operators do so, or one does so twice, or so late that the
-// attempt is due.
+// retriesNow lets an operator who sees that an attempt waits for its retry delay start the attempt
+// at once. Sometimes two operators do so, or an operator does so twice, or so late that the attempt
+// is due anyway.
 func (w *World) retriesNow(key store.ActivityKey, next store.NextAttempt) {
 	left := next.DueAt.Sub(w.Clock.Now())
 	how := w.Choices.At(w.Choices.At(choice.OfClient, key.Instance), fmt.Sprint("retry ", key.ExecutionID, key.EventID, next.Attempt))

@@ -107,7 +107,7 @@ func (k *key) Decode(encoded []byte) ([]byte, error) {
 		return nil, errors.New("it is too short")
 	}
 	n, sum := int(binary.BigEndian.Uint32(encoded)), binary.BigEndian.Uint64(encoded[4:])
-	plain := encoded[12:] // The caller has decoded it from base64, into memory of its own.
+	plain := encoded[12:] // The caller has decoded the bytes from base64 into new memory.
 	for i := range plain {
 		plain[i] ^= k.stream(n, i)
 	}
@@ -126,8 +126,8 @@ func (k *key) sum(n int, plain []byte) uint64 {
 	return h.Sum64()
 }
 
-// body returns the body of an item from a client, perhaps encoded. One client in two encodes, because not all of them have
-// to.
+// body returns the body of an item from a client, perhaps encoded. One client in two encodes,
+// because not all clients have to encode.
 func (w *World) body(item *wire.Item) ([]byte, error) {
 	if w.Encoding.World == nil {
 		return item.Encode()

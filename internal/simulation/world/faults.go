@@ -7,9 +7,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/fault"
 )
 
-// plan holds the rates of the faults. Each run of a seed has only some of the faults, some
-// of them often, because a run with a little of everything finds little. Rates are in parts
-// of 10,000.
+// plan holds the rates of the faults. Each run of a seed has only some of the faults, and some of
+// these often, because a run with a little of everything finds little. Rates are in parts of
+// 10,000.
 type plan struct {
 	rates [fault.None]int
 	// calls are the rates of the faults that happen to calls, and their sums.
@@ -42,7 +42,7 @@ func newPlan(c *choice.Choices) plan {
 // draw draws the rates of faults. They are the weights of the seed's decisions, not
 // decisions themselves, so a run from a source needs none.
 func (p *plan) draw(c *choice.Choices) {
-	for f := range fault.Damaged { // It comes with its bias.
+	for f := range fault.Damaged { // This fault comes with its bias.
 		if c.Uniform(2) == 0 {
 			continue
 		}
@@ -73,7 +73,7 @@ func (p *plan) draw(c *choice.Choices) {
 	}
 	p.rates[fault.OldReceipt] = 5000 // hardly ever drawn
 	p.rates[fault.OfCallsPlace] = 0
-	p.rates[fault.Outage], p.rates[fault.Restored] = 0, 0 // They come with their bias.
+	p.rates[fault.Outage], p.rates[fault.Restored] = 0, 0 // These faults come with their biases.
 	more := func(f fault.Kind, sorts ...fault.Calls) {
 		if rate := [...]int{0, 0, 1000, 4000}[c.Uniform(4)]; rate > 0 {
 			for _, sort := range sorts {

@@ -42,7 +42,7 @@ func (w *World) forge() {
 		return
 	}
 	if w.Choices.OneIn(how, 4) {
-		// It names an event of another kind, or an event that does not exist.
+		// The item names an event of the wrong kind, or an event that does not exist.
 		source := []int64{1, 9999}[w.Choices.IntN(how, 2)]
 		w.SendItem(wire.Item{Kind: wire.ActivityCompleted, Instance: instance, ExecutionID: n, SourceEventID: source,
 			Token: ForgedToken, Result: []byte(`"misaddressed"`)})
@@ -128,7 +128,7 @@ func (w *World) forgeToken(instance string, execution, event int64) string {
 	case 0:
 		return ForgedToken
 	case 1:
-		// It names no key.
+		// This token names no key.
 		return fmt.Sprintf("%032x", event)
 	case 2:
 		return w.ownToken("strange", instance, execution, event)
@@ -136,7 +136,7 @@ func (w *World) forgeToken(instance string, execution, event int64) string {
 	return w.ownToken(w.currentKey(), instance, execution, event)
 }
 
-// ownToken returns a token under a key of the forger's own.
+// ownToken returns a token under the forger's own key.
 func (w *World) ownToken(id, instance string, execution, event int64) string {
 	r, err := keyring.New(keyring.Config{Keys: &keyring.Memory{}, Current: id, Random: rand.NewChaCha8([32]byte{'f'})})
 	if err == nil {

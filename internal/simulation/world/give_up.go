@@ -8,9 +8,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// givesUp reports whether a queue moves a batch that was just received to its dead-letter
-// queue: its messages were received too often, by processes that died before they handled
-// them, or by none.
+// givesUp reports whether a queue moves a batch that was just received to its dead-letter queue:
+// its messages were received too often, by processes that died before they handled the messages, or
+// by no process.
 func (w *World) givesUp(from *Queue, batch []Delivered) bool {
 	at := w.Choices.At(w.How(fault.Exhausted), from.Name)
 	redrivesChild := func(m *wire.Item) bool { return m.OnConflict.Redrives() && m.Parent != nil }

@@ -25,7 +25,7 @@ type Allowance struct {
 	Duplicates int
 }
 
-// patience is how often time may pass before a build that does not work is replaced;
+// patience is the number of times that time may pass before a build that does not work is replaced;
 // otherwise the wakes of a stuck instance would never end.
 const patience = 1
 

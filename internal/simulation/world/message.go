@@ -4,8 +4,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// message is a parsed body: as it was sent, and with decoded payloads once they were
-// requested.
+// message is a parsed body: as it was sent, and with decoded payloads once these were requested.
 type message struct {
 	Encoded wire.Item
 	item    *wire.Item
@@ -14,7 +13,7 @@ type message struct {
 // Message parses a message; each body only once.
 func (w *World) Message(body string) (*message, error) {
 	if w.lastMessage != nil && body == w.lastBody {
-		return w.lastMessage, nil // It is requested several times in a row.
+		return w.lastMessage, nil // The same message is requested several times in a row.
 	}
 	m := w.messages[body]
 	if m == nil {

@@ -20,7 +20,7 @@ const (
 
 var serviceNames = [...]string{"every service", "the store", "the activities table", "the queues", "the timer service", "the bus"}
 
-// role is whom an outage affects: all processes, or one function that has lost its
+// role says which processes an outage affects: all processes, or one function that has lost its
 // permissions.
 type role int
 
@@ -36,7 +36,7 @@ var roleNames = [...]string{"everybody", "the orchestrators", "the workers"}
 type outage struct {
 	service service
 	role    role
-	// of is the queue whose workers alone are affected; nil for all of the role.
+	// of is the queue whose workers alone are affected; nil if all processes of the role are.
 	of    *Queue
 	until time.Time
 	// hangs is set if calls are not refused but get no answer. Only for the bus.
@@ -104,7 +104,7 @@ func (w *World) refuses(s service, p *Process) bool {
 	return false
 }
 
-// noneReceives reports whether the queues are down for every process, so that none can
+// noneReceives reports whether the queues are down for every process, so that no process can
 // receive.
 func (w *World) noneReceives() bool {
 	for i := range w.outages {

@@ -121,7 +121,7 @@ func (w *World) idle(serves *Queue) *Process {
 }
 
 // requestID names the invocations of a process. In the search of a scope all have the same name,
-// because which of two equal processes does something must not make another state.
+// because it must make no difference to the state which of two equal processes does something.
 func (p *Process) requestID(context.Context) string {
 	if p.W.Walk != nil {
 		return "a process"

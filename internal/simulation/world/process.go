@@ -26,19 +26,19 @@ type Process struct {
 	Orchestrator *orchestrator.Orchestrator
 	Worker       *worker.Worker
 	clock        skewed
-	// Serves is the queue of a worker; nil for an orchestrator. queues are the named queues
-	// that it knows, as of this configuration number.
+	// Serves is the queue of a worker; nil for an orchestrator. queues are the named queues that
+	// the process knows, as of this configuration number.
 	Serves     *Queue
 	queues     []string
 	configured int
 	// Code is the behavior of its build.
 	Code *Build
-	// Seen is the last event of each execution that it has seen, by a read or in the answer to
-	// its own commit.
+	// Seen is the last event of each execution that the process has seen, in a read or in the
+	// answer to its own commit.
 	Seen map[ledger.Execution]int64
-	// Idle is when it became idle.
+	// Idle is when the process became idle.
 	Idle time.Time
-	// random is its source of random numbers. received is everything that it has received,
+	// random is its source of random numbers. received is everything that the process has received,
 	// recorded only in the search of a scope.
 	random   *rand.ChaCha8
 	received []byte
@@ -64,14 +64,14 @@ type Invocation struct {
 	failed   []string
 	routine  *routine
 	wakeAt   time.Time
-	strand   *strand   // the one that runs, if it has several
+	strand   *strand   // the running strand, if there are several
 	beside   int       // their number
 	Deadline time.Time // by true time
-	// StopsFailed is set if a call to the activities table has failed in it.
+	// StopsFailed is set if a call to the activities table has failed in this invocation.
 	StopsFailed bool
 	Started     int    // step
-	about       string // the call that it is about to make, while decisions are located
-	// Committed are the instances whose turns it has committed.
+	about       string // the next call of the invocation, while decisions are located
+	// Committed are the instances whose turns the invocation has committed.
 	Committed ledger.ByInstance[bool]
 	done      bool
 	// Notes belong to the watcher.
@@ -80,14 +80,14 @@ type Invocation struct {
 	// unheard is set if, because of a bias, a commit of this process lands late, and no retry of
 	// the commit lands before.
 	unheard bool
-	// called is set if it has made a call. Refused are the messages whose visibility it could not
-	// confirm to have extended for its whole duration.
+	// called is set if the invocation has made a call. Refused are the messages whose visibility it
+	// could not confirm to have extended for its whole duration.
 	called  bool
 	Refused map[string]bool
 	// Fooled are the messages whose visibility the queue claimed to extend through an expired
 	// receipt, and did not.
 	Fooled map[string]bool
-	// Duplicate is set if another process also gets its batch, with the same receipts.
+	// Duplicate is set if another process also gets this batch, with the same receipts.
 	Duplicate bool
 	// stallIn is the number of calls from now before which the process pauses; 0 for
 	// never.
@@ -95,18 +95,18 @@ type Invocation struct {
 	// Slowed is set if a call, or the work of an activity, took much longer than it should.
 	// SlowCall: a call did.
 	Slowed, SlowCall bool
-	// next is the call that it is about to make and verdict what happens to it, in the search
+	// next is the next call of the invocation, and verdict what happens to that call, in the search
 	// of a scope.
 	next    nextCall
 	verdict fault.Kind
 }
 
-// Delivered is a message and the queue that it came from.
+// Delivered is a message and the queue from which it came.
 type Delivered struct {
 	platform.Delivery
 	From *Queue
-	// Ghost is set if its message has already been deleted; Copied: another process has received it
-	// too, at the same time; Late: its handler starts after its visibility has ended.
+	// Ghost is set if the message has already been deleted; Copied, if another process has also
+	// received it, at the same time; Late, if its handler starts after its visibility has ended.
 	Ghost, Copied, Late bool
 	// until is the latest time at which a copy may be received.
 	until time.Time

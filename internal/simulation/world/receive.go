@@ -103,7 +103,7 @@ func (w *World) receiveFrom(from *Queue) []Delivered {
 			m.ReceiveCount += 1 + w.Choices.IntN(w.How(fault.CountedUp), 4)
 		}
 		if m.ReceiveCount > 1 {
-			m.ReceivedAt = time.Time{} // SQS reports when it was first received.
+			m.ReceivedAt = time.Time{} // SQS reports when the message was first received.
 		}
 		batch = append(batch, from.delivered(m))
 	}

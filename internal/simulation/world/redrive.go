@@ -52,14 +52,14 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 	case wire.ReasonTooLarge:
 		if item.OnConflict.Redrives() || Forks(item) {
 			w.Reached("O-10, refused")
-			return true // No commit holds what it would copy.
+			return true // No commit can hold what the redrive would copy.
 		}
 		if w.has(rejections) || w.IsOver(item) {
-			note(&w.Discarded, m.Body, true) // No queue accepts it, or no process, so it cannot be resent.
+			note(&w.Discarded, m.Body, true) // No queue or no process accepts the message, so it cannot be resent.
 			return true
 		}
 	case wire.ReasonExpired:
-		if IsTooOld(item) || w.Clock.Now().Sub(epoch) > wire.MaxAge || w.Ledger.Hidden[item.Target()] > 0 { // It waited for an instance that was purged.
+		if IsTooOld(item) || w.Clock.Now().Sub(epoch) > wire.MaxAge || w.Ledger.Hidden[item.Target()] > 0 { // The message waited for an instance that was purged.
 			w.Reached("expired")
 			return true
 		}
@@ -73,10 +73,10 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 		}
 	case wire.ReasonUnknownInstance:
 		if w.Ledger.Last[item.Target()] == 0 {
-			return false // It was never started.
+			return false // The instance was never started.
 		}
 		if at, ok := w.Ledger.Purged[item.Target()]; ok && w.Ledger.Last[item.Target()] == w.Ledger.Hidden[item.Target()] && w.Clock.Now().Sub(at) > wire.MaxAge {
-			return false // It was purged and has not been started since.
+			return false // The instance was purged and has not been started since.
 		}
 		return w.sendsAgain(item, m)
 	case wire.ReasonRedriveRefused:
@@ -96,7 +96,7 @@ func (w *World) redriveOne(q *Queue, m queue.Message) bool {
 	return false
 }
 
-// sendsAgain resends a dead letter to the queue that it came from.
+// sendsAgain resends a dead letter to the queue from which it came.
 func (w *World) sendsAgain(item *wire.Item, m queue.Message) bool {
 	w.Watch.Redrives(m.Body)
 	if item.Kind == wire.ActivityExecute {

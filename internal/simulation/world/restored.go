@@ -32,12 +32,12 @@ func (w *World) lostComes() {
 		return
 	}
 	if w.Choices.OneIn(w.Choices.At(how, "execution"), 8) {
-		n, x = n+1, &ledger.Recorded{} // It had continued as new, or was redriven.
+		n, x = n+1, &ledger.Recorded{} // The lost instance had continued as new, or was redriven.
 	}
 	// The next events are likely to be recorded while the item waits in a queue.
 	id := int64(2 + w.Choices.IntN(w.Choices.At(how, "event"), len(x.Events)+3))
 	kind := []history.Kind{history.ActivityScheduled, history.TimerCreated, history.SubOrchestrationScheduled, history.OrchestrationSuspended}[w.Choices.IntN(w.Choices.At(how, "kind"), 4)]
-	atMS := w.Clock.Now().Add(-time.Hour).UnixMilli() // No clock is that far behind.
+	atMS := w.Clock.Now().Add(-time.Hour).UnixMilli() // No clock is wrong by that much.
 	if id <= int64(len(x.Events)) {
 		e := x.Events[id-1]
 		atMS = e.AtMS - 1 - int64(w.Choices.IntN(w.Choices.At(how, "time"), 100_000))

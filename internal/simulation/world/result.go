@@ -19,7 +19,7 @@ type Result struct {
 	// processes reported.
 	Faults map[string]int
 	Counts map[string]int
-	// Reached counts how often the situation of each scenario occurred, by id.
+	// Reached counts the occurrences of each scenario's situation, by id.
 	Reached map[string]int
 	// Steps, Commits and Processes are the counts of the run.
 	Steps, Commits, Processes int

@@ -52,7 +52,7 @@ func (w *World) resume() {
 				continue
 			}
 			if s.UntilMS > 0 && w.Clock.Now().Before(time.UnixMilli(s.UntilMS).Add(24*time.Hour)) {
-				w.resumeSoon() // It continues on its own, unless its timer is lost.
+				w.resumeSoon() // The instance continues on its own, unless its timer is lost.
 				continue
 			}
 			w.resumes++

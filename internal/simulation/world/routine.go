@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 )
 
-// routine is a coroutine in which invocations run, one after the other: its stack has to grow
-// only once, and not for each of them.
+// routine is a coroutine in which invocations run, one after the other: its stack has to grow only
+// once, and not for each invocation.
 type routine struct {
 	resume func() (struct{}, bool)
 	yield  func(struct{}) bool
@@ -35,8 +35,8 @@ func (w *World) routine(f func()) *routine {
 	return r
 }
 
-// run runs f. If f panics, the panic carries the stack of f, not that of the caller that resumes
-// the coroutine.
+// run runs f. If f panics, the panic carries the stack of f, not the stack of the caller that
+// resumes the coroutine.
 func (r *routine) run() {
 	defer func() {
 		if v := recover(); v != nil {

@@ -26,7 +26,7 @@ func (w *World) surprises() {
 		}
 		// Running invocations end at the environment's timeout.
 		w.Clock.AdvanceTo(w.Clock.Now().Add(d))
-		w.Steps++ // A write that lands meanwhile does so before the next batch is received.
+		w.Steps++ // A write that lands meanwhile lands before the next batch is received.
 	}
 	if w.hit(fault.Deployed) && w.Build == w.Good {
 		w.DeployBroken()

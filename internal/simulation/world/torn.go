@@ -13,12 +13,12 @@ import (
 // A commit of several items is a transaction. A concurrent Query, or a GetItem and a Query, may
 // find some of the items and not the others, until the transaction's writer gets its answer
 // (DynamoDB Developer Guide, "Isolation levels for DynamoDB transactions"). Once an item was seen,
-// it is seen from then on. A write to one of the items waits, and an isolated read of them may wait
-// too.
+// it is seen from then on. A write to one of the items waits, and an isolated read of them may also
+// wait.
 
 // tear is a commit that is under way.
 type tear struct {
-	// by is its process; nil for a deletion.
+	// by is the process of the commit; nil for a deletion.
 	by    *Process
 	until time.Time
 	// before is the earlier record; changed says that the commit changes it, and recordSeen that a
@@ -61,7 +61,7 @@ func (w *World) tearing(p *Process, c *store.Commit) (landed func()) {
 	for i := range c.Turns {
 		turn := &c.Turns[i]
 		if x := w.Ledger.Executions[ledger.At(instance, turn.ExecutionID)]; x != nil && turn.First() <= int64(len(x.Events)) {
-			return func() {} // It has already landed.
+			return func() {} // The commit has already landed.
 		}
 		t.slots[turn.ExecutionID] = turn.First()
 	}
@@ -85,7 +85,7 @@ func (w *World) tearing(p *Process, c *store.Commit) (landed func()) {
 }
 
 // touches reports whether a commit writes an item of the commit that is under way, and therefore
-// waits for it. A turn at another position is another item.
+// waits for that commit. A turn at a different position is a different item.
 func (w *World) touches(c *store.Commit) bool {
 	t := w.torn(c.Turns[0].Instance)
 	if c.Record != nil && t.changed {
@@ -223,7 +223,7 @@ func (w *World) tornRecord(instance string, r store.Record, err error) (store.Re
 	w.Log("the GetItem finds the record of %s as it was", instance)
 	ended := t.before != nil && !t.before.Purged && t.before.Status.Terminal() && w.startedByOvertaken(instance, t.before.ExecutionID)
 	if t.before == nil || t.before.Purged || ended {
-		w.Ledger.Born[instance] = w.Steps // Its reader found no instance, or the previous run, which has ended.
+		w.Ledger.Born[instance] = w.Steps // The reader found no instance, or the previous run, which has ended.
 	}
 	if ended {
 		if w.Overtook == nil {

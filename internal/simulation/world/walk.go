@@ -23,7 +23,7 @@ type Walk struct {
 	left  Allowance
 	// sent is the number of clients' messages that were sent.
 	sent int
-	// passed counts how often time passed.
+	// passed is the number of times that time passed.
 	passed int
 	// dead are batches of processes that died and are not visible again yet.
 	dead [][]Delivered
@@ -40,7 +40,7 @@ type lateCall struct {
 	text   func() string
 	effect func() error
 	sent   time.Time
-	// id distinguishes it from any other: it contains everything that its process had
+	// id distinguishes the call from any other: it contains everything that the call's process had
 	// received.
 	id string
 }
@@ -168,7 +168,7 @@ func (k *Walk) deliver(from *Queue, ids []string, p *Process) {
 		w.Processes = append(w.Processes, p)
 	}
 	if !k.scope.Cached {
-		// Nothing that it received before affects what it does.
+		// Nothing that the process received before affects what it does now.
 		p.received = nil
 		clear(p.Seen)
 	}

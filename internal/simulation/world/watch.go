@@ -29,9 +29,10 @@ type Write struct {
 	// By is the process, In its invocation.
 	By *Process
 	In *Invocation
-	// Instance is the instance that it writes to.
+	// Instance is the instance to which it writes.
 	Instance string
-	// Commit has decoded payloads, Encoded is the same as the store gets it. Both are nil if only a record changes.
+	// Commit has decoded payloads; Encoded is the same commit as the store gets it. Both are nil if
+	// only a record changes.
 	Commit, Encoded *store.Commit
 	// Sent is what the store gets: without the parts of a copy that are stored already.
 	Sent *store.Commit
@@ -45,7 +46,7 @@ type Write struct {
 type storeWatcher interface {
 	// Writes is called when a process is about to send a write.
 	Writes(x *Write)
-	// Meets is called just before a write takes effect: at once, later, or never.
+	// Meets is called just before a write reaches the store, whether it takes effect or not.
 	Meets(x *Write)
 	// Landed is called when a write has taken effect.
 	Landed(x *Write)
@@ -58,7 +59,8 @@ type storeWatcher interface {
 	ReadsPart(p *Process, instance string, execution int64)
 	// Reads is called with the turns of an execution that a process has read.
 	Reads(p *Process, instance string, turns []store.Turn, err error)
-	// Describes is called with a record that a process has read, Lists with those that it has listed.
+	// Describes is called with a record that a process has read, and Lists with the records that it
+	// has listed.
 	Describes(p *Process, r *store.Record)
 	Lists(p *Process, records []store.Record)
 	// Hides is called when a purge has hidden an instance whose last execution was this one.

@@ -108,7 +108,7 @@ export function RedriveDialog(props) {
 }
 
 export function ForkDialog(props) {
-  return html`<${GoOnDialog} ...${props} title="Fork" forks>A new instance continues from a copy of this history, with the deployed code; this instance stays as it is. The fork has its own activities, timers and children.<//>`;
+  return html`<${GoOnDialog} ...${props} title="Fork" forks>A new instance continues from a copy of this history, with the deployed code; this instance does not change. The fork has its own activities, timers and children.<//>`;
 }
 
 // GoOnDialog redrives an instance, or forks it. Props besides: title, forks, from to begin with.
@@ -135,7 +135,7 @@ function GoOnDialog(props) {
   };
   const seen = plan.of === from;
   return html`<${FormDialog} title=${`${title} an instance`} action=${seen ? `${title} the instance` : "Show the plan"} onClose=${props.onClose} disabled=${wrong} submit=${submit}>
-    ${of(props.instance)}<p>${props.children} Completed operations stay completed; failed and open ones start again. It starts when the code agrees with the history; until then the instance is stuck.</p>
+    ${of(props.instance)}<p>${props.children} Completed operations stay completed; failed and open ones start again once the code agrees with the history; until then the instance is stuck.</p>
     ${forks && html`<${Field} label="Id of the fork" hint="Must not exist yet.">${(p) => html`<input ...${p} value=${as} required autocomplete="off" spellcheck=${false} onInput=${(e) => setAs(e.target.value.trim())} />`}<//>`}
     <${Field} label="From event" hint="An event id of the last execution; its operation runs again. Leave empty to continue where the instance failed.">${(p) => html`<input ...${p} value=${from} inputmode="numeric" autocomplete="off" onInput=${(e) => setFrom(e.target.value.trim())} />`}<//>
     <${Reason} value=${reason} onInput=${setReason} />
@@ -144,7 +144,7 @@ function GoOnDialog(props) {
       ${plan.again.slice(0, 20).map((w) => html`<p key=${w.event_id}>${w.event_id} <${Text} value=${w.instance || w.name || "timer"} max=${200} /> ${why[w.why]}${w.kind === "ActivityScheduled" && w.why === "forgotten" && ". A completion link that was sent for it has no effect"}</p>`)}
       ${plan.again.length > 20 && html`<p>and ${plan.again.length - 20} more</p>`}
       ${plan.again.length === 0 && plan.copied_events > 0 && html`<p>No operation starts again: only the code runs again. If it fails as before, for example because a saga has undone its steps, restart the instance or give an earlier event.</p>`}
-      ${refused.letters.map((l) => html`<p key=${l.message_id} class="bad">Refused before: <${Text} value=${l.reason_text} max=${400} /> <a href=${`#/dead-letters?reason=redrive_refused&instance=${encodeURIComponent(l.instance)}`}>Redrive the dead letter to try again.</a></p>`)}
+      ${refused.letters.map((l) => html`<p key=${l.message_id} class="bad">Refused earlier: <${Text} value=${l.reason_text} max=${400} /> <a href=${`#/dead-letters?reason=redrive_refused&instance=${encodeURIComponent(l.instance)}`}>Redrive the dead letter to try again.</a></p>`)}
       ${refused.error && html`<p>The dead letters could not be read, so earlier refusals are not shown.</p>`}</div></div>`}<//>`;
 }
 

@@ -92,7 +92,7 @@ function Letter({ of: l, ask }) {
 }
 
 const verbs = {
-  redrive: { title: "Redrive", action: "Redrive", kind: "primary", done: "sent back", text: "Each message is sent back to its queue, then deleted here. No message is recorded twice. If the cause persists, it becomes a dead letter again." },
+  redrive: { title: "Redrive", action: "Redrive", kind: "primary", done: "sent back", text: "Each message is sent back to its queue, then deleted here. No message is recorded twice. If the cause persists, the message becomes a dead letter again." },
   delete: { title: "Delete", action: "Delete permanently", kind: "danger", done: "deleted", text: "The messages are deleted. This cannot be undone." },
 };
 
