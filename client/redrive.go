@@ -19,22 +19,22 @@ import (
 // RedriveRequest selects the instance that [Client.Redrive] continues, and where it continues.
 type RedriveRequest struct {
 	// Instance id.
-	Instance string
+	Instance string `json:"-"`
 	// As is the id of a new instance, a fork, that continues instead of this one. The original instance
 	// does not change, and it need not have ended. If As is empty, the instance itself continues.
-	As string
+	As string `json:"as,omitempty"`
 	// From is an event of the last execution. The operations that led to that event, and everything
 	// after it, run again. 0 means the point where the instance failed.
-	From int64
+	From int64 `json:"from,omitempty"`
 	// Reason is recorded in the history.
-	Reason string
+	Reason string `json:"reason,omitempty"`
 	// Reset terminates an instance that has not ended, and then continues it.
-	Reset bool
+	Reset bool `json:"reset,omitempty"`
 	// DryRun sends nothing; the call returns what the redrive would start again.
-	DryRun bool
+	DryRun bool `json:"dry_run,omitempty"`
 	// DeduplicationID identifies this redrive, so that repeating it is harmless; empty for a random id.
 	// It becomes the start id.
-	DeduplicationID string
+	DeduplicationID string `json:"start_id,omitempty"`
 }
 
 // Redriven describes what a redrive continues.
@@ -42,13 +42,13 @@ type Redriven struct {
 	Started
 	// CopiedEvents is how many events the next execution copies from the last one; 0 if it starts from
 	// the beginning.
-	CopiedEvents int64
+	CopiedEvents int64 `json:"copied_events"`
 	// Kept is the number of results and external events that are kept although they came after the
 	// copied events.
-	Kept int
+	Kept int `json:"kept"`
 	// Rescheduled lists what is started again, as far as the history shows: an operation that the code
 	// has cancelled since its last commit is listed, but is not started again.
-	Rescheduled []RedrivenWork
+	Rescheduled []RedrivenWork `json:"again"`
 }
 
 // Nothing reports whether the redrive starts no operation again: only the code runs, with the
@@ -59,10 +59,11 @@ func (d *Redriven) Nothing() bool { return d.CopiedEvents > 0 && len(d.Reschedul
 // RedrivenWork is an activity, a timer or a child that a redrive starts again.
 type RedrivenWork struct {
 	// EventID of the operation in the last execution.
-	EventID int64
-	Kind    history.Kind
+	EventID int64        `json:"event_id"`
+	Kind    history.Kind `json:"kind"`
 	// Name of the activity or of the child's orchestration; Instance of the child.
-	Name, Instance string
+	Name     string `json:"name,omitempty"`
+	Instance string `json:"instance,omitempty"`
 	// Why is one of
 	//
 	//   - "failed"
@@ -72,7 +73,7 @@ type RedrivenWork struct {
 	//     token of the last execution has no effect.
 	//   - "taken": like "forgotten", for a child whose id the code chose. The instance with that id
 	//     still exists, so the code gets already_exists unless it has UseExisting.
-	Why string
+	Why string `json:"why"`
 }
 
 // RedriveError is returned if an instance cannot continue from an event. Nothing was sent.

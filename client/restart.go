@@ -9,15 +9,15 @@ import (
 // RestartRequest selects the instance that [Client.Restart] restarts.
 type RestartRequest struct {
 	// Instance id.
-	Instance string
+	Instance string `json:"-"`
 	// Input is JSON; nil for the input of the last execution. If that execution was started by a
 	// continue-as-new, its input came from there.
-	Input json.RawMessage
+	Input json.RawMessage `json:"input,omitempty"`
 	// Version; empty for the newest that is deployed.
-	Version string
+	Version string `json:"version,omitempty"`
 	// DeduplicationID identifies this restart, so that repeating it is harmless; empty for a random id.
 	// It becomes the start id.
-	DeduplicationID string
+	DeduplicationID string `json:"start_id,omitempty"`
 }
 
 // Restart starts the next execution of an ended instance from the beginning, with the

@@ -18,43 +18,43 @@ import (
 // that have the declaration use [Start].
 type StartRequest struct {
 	// Name of the orchestration.
-	Name string
+	Name string `json:"name"`
 	// Version of the orchestration; empty for the newest that is deployed.
-	Version string
+	Version string `json:"version,omitempty"`
 	// Instance is the instance id. If it is empty, it is derived from Name and DeduplicationID, so that
 	// a repeat does not start a second instance; if that is empty too, it is random.
-	Instance string
+	Instance string `json:"instance,omitempty"`
 	// DeduplicationID identifies this start, so that repeating it is harmless; empty for a random id.
 	// If a service may repeat its call, derive the id from the service's own request. The instance
 	// records it as its start id.
-	DeduplicationID string
+	DeduplicationID string `json:"start_id,omitempty"`
 	// Input is JSON; nil for none.
-	Input json.RawMessage
+	Input json.RawMessage `json:"input,omitempty"`
 	// SearchAttributes that are set when the instance starts.
-	SearchAttributes turnstile.SearchAttributes
+	SearchAttributes turnstile.SearchAttributes `json:"search_attributes,omitempty"`
 	// Headers are passed with the start to the orchestration, its activities and its children: trace
 	// context, a tenant. At most 16, 4,096 bytes in all; names consist of lower-case letters, digits,
 	// "-", "_" and ".". They are not encoded, even if the client has a codec.
-	Headers map[string]string
+	Headers map[string]string `json:"headers,omitempty"`
 	// Events are delivered to the instance when it starts, in this order.
-	Events []wire.StartEvent
+	Events []wire.StartEvent `json:"events,omitempty"`
 	// UseExisting returns the instance that already has the id, if it is of the same orchestration,
 	// instead of an [*AlreadyExistsError]. Events are then raised for it.
-	UseExisting bool
+	UseExisting bool `json:"use_existing,omitempty"`
 	// AllowRestart starts the next execution of the instance that already has the id, if it has ended
 	// and was of the same orchestration, instead of an [*AlreadyExistsError].
-	AllowRestart bool
+	AllowRestart bool `json:"restart,omitempty"`
 	// NotBefore is when the code starts; zero, or in the past, for immediately. Until then the instance
 	// is listed as [StatusScheduled]. [Client.Reschedule] moves the time, [Client.Resume] starts the
 	// code immediately, [Client.Terminate] ends the instance.
-	NotBefore time.Time
+	NotBefore time.Time `json:"not_before,omitzero"`
 	// Limit is how many instances with LimitKey may run at a time; 0 for no limit except that of the
 	// implementation. From NotBefore on, if that is given, the instance waits for a permit as
 	// [StatusQueued]; see [turnstile.Limit]. [Client.Resume] starts it immediately, regardless of how
 	// many are running. For the key of the implementation's own limit, the number in the implementation
 	// applies.
-	LimitKey string
-	Limit    int
+	LimitKey string `json:"limit_key,omitempty"`
+	Limit    int    `json:"limit,omitempty"`
 
 	after time.Duration
 	err   error
@@ -62,11 +62,11 @@ type StartRequest struct {
 
 // Started holds the ids of a start request.
 type Started struct {
-	Instance string
-	StartID  string
+	Instance string `json:"instance"`
+	StartID  string `json:"start_id,omitempty"`
 	// PreviousExecution is the last execution of the ended run if the start restarts an instance; 0
 	// otherwise. With it a wait does not mistake the end of that run for the end of this one.
-	PreviousExecution int64
+	PreviousExecution int64 `json:"after,omitempty"`
 }
 
 // Start starts a new instance. It returns when the start is queued; the instance has no record until

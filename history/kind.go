@@ -83,6 +83,15 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
+// MarshalText implements [encoding.TextMarshaler] with the kind's name in JSON.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler]. A name of a later version is KindUnknown.
+func (k *Kind) UnmarshalText(name []byte) error {
+	*k = kindNamed(name)
+	return nil
+}
+
 // Kinds returns all kinds except KindUnknown, in the order of their constants.
 func Kinds() []Kind {
 	kinds := make([]Kind, 0, kindEnd-1)

@@ -180,7 +180,7 @@ func wrongUses(t *testing.T, opts ...embedded.Option) {
 				t.Errorf("%s, dry %t: the error is %T: %v", wrong.what, dry, err, err)
 				continue
 			}
-			body, err := json.Marshal(api.Redrive{As: wrong.request.As, From: wrong.request.From, DryRun: dry})
+			body, err := json.Marshal(client.RedriveRequest{As: wrong.request.As, From: wrong.request.From, DryRun: dry})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -38,7 +38,7 @@ type bulk struct {
 	// do takes the action on one instance.
 	do func(ctx context.Context, cl backend.Instances, j *batch.Job, instance string) error
 	// plan returns what the redrive of an instance would do; nil for all other actions.
-	plan func(ctx context.Context, cl backend.Instances, instance string) (api.Redriven, error)
+	plan func(ctx context.Context, cl backend.Instances, instance string) (client.Redriven, error)
 	// left collects the children that purges leave; nil for all other actions, and with --children.
 	left   *leftChildren
 	reason string

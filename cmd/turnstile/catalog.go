@@ -82,7 +82,7 @@ func (o *checks) data(ctx context.Context, cl backend.Instances, what string, ch
 }
 
 // restart checks the new input of restarted instances.
-func (o *checks) restart(ctx context.Context, cl backend.Instances, r *api.Restart, instances []string) {
+func (o *checks) restart(ctx context.Context, cl backend.Instances, r *client.RestartRequest, instances []string) {
 	seen := map[string]bool{}
 	for _, instance := range instances {
 		if d, err := cl.Describe(ctx, instance); err == nil && !seen[d.Name] {

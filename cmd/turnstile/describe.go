@@ -64,10 +64,10 @@ func describeCommand() *command {
 					out.PendingOperations, out.UnconsumedEvents = api.PendingOperationsOf(waiting.Operations, paused), waiting.UnconsumedEvents
 					return c.printJSON(out)
 				}
-				var plan *api.Redriven
+				var plan *client.Redriven
 				if d.Status == client.StatusFailed {
 					// A read-only console does not plan redrives.
-					if p, err := acts.Redrive.Call(ctx, cl, instance, api.Redrive{DryRun: true}); err == nil {
+					if p, err := acts.Redrive.Call(ctx, cl, instance, client.RedriveRequest{DryRun: true}); err == nil {
 						plan = &p
 					}
 				}

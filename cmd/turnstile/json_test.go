@@ -58,10 +58,10 @@ func TestTheJSONOfACommandIsATypeOfTheAPI(t *testing.T) {
 	isThe[timeline.Bill](b, "cost order-1")
 	isThe[api.Difference](b, "diff order-1 order-3")
 	isThe[api.Instance](b, "wait order-1")
-	isThe[api.Started](b, "start Fulfil --instance new")
+	isThe[client.Started](b, "start Fulfil --instance new")
 	isThe[api.Sent](b, "raise order-2 approved")
 	isThe[api.Batch](b, "wake --status stuck --dry-run")
-	isThe[[]api.Redriven](b, "redrive order-1 --from 2 --dry-run")
+	isThe[[]client.Redriven](b, "redrive order-1 --from 2 --dry-run")
 
 	b = givenUp(t)
 	isThe[api.DeadLetters](b, "dead-letter list")

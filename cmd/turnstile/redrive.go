@@ -6,12 +6,12 @@ import (
 
 	flag "github.com/spf13/pflag"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/internal/console/acts"
-	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -45,16 +45,16 @@ func redriveCommand() *command {
 			"turnstile redrive --cause 1f3a90c2 --reason 'the price service is fixed'",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			var r api.Redrive
+			var r client.RedriveRequest
 			b := bulk{verb: "redrive", on: ended[:1], alsoOn: ended[1:], heads: true,
-				plan: func(ctx context.Context, cl backend.Instances, instance string) (api.Redriven, error) {
-					return acts.Redrive.Call(ctx, cl, instance, api.Redrive{DryRun: true})
+				plan: func(ctx context.Context, cl backend.Instances, instance string) (client.Redriven, error) {
+					return acts.Redrive.Call(ctx, cl, instance, client.RedriveRequest{DryRun: true})
 				},
 				do: func(ctx context.Context, cl backend.Instances, j *batch.Job, instance string) error {
 					one := r
 					one.Reason = j.Reason
 					if j.ID != "" {
-						one.StartID = j.ID
+						one.DeduplicationID = j.ID
 					}
 					_, err := acts.Redrive.Call(ctx, cl, instance, one)
 					return err
@@ -86,13 +86,13 @@ func redriveCommand() *command {
 }
 
 // planRedrives prints the operations that redrives would start again. It sends nothing.
-func (c *cli) planRedrives(ctx context.Context, r api.Redrive, named []string) error {
+func (c *cli) planRedrives(ctx context.Context, r client.RedriveRequest, named []string) error {
 	cl, err := c.client(ctx)
 	if err != nil {
 		return err
 	}
 	r.DryRun = true
-	all := make([]api.Redriven, 0, len(named))
+	all := make([]client.Redriven, 0, len(named))
 	for _, instance := range named {
 		d, err := acts.Redrive.Call(ctx, cl, instance, r)
 		if err != nil {

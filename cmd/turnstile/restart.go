@@ -9,7 +9,6 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/batch"
 	"github.com/turnstile-go/turnstile/internal/console/acts"
-	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // ended lists the statuses of ended instances.
@@ -33,12 +32,12 @@ func restartCommand() *command {
 			"turnstile restart --status failed --name Fulfil --since 1d --dry-run",
 		},
 		declare: func(c *cli, flags *flag.FlagSet) action {
-			var r api.Restart
+			var r client.RestartRequest
 			b := bulk{verb: "restart", on: ended[:1], alsoOn: ended[1:],
 				do: func(ctx context.Context, cl backend.Instances, j *batch.Job, instance string) error {
 					one := r
 					if j.ID != "" {
-						one.StartID, one.Version = j.ID, j.Version
+						one.DeduplicationID, one.Version = j.ID, j.Version
 					}
 					_, err := acts.Restart.Call(ctx, cl, instance, one)
 					return err

@@ -14,7 +14,6 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
-	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/printable"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
@@ -109,11 +108,7 @@ func startCommand() *command {
 					fmt.Fprintf(c.err, "started %s\n", printable.Line(started.Instance))
 					return c.awaitStarted(ctx, cl, r.Name, started, *timeout)
 				}
-				if c.json() {
-					return c.printJSON(api.Started{Instance: started.Instance, StartID: started.StartID, After: started.PreviousExecution})
-				}
-				fmt.Fprintln(c.out, started.Instance)
-				return nil
+				return c.did(c.out, started, started.Instance)
 			}
 		},
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/turnstile-go/turnstile/console"
 	"github.com/turnstile-go/turnstile/embedded"
 	"github.com/turnstile-go/turnstile/internal/console/acts"
-	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 // What cannot be redriven is said by the command, with its exit status, by the API of a console
@@ -113,7 +112,7 @@ func TestTheCommandReportsInstancesThatCannotBeRedriven(t *testing.T) {
 			}
 		}
 	}
-	_, err = acts.Redrive.Call(ctx, remote.Over(handler, nil), "failed", api.Redrive{})
+	_, err = acts.Redrive.Call(ctx, remote.Over(handler, nil), "failed", client.RedriveRequest{})
 	if refused, is := errors.AsType[*client.RedriveError](err); !is || refused.Stuck == nil || refused.Stuck.EventID != 2 || refused.Stuck.Diff == nil {
 		t.Errorf("from afar the error is %T: %v", err, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/demo"
+	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 func TestAnInstanceFromStartToPurge(t *testing.T) {
@@ -22,9 +23,9 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	started := post[api.Started](b, "instances", api.Start{Name: "Fulfil", Instance: "order/1", StartID: "s-1", Input: input,
+	started := post[client.Started](b, "instances", client.StartRequest{Name: "Fulfil", Instance: "order/1", DeduplicationID: "s-1", Input: input,
 		SearchAttributes: turnstile.SearchAttributes{"customer": turnstile.SearchString("ada")}, Headers: map[string]string{"tenant": "x"},
-		Events: []api.StartEvent{{Name: "spare", Data: json.RawMessage(`1`)}}})
+		Events: []wire.StartEvent{{Name: "spare", Data: json.RawMessage(`1`)}}})
 	if started.Instance != "order/1" || started.StartID != "s-1" {
 		t.Errorf("started is %+v", started)
 	}
@@ -33,7 +34,7 @@ func TestAnInstanceFromStartToPurge(t *testing.T) {
 	until(f, "instance", func(i api.LiveInstance) bool { return i.LastEventID > 5 })
 	b.do("POST", "api/v1/instances", `{"name":"Fulfil","instance":"order/1"}`).fails(api.CodeAlreadyExists, "running", "s-1")
 	b.do("POST", "api/v1/"+path+"/purge", "{}").fails(api.CodeStillRunning, "Force")
-	long := api.Start{Name: "Fulfil", Events: []api.StartEvent{{Name: strings.Repeat("x", 300)}}}
+	long := client.StartRequest{Name: "Fulfil", Events: []wire.StartEvent{{Name: strings.Repeat("x", 300)}}}
 	if a := b.do("POST", "api/v1/instances", long); a.Code != http.StatusBadRequest {
 		t.Errorf("an event name of 300 bytes is answered with %d", a.Code)
 	} else {
@@ -92,7 +93,7 @@ func TestAnInstanceIsSuspendedAndResumed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	post[api.Started](b, "instances", api.Start{Name: "Fulfil", Instance: "held", Input: input})
+	post[client.Started](b, "instances", client.StartRequest{Name: "Fulfil", Instance: "held", Input: input})
 	until(b.follow("instance=held"), "instance", func(i api.LiveInstance) bool { return i.LastEventID > 5 })
 	post[api.Sent](b, "instances/held/suspend", api.End{Reason: "the bank is down"})
 	until(b.follow("instance=held"), "instance", func(i api.LiveInstance) bool { return i.Instance.Status == string(client.StatusSuspended) })
@@ -116,7 +117,7 @@ func TestATimerIsFiredEarly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	post[api.Started](b, "instances", api.Start{Name: "Fulfil", Instance: "late", Input: input})
+	post[client.Started](b, "instances", client.StartRequest{Name: "Fulfil", Instance: "late", Input: input})
 	var timer api.WaitingOperation
 	until(b.follow("instance=late"), "instance", func(api.LiveInstance) bool {
 		for _, o := range get[api.PendingOperations](b, "instances/late/waiting-for").Operations {
@@ -155,7 +156,7 @@ func TestAnInstanceIsCancelledAndTerminated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		post[api.Started](b, "instances", api.Start{Name: "Fulfil", Instance: verb, Input: input})
+		post[client.Started](b, "instances", client.StartRequest{Name: "Fulfil", Instance: verb, Input: input})
 		until(b.follow("instance="+verb), "instance", func(i api.LiveInstance) bool { return i.LastEventID > 5 })
 		post[api.Sent](b, "instances/"+verb+"/"+verb, api.End{Reason: "because"})
 		if d, err := c.Wait(t.Context(), verb); err != nil || d.Status != want || !strings.Contains(d.Failure.Message, "because") {
@@ -227,7 +228,7 @@ func TestARequestNamesItsActorIfTheProgramDoesNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := b.do("POST", "api/v1/instances", api.Start{Name: "Fulfil", Instance: "order-1", Input: input}, console.ActorHeader, "Ada Lovelace"); a.Code != http.StatusOK {
+	if a := b.do("POST", "api/v1/instances", client.StartRequest{Name: "Fulfil", Instance: "order-1", Input: input}, console.ActorHeader, "Ada Lovelace"); a.Code != http.StatusOK {
 		t.Fatalf("%+v", a)
 	}
 	if err := client.Attach(c, turnstile.NewOrchestration[json.RawMessage, json.RawMessage]("Fulfil"), "order-1").WaitStarted(t.Context()); err != nil {

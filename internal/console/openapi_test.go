@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -170,6 +171,9 @@ func (s *schemas) of(t reflect.Type) object {
 			object{"type": "object", "properties": object{"time": object{"type": "string", "format": "date-time"}}, "required": []any{"time"}},
 		}}}
 	}
+	if t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return object{"type": "string"}
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return s.of(t.Elem())
@@ -214,7 +218,7 @@ func (s *schemas) fields(t reflect.Type, properties object, required *[]any) {
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "-" {
+		if name == "-" || !f.IsExported() {
 			continue
 		}
 		if name == "" {

@@ -248,6 +248,7 @@ const AllEnded = "*"
 
 // StartEvent is an external event that a start includes.
 type StartEvent struct {
+	// ID identifies the event; empty for an id that derives from that of the start.
 	ID   string          `json:"id,omitempty"`
 	Name string          `json:"name"`
 	Data json.RawMessage `json:"data,omitempty"`

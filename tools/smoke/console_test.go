@@ -22,6 +22,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/deadletter"
 )
@@ -201,8 +202,8 @@ func (c *stackConsole) order() string {
 	c.t.Helper()
 	id := "order/" + rand.Text()
 	input := fmt.Sprintf(`{"id":%q,"customer":"Ada","card":"4111111111111111","lines":[{"sku":"book","quantity":2,"price":1499}]}`, id)
-	var started api.Started
-	c.act("instances", api.Start{Name: "Fulfil", Instance: id, Input: json.RawMessage(input)}, &started)
+	var started client.Started
+	c.act("instances", client.StartRequest{Name: "Fulfil", Instance: id, Input: json.RawMessage(input)}, &started)
 	if started.Instance != id {
 		c.t.Fatalf("started is %q", started.Instance)
 	}
@@ -300,7 +301,7 @@ func TestTheConsoleOfADeployedStackFixesWhatIsStuckAndRedrivesDeadLetters(t *tes
 	t.Parallel()
 	c := serveStack(t)
 	stuck := "nobody-" + rand.Text()
-	c.act("instances", api.Start{Name: "Nobody", Instance: stuck}, nil)
+	c.act("instances", client.StartRequest{Name: "Nobody", Instance: stuck}, nil)
 	if p := c.stands(stuck, "stuck").Problem; p == nil || p.Kind != "not_registered" {
 		t.Errorf("its problem is %+v", p)
 	}

@@ -6,27 +6,15 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/console/api"
-	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // Start starts an instance.
-var Start = &Act[api.Start, api.Started]{Row{
+var Start = &Act[client.StartRequest, client.Started]{Row{
 	Path: "instances", Title: "Start", Does: "A new instance starts.",
 	Summary: "Start an instance.",
-}, func(ctx context.Context, on *On, in api.Start) (api.Started, error) {
-	s := client.StartRequest{
-		Name: in.Name, Version: in.Version, Instance: in.Instance, DeduplicationID: in.StartID, Input: in.Input,
-		SearchAttributes: in.SearchAttributes, Headers: in.Headers, UseExisting: in.UseExisting, AllowRestart: in.AllowRestart, NotBefore: in.NotBefore, LimitKey: in.LimitKey, Limit: in.Limit,
-	}
-	for _, e := range in.Events {
-		s.Events = append(s.Events, wire.StartEvent{Name: e.Name, Data: e.Data})
-	}
-	return started(on.Client.Start(ctx, s))
+}, func(ctx context.Context, on *On, in client.StartRequest) (client.Started, error) {
+	return on.Client.Start(ctx, in)
 }}
-
-func started(s client.Started, err error) (api.Started, error) {
-	return api.Started{Instance: s.Instance, StartID: s.StartID, After: s.PreviousExecution}, err
-}
 
 // Raise raises an external event.
 var Raise = &Act[api.Raise, api.Sent]{Row{
@@ -57,25 +45,28 @@ var Reschedule = &Act[api.Reschedule, api.Sent]{Row{
 }}
 
 // Redrive continues an ended instance where it failed, or forks an instance.
-var Redrive = &Act[api.Redrive, api.Redriven]{Row{
+var Redrive = &Act[client.RedriveRequest, client.Redriven]{Row{
 	Path: ofInstance + "redrive", Title: "Redrive", Many: true, Reason: true, Final: true,
 	Summary: "Redrive an ended instance: it continues where it failed, or from an event.",
 	Does:    "The instance continues where it failed, with the deployed code; completed operations keep their results.",
 	Tool:    Tool{Name: "redrive", Title: "Redrive an instance", When: "Use it for a failed instance. dry_run returns the plan: the operations that would start again.", Adds: true},
-}, func(ctx context.Context, on *On, in api.Redrive) (api.Redriven, error) {
-	d, err := on.Client.Redrive(ctx, client.RedriveRequest{Instance: on.ID, As: in.As, From: in.From, Reason: in.Reason,
-		Reset: in.Reset, DryRun: in.DryRun, DeduplicationID: in.StartID})
-	return api.RedrivenOf(cmp.Or(in.As, on.ID), &d), err
+}, func(ctx context.Context, on *On, in client.RedriveRequest) (client.Redriven, error) {
+	in.Instance = on.ID
+	d, err := on.Client.Redrive(ctx, in)
+	d.Instance = cmp.Or(in.As, on.ID)                                 // also of a dry run
+	d.Rescheduled = append([]client.RedrivenWork{}, d.Rescheduled...) // an array in JSON, also if it is empty
+	return d, err
 }}
 
 // Restart restarts an ended instance.
-var Restart = &Act[api.Restart, api.Started]{Row{
+var Restart = &Act[client.RestartRequest, client.Started]{Row{
 	Path: ofInstance + "restart", Title: "Restart", Many: true, Final: true,
 	Summary: "Restart an ended instance from the beginning.",
 	Does:    "The instance restarts from the beginning, with the input of its last execution and the newest deployed version. Completed operations run again. A parent that waited for it keeps the earlier result.",
 	Tool:    Tool{Name: "restart", Title: "Restart an instance", When: "Use it for an instance that has ended.", Adds: true},
-}, func(ctx context.Context, on *On, in api.Restart) (api.Started, error) {
-	return started(on.Client.Restart(ctx, client.RestartRequest{Instance: on.ID, Input: in.Input, Version: in.Version, DeduplicationID: in.StartID}))
+}, func(ctx context.Context, on *On, in client.RestartRequest) (client.Started, error) {
+	in.Instance = on.ID
+	return on.Client.Restart(ctx, in)
 }}
 
 // Purge purges an instance.

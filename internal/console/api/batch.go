@@ -1,5 +1,7 @@
 package api
 
+import "github.com/turnstile-go/turnstile/client"
+
 // Batch is the result of an action on many instances, as the command line prints it.
 type Batch struct {
 	// Action is the name of the action: wake, cancel, terminate or purge.
@@ -43,7 +45,7 @@ type Plans struct {
 }
 
 // Add counts the plan of an instance.
-func (p *Plans) Add(instance string, d *Redriven, err error) {
+func (p *Plans) Add(instance string, d *client.Redriven, err error) {
 	switch {
 	case err != nil:
 		p.Refused = append(p.Refused, BatchFailed{instance, err.Error()})
@@ -53,7 +55,7 @@ func (p *Plans) Add(instance string, d *Redriven, err error) {
 		p.FromStart++
 	default:
 		p.Continue++
-		p.Operations += len(d.Again)
+		p.Operations += len(d.Rescheduled)
 	}
 }
 

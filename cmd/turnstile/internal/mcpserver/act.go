@@ -75,7 +75,7 @@ type acted struct {
 	Attempt int      `json:"attempt,omitempty"`
 	Notes   []string `json:"notes,omitempty"`
 	// Plan of a redrive.
-	Plan *api.Redriven `json:"plan,omitempty"`
+	Plan *client.Redriven `json:"plan,omitempty"`
 	// StartID names the new execution, which comes after the execution After.
 	StartID string `json:"start_id,omitempty"`
 	After   int64  `json:"after,omitempty"`
@@ -230,16 +230,16 @@ func (s *server) redrive(ctx context.Context, c *call, in redriveInput) (any, er
 	if in.From < 0 {
 		return nil, fmt.Errorf("from %d: must be an event number, from 1", in.From)
 	}
-	plan, err := acts.Redrive.Call(ctx, c, in.Instance, api.Redrive{As: in.As, From: in.From, Reason: in.Reason, Reset: in.Reset, DryRun: in.DryRun, StartID: in.DeduplicationID})
+	plan, err := acts.Redrive.Call(ctx, c, in.Instance, client.RedriveRequest{As: in.As, From: in.From, Reason: in.Reason, Reset: in.Reset, DryRun: in.DryRun, DeduplicationID: in.DeduplicationID})
 	if err != nil {
 		return nil, err
 	}
 	out := answering(acts.Redrive.About(), in.target)
-	out.Sent, out.Plan, out.StartID, out.After = !in.DryRun, &plan, plan.StartID, plan.After
-	plan.StartID, plan.After = "", 0 // The answer has them outside the plan.
-	shown, err := fit(c, plan.Again, len(plan.Again))
-	if left := len(plan.Again) - shown; left > 0 {
-		plan.Again = plan.Again[:shown]
+	out.Sent, out.Plan, out.StartID, out.After = !in.DryRun, &plan, plan.StartID, plan.PreviousExecution
+	plan.StartID, plan.PreviousExecution = "", 0 // The answer has them outside the plan.
+	shown, err := fit(c, plan.Rescheduled, len(plan.Rescheduled))
+	if left := len(plan.Rescheduled) - shown; left > 0 {
+		plan.Rescheduled = plan.Rescheduled[:shown]
 		out.Notes = append(out.Notes, fmt.Sprintf("%d more operations start again that the plan does not show", left))
 	}
 	return out, err
@@ -264,8 +264,8 @@ func (s *server) restart(ctx context.Context, c *call, in restartInput) (any, er
 		out.Status = string(d.Status)
 		return out, err
 	}
-	started, err := acts.Restart.Call(ctx, c, in.Instance, api.Restart{Input: input, Version: in.Version, StartID: in.DeduplicationID})
-	out.Sent, out.StartID, out.After = err == nil, started.StartID, started.After
+	started, err := acts.Restart.Call(ctx, c, in.Instance, client.RestartRequest{Input: input, Version: in.Version, DeduplicationID: in.DeduplicationID})
+	out.Sent, out.StartID, out.After = err == nil, started.StartID, started.PreviousExecution
 	return out, err
 }
 

@@ -118,7 +118,7 @@ func (s *server) explain(ctx context.Context, c *call, in instanceInput) (any, e
 			alike = " (list_failures with cause " + of.CauseKey + " lists all instances with this cause)"
 		}
 		out.Advice = "fix the cause" + alike + "; then `turnstile redrive` continues it where it failed, and `turnstile restart` restarts it from the beginning"
-		if plan, err := acts.Redrive.Call(ctx, c, in.Instance, api.Redrive{DryRun: true}); err == nil && plan.Nothing() {
+		if plan, err := acts.Redrive.Call(ctx, c, in.Instance, client.RedriveRequest{DryRun: true}); err == nil && plan.Nothing() {
 			out.Advice = "fix the cause" + alike + "; then `turnstile restart` restarts it from the beginning. A redrive would not start any operation again, so with the same code it would fail in the same way"
 		}
 	case d.Status.Terminal():

@@ -59,11 +59,11 @@ func (a *asked) Act(_ context.Context, act acts.Any, id string, in, out any) err
 			return nil
 		}
 		return a.do("raise %s %s %s", id, in.Name, in.Data)
-	case api.Restart:
-		*out.(*api.Started) = api.Started{Instance: id, StartID: "s", After: 1}
+	case client.RestartRequest:
+		*out.(*client.Started) = client.Started{Instance: id, StartID: "s", PreviousExecution: 1}
 		return a.do("restart %s %s", id, in.Input)
-	case api.Redrive:
-		*out.(*api.Redriven) = api.Redriven{Instance: id, StartID: "s", After: 1}
+	case client.RedriveRequest:
+		*out.(*client.Redriven) = client.Redriven{Started: client.Started{Instance: id, StartID: "s", PreviousExecution: 1}}
 		if in.DryRun {
 			return nil
 		}

@@ -15,13 +15,7 @@ func (c *Client) Act(ctx context.Context, act acts.Any, id string, in, out any) 
 
 // Start starts a new instance.
 func (c *Client) Start(ctx context.Context, r client.StartRequest) (client.Started, error) {
-	in := api.Start{Name: r.Name, Version: r.Version, Instance: r.Instance, StartID: r.DeduplicationID, Input: r.Input,
-		SearchAttributes: r.SearchAttributes, Headers: r.Headers, UseExisting: r.UseExisting, AllowRestart: r.AllowRestart, NotBefore: r.NotBefore, LimitKey: r.LimitKey, Limit: r.Limit}
-	for _, e := range r.Events {
-		in.Events = append(in.Events, api.StartEvent{Name: e.Name, Data: e.Data})
-	}
-	got, err := acts.Start.Call(ctx, c, "", in)
-	return client.Started{Instance: got.Instance, StartID: got.StartID, PreviousExecution: got.After}, err
+	return acts.Start.Call(ctx, c, "", r)
 }
 
 // Raise raises an external event.

@@ -17,7 +17,7 @@ import (
 
 // Instance prints the state of an instance, and what it waits for. keyAdvice is the advice for payloads that
 // cannot be decrypted; plan is what a redrive of a failed instance would do, nil if unknown.
-func Instance(out io.Writer, now time.Time, d *client.Description, waiting *client.Pending, paused []api.PausedQueue, plan *api.Redriven, keyAdvice string) {
+func Instance(out io.Writer, now time.Time, d *client.Description, waiting *client.Pending, paused []api.PausedQueue, plan *client.Redriven, keyAdvice string) {
 	t := plain.NewTable()
 	t.Row("instance", printable.Line(d.Instance))
 	t.Row("orchestration", printable.Line(strings.TrimSpace(d.Name+" "+d.Version)))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/plain"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -11,7 +12,7 @@ import (
 )
 
 // Plan prints what a redrive would copy, and what it would start again.
-func Plan(out io.Writer, d *api.Redriven) {
+func Plan(out io.Writer, d *client.Redriven) {
 	name := printable.Line(d.Instance)
 	switch {
 	case d.CopiedEvents == 0:
@@ -20,7 +21,7 @@ func Plan(out io.Writer, d *api.Redriven) {
 		fmt.Fprintf(out, "%s would copy %s, and keep %s after %s\n", name, plain.Plural(int(d.CopiedEvents), "event", "events"),
 			plain.Plural(d.Kept, "result", "results"), map[bool]string{true: "it", false: "them"}[d.CopiedEvents == 1])
 	}
-	for _, w := range d.Again {
+	for _, w := range d.Rescheduled {
 		fmt.Fprintf(out, "  %-5d  %-24s  %s\n", w.EventID, workText(&w), whyAgain[w.Why]+links(&w))
 	}
 	if d.Nothing() {
@@ -31,7 +32,7 @@ func Plan(out io.Writer, d *api.Redriven) {
 
 // FailureAdvice returns what to do about an instance that has failed. plan is what a redrive would
 // do; nil if that is not known. key is the key of its cause.
-func FailureAdvice(instance, key string, plan *api.Redriven) string {
+func FailureAdvice(instance, key string, plan *client.Redriven) string {
 	name := plain.ShellWord(instance)
 	if plan != nil && plan.Nothing() {
 		return fmt.Sprintf("fix the cause; then `turnstile restart %s` restarts it from the beginning,\nand `turnstile restart --cause %s` restarts all instances with this cause. A redrive would start no operation\nagain, so with the same code it would fail as before.", name, key)
@@ -83,18 +84,18 @@ var whyAgain = map[string]string{
 }
 
 // links returns what happens to links with completion tokens.
-func links(w *api.RedrivenWork) string {
-	if w.Kind == history.ActivityScheduled.String() && w.Why == "forgotten" {
+func links(w *client.RedrivenWork) string {
+	if w.Kind == history.ActivityScheduled && w.Why == "forgotten" {
 		return "; a completion link that was sent for it has no effect"
 	}
 	return ""
 }
 
-func workText(w *api.RedrivenWork) string {
+func workText(w *client.RedrivenWork) string {
 	switch w.Kind {
-	case history.ActivityScheduled.String():
+	case history.ActivityScheduled:
 		return "activity " + printable.Line(w.Name)
-	case history.SubOrchestrationScheduled.String():
+	case history.SubOrchestrationScheduled:
 		return "child " + printable.Line(w.Instance)
 	}
 	return "timer"

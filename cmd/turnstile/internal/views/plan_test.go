@@ -4,28 +4,28 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
 	"github.com/turnstile-go/turnstile/history"
-	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
 func TestAPlanShowsWhatIsKeptAndWhatStartsAgain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		plan api.Redriven
+		plan client.Redriven
 		want []string
 	}{
-		"of one that failed in its first round": {api.Redriven{}, []string{"order-17 would run from the beginning and copy no event"}},
-		"of one whose code alone failed": {api.Redriven{CopiedEvents: 1, Kept: 2}, []string{
+		"of one that failed in its first round": {client.Redriven{}, []string{"order-17 would run from the beginning and copy no event"}},
+		"of one whose code alone failed": {client.Redriven{CopiedEvents: 1, Kept: 2}, []string{
 			"order-17 would copy 1 event, and keep 2 results after it", "  no operation starts again: only the code runs again. If it fails as before, for example because a",
 			"  saga has undone its steps, restart the instance, or give an earlier event with --from EVENT"}},
-		"of one with work": {api.Redriven{CopiedEvents: 9, Kept: 1, Again: []api.RedrivenWork{
-			{EventID: 3, Kind: history.ActivityScheduled.String(), Name: "Charge\x1b[2J", Why: "failed"},
-			{EventID: 4, Kind: history.SubOrchestrationScheduled.String(), Name: "Ship", Instance: "order-17/ship", Why: "open"},
-			{EventID: 5, Kind: history.ActivityScheduled.String(), Name: "Pack", Why: "completed"},
-			{EventID: 12, Kind: history.TimerCreated.String(), Why: "forgotten"},
-			{EventID: 13, Kind: history.SubOrchestrationScheduled.String(), Name: "Ship", Instance: "parcel-17", Why: "taken"},
-			{EventID: 14, Kind: history.ActivityScheduled.String(), Name: "Approve", Why: "forgotten"},
+		"of one with work": {client.Redriven{CopiedEvents: 9, Kept: 1, Rescheduled: []client.RedrivenWork{
+			{EventID: 3, Kind: history.ActivityScheduled, Name: "Charge\x1b[2J", Why: "failed"},
+			{EventID: 4, Kind: history.SubOrchestrationScheduled, Name: "Ship", Instance: "order-17/ship", Why: "open"},
+			{EventID: 5, Kind: history.ActivityScheduled, Name: "Pack", Why: "completed"},
+			{EventID: 12, Kind: history.TimerCreated, Why: "forgotten"},
+			{EventID: 13, Kind: history.SubOrchestrationScheduled, Name: "Ship", Instance: "parcel-17", Why: "taken"},
+			{EventID: 14, Kind: history.ActivityScheduled, Name: "Approve", Why: "forgotten"},
 		}}, []string{
 			"order-17 would copy 9 events, and keep 1 result after them",
 			"  3      activity Charge\ufffd[2J       failed: starts again",
