@@ -166,7 +166,7 @@ func wrongUses(t *testing.T, opts ...embedded.Option) {
 			is(func(e *client.RedriveError) bool {
 				return e.Instance == "failed" && e.ExecutionID == 1 && e.Stuck != nil && e.Stuck.Kind == "nondeterminism" && e.Stuck.EventID == 2 && e.Stuck.Diff != nil && strings.Contains(e.Stuck.Diff.Did, "Charge")
 			}),
-			[]string{`instance "failed" execution 1`, "fix it, name an earlier event, or restart", "Reserve", "Charge", "wrong_use_test.go:"}, api.CodeContradicted, 409},
+			[]string{`instance "failed" execution 1`, "fix the code, name an earlier event, or restart", "Reserve", "Charge", "wrong_use_test.go:"}, api.CodeContradicted, 409},
 		{"a key that is gone", without, client.RedriveRequest{Instance: "failed"}, is(func(e *codec.UnknownError) bool { return e.Codec == "aesgcm:old" }), []string{`instance "failed" execution 1`, "aesgcm:old"}, api.CodeNotDecoded, 409},
 	} {
 		h, err := console.Handler(wrong.by, console.AllowActions())
