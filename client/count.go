@@ -19,24 +19,17 @@ const countedByReading = 100
 // keys per read unit, plus half a unit for each of the index's shards. For a query with any other
 // field, records are read instead, up to 100 of each status. Errors: those of [Client.List].
 func (c *Client) CountByStatus(ctx context.Context, q ListQuery, most int) (counts map[Status]int, more map[Status]bool, err error) {
-	counts, more = map[Status]int{}, map[Status]bool{}
 	stored, possible := q.stored()
 	if counter, ok := c.cfg.Store.(store.StatusCounter); ok && possible && q.Queue == "" {
-		found, further, err := counter.CountByStatus(ctx, stored, most)
-		if err == nil {
-			for status, n := range found {
-				counts[Status(status)], more[Status(status)] = n, further[status]
-			}
-			return counts, more, nil
-		}
-		if !errors.Is(err, errors.ErrUnsupported) {
-			return nil, nil, err
+		if counts, more, err = counter.CountByStatus(ctx, stored, most); !errors.Is(err, errors.ErrUnsupported) {
+			return counts, more, err
 		}
 	}
 	all := []Status{StatusRunning, StatusStuck, StatusCorrupt, StatusSuspended, StatusScheduled, StatusQueued, StatusForking, StatusCompleted, StatusFailed, StatusCancelled, StatusTerminated}
 	if q.Status != "" {
 		all = []Status{q.Status}
 	}
+	counts, more = map[Status]int{}, map[Status]bool{}
 	q.PageSize, q.PageToken = min(most, countedByReading), ""
 	for _, status := range all {
 		q.Status = status

@@ -115,7 +115,7 @@ func (c *Client) start(ctx context.Context, r *StartRequest, item wire.Item) (St
 	case len(item.Events) == 0:
 		return Started{Instance: item.Instance, StartID: found.StartID}, nil
 	case found.Status.Terminal():
-		return Started{}, &EndedError{Instance: item.Instance, Status: Status(found.Status)}
+		return Started{}, &EndedError{Instance: item.Instance, Status: found.Status}
 	default:
 		// The turn that processes the start raises its events for the instance.
 		started.StartID = found.StartID
@@ -205,7 +205,7 @@ func (r *StartRequest) onConflict() wire.Conflict {
 }
 
 func alreadyExists(r *store.Record) *AlreadyExistsError {
-	return &AlreadyExistsError{Instance: r.Instance, StartID: r.StartID, Name: r.Name, Status: Status(r.Status)}
+	return &AlreadyExistsError{Instance: r.Instance, StartID: r.StartID, Name: r.Name, Status: r.Status}
 }
 
 // Start starts a new instance of the orchestration; see [Client.Start], also for the errors.

@@ -1,7 +1,9 @@
 package client
 
+import "github.com/turnstile-go/turnstile/store"
+
 // Status of an instance.
-type Status string
+type Status = store.Status
 
 // The statuses. A stuck or corrupt instance is running but cannot continue, for the reason in Description.Problem.
 // A suspended instance runs no code until it is resumed; see Description.Suspension. If it is stuck too, it also
@@ -9,25 +11,15 @@ type Status string
 // waits for a permit of a limit ([turnstile.Limit]). A forking instance is a fork that has not started, because
 // its copy takes several commits and is not complete.
 const (
-	StatusRunning    Status = "running"
-	StatusCompleted  Status = "completed"
-	StatusFailed     Status = "failed"
-	StatusCancelled  Status = "cancelled"
-	StatusTerminated Status = "terminated"
-	StatusStuck      Status = "stuck"
-	StatusCorrupt    Status = "corrupt"
-	StatusSuspended  Status = "suspended"
-	StatusScheduled  Status = "scheduled"
-	StatusQueued     Status = "queued"
-	StatusForking    Status = "forking"
+	StatusRunning    = store.StatusRunning
+	StatusCompleted  = store.StatusCompleted
+	StatusFailed     = store.StatusFailed
+	StatusCancelled  = store.StatusCancelled
+	StatusTerminated = store.StatusTerminated
+	StatusStuck      = store.StatusStuck
+	StatusCorrupt    = store.StatusCorrupt
+	StatusSuspended  = store.StatusSuspended
+	StatusScheduled  = store.StatusScheduled
+	StatusQueued     = store.StatusQueued
+	StatusForking    = store.StatusForking
 )
-
-// Terminal reports whether the instance has ended: completed, failed, cancelled
-// or terminated.
-func (s Status) Terminal() bool {
-	switch s {
-	case StatusCompleted, StatusFailed, StatusCancelled, StatusTerminated:
-		return true
-	}
-	return false
-}

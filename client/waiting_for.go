@@ -14,21 +14,22 @@ import (
 type PendingOperation struct {
 	// Kind of its scheduling event: ActivityScheduled, TimerCreated,
 	// SubOrchestrationScheduled or ExternalSubscribed.
-	Kind history.Kind
+	Kind history.Kind `json:"kind"`
 	// EventID of that event.
-	EventID int64
+	EventID int64 `json:"event_id"`
 	// Name of the activity, the orchestration or the event.
-	Name string
+	Name string `json:"name,omitempty"`
 	// Label that the code gave it ([turnstile.Context.WithLabel]); may be empty.
-	Label string
+	Label string `json:"label,omitempty"`
 	// Queue of the activity's attempts ([turnstile.Queue]); empty for the default queue.
-	Queue string
+	Queue string `json:"queue,omitempty"`
 	// ScheduledAt is when it was scheduled, DueAt when a timer fires.
-	ScheduledAt, DueAt time.Time
+	ScheduledAt time.Time `json:"scheduled_at"`
+	DueAt       time.Time `json:"due_at,omitzero"`
 	// Instance is the id of a sub-orchestration, Child its description: nil if it has no record
 	// yet. If the child is stuck, its parent waits until the child is fixed.
-	Instance string
-	Child    *Description
+	Instance string       `json:"instance,omitempty"`
+	Child    *Description `json:"-"`
 }
 
 // maxDescribedChildren is the maximum number of children that [Client.PendingOperations] describes.

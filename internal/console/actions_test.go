@@ -96,7 +96,7 @@ func TestAnInstanceIsSuspendedAndResumed(t *testing.T) {
 	post[client.Started](b, "instances", client.StartRequest{Name: "Fulfil", Instance: "held", Input: input})
 	until(b.follow("instance=held"), "instance", func(i api.LiveInstance) bool { return i.LastEventID > 5 })
 	post[api.Sent](b, "instances/held/suspend", api.End{Reason: "the bank is down"})
-	until(b.follow("instance=held"), "instance", func(i api.LiveInstance) bool { return i.Instance.Status == string(client.StatusSuspended) })
+	until(b.follow("instance=held"), "instance", func(i api.LiveInstance) bool { return i.Instance.Status == client.StatusSuspended })
 	if i := get[api.Instance](b, "instances/held"); i.Suspension == nil || i.Suspension.Reason != "the bank is down" {
 		t.Errorf("it is %+v", i)
 	}
@@ -104,7 +104,7 @@ func TestAnInstanceIsSuspendedAndResumed(t *testing.T) {
 		t.Errorf("suspended are %+v", found)
 	}
 	post[api.Sent](b, "instances/held/resume", api.End{})
-	until(b.follow("instance=held"), "instance", func(i api.LiveInstance) bool { return i.Instance.Status != string(client.StatusSuspended) })
+	until(b.follow("instance=held"), "instance", func(i api.LiveInstance) bool { return i.Instance.Status != client.StatusSuspended })
 	if d, err := c.Describe(t.Context(), "held"); err != nil || d.Suspension != nil {
 		t.Errorf("it is %+v, %v", d, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -204,7 +205,7 @@ func (s *schemas) structure(t reflect.Type) {
 	properties, required := object{}, []any{}
 	schema := object{"type": "object", "properties": properties}
 	s.made[t.Name()] = schema
-	s.describe(schema, t.Name())
+	s.describe(schema, commented(t))
 	s.fields(t, properties, &required)
 	if len(required) > 0 {
 		schema["required"] = required
@@ -225,7 +226,7 @@ func (s *schemas) fields(t reflect.Type, properties object, required *[]any) {
 			s.t.Errorf("%s.%s has no name in JSON", t, f.Name)
 		}
 		property := s.of(f.Type)
-		s.describe(property, t.Name()+"."+f.Name)
+		s.describe(property, commented(t)+"."+f.Name)
 		properties[name] = property
 		if !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero") {
 			*required = append(*required, name)
@@ -249,6 +250,9 @@ func (s *schemas) describe(schema object, name string) {
 	}
 }
 
+// commented returns the name of a type in the comments: client.Description and schedule.Description differ.
+func commented(t reflect.Type) string { return filepath.Base(t.PkgPath()) + "." + t.Name() }
+
 // commentsOf returns the comments of the types that stand in bodies, and of their
 // fields.
 func commentsOf(t *testing.T) map[string]string {
@@ -269,7 +273,7 @@ func commentsOf(t *testing.T) map[string]string {
 			}
 			for _, d := range file.Decls {
 				if g, ok := d.(*ast.GenDecl); ok {
-					commentsOfTypes(g, comments)
+					commentsOfTypes(filepath.Base(dir), g, comments)
 				}
 			}
 		}
@@ -277,7 +281,7 @@ func commentsOf(t *testing.T) map[string]string {
 	return comments
 }
 
-func commentsOfTypes(g *ast.GenDecl, comments map[string]string) {
+func commentsOfTypes(pkg string, g *ast.GenDecl, comments map[string]string) {
 	for _, spec := range g.Specs {
 		ts, ok := spec.(*ast.TypeSpec)
 		if !ok {
@@ -287,10 +291,10 @@ func commentsOfTypes(g *ast.GenDecl, comments map[string]string) {
 		if !ok {
 			continue
 		}
-		comments[ts.Name.Name] = oneLine(cmpOr(ts.Doc, g.Doc).Text())
+		comments[pkg+"."+ts.Name.Name] = oneLine(cmpOr(ts.Doc, g.Doc).Text())
 		for _, f := range structure.Fields.List {
 			for _, n := range f.Names {
-				comments[ts.Name.Name+"."+n.Name] = oneLine(cmpOr(f.Doc, f.Comment).Text())
+				comments[pkg+"."+ts.Name.Name+"."+n.Name] = oneLine(cmpOr(f.Doc, f.Comment).Text())
 			}
 		}
 	}

@@ -198,7 +198,7 @@ func (r reading) Record(ctx context.Context, instance string) (timeline.Standing
 		return timeline.Standing{}, fmt.Errorf("%w: %w", store.ErrNotFound, err)
 	}
 	r.seen[instance] = d
-	return timeline.Standing{Instance: d.Instance, Name: d.Name, Version: d.Version, Status: store.Status(d.Status), ExecutionID: d.ExecutionID,
+	return timeline.Standing{Instance: d.Instance, Name: d.Name, Version: d.Version, Status: d.Status, ExecutionID: d.ExecutionID,
 		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, Problem: d.Problem}, err
 }
 

@@ -143,7 +143,7 @@ func TestInspectTakesWhatTheExportWrites(t *testing.T) {
 			t.Fatalf("%s: %+v", id, got)
 		}
 		have, want := got.Instances[0], get[api.Instance](b, path(id))
-		if have.Instance != id || have.Status != want.Status || have.Name != want.Name {
+		if have.Instance != id || have.Status != string(want.Status) || have.Name != want.Name {
 			t.Errorf("%s is %s %s, in the file %s %s", id, want.Name, want.Status, have.Name, have.Status)
 		}
 		if live := get[api.Timeline](b, path(id)+"/timeline"); len(live.Rows) != len(have.Timeline.Rows) || live.Last != have.Timeline.Last {

@@ -194,7 +194,7 @@ func (c *stackConsole) until(what string, holds func() bool) {
 // stands waits until an instance has a status.
 func (c *stackConsole) stands(instance, status string) api.Instance {
 	c.t.Helper()
-	return c.watch(instance, func(l *api.LiveInstance) bool { return l.Instance.Status == status }).Instance
+	return c.watch(instance, func(l *api.LiveInstance) bool { return string(l.Instance.Status) == status }).Instance
 }
 
 // order starts an order, and returns its id once it waits for its approval.

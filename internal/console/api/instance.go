@@ -5,55 +5,24 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/cause"
 	"github.com/turnstile-go/turnstile/internal/wire"
-	"github.com/turnstile-go/turnstile/store"
 )
 
 // Instance is the state of an instance.
 type Instance struct {
-	Instance       string    `json:"instance"`
-	Name           string    `json:"name"`
-	Version        string    `json:"version,omitempty"`
-	Status         string    `json:"status"`
-	ExecutionID    int64     `json:"execution_id"`
-	FirstExecution int64     `json:"first_execution,omitempty"`
-	Pruned         int64     `json:"pruned,omitempty"`
-	Skipped        []int64   `json:"skipped,omitempty"`
-	StartID        string    `json:"start_id,omitempty"`
-	CreatedAt      time.Time `json:"created_at"`
-	UpdatedAt      time.Time `json:"updated_at"`
-	EndedAt        time.Time `json:"ended_at,omitzero"`
-	// Redriven is the execution that was redriven last; created_at is the start before that.
-	Redriven int64          `json:"redriven,omitempty"`
-	Parent   *client.Parent `json:"parent,omitempty"`
-	// ForkOf is the instance that it was forked from. Forked is how often it was forked itself; Forks are
-	// the newest of these forks, the newest last.
-	ForkOf           string                     `json:"fork_of,omitempty"`
-	Forked           int64                      `json:"forked,omitempty"`
-	Forks            []string                   `json:"forks,omitempty"`
-	SearchAttributes turnstile.SearchAttributes `json:"search_attributes,omitempty"`
+	client.Description
 	// States that the code has set, by name.
 	States map[string]State `json:"states,omitempty"`
-	Output json.RawMessage  `json:"output,omitempty"`
 	// Cause is what failed first, in one line, if a failure was passed on. HandedOn has the steps from
 	// there to the message of the failure.
 	Cause    string     `json:"cause,omitempty"`
 	HandedOn []HandedOn `json:"handed_on,omitempty"`
 	// CauseKey is the key under which the list of failures groups it with instances that failed alike.
-	CauseKey string         `json:"cause_key,omitempty"`
-	Failure  *wire.Failure  `json:"failure,omitempty"`
-	Problem  *store.Problem `json:"problem,omitempty"`
-	// Suspension is since when, by whom and why it is suspended.
-	Suspension *store.Suspension `json:"suspension,omitempty"`
-	// Awaits is the build that it waits for, because the running build does not know something in its
-	// history, as after a rollback past a patch.
-	Awaits *store.Problem `json:"awaits,omitempty"`
-	// LoopedAt is when it was last slowed down because it loops without a pause.
-	LoopedAt time.Time `json:"looped_at,omitzero"`
+	CauseKey string        `json:"cause_key,omitempty"`
+	Failure  *wire.Failure `json:"failure,omitempty"`
 	// DecodeError is why states, output and details are omitted.
 	DecodeError string `json:"decode_error,omitempty"`
 	// Folded names the fields that a list left out because of their size: "states", "output", "details".
@@ -82,21 +51,11 @@ type HandedOn struct {
 
 // PendingOperation is an operation that an instance waits for.
 type PendingOperation struct {
-	// Kind of the scheduling event.
-	Kind    string `json:"kind"`
-	EventID int64  `json:"event_id"`
-	Name    string `json:"name,omitempty"`
-	// Label that the code gave it.
-	Label       string    `json:"label,omitempty"`
-	ScheduledAt time.Time `json:"scheduled_at"`
-	DueAt       time.Time `json:"due_at,omitzero"`
-	// Queue for the attempts of an activity; omitted for the default queue. Paused is the pause of that
-	// queue.
-	Queue  string       `json:"queue,omitempty"`
+	client.PendingOperation
+	// Paused is the pause of the queue of an activity.
 	Paused *PausedQueue `json:"paused,omitempty"`
-	// Instance and Child of a sub-orchestration; Child is omitted if it has no record yet.
-	Instance string    `json:"instance,omitempty"`
-	Child    *Instance `json:"child,omitempty"`
+	// Child of a sub-orchestration; omitted if it has no record yet.
+	Child *Instance `json:"child,omitempty"`
 }
 
 // InstanceList is a page of instances, newest first.
@@ -122,15 +81,8 @@ func NoHistory(d *client.Description, execution int64) string {
 
 // InstanceOf returns the JSON form of a description.
 func InstanceOf(d *client.Description) Instance {
-	out := Instance{
-		Instance: d.Instance, Name: d.Name, Version: d.Version, Status: string(d.Status),
-		ExecutionID: d.ExecutionID, FirstExecution: d.FirstExecution, Pruned: d.Pruned, Skipped: d.Skipped, StartID: d.StartID,
-		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt, EndedAt: d.EndedAt,
-		Redriven: d.Redriven, ForkOf: d.ForkOf, Forked: d.ForkCount, Forks: d.Forks, Parent: d.Parent,
-		SearchAttributes: d.SearchAttributes,
-		States:           statesOf(d.States), Output: valueJSON(d.Output),
-		Failure: failureOf(d.Failure), Problem: d.Problem, Suspension: d.Suspension, Awaits: d.Awaits, LoopedAt: d.LoopedAt,
-	}
+	out := Instance{Description: *d, States: statesOf(d.States), Failure: failureOf(d.Failure)}
+	out.Output = valueJSON(d.Output)
 	if d.DecodeError != nil {
 		out.DecodeError = d.DecodeError.Error()
 	}
@@ -194,7 +146,7 @@ func PendingOperationsOf(open []client.PendingOperation, paused []PausedQueue) [
 	var out []PendingOperation
 	for i := range open {
 		o := &open[i]
-		w := PendingOperation{Kind: o.Kind.String(), EventID: o.EventID, Name: o.Name, Label: o.Label, ScheduledAt: o.ScheduledAt, DueAt: o.DueAt, Queue: o.Queue, Instance: o.Instance}
+		w := PendingOperation{PendingOperation: *o}
 		if o.Kind == history.ActivityScheduled {
 			w.Paused = PausedFor(paused, o.Queue)
 		}

@@ -29,10 +29,10 @@ type instanceInput struct {
 
 // explanation describes why an instance does not continue.
 type explanation struct {
-	Instance string `json:"instance"`
-	Name     string `json:"name"`
-	Version  string `json:"version,omitempty"`
-	Status   string `json:"status"`
+	Instance string        `json:"instance"`
+	Name     string        `json:"name"`
+	Version  string        `json:"version,omitempty"`
+	Status   client.Status `json:"status"`
 	// Summary states the reason, Advice what to do.
 	Summary string `json:"summary"`
 	Advice  string `json:"advice,omitempty"`
@@ -112,7 +112,7 @@ func (s *server) explain(ctx context.Context, c *call, in instanceInput) (any, e
 		out.Summary, out.Advice = "the instance is suspended: its code does not run until it is resumed", resumeAdvice
 	case d.Failure != nil:
 		first, _ := api.CauseOf(&d)
-		out.Summary = "the instance is not stuck: it ended as " + of.Status + " because of " + first.Line()
+		out.Summary = "the instance is not stuck: it ended as " + string(of.Status) + " because of " + first.Line()
 		alike := ""
 		if of.CauseKey != "" {
 			alike = " (list_failures with cause " + of.CauseKey + " lists all instances with this cause)"
@@ -122,7 +122,7 @@ func (s *server) explain(ctx context.Context, c *call, in instanceInput) (any, e
 			out.Advice = "fix the cause" + alike + "; then `turnstile restart` restarts it from the beginning. A redrive would not start any operation again, so with the same code it would fail in the same way"
 		}
 	case d.Status.Terminal():
-		out.Summary = "the instance is not stuck: it ended as " + of.Status
+		out.Summary = "the instance is not stuck: it ended as " + string(of.Status)
 	case d.Awaits != nil:
 		out.Summary = "the instance is not stuck yet: it " + api.AwaitsText(d.Awaits) + ": " + d.Awaits.Message
 		out.Advice = api.AwaitsAdvice(d.Awaits)

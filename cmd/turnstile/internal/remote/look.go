@@ -28,13 +28,8 @@ func (c *Client) Describe(ctx context.Context, instance string) (client.Descript
 
 // DescriptionOf converts an instance of the API to a client's description.
 func DescriptionOf(i *api.Instance) client.Description {
-	d := client.Description{
-		Instance: i.Instance, Name: i.Name, Version: i.Version, Status: client.Status(i.Status),
-		ExecutionID: i.ExecutionID, FirstExecution: max(i.FirstExecution, 1), Pruned: i.Pruned, Skipped: i.Skipped, StartID: i.StartID,
-		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, EndedAt: i.EndedAt, SearchAttributes: i.SearchAttributes,
-		Redriven: i.Redriven, ForkOf: i.ForkOf, ForkCount: i.Forked, Forks: i.Forks, Parent: i.Parent,
-		Output: i.Output, Problem: i.Problem, Suspension: i.Suspension, Awaits: i.Awaits, LoopedAt: i.LoopedAt,
-	}
+	d := i.Description
+	d.FirstExecution = max(d.FirstExecution, 1)
 	for name, s := range i.States {
 		if d.States == nil {
 			d.States = make(map[string]client.StateValue[json.RawMessage], len(i.States))
