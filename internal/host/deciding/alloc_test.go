@@ -6,7 +6,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
 )
 
-// Every decision asks which messages are open: most turns have settled none of them yet.
+// Every decision determines which messages are open, and most turns have not settled any of them
+// yet.
 func TestOpenAllocatesNothingUntilAMessageIsSettled(t *testing.T) {
 	g := &Group{Messages: messages(message("m", event("e"), 1), message("n", event("f"), 1))}
 	if n := testing.AllocsPerRun(100, func() { _ = g.Open() }); n != 0 {

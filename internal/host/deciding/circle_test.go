@@ -18,12 +18,13 @@ func (noPackages) Import(path string) (*types.Package, error) {
 	return p, nil
 }
 
-// Each file is one concept. A concept that calls another is never called by it, not even through others.
+// Each file is one concept. If one concept calls a second one, the second never calls the first,
+// not even indirectly.
 func TestTheFilesCallOneAnotherInOneDirection(t *testing.T) {
 	t.Parallel()
 	fset := token.NewFileSet()
 	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
-	// The names of other packages do not resolve, and need not.
+	// The names of other packages do not resolve; they are not needed.
 	c := types.Config{Importer: noPackages{}, Error: func(error) {}}
 	pkg, _ := c.Check("deciding", fset, parsed(t, fset, "."), &info)
 	calls := map[string][]string{} // the files whose functions a file names

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// waits awaits external events by name, one after the other, and returns what they carried.
+// waits awaits external events by name, one after another, and returns their payloads.
 func waits(names ...string) engine.Func {
 	return func(ctx *engine.Context, _ []byte) ([]byte, error) {
 		var all []string
@@ -58,8 +58,8 @@ func detaches(ctx *engine.Context, id string) error {
 	return err
 }
 
-// continues waits for an event and continues as new with the input "2", with which it awaits
-// what next does.
+// continues waits for an event and continues as new with the input "2"; with that input, it runs
+// next.
 func continues(next engine.Func) engine.Func {
 	return func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if string(in) == "2" {
@@ -72,26 +72,26 @@ func continues(next engine.Func) engine.Func {
 	}
 }
 
-// activity calls one, with a policy.
+// activity calls an activity with a retry policy.
 func activity(retry *history.Retry) engine.Func {
 	return func(ctx *engine.Context, in []byte) ([]byte, error) {
 		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Work", Input: in, Retry: retry}))
 	}
 }
 
-// named is the event of that name.
+// named returns the event with that name.
 func named(name, id string) wire.Item {
 	i := event(id)
 	i.Name = name
 	return i
 }
 
-// result completes the activity that an event has scheduled.
+// result completes the activity that an event scheduled.
 func result(of int64) wire.Item {
 	return wire.Item{Kind: wire.ActivityCompleted, ExecutionID: 1, SourceEventID: of, Result: []byte("1")}
 }
 
-// in has a completion be for another execution than the first.
+// in addresses a completion to a different execution than the first.
 func in(execution int64, i wire.Item) wire.Item { i.ExecutionID = execution; return i }
 
 func fired(of int64, at time.Time) wire.Item {
@@ -102,19 +102,19 @@ func cancel(id string) wire.Item    { return wire.Item{Kind: wire.CancelInstance
 func terminate(id string) wire.Item { return wire.Item{Kind: wire.TerminateInstance, ID: id} }
 func purge(id string) wire.Item     { return wire.Item{Kind: wire.PurgeInstance, ID: id} }
 
-// purges is what a client sends for a purge with force: a terminate before it.
+// purges returns what a client sends for a purge with force: a terminate, then the purge.
 func purges(id string) []wire.Item {
 	forced := purge(id)
 	forced.Force = true
 	return []wire.Item{{Kind: wire.TerminateInstance, ID: "end-" + id, Reason: "purged"}, forced}
 }
 
-// using has a start use the instance that has its id.
+// using makes a start use the existing instance with its id.
 func using(i wire.Item) wire.Item { i.OnConflict = wire.ConflictUseExisting; return i }
 
 func tooLargeError() error { return &store.TooLargeError{Instance: "a", Limit: "a byte"} }
 
-// loops has a chain of more than forty turns be a loop.
+// loops treats a chain of more than forty turns as a loop.
 func loops(fail bool) host.LoopSettings {
 	s := host.DefaultSettings().Loop
 	s.Depth, s.Fail = 40, fail

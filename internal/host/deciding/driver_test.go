@@ -32,57 +32,57 @@ import (
 
 var update = flag.Bool("update", false, "write what is decided into the tests that expect something else")
 
-// driver is an instance "a" and what comes for it: plans are decided on, carried out on a
-// store in memory, and written down. What is sent is written down too, and goes nowhere.
+// driver delivers messages to an instance "a". It makes the decisions, carries out the plans on a
+// store in memory, and writes them down. Sent messages are written down too, but not delivered.
 type driver struct {
 	*testing.T
 	*script
-	// now is when the next message is received. A minute passes with each.
+	// now is the time at which the next message is received. Each message takes a minute.
 	now      time.Time
 	settings host.Settings
-	// code by the name of its orchestration.
+	// code by the name of the orchestration.
 	code  map[string]engine.Orchestration
 	kept  *memory.Store
 	keys  *keyring.Ring
 	terms Terms
-	// activities are what is known of pending ones, by event.
+	// activities are the states of pending activities, by event.
 	activities map[int64]store.ActivityState
-	// inline runs an inline activity; it succeeds with its input where it is nil.
+	// inline runs an inline activity. If inline is nil, the activity returns its input.
 	inline func(*engine.InlineCall) history.Event
-	// loud: what is logged is written down.
+	// loud: log lines are written down.
 	loud bool
-	// given: nothing is read or written, the view has all.
+	// given: nothing is read or written, because the view has everything.
 	given bool
-	// keeps: an instance that waits is kept warm.
+	// keeps: a waiting instance stays in the cache.
 	keeps bool
 	warm  *Running
 	known *store.Record // with it
 
-	// dies is after which commit of the next batch its process dies; 0 for none.
+	// dies is the number of the commit of the next batch after which its process dies; 0 for none.
 	dies int
-	// cut: the process dies while it sends again, once.
+	// cut: the process dies once, while it resends.
 	cut bool
-	// described, read and committing happen once, after the read of a record, after that
-	// of a history, and before a commit, which does not happen if it returns an error.
+	// described, read and committing are called once each: after the record is read, after the
+	// history is read, and before a commit. If committing returns an error, the commit is not made.
 	described, read func()
 	committing      func(*Commit) error
-	// writing happens before a change of the record without a commit, once.
+	// writing is called once, before the record is changed without a commit.
 	writing func(*Write) error
-	// left is the time that is left of each invocation; 0 for all of it.
+	// left is the time left in each invocation; 0 for all of it.
 	left time.Duration
-	// deletion is the record whose histories were to be deleted last.
+	// deletion is the record of the last request to delete histories.
 	deletion *store.Record
-	// blocked is what blocks in the code.
+	// blocked describes what blocks in the code.
 	blocked *engine.Blocked
 }
 
-// script is what was written down: a line for each delivery, in which a semicolon stands
-// between two plans. What another process does meanwhile stands below, and then the rest.
+// script is what was written down: a line for each delivery, with a semicolon between two plans.
+// The lines below a delivery show what another process does meanwhile; then the delivery continues.
 type script struct {
 	lines []string
-	line  []string // that is being written
+	line  []string // the line that is being written
 	depth int
-	// heading of the line, until it has something.
+	// heading of the line, until the line has an entry.
 	heading string
 	commits int
 }
@@ -94,7 +94,7 @@ func (s *script) say(format string, args ...any) {
 	s.heading = ""
 }
 
-// continuesBelow begins the rest of a line.
+// continuesBelow starts the rest of a line.
 const continuesBelow = "… "
 
 // end ends a line.
@@ -105,7 +105,7 @@ func (s *script) end() {
 	s.line = nil
 }
 
-// forget takes the last lines away.
+// forget removes the last lines.
 func (s *script) forget(lines int) { s.lines = s.lines[:len(s.lines)-lines] }
 
 func newDriver(t *testing.T, code engine.Func) *driver {
@@ -123,7 +123,7 @@ func newDriver(t *testing.T, code engine.Func) *driver {
 	return p
 }
 
-// deploy has other code run as Main.
+// deploy replaces the code of Main.
 func (p *driver) deploy(code engine.Func, options ...func(*engine.Orchestration)) {
 	o := engine.Orchestration{Name: "Main", Func: code}
 	for _, f := range options {
@@ -132,7 +132,7 @@ func (p *driver) deploy(code engine.Func, options ...func(*engine.Orchestration)
 	p.code["Main"], p.warm = o, nil
 }
 
-// anew is another instance, whose script follows under a title.
+// anew returns a driver of a new instance, whose script follows under a title.
 func (p *driver) anew(title string, code engine.Func) *driver {
 	p.Helper()
 	other := newDriver(p.T, code)
@@ -143,17 +143,17 @@ func (p *driver) anew(title string, code engine.Func) *driver {
 	return other
 }
 
-// beside is another process, with a cache of its own.
+// beside returns another process, with its own cache.
 func (p *driver) beside() *driver {
 	other := *p
 	other.warm = nil
 	return &other
 }
 
-// take has first deliveries handled, again second ones.
+// take handles first deliveries; again handles second ones.
 func (p *driver) take(items ...wire.Item) { p.Helper(); p.deliver(p.received(1, items...)...) }
 
-// each has them handled one after the other.
+// each handles the items one after another.
 func (p *driver) each(items ...wire.Item) {
 	p.Helper()
 	for _, i := range items {
@@ -163,7 +163,7 @@ func (p *driver) each(items ...wire.Item) {
 
 func (p *driver) again(items ...wire.Item) { p.Helper(); p.deliver(p.received(2, items...)...) }
 
-// received are deliveries that are received now.
+// received returns deliveries that are received now.
 func (p *driver) received(receives int, items ...wire.Item) (all []*inbox.Message) {
 	for _, i := range items {
 		i.V, i.Instance = wire.Version, "a"
@@ -183,12 +183,12 @@ func (p *driver) received(receives int, items ...wire.Item) (all []*inbox.Messag
 	return all
 }
 
-// kinds of messages in short.
+// kinds are short names of the kinds of messages.
 var kinds = map[wire.Kind]string{wire.StartOrchestration: "start", wire.ExternalRaised: "event", wire.CancelInstance: "cancel", wire.TerminateInstance: "terminate",
 	wire.PurgeInstance: "purge", wire.Wake: "wake", wire.ActivityCompleted: "result of", wire.ActivityFailed: "failure of", wire.TimerFired: "firing of",
 	wire.SubOrchCompleted: "output of", wire.ActivityPending: "pending", wire.ActivityHeartbeat: "heartbeat of"}
 
-// heading says what is delivered.
+// heading describes what is delivered.
 func heading(messages []*inbox.Message) string {
 	var all []string
 	for _, m := range messages {
@@ -213,7 +213,7 @@ func heading(messages []*inbox.Message) string {
 // errDied: the process is dead.
 var errDied = errors.New("dies")
 
-// deliver has a batch handled: the turn is made again as orchestrator makes it.
+// deliver handles a batch. It repeats a turn as package orchestrator does.
 func (p *driver) deliver(messages ...*inbox.Message) {
 	p.Helper()
 	within := p.depth > 0
@@ -248,7 +248,7 @@ func (p *driver) groups(messages []*inbox.Message) {
 	}
 }
 
-// group makes the turn of a group; errDied if its process dies.
+// group makes the turn of a group. It returns errDied if its process dies.
 func (p *driver) group(g *Group) error {
 	p.Helper()
 	for tries, cold := 1, g.TooLarge != nil; tries <= 4; tries, cold = tries+1, true {
@@ -309,7 +309,7 @@ func (p *driver) turn(g *Group) *Turn {
 	return begun(&Known{By: &terms, Now: p.moment(), Group: g, View: reading.View{Instance: "a"}, Chain: g.Chain()})
 }
 
-// begun is a turn of which nothing is decided.
+// begun returns a turn for which nothing has been decided yet.
 func begun(k *Known) *Turn {
 	var t Turn
 	t.Begin(k)
@@ -324,7 +324,7 @@ func (p *driver) source() *reading.Source {
 	return &reading.Source{Store: p.kept, Clock: clock.NewVirtual(p.now), Observer: host.NoObserver{}, Logger: slog.New(slog.DiscardHandler)}
 }
 
-// load is what orchestrator loads, with a cache of one instance.
+// load loads what package orchestrator loads, with a cache of one instance.
 func (p *driver) load(t *Turn, cold bool) error {
 	open := t.Group.Open()
 	if cold || ByWhatIsStored(open) {
@@ -373,7 +373,7 @@ func (p *driver) execution(n int64) *engine.Execution {
 	return x
 }
 
-// feed has a turn go on with what is stored of an execution.
+// feed continues a turn with the stored events of an execution.
 func (p *driver) feed(t *Turn, n int64) error {
 	turns, err := p.source().Read(p.Context(), &t.View, n)
 	if err != nil {
@@ -390,7 +390,7 @@ func (p *driver) feed(t *Turn, n int64) error {
 	return nil
 }
 
-// decide decides and carries out until the turn is over.
+// decide makes decisions and carries out their plans until the turn is over.
 func (p *driver) decide(t *Turn) error {
 	p.Helper()
 	for range 200 {
@@ -417,7 +417,7 @@ func (p *driver) decide(t *Turn) error {
 	return nil
 }
 
-// logs writes down the lines of the log.
+// logs writes down the log lines of the plan.
 func (p *driver) logs(plan *Plan) {
 	all := plan.Reports
 	for i := range plan.Settled {
@@ -432,7 +432,7 @@ func (p *driver) logs(plan *Plan) {
 	}
 }
 
-// actions are what is sent because of commits.
+// actions returns the messages that are sent because of commits.
 func (p *driver) actions(t *Turn, commits []dispatch.Commit) string {
 	out := &dispatch.Outbox{Now: p.now, Chain: t.Chain, Composer: dispatch.Composer{Edge: edge.New(nil, wire.Limits{}), Keys: p.keys, Settings: &p.settings.Dispatch, Loop: &p.settings.Loop}}
 	out.Chain.Arrived = t.Group.Arrived
@@ -456,7 +456,7 @@ func (p *driver) actions(t *Turn, commits []dispatch.Commit) string {
 	return strings.Join(all, " and ")
 }
 
-// carryOut is what orchestrator does with a plan, but for what is sent.
+// carryOut does what package orchestrator does with a plan, except sending.
 func (p *driver) carryOut(t *Turn, plan *Plan) error {
 	p.Helper()
 	if plan.Read != nil {
@@ -581,7 +581,7 @@ func (p *driver) write(t *Turn, w *Write) error {
 	return nil
 }
 
-// answer reads what a decision can't go on without.
+// answer reads what a decision needs in order to continue.
 func (p *driver) answer(t *Turn, r *Read) error {
 	if p.given {
 		t.View.Described, t.View.Current = true, true
@@ -617,7 +617,7 @@ func (p *driver) answer(t *Turn, r *Read) error {
 	return nil
 }
 
-// goTo goes on with the next execution.
+// goTo continues with the next execution.
 func (p *driver) goTo(t *Turn, n *Next) error {
 	r := &t.Running
 	if n.Again > 0 {
@@ -633,7 +633,7 @@ func (p *driver) goTo(t *Turn, n *Next) error {
 	return r.X.Feed(n.Events, true)
 }
 
-// release takes away the mark of a suspect, and keeps what may be kept.
+// release removes the mark of a suspect, and caches the instance if that is allowed.
 func (p *driver) release(t *Turn, err error) {
 	if errors.Is(err, errDied) {
 		return
@@ -648,7 +648,8 @@ func (p *driver) release(t *Turn, err error) {
 	}
 }
 
-// late has the next commit fail with an unknown outcome, and returns what lands it.
+// late makes the next commit fail with an unknown outcome, and returns a function that makes it
+// land.
 func (p *driver) late() (land func() error) {
 	var held store.Commit
 	p.committing = func(c *Commit) error {
@@ -666,7 +667,7 @@ func (p *driver) late() (land func() error) {
 	}
 }
 
-// lands writes down what comes of a late write.
+// lands writes down the outcome of a late write.
 func (p *driver) lands(land func() error) {
 	if err := land(); err != nil {
 		p.say("the late write loses")
@@ -675,7 +676,7 @@ func (p *driver) lands(land func() error) {
 	}
 }
 
-// record is what is stored; the zero record if there is none.
+// record returns the stored record; the zero record if there is none.
 func (p *driver) record() store.Record {
 	p.Helper()
 	r, err := p.kept.Describe(p.Context(), "a")
@@ -685,7 +686,7 @@ func (p *driver) record() store.Record {
 	return r
 }
 
-// stands writes down what the record says.
+// stands writes down the content of the record.
 func (p *driver) stands() {
 	p.Helper()
 	r := p.record()
@@ -718,8 +719,8 @@ func (p *driver) stands() {
 
 var rewriting sync.Mutex
 
-// expect compares what was written down, and begins anew. With -update the test is
-// rewritten.
+// expect compares what was written down with want, and clears it. With -update, it rewrites the
+// test.
 func (p *driver) expect(want string) {
 	p.Helper()
 	got := p.lines

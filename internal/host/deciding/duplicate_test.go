@@ -13,7 +13,7 @@ import (
 
 // Two processes have the same messages, and one of them dies after its commit.
 
-// waitsOn starts another instance, and waits for ever.
+// waitsOn starts another instance, and waits forever.
 func waitsOn(ctx *engine.Context, _ []byte) ([]byte, error) {
 	if err := detaches(ctx, "other"); err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func waitsOn(ctx *engine.Context, _ []byte) ([]byte, error) {
 	return ctx.Await(ctx.ExternalEvent("never"))
 }
 
-// behindGo waits for an event before what next does.
+// behindGo waits for the event "go" before it runs next.
 func behindGo(next engine.Func) engine.Func {
 	return func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
@@ -31,8 +31,8 @@ func behindGo(next engine.Func) engine.Func {
 	}
 }
 
-// W-03: Lambda hands a batch to two processes at its first receive. Whatever kind of message
-// it is, the twin sends what the dead one committed.
+// W-03: Lambda delivers a batch to two processes at its first receive. For each kind of message,
+// the second process sends what the dead process committed.
 func TestADuplicateSendsWhatADeadProcessCommitted(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -90,7 +90,8 @@ func TestADuplicateSendsWhatADeadProcessCommitted(t *testing.T) {
 	`)
 }
 
-// W-03: also through a continue-as-new, and where the twin has the instance warm.
+// W-03: this is also true across a continue-as-new, and if the second process has the instance in
+// its cache.
 func TestADuplicateSendsWhatFollowsAContinueAsNew(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, continues(activity(nil)))
@@ -107,8 +108,8 @@ func TestADuplicateSendsWhatFollowsAContinueAsNew(t *testing.T) {
 	`)
 }
 
-// W-13: of two processes that have a wake one clears the mark, and dies before the wake by
-// which its turn was to go on. The other goes on.
+// W-13: two processes have the same wake. One clears the mark, and dies before it sends the wake
+// that would continue its turn. The other process continues the turn.
 func TestADuplicateOfAWakeContinues(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, panics)
@@ -131,9 +132,9 @@ func TestADuplicateOfAWakeContinues(t *testing.T) {
 	`)
 }
 
-// A-13: the time limit of a pending activity becomes its failure, by which the instance goes
-// on as new, and its process dies. The twin goes on from there, and so does the message
-// itself. Found by seed 10335 of the simulation.
+// A-13: a pending activity exceeds its time limit and fails. The instance continues as new, and its
+// process dies. The other process continues from there, and so does the redelivered message. Found
+// by seed 10335 of the simulation.
 func TestA13ADuplicateContinuesAfterALimitThatADeadProcessCommitted(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -162,10 +163,10 @@ func TestA13ADuplicateContinuesAfterALimitThatADeadProcessCommitted(t *testing.T
 	`)
 }
 
-// W-08: a process is slow with a batch, and the visibility of its messages ends. Another
-// receives the first of them, commits what that brings about, and dies before its
-// dispatch. What the slow one commits for the others comes after that, and it sends first
-// what the dead one has left: sentence 3 of the protocol.
+// W-08: a process handles a batch slowly, and the visibility of the messages expires. Another
+// process receives the first message, commits its turn, and dies before the dispatch. The slow
+// process then commits the other messages. Before it dispatches them, it sends what the dead
+// process left unsent: sentence 3 of the protocol.
 func TestTheCommitOfADeadProcessIsDispatchedBeforeNewFacts(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -213,8 +214,8 @@ func TestTheCommitOfADeadProcessIsDispatchedBeforeNewFacts(t *testing.T) {
 	`)
 }
 
-// The same after a turn that was too large, of which the dead process has made a half; after a
-// continue-as-new, because the completion is late by then, and no duplicate; and after a wake.
+// The same is true after a turn that was too large, if the dead process made half of it; after a
+// continue-as-new, where the completion is late instead of a duplicate; and after a wake.
 func TestTheHalfThatADeadProcessCommittedIsDispatchedBeforeTheOther(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -272,7 +273,8 @@ func TestTheHalfThatADeadProcessCommittedIsDispatchedBeforeTheOther(t *testing.T
 	`)
 }
 
-// M-03: a repeat of what was done before the last turn, beside news, sends nothing again.
+// M-03: a batch has new messages and a repeat of a message from before the last turn. The repeat
+// sends nothing again.
 func TestARepeatInABatchWithNewFactsStartsNoSecondAttempt(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, behindGo(behindGo(func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -292,10 +294,10 @@ func TestARepeatInABatchWithNewFactsStartsNoSecondAttempt(t *testing.T) {
 	`)
 }
 
-// W-03: a process commits a turn, and runs the inline activity that it asks for. Another,
-// which has an operator's wake, does so too, is faster, and dies before its dispatch. The one
-// that lost makes its turn again, and sends what follows from it; also if the result did not
-// fit in, and it made two turns of them.
+// W-03: a process commits a turn and runs the inline activity that it schedules. Another process,
+// which has an operator's wake, does the same, is faster, and dies before its dispatch. The slower
+// process repeats its turn and sends the messages of that turn, even if the result was too large
+// and it had to split the turn.
 func TestTheLoserOfAnInlineResultSendsWhatTheWinnerDidNot(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -334,7 +336,7 @@ func TestTheLoserOfAnInlineResultSendsWhatTheWinnerDidNot(t *testing.T) {
 	`)
 }
 
-// continuesAndDetaches starts another instance in each of n executions, and waits in the last.
+// continuesAndDetaches starts another instance in each of n executions, and waits in the last one.
 func continuesAndDetaches(n int) engine.Func {
 	return func(ctx *engine.Context, in []byte) ([]byte, error) {
 		if err := detaches(ctx, "child-"+string(in)); err != nil {
@@ -347,10 +349,10 @@ func continuesAndDetaches(n int) engine.Func {
 	}
 }
 
-// I-03: two processes have the start, for its visibility ended too early. One commits the
-// end of the first execution and dies before its dispatch; the other, for which it is the
-// first delivery, goes on through the next ones. The start that comes back sends what the
-// first execution asked for, though two others have followed it.
+// I-03: two processes have the start, because its visibility expired too early. One commits the end
+// of the first execution and dies before its dispatch. The other process, which has the first
+// delivery, runs the next executions. The redelivered start sends the messages of the first
+// execution, although two other executions have followed it.
 func TestATurnThatContinuedThroughExecutionsIsSentAgainFromItsStart(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, continuesAndDetaches(4))
@@ -366,10 +368,10 @@ func TestATurnThatContinuedThroughExecutionsIsSentAgainFromItsStart(t *testing.T
 	`)
 }
 
-// I-03: two processes have the start, which has come back. One runs as many executions as an
-// invocation may, sends the wake that goes on with the next one, and its start is deleted. The
-// other goes on with that execution, for its own delivery of the start, and dies before the
-// dispatch. The wake finds nothing to do, and sends what the other has not.
+// I-03: two processes have a redelivered start. One process runs as many executions as an
+// invocation may run, sends a wake for the next execution, and deletes the start. The other
+// process, with its own delivery of the start, continues with that execution and dies before the
+// dispatch. The wake finds nothing to do, and sends what the dead process did not send.
 func TestAWakeThatFindsItsWorkDoneSendsWhatTheOtherProcessDidNot(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, continuesAndDetaches(3))
@@ -386,8 +388,8 @@ func TestAWakeThatFindsItsWorkDoneSendsWhatTheOtherProcessDidNot(t *testing.T) {
 	`)
 }
 
-// I-03: the same, but the slower process goes on in part: it runs the inline activity
-// that the wake is for, and dies before the dispatch, with another one open.
+// I-03: the same, but the slower process does only part of the work: it runs the inline activity of
+// the wake, and dies before the dispatch while a second inline activity is open.
 func TestAWakeThatFindsItsWorkStartedSendsWhatTheOtherProcessDidNot(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -413,11 +415,11 @@ func TestAWakeThatFindsItsWorkStartedSendsWhatTheOtherProcessDidNot(t *testing.T
 	`)
 }
 
-// I-03: two wakes of an operator are received twice, in a rollout. The process that has them
-// last runs the broken code, marks the instance again, and acknowledges them for both. The
-// other, whose code is fixed, makes no second try of them: if it died after its commit, nobody
-// would send what that asked for. Found by seed 551366 with the bias "torn reads" of the
-// simulation. A wake after them is another try (seed 210020672, bias "damages").
+// I-03: two wakes of an operator are received twice during a rollout. The process that received
+// them last runs the broken code, marks the instance again, and acknowledges both wakes for both
+// processes. The other process has the fixed code, but does not try these wakes again: if it died
+// after its commit, nothing would send the messages of that commit. Found by seed 551366 with the
+// bias "torn reads" of the simulation. A later wake is tried (seed 210020672, bias "damages").
 func TestAWakeThatAnotherProcessTriedIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, panics)
@@ -437,9 +439,9 @@ func TestAWakeThatAnotherProcessTriedIsNotTriedAgain(t *testing.T) {
 	`)
 }
 
-// M-16, W-11: a message ends an execution as continued-as-new; the first round of
-// the next is committed by another process, which dies before its dispatch. The
-// message has lost that commit, and answers for what it began.
+// M-16, W-11: a message ends an execution as continued-as-new. Another process commits the first
+// round of the next execution, and dies before its dispatch. The message lost the race for that
+// commit, but it started the execution, so it sends the messages of the commit.
 func TestAMessageThatLostToAnotherResendsWhatItStarted(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, continues(func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -467,8 +469,8 @@ func TestAMessageThatLostToAnotherResendsWhatItStarted(t *testing.T) {
 	`)
 }
 
-// N-02, K-07: the instance continues as new between the read of its record and
-// that of its history. What comes for the instance is for the new execution.
+// N-02, K-07: the instance continues as new between the read of its record and that of
+// its history. A message for the instance is applied to the new execution.
 func TestNoMessageIsLateIfItsInstanceContinuesAsNewWhileItIsRead(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -492,9 +494,9 @@ func TestNoMessageIsLateIfItsInstanceContinuesAsNewWhileItIsRead(t *testing.T) {
 	`)
 }
 
-// W-03, W-05: an invocation runs one execution of a chain. Messages that come back
-// run one each, and their processes die after the commit. Each of them answers for
-// all that followed from its fact, however many executions that are.
+// W-03, W-05: an invocation runs one execution of a chain. Each redelivered message runs one more,
+// and its process dies after the commit. Each message resends everything that followed from its
+// fact, however many executions that includes.
 func TestAMessageResendsExecutionsThatOthersRan(t *testing.T) {
 	t.Parallel()
 	const events = 4
@@ -530,9 +532,9 @@ func TestAMessageResendsExecutionsThatOthersRan(t *testing.T) {
 	`)
 }
 
-// W-07: a message was thrown out by its queue between its commit and the dispatch.
-// Others went on, through two executions. When it is redriven it sends what it left
-// open, wherever that stands.
+// W-07: the queue moved a message to the dead-letter queue between its commit and its dispatch.
+// Other messages continued the instance through two executions. When the message is redriven, it
+// sends what it left unsent, in whichever execution that is.
 func TestARedrivenMessageResendsItsTurnAfterOthersOvertookIt(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, behindGo(func(ctx *engine.Context, in []byte) ([]byte, error) {

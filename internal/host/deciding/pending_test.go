@@ -13,7 +13,7 @@ import (
 
 const day = 24 * time.Hour
 
-// failure returns the kind of failure that an activity ended with.
+// failure returns the kind of the failure of an activity.
 func failure(retry *history.Retry) engine.Func {
 	return func(ctx *engine.Context, in []byte) ([]byte, error) {
 		out, err := activity(retry)(ctx, in)
@@ -30,15 +30,15 @@ func pending(attempt int) wire.Item {
 
 var beat = wire.Item{Kind: wire.ActivityHeartbeat, ExecutionID: 1, SourceEventID: 2}
 
-// unheard says that nothing was heard of an attempt that runs at most once.
+// unheard reports that the outcome of an attempt that runs at most once is unknown.
 func unheard(attempt int) wire.Item {
 	return wire.Item{Kind: wire.ActivityFailed, ExecutionID: 1, SourceEventID: 2, Attempt: attempt,
 		Details: &wire.Failure{Kind: history.FailureInterrupted, Attempt: attempt, Retryable: true, Message: "not heard of"}}
 }
 
-// A-12: a pending activity is completed by its token, once. A-13: it is looked at when it becomes
-// pending, and when its limit is over. A-11: where heartbeats are asked for, once for each timeout
-// of them; the attempt that gives none is followed by another.
+// A-12: a pending activity is completed once, with its token. A-13: the activity is checked when it
+// becomes pending, and when its time limit is over. A-11: an activity with a heartbeat timeout is
+// also checked once per timeout; an attempt without heartbeats is followed by another attempt.
 func TestA13APendingActivityIsCheckedWhenALimitMayBeOver(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -172,9 +172,9 @@ func TestA13APendingActivityIsCheckedWhenALimitMayBeOver(t *testing.T) {
 	`)
 }
 
-// M-04, A-01: a completion comes back, because its turn could not be committed. The last commit is
-// that which scheduled its activity: it is not sent again, or each trouble of the store would
-// run the activity once more.
+// M-04, A-01: a completion is redelivered because its turn could not be committed. The last commit
+// is the one that scheduled its activity. That commit is not resent: otherwise each failure of the
+// store would run the activity once more.
 func TestARedeliveredCompletionStartsNoSecondAttempt(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -194,10 +194,10 @@ func TestARedeliveredCompletionStartsNoSecondAttempt(t *testing.T) {
 	`)
 }
 
-// A-11, M-04: a process whose clock is ahead takes the time of a pending activity for over,
-// and dies after its commit. The message comes back to a process whose clock is right: it
-// makes no other attempt, and what the commit asked for is sent. Found by seed 737 with the
-// bias "torn reads" of the simulation.
+// A-11, M-04: a process whose clock is ahead decides that the time of a pending activity is over,
+// and dies after its commit. The message is redelivered to a process whose clock is right. That
+// process starts no further attempt, and sends the messages of the commit. Found by seed 737 with
+// the bias "torn reads" of the simulation.
 func TestAnActivityThatFailedByAnotherClockGetsNoFurtherAttempt(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -223,8 +223,9 @@ func TestAnActivityThatFailedByAnotherClockGetsNoFurtherAttempt(t *testing.T) {
 	`)
 }
 
-// A-16: nothing is heard of an attempt that runs at most once: the policy brings another, or it
-// fails. A result that is known, or comes in the same batch, is heard.
+// A-16: the outcome of an attempt that runs at most once is unknown: the retry policy starts
+// another attempt, or the activity fails. A result that is already known, or arrives in the same
+// batch, counts.
 func TestA16AnAttemptWithoutAKnownResult(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)

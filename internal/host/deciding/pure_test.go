@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// parsed are the files of a folder, tests aside.
+// parsed returns the parsed files of a folder, without its tests.
 func parsed(t *testing.T, fset *token.FileSet, dir string) (files []*ast.File) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -37,7 +37,7 @@ func parsed(t *testing.T, fset *token.FileSet, dir string) (files []*ast.File) {
 func TestADecisionReachesNoService(t *testing.T) {
 	t.Parallel()
 	fset := token.NewFileSet()
-	services, waits := map[string]bool{}, map[string]bool{} // interfaces of the store; functions that take a context, by package
+	services, waits := map[string]bool{}, map[string]bool{} // store interfaces; functions that take a context, by package
 	for _, dir := range []string{"store", "internal/host/reading", "internal/host/inbox", "internal/host/dispatch", "internal/host/edge", "internal/host/backoff", "internal/host/attempt", "internal/keyring"} {
 		for _, f := range parsed(t, fset, filepath.Join("../../..", dir)) {
 			ast.Inspect(f, func(n ast.Node) bool {

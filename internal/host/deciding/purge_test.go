@@ -55,8 +55,8 @@ func TestO04Purge(t *testing.T) {
 	`)
 }
 
-// O-04: EventBridge Scheduler drops the request to delete a history, with its dead letter.
-// Somebody purges the instance again, and the history is deleted.
+// O-04: EventBridge Scheduler loses the request to delete a history, and its dead letter too. When
+// somebody purges the instance again, the history is deleted.
 func TestO04APurgeThatIsRepeatedSchedulesALostDeletionAgain(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
@@ -74,7 +74,7 @@ func TestO04APurgeThatIsRepeatedSchedulesALostDeletionAgain(t *testing.T) {
 	`)
 }
 
-// A tombstone refuses every start for fifteen days. The next one has the next number.
+// A tombstone refuses every start for fifteen days. The next execution has the next number.
 func TestAPurgedIDRefusesEveryStartForFifteenDays(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
@@ -102,7 +102,7 @@ func TestAPurgedIDRefusesEveryStartForFifteenDays(t *testing.T) {
 	`)
 }
 
-// Nothing begins beside the purge; what it has decided is sent.
+// The start in the batch of the purge is refused, and the messages of the purge are sent.
 func TestAStartAfterAPurgeInOneBatchIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -150,7 +150,8 @@ func TestAStartAfterAPurgeInOneBatchIsRefused(t *testing.T) {
 	`)
 }
 
-// A purge of nothing is acknowledged, and holds no id: what follows it is not for it.
+// A purge of an instance that does not exist is acknowledged, and reserves no id: messages after it
+// are not affected.
 func TestAPurgeOfAnUnknownInstanceReservesNoID(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
@@ -162,8 +163,8 @@ func TestAPurgeOfAnUnknownInstanceReservesNoID(t *testing.T) {
 	`)
 }
 
-// A tombstone that holds no id refuses its own start alone: that of a child whose
-// parent has closed it, or one that an earlier build has left.
+// A tombstone that reserves no id refuses only its own start. Such a tombstone belongs to a child
+// that its parent has closed, or was written by an earlier build.
 func TestATombstoneWithoutATimeReservesNoID(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
@@ -180,10 +181,10 @@ func TestATombstoneWithoutATimeReservesNoID(t *testing.T) {
 	`)
 }
 
-// K-06, K-07: a child's start waits longer than the early window, for nothing is
-// received meanwhile or it was a dead letter, and its parent has closed it. The
-// child is never started: where nothing of that id was, another start may have it;
-// after the tombstone of a purge, it is held until that start is too old.
+// K-06, K-07: the start of a child waits longer than the early window, because nothing is received
+// meanwhile or because it was a dead letter. Meanwhile its parent closes the child. The child is
+// never started. If the id was unused, another start may use it; after the tombstone of a purge,
+// the id stays reserved until the child's start is too old.
 func TestTheStartOfAChildThatItsParentHasClosedIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -243,8 +244,8 @@ func TestTheStartOfAChildThatItsParentHasClosedIsRefused(t *testing.T) {
 	`)
 }
 
-// K-06: what a parent sends to end its child may overtake its start, and waits for it.
-// Another instance of the id is none of its children.
+// K-06: a parent's request to end its child may overtake the child's start, and then waits for it.
+// A different instance with the same id is not a child of that parent.
 func TestARequestToEndAChildMayOvertakeItsStart(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -299,7 +300,8 @@ func TestARequestToEndAChildMayOvertakeItsStart(t *testing.T) {
 	`)
 }
 
-// Two purges of one instance at once are one, and the start after one of them is refused.
+// Two simultaneous purges of one instance count as one purge, and the start after either of them is
+// refused.
 func TestTwoPurgesAtOnceAreOne(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
@@ -361,10 +363,10 @@ func TestAForcedPurgeKeepsTheRecordOfAnInstanceThatCompletesMeanwhile(t *testing
 	`)
 }
 
-// K-07: of a purge and a terminate in one batch the purge was refused, because the instance
-// ran, and the terminate ended it; then the process died. The purge comes back by itself. It
-// does not hide what the terminate has still to tell. Found by seed 729005 with the bias
-// "overtaken" of the simulation.
+// K-07: a batch has a purge and a terminate. The purge was refused because the instance was
+// running, and the terminate ended the instance; then the process died. The purge is redelivered
+// alone. It does not hide the end that the terminate still has to report. Found by seed 729005 with
+// the bias "overtaken" of the simulation.
 func TestARedeliveredPurgeReportsAnEndThatAnotherProcessMade(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
@@ -381,8 +383,8 @@ func TestARedeliveredPurgeReportsAnEndThatAnotherProcessMade(t *testing.T) {
 	`)
 }
 
-// A child is purged while its parent waits: the parent is told, also where the process dies,
-// and where another process received the purge before it did, was slower, and hides the child.
+// A child is purged while its parent waits. The parent is notified, even if the process dies, or if
+// a slower process that received the purge earlier hides the child.
 func TestAParentWhoseChildIsPurgedIsNotified(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -404,8 +406,8 @@ func TestAParentWhoseChildIsPurgedIsNotified(t *testing.T) {
 	`)
 }
 
-// P-03: a parent that wants the id for a child is told why it can't have it, also
-// one that would use an instance that is there.
+// P-03: a parent that wants a reserved id for a child receives the reason why it cannot have the
+// id, even if the parent allows an existing instance.
 func TestAParentThatWantsAPurgedIDIsNotified(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
@@ -420,7 +422,7 @@ func TestAParentThatWantsAPurgedIDIsNotified(t *testing.T) {
 	`)
 }
 
-// damage leaves a hole in the history of the instance.
+// damage makes a gap in the history of the instance.
 func (p *driver) damage() {
 	p.Helper()
 	turns, err := p.kept.Read(p.Context(), "a", 1, 1)
@@ -433,8 +435,8 @@ func (p *driver) damage() {
 	}
 }
 
-// O-04: what is corrupt is purged as anything else; who waits for it is told, as far as its
-// history can be read.
+// O-04: a corrupt instance can be purged like any other. Parents that wait for it are notified, as
+// far as its history can be read.
 func TestAPurgeOfACorruptInstance(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -482,8 +484,9 @@ func TestAPurgeOfACorruptInstance(t *testing.T) {
 	`)
 }
 
-// O-04, R-08: an instance that ended long ago is purged, and its history deleted, between the
-// read of its record and that of its history. What comes back for it is late; nothing is corrupt.
+// O-04, R-08: an instance that ended long ago is purged, and its history is deleted, after its
+// record has been read and before its history is read. A message that is redelivered for it is
+// late; nothing is corrupt.
 func TestADeletionBetweenTwoReadsIsNotCorruption(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
@@ -503,8 +506,8 @@ func TestADeletionBetweenTwoReadsIsNotCorruption(t *testing.T) {
 	`)
 }
 
-// I-03, O-04: a turn is committed and not dispatched. When its message comes back,
-// the instance is purged by another one. What the turn decided is sent all the same.
+// I-03, O-04: a turn is committed but not dispatched. Before its message is redelivered, another
+// message purges the instance. The messages of the turn are still sent.
 func TestAPurgeLosesNoMessageOfACommittedTurn(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)

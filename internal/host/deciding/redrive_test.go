@@ -10,20 +10,20 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// failed is the failure of the activity of an event.
+// failed returns the failure of the activity that an event scheduled.
 func failed(of int64) wire.Item {
 	return wire.Item{Kind: wire.ActivityFailed, ExecutionID: 1, SourceEventID: of, Attempt: 1, Details: &wire.Failure{Kind: history.FailureApplication, Attempt: 1, Message: "broken"}}
 }
 
-// continuesBy is a redrive by that start.
+// continuesBy returns a redrive with that start.
 func continuesBy(id string, from int64) wire.Item {
 	i := redrive(history.Origin{EventID: from})
 	i.ID = id
 	return i
 }
 
-// O-10: what ends a redriven child waits for the start that redrives it, for as long as that may
-// take, and ends nothing that another execution of the parent has started.
+// O-10: a request to end a redriven child waits for the start that redrives the child, however long
+// that takes. It does not end a child that another execution of the parent started.
 func TestO10ARequestToEndARedrivenChildMayOvertakeItsStart(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -68,8 +68,9 @@ func TestO10ARequestToEndARedrivenChildMayOvertakeItsStart(t *testing.T) {
 	`)
 }
 
-// O-10: a child that goes on while its parent is redriven is a child of the parent's next execution, which
-// can end it. Another execution that only uses it, as one that has continued as new may, cannot.
+// O-10: a child that continues while its parent is redriven becomes a child of the parent's next
+// execution, which can end it. An execution that only uses the instance, for example after a
+// continue-as-new, cannot end it.
 func TestO10ARedrivenParentCanEndAnEarlierChild(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -78,7 +79,7 @@ func TestO10ARedrivenParentCanEndAnEarlierChild(t *testing.T) {
 		item.Parent.ExecutionID, item.FirstSeenMS, item.SentMS = execution, p.now.UnixMilli(), p.now.UnixMilli()
 		return item
 	}
-	// since is the first of the executions that have taken the start of the child over.
+	// since is the first of the executions that copied the start of the child.
 	since := func(execution int64, item wire.Item) wire.Item {
 		item.Origin = &history.Origin{ExecutionID: execution}
 		return item
@@ -136,7 +137,8 @@ func TestO10ARedrivenParentCanEndAnEarlierChild(t *testing.T) {
 	`)
 }
 
-// O-10: what completed stays, what failed is begun anew, and a repeat begins nothing.
+// O-10: completed operations stay, failed operations are started again, and a repeated redrive
+// starts nothing.
 func TestO10ARedriveContinuesWhereTheInstanceFailed(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -240,9 +242,9 @@ func TestO10ARedriveContinuesWhereTheInstanceFailed(t *testing.T) {
 	`)
 }
 
-// The code that is deployed disagrees with what was copied: the instance is stuck, and nothing of it
-// is sent until a build agrees. An orchestration that fails where it would be stuck fails once more.
-// Its parent hears of one end of each start.
+// The deployed code contradicts the copied events: the instance is stuck, and sends nothing until a
+// build agrees. An orchestration that fails instead of getting stuck fails again. Its parent
+// receives one end for each start.
 func TestO10ARedriveThatTheCodeContradictsIsStuck(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -312,8 +314,8 @@ func TestO10ARedriveThatTheCodeContradictsIsStuck(t *testing.T) {
 	`)
 }
 
-// What cannot be redriven is refused, and nothing is changed. An earlier delivery's commit may land
-// late, so a redelivery looks once more.
+// An impossible redrive is refused, and changes nothing. The commit of an earlier delivery may land
+// late, so a redelivery checks again.
 func TestO10AnImpossibleRedriveIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)

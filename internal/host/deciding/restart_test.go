@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// What is late for the run before reaches nobody; an event is for the run that there is. All
-// starts are known from then on.
+// A late message for the earlier run is dropped; an event is applied to the current run. From then
+// on, all starts are known.
 func TestO09AnInstanceThatHasEndedStartsItsNextExecution(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
@@ -42,7 +42,7 @@ func TestO09AnInstanceThatHasEndedStartsItsNextExecution(t *testing.T) {
 	`)
 }
 
-// A purge removes all runs, and the number goes on.
+// A purge removes all runs, and the numbering continues.
 func TestAPurgeRemovesAllRuns(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
@@ -62,8 +62,8 @@ func TestAPurgeRemovesAllRuns(t *testing.T) {
 	`)
 }
 
-// A child's id that is taken by what has ended is restarted for the parent, who is told
-// of the new run alone.
+// If an ended instance has the id of a child, it is restarted for the parent, which receives only
+// the end of the new run.
 func TestAChildRestartsForItsParent(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
@@ -80,8 +80,9 @@ func TestAChildRestartsForItsParent(t *testing.T) {
 	`)
 }
 
-// What follows a start that may begin the instance again is taken when the start is
-// acknowledged: if both came back, what had ended the run would count for the next one too.
+// Messages after a start that may restart the instance are handled only when the start has been
+// acknowledged: if both were redelivered, the message that ended one run would count for the next
+// run too.
 func TestO09MessagesAfterAStartAreHandledAfterIt(t *testing.T) {
 	t.Parallel()
 	raises := using(start("s3"))
@@ -89,7 +90,7 @@ func TestO09MessagesAfterAStartAreHandledAfterIt(t *testing.T) {
 	p := newDriver(t, nil)
 	for _, batch := range [][]wire.Item{
 		{restart("s2"), event("e1")}, {restart("s2"), raises}, {event("e1"), restart("s2"), raises},
-		// Its own repeat, and another start which does not restart.
+		// A repeat of the start, and another start that does not restart the instance.
 		{start("s1"), event("e1")}, {start("s2"), event("e1")},
 	} {
 		i := p.anew("", waits("go"))
@@ -106,8 +107,8 @@ func TestO09MessagesAfterAStartAreHandledAfterIt(t *testing.T) {
 	`)
 }
 
-// A start whose events the execution has taken begins nothing when it comes back, so what follows
-// it is taken with it.
+// A redelivered start whose events the execution has already received starts nothing, so the
+// messages after it are handled with it.
 func TestO09AStartThatRaisesEventsDelaysNothing(t *testing.T) {
 	t.Parallel()
 	raises := restart("s2")
@@ -127,8 +128,9 @@ func TestO09AStartThatRaisesEventsDelaysNothing(t *testing.T) {
 	`)
 }
 
-// W-03: of two processes that have one batch, one is held until the other has taken all of it, and has
-// begun the next execution by a start of the batch. What stands before that start is not for it.
+// W-03: two processes have the same batch. One is delayed until the other has handled the whole
+// batch and has started the next execution with a start of the batch. The messages before that
+// start do not apply to the next execution.
 func TestAMessageThatADuplicateHandledBeforeAStartDoesNotCountAgain(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)

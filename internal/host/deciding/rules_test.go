@@ -17,10 +17,10 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Each rule of docs/internal/protocol.md that this package has is a row: what is stored, what
-// has come, and the plans that are decided on, one after the other, in words.
+// Each rule of docs/internal/protocol.md that this package implements is a row: what is stored,
+// which messages arrive, and the resulting plans in words.
 
-// instanceA waits for the event "go", has the activity Step run, and ends.
+// instanceA waits for the event "go", runs the activity Step, and ends.
 func instanceA(ctx *engine.Context, in []byte) ([]byte, error) {
 	if _, err := ctx.Await(ctx.ExternalEvent("go")); err != nil {
 		return nil, err
@@ -30,8 +30,8 @@ func instanceA(ctx *engine.Context, in []byte) ([]byte, error) {
 
 func panics(*engine.Context, []byte) ([]byte, error) { panic("broken") }
 
-// An hour after its start the instance is looked at; its turns were committed in the
-// minutes before.
+// The tests run an hour after the start of the instance; its turns were committed in the minutes
+// before.
 var (
 	startedAt = time.UnixMilli(1_900_000_000_000).UTC()
 	now       = startedAt.Add(time.Hour)
@@ -41,14 +41,14 @@ func at(minutesAgo float64) time.Time {
 	return now.Add(-time.Duration(minutesAgo * float64(time.Minute)))
 }
 
-// stored is what a row finds.
+// stored is the state that a row starts with.
 type stored struct {
 	turns  []store.Turn
 	record *store.Record
 }
 
-// started waits for its event; scheduled has taken it, some minutes ago, and waits for the
-// activity; done has ended.
+// started waits for its event; scheduled received it some minutes ago, and waits for the activity;
+// done has ended.
 func started() stored {
 	return stored{
 		turns: []store.Turn{turnOf(1, startedAt,
@@ -75,19 +75,19 @@ func done(minutesAgo float64) stored {
 	return s
 }
 
-// then is with one more event, that nothing follows from.
+// then adds an event that has no effect.
 func (s stored) then(id int64) stored {
 	s.turns = append(s.turns, turnOf(id, at(10), history.Event{Kind: history.ExternalEvent, Name: "other", Payload: []byte("1"), SenderID: "o"}))
 	return s
 }
 
-// stuck is started with a mark.
+// stuck adds a mark.
 func (s stored) stuck(kind string, stamp int64, wake string) stored {
 	s.record.Problem, s.record.Stamp = &store.Problem{Kind: kind, Message: "broken", Tries: 1, Wake: wake}, stamp
 	return s
 }
 
-// markedAt has the mark set when the history ended with this event.
+// markedAt moves the mark to the time when the history ended with this event.
 func markedAt(last int64) func(*store.Record) {
 	return func(r *store.Record) { r.Problem.LastEventID = last }
 }
@@ -127,7 +127,7 @@ func wake(number int64, id string) wire.Item {
 	return wire.Item{Kind: wire.Wake, ExecutionID: 1, Number: number, ID: id}
 }
 
-// wasRequeued is an item that went round the delay queue.
+// wasRequeued returns an item that has passed through the delay queue.
 func wasRequeued(i wire.Item) wire.Item { i.Hops = 1; return i }
 
 func start(id string) wire.Item {
@@ -140,20 +140,20 @@ func restart(id string) wire.Item {
 	return i
 }
 
-// raising has a start use an instance that runs, and raise an event there.
+// raising makes a start use a running instance, and raise an event there.
 func raising(i wire.Item, sender string) wire.Item {
 	i.Events, i.OnConflict = []wire.StartEvent{{Name: "go", ID: sender, Data: []byte("1")}}, wire.ConflictUseOrRestart
 	return i
 }
 
-// redrive has what has ended go on, from an event of an execution.
+// redrive continues an ended instance from an event of an execution.
 func redrive(origin history.Origin) wire.Item {
 	i := start("r")
 	i.OnConflict, i.Origin = wire.ConflictRedrive, &origin
 	return i
 }
 
-// completing is a completion by which the instance is not to be reached.
+// completing returns a completion that must not reach the instance.
 func completing(change func(*wire.Item)) wire.Item {
 	i := completed("1")
 	change(&i)
@@ -170,20 +170,20 @@ func ofParent(i wire.Item) wire.Item {
 
 func messages(m ...*inbox.Message) []*inbox.Message { return m }
 
-// tooLarge: a turn of the group was refused for its size.
+// tooLarge: a turn of the group was refused because of its size.
 func tooLarge(t *Turn) {
 	t.Group.TooLarge = &store.TooLargeError{Instance: "a", ExecutionID: 1, Limit: "100 items a transaction"}
 }
 
-// secondExecution: what is stored is the second execution of its instance.
+// secondExecution: the stored execution is the second one of its instance.
 func secondExecution(t *Turn) { t.Running.Execution, t.View.Record.ExecutionID = 2, 2 }
 
-// row is a rule: what is there, and what comes of it.
+// row is a rule: a state, messages, and the expected plans.
 type row struct {
 	rule     string
 	stored   stored
 	messages []*inbox.Message
-	code     engine.Func // instanceA unless it is given
+	code     engine.Func // nil means instanceA
 	change   func(*Turn)
 	want     []string
 }
@@ -204,7 +204,7 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 		{rule: "what a message of the batch completes is not sent again", stored: scheduled(20), messages: messages(message("m", event("e"), 2), message("n", completed("1"), 1)),
 			want: []string{"again 3-4", "runs ExternalRaised ActivityCompleted", "commits 5-6, dispatches 5-6", "settles duplicate recorded", "over"}},
 
-		// Two processes have a message.
+		// Two processes have the same message.
 		{rule: "a fact recorded since the receipt is a twin's: its turn is sent again, after a look for a commit under way", stored: scheduled(0.05), messages: fresh(event("e")),
 			want: []string{"reads behind 5", "reads record again", "again 3-4 with 4", "runs ExternalRaised", "writes nothing", "settles duplicate", "over"}},
 		{rule: "a fact recorded long before the receipt is a duplicate", stored: scheduled(20), messages: fresh(event("e")),
@@ -227,7 +227,7 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 			change: func(t *Turn) { t.Now.Left = -time.Second },
 			want:   []string{"runs ExternalRaised", ErrOver.Error()}},
 
-		// The code is broken.
+		// The code does not work.
 		{rule: "a turn that can't go on records its arrivals and marks the instance", stored: started(), messages: fresh(event("e")), code: panics,
 			want: []string{"runs ExternalRaised", "commits 3 parked, marks panic, dispatches 3 parked", "settles recorded", "over"}},
 		{rule: "what brings no news to a stuck instance runs no code", stored: scheduled(20).stuck("panic", 3, ""), messages: fresh(event("e")),
@@ -272,7 +272,7 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 		{rule: "the tombstone refuses a start, and tells its parent", stored: purgedRecord(time.Hour), messages: fresh(ofParent(start("s2"))),
 			want: []string{"tells parent purged, settles purged_id", "over"}},
 
-		// What is not there, or was there.
+		// Instances that do not exist, or no longer exist.
 		{rule: "an end answers the start that it began by as a repeat", stored: done(20), messages: fresh(start("s")),
 			want: []string{"settles duplicate", "over"}},
 		{rule: "and another start as one whose instance exists", stored: done(20), messages: fresh(start("s2")),
@@ -298,7 +298,7 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 		{rule: "another start finds that its instance exists", stored: started(), messages: fresh(start("s2")),
 			want: []string{"runs StartOrchestration", "writes nothing", "settles exists", "over"}},
 
-		// What has ended restarts.
+		// Restarts of ended instances.
 		{rule: "the twin of such a start may have ended it: that turn is sent again first", stored: done(0.05), messages: fresh(restart("s2")),
 			want: []string{"reads behind 7", "reads record again", "again 5-6", "begins 2 again", "runs StartOrchestration", "commits 1-2, dispatches 1-2", "settles recorded", "over"}},
 		{rule: "a start that may restart begins the next execution of what has ended", stored: done(20), messages: fresh(restart("s2")),
@@ -325,7 +325,7 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 			want: []string{"begins 2 again", "runs StartOrchestration", "commits 1-2, dispatches 1-2", "settles recorded", "runs StartOrchestration", "writes nothing", "settles exists", "over"}},
 		{rule: "a start whose event the run has taken that ended begins nothing", stored: done(0.05), messages: back(raising(restart("s2"), "e")),
 			want: []string{"again 5-6", "settles duplicate", "settles exists", "over"}},
-		// What has ended goes on.
+		// Redrives of ended instances.
 		{rule: "what has completed is redriven from an event alone", stored: done(20), messages: fresh(redrive(history.Origin{})),
 			want: []string{"reads behind 1", "settles dead redrive_refused", "over"}},
 		{rule: "and from none behind its end", stored: done(20), messages: fresh(redrive(history.Origin{EventID: 9})),
@@ -339,7 +339,7 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 		{rule: "the tombstone refuses it", stored: purgedRecord(time.Hour), messages: fresh(restart("s2")),
 			want: []string{"settles purged_id", "over"}},
 
-		// What names nothing, or proves nothing.
+		// Messages that name nothing known, or have no proof.
 		{rule: "a completion for an event that is none of this history is a dead letter", stored: scheduled(20), messages: fresh(completing(func(i *wire.Item) { i.SourceEventID = 99 })),
 			want: []string{"runs ActivityCompleted", "writes nothing", "settles dead misaddressed", "over"}},
 		{rule: "and so is one for the start", stored: scheduled(20), messages: fresh(completing(func(i *wire.Item) { i.SourceEventID = 1 })),
@@ -360,8 +360,8 @@ func TestEachRuleGivesItsPlans(t *testing.T) {
 	}
 }
 
-// M-08: whatever comes for what was never there, has ended, or was purged is acknowledged,
-// and does nothing.
+// M-08: a message for an instance that never existed, has ended, or was purged is acknowledged and
+// has no effect.
 func TestAMessageForAMissingInstanceHasNoEffect(t *testing.T) {
 	t.Parallel()
 	for _, i := range []wire.Item{
@@ -388,7 +388,7 @@ func TestAMessageForAMissingInstanceHasNoEffect(t *testing.T) {
 				r := row{stored: c.stored, messages: messages(message("m", i, receives))}
 				got := r.plans(t)
 				if c.outcome == "late" && receives > 1 && i.Kind == wire.ActivityCompleted {
-					c.outcome = "duplicate" // What comes back looks for its fact.
+					c.outcome = "duplicate" // A redelivered message searches for its fact.
 				}
 				if last := got[len(got)-2:]; !slices.Equal(last, []string{"settles " + c.outcome, "over"}) || slices.ContainsFunc(got, func(w string) bool { return strings.Contains(w, "commits") || strings.Contains(w, "writes the") }) {
 					t.Errorf("%s, received %d times, for what is %q: %s", i.Kind, receives, c.outcome, strings.Join(got, "; "))
@@ -398,7 +398,7 @@ func TestAMessageForAMissingInstanceHasNoEffect(t *testing.T) {
 	}
 }
 
-// plans decides, and takes in what would come of each plan, until the turn is over.
+// plans makes decisions until the turn is over, and assumes that each plan is carried out.
 func (c *row) plans(t *testing.T) []string {
 	t.Helper()
 	code := c.code
@@ -434,9 +434,9 @@ func (c *row) plans(t *testing.T) []string {
 	return p.lines
 }
 
-// W-09: the mark that a dead process left is taken away by who comes back. Where that was not
-// received too often, another try of it sets no mark anew, for its group may be run beside
-// others: a process that dies would leave the marks of all.
+// W-09: the redelivered message removes the mark that a dead process left. If the message has not
+// been received too often, its next try sets no new mark, because its group may run in parallel
+// with others, and a process that dies would leave the marks of all groups.
 func TestTheMarkOfADeadProcessMakesNoNewSuspect(t *testing.T) {
 	t.Parallel()
 	r := started().with(func(r *store.Record) { r.Suspect = "m" }).record

@@ -11,14 +11,14 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// by has a start be that of a child of this parent.
+// by makes the start that of a child of this parent.
 func by(parent string, i wire.Item) wire.Item {
 	i.Parent = &wire.Parent{Instance: parent, ExecutionID: 1, EventID: 2}
 	return i
 }
 
-// P-03: a parent may use the instance that has the id, and waits for it as for a child; what it
-// does to its own children it does not do to that one.
+// P-03: a parent may use the existing instance with the id, and waits for it as for a child. What
+// the parent does to its own children does not affect that instance.
 func TestP03AParentMayUseAnExistingInstance(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -106,8 +106,8 @@ func TestP03AParentMayUseAnExistingInstance(t *testing.T) {
 	`)
 }
 
-// An event that a start brings reaches the instance that is there, once; it raises none where it
-// may not use the instance, or nobody could take them.
+// An event in a start reaches the existing instance once. The start raises no events if it may not
+// use the instance, or if nothing could receive them.
 func TestAStartRaisesItsEventsForAnExistingInstance(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -174,8 +174,9 @@ func TestAStartRaisesItsEventsForAnExistingInstance(t *testing.T) {
 	`)
 }
 
-// M-07: an event that comes before its start goes round, for as long as the window; one in the
-// batch of the start is taken after it, and after those that the start brings.
+// M-07: an event that arrives before its start is requeued for the length of the window. An event
+// in the batch of the start is handled after the start, and after the events that the start
+// contains.
 func TestM07EarlyEvents(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -202,8 +203,8 @@ func TestM07EarlyEvents(t *testing.T) {
 	`)
 }
 
-// M-09, V-02: a start of what is not registered is begun, and is stuck until its version is deployed;
-// no other version is tried.
+// M-09, V-02: an orchestration that is not registered is started, and is stuck until its version is
+// deployed; no other version is tried.
 func TestM09AStartOfAnUnregisteredOrchestration(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -238,8 +239,9 @@ func TestM09AStartOfAnUnregisteredOrchestration(t *testing.T) {
 	`)
 }
 
-// M-02: completions are recorded in the order of arrival. M-01: the same twice counts once.
-// K-08: so are a completion and a cancel. E-04: of two events with one sender's id one counts.
+// M-02: completions are recorded in the order of arrival. M-01: a completion that arrives twice
+// counts once. K-08: a completion and a cancel are recorded in the order of arrival too. E-04: of
+// two events with the same sender id, one counts.
 func TestM02CompletionsAreRecordedInTheOrderOfArrival(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -323,9 +325,10 @@ func TestM02CompletionsAreRecordedInTheOrderOfArrival(t *testing.T) {
 	`)
 }
 
-// K-07: what is stuck is terminated without running its code; K-05: a cancel after the start in
-// one batch: what the turn scheduled and cancelled is not sent. L-03: a history at its limit
-// fails. L-07: and so does a loop, where it is set to.
+// K-07: a stuck instance is terminated without running its code. K-05: if a cancel follows the
+// start in one batch, operations that the turn both scheduled and cancelled are not sent. L-03: an
+// instance whose history reaches its limit fails. L-07: so does an instance in a loop, if loops are
+// set to fail.
 func TestK07EachWayToEndAnInstance(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -401,8 +404,8 @@ func TestK07EachWayToEndAnInstance(t *testing.T) {
 	`)
 }
 
-// V-04, V-05: a history with a patch that this build lacks is left to another build, for as long as
-// the window; from then on the instance is stuck for it.
+// V-04, V-05: a history with a patch that this build does not have is left to other builds for the
+// length of the window; after that, the instance is stuck.
 func TestV05APatchWhoseCodeIsGoneIsStuckAfterItsWindow(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -434,8 +437,9 @@ func TestV05APatchWhoseCodeIsGoneIsStuckAfterItsWindow(t *testing.T) {
 	`)
 }
 
-// A start brings an actor, headers and a fairness group into the history; search attributes and a
-// custom status follow what is committed, and a status that is set back is written anew.
+// A start records an actor, headers and a fairness group in the history. Search attributes and the
+// custom status follow the commits, and a status that changes back to an earlier value is written
+// again.
 func TestO03StatesFollowTheCommits(t *testing.T) {
 	t.Parallel()
 	set := func(ctx *engine.Context, step string) error {
@@ -485,8 +489,9 @@ func TestO03StatesFollowTheCommits(t *testing.T) {
 	`)
 }
 
-// Results of inline activities share a commit, up to their batch; an event beside them is taken
-// behind. What comes with a turn that is short of time is recorded, and a wake goes on.
+// Results of inline activities share a commit, up to the batch size; an event that arrives
+// meanwhile is recorded after them. If a turn is short of time, its messages are recorded, and a
+// wake continues the turn.
 func TestResultsOfInlineActivitiesShareCommits(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)

@@ -11,7 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// R-19: what came to rest before the panic is dispatched, and the rest is recorded.
+// R-19: rounds that were complete before the panic are dispatched, and the remaining arrivals are
+// recorded.
 func TestR19RoundsThatRestedBeforeThePanicAreDispatched(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -34,8 +35,9 @@ func TestR19RoundsThatRestedBeforeThePanicAreDispatched(t *testing.T) {
 	`)
 }
 
-// O-05: a wake of what is wrong still says so anew, and writes no event; M-13, R-18: what comes
-// is recorded, and the fixed code takes it all; M-15: one sweeper's wake moves the mark once.
+// O-05: a wake whose code is still wrong renews the mark, and writes no event. M-13, R-18: messages
+// are recorded, and the fixed code handles all of them. M-15: the wake of a sweep moves the mark
+// once.
 func TestO05AnOperatorsWakeWhileTheCodeIsStillWrong(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, panics)
@@ -69,8 +71,8 @@ func TestO05AnOperatorsWakeWhileTheCodeIsStillWrong(t *testing.T) {
 	`)
 }
 
-// R-18: a message that leaves no fact does not take a stuck instance on: nobody would send
-// what its commit asks for, if its process died.
+// R-18: a message without a fact does not continue a stuck instance: if its process died, nothing
+// would send the messages of its commit.
 func TestAMessageWithoutAFactNeverLosesTheRecoveryOfAStuckInstance(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, panics)
@@ -91,9 +93,9 @@ func TestAMessageWithoutAFactNeverLosesTheRecoveryOfAStuckInstance(t *testing.T)
 	`)
 }
 
-// F-05: an arrival parked while the code was broken wins a select and gives no
-// event when it is run. What it cancelled is removed all the same, by the next
-// commit, on a warm process too.
+// F-05: an arrival that was parked while the code was broken wins a select, and produces no event
+// when it is run. The operation that it cancelled is still removed by the next commit, also in a
+// process that has the instance in its cache.
 func TestF05AnOperationCancelledByAParkedArrivalWithoutAnEventIsRemoved(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -130,7 +132,7 @@ func TestF05AnOperationCancelledByAParkedArrivalWithoutAnEventIsRemoved(t *testi
 }
 
 // R-03: the result of an inline activity is recorded, and then the code of a warm
-// instance breaks a rule. It is made again by what is stored, and marked.
+// instance breaks a rule. The instance is loaded again from the store, and marked.
 func TestAnInstanceStuckAfterACommitOfItsTurnHasAProblem(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -151,8 +153,8 @@ func TestAnInstanceStuckAfterACommitOfItsTurnHasAProblem(t *testing.T) {
 	`)
 }
 
-// R-08, R-09: a history that is none is marked, nothing is written to it, and the messages name
-// the event.
+// R-08, R-09: an instance with an invalid history is marked, nothing is written to the history, and
+// the messages name the event.
 func TestR08R09ADamagedHistory(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -193,9 +195,9 @@ func TestR08R09ADamagedHistory(t *testing.T) {
 	`)
 }
 
-// I-03: two processes have the message that takes a stuck instance on. One reads the
-// mark; the other clears it, with its fact, and dies with an inline activity open. The
-// first finds the fact, and the mark gone, and makes its turn again.
+// I-03: two processes have the message that continues a stuck instance. One reads the mark. The
+// other clears the mark in the commit of its fact, and dies while an inline activity is open. The
+// first process finds the fact and no mark, and repeats its turn.
 func TestAProblemClearedWhileItIsReadLeavesNoMessageUnsent(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, panics)
@@ -216,9 +218,9 @@ func TestAProblemClearedWhileItIsReadLeavesNoMessageUnsent(t *testing.T) {
 	`)
 }
 
-// K-07, I-06: a wake finds that a stuck instance goes on, and nothing to append.
-// Between its reads and its change of the record another process ends the
-// instance: it stays ended.
+// K-07, I-06: a wake finds that a stuck instance can continue, but has nothing to append. Another
+// process ends the instance after the wake has read it and before the wake changes the record: the
+// instance stays ended.
 func TestAChangeOfTheRecordAloneIsNeverMadeFromAStaleHistory(t *testing.T) {
 	t.Parallel()
 	right := func(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -243,9 +245,9 @@ func TestAChangeOfTheRecordAloneIsNeverMadeFromAStaleHistory(t *testing.T) {
 	`)
 }
 
-// W-05, rule 11: a start that may kill its process is recorded first, and its
-// process dies. An event comes; the code ends by the start
-// alone, so that the event is late. It finds the commit that it brought about again.
+// W-05, rule 11: a start that may kill its process is recorded first, and its process dies. Then an
+// event arrives; the code ends with the start alone, so the event is late. When the event is
+// redelivered, it finds the commit that it caused.
 func TestAnEventThatLetsTheCodeSeeParkedArrivalsFindsThatCommitAgain(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, func(ctx *engine.Context, _ []byte) ([]byte, error) { return nil, detaches(ctx, "other") })
@@ -261,10 +263,9 @@ func TestAnEventThatLetsTheCodeSeeParkedArrivalsFindsThatCommitAgain(t *testing.
 	`)
 }
 
-// Rule 11, W-13: the commit that answers what was parked is on its way when its
-// process dies. Its message comes back, meets a broken build, which marks the
-// instance, and is gone. The commit does not land after the mark: nobody would
-// send what it asked for.
+// Rule 11, W-13: a process dies after it has sent the commit for the parked arrivals. Its message
+// is redelivered to a broken build, which marks the instance and deletes the message. The commit
+// does not land after the mark: otherwise nothing would send its messages.
 func TestALateCommitForParkedArrivalsFailsBecauseOfTheProblem(t *testing.T) {
 	t.Parallel()
 	right := func(ctx *engine.Context, _ []byte) ([]byte, error) { return nil, detaches(ctx, "other") }
@@ -287,10 +288,9 @@ func TestALateCommitForParkedArrivalsFailsBecauseOfTheProblem(t *testing.T) {
 	`)
 }
 
-// W-05, P-02: a process sends the commit that ends a child and dies; it would land
-// when code that does not work has had the child marked as stuck, and the messages
-// of both are gone. Nobody would tell the parent: so the end demands the stamp that
-// its writer had read, and loses.
+// W-05, P-02: a process sends the commit that ends a child, and dies. Before that commit lands,
+// broken code marks the child as stuck, and all messages are deleted, so nothing would notify the
+// parent. Therefore the commit requires the stamp that its writer read, and fails.
 func TestAnEndThatWouldLandAfterAProblemFails(t *testing.T) {
 	t.Parallel()
 	right := continues(func(*engine.Context, []byte) ([]byte, error) { return []byte("11"), nil })
@@ -313,9 +313,9 @@ func TestAnEndThatWouldLandAfterAProblemFails(t *testing.T) {
 	`)
 }
 
-// W-05, W-01: the process that runs an inline activity dies. A timer that nobody
-// awaits comes and runs it in its place; the code ends by that,
-// so that the timer is late. It finds the end again.
+// W-05, W-01: the process that runs an inline activity dies. A timer that nothing awaits fires, and
+// its turn runs the activity instead. The code then ends, so the timer is late. When the timer is
+// redelivered, it finds the end.
 func TestATimerThatRunsAnInlineActivityFindsTheEndAgain(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -338,9 +338,9 @@ func TestATimerThatRunsAnInlineActivityFindsTheEndAgain(t *testing.T) {
 	`)
 }
 
-// M-13, W-05: an event reaches a stuck instance whose code is fixed by now, and
-// which ends by what was parked before: the event itself would be late. Its
-// process dies; the event comes back, and what the end asked for is done.
+// M-13, W-05: an event reaches a stuck instance whose code has been fixed. The instance ends
+// because of arrivals parked earlier, so the event itself is late. Its process dies. When the event
+// is redelivered, the messages of the end are sent.
 func TestAMessageThatContinuesAStuckInstanceFindsItsCommitAgain(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
@@ -359,8 +359,8 @@ func TestAMessageThatContinuesAStuckInstanceFindsItsCommitAgain(t *testing.T) {
 	`)
 }
 
-// W-03, W-11: a wake takes a stuck instance on, through continue-as-new, and its process dies
-// after each commit. The wake comes back until all is dispatched.
+// W-03, W-11: a wake continues a stuck instance across a continue-as-new, and its process dies
+// after each commit. The wake is redelivered until everything is dispatched.
 func TestAWakeIsRedeliveredUntilEverythingItCausedIsDispatched(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, panics)
@@ -387,8 +387,8 @@ func TestAWakeIsRedeliveredUntilEverythingItCausedIsDispatched(t *testing.T) {
 	`)
 }
 
-// A continue-as-new of a process that died lands late, after a mark of the execution before,
-// and its message was acknowledged by who set the mark: whoever comes next sends it all.
+// The continue-as-new commit of a dead process lands late, after the earlier execution was marked,
+// and the process that set the mark acknowledged its message. The next message sends everything.
 func TestAContinueAsNewAfterAProblemIsDispatchedByTheNextMessage(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -417,9 +417,9 @@ func TestAContinueAsNewAfterAProblemIsDispatchedByTheNextMessage(t *testing.T) {
 	`)
 }
 
-// W-13: a turn whose commit landed late was never dispatched, for its message
-// had met a stuck instance meanwhile. The wake sends the first of its
-// actions and dies. It comes back with the completion of that one, and sends the rest.
+// W-13: a turn whose commit landed late was never dispatched, because its message had found a stuck
+// instance meanwhile. The process of the wake sends the first action of the turn and dies. The wake
+// is redelivered together with the completion of that action, and sends the rest.
 func TestARedeliveredWakeResendsOpenOperationsAfterAnotherTurn(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -442,9 +442,9 @@ func TestARedeliveredWakeResendsOpenOperationsAfterAnotherTurn(t *testing.T) {
 	`)
 }
 
-// W-13: a process takes a wake, clears the mark, and is gone before that is known. The
-// wake comes back to code that does not work, which leaves the same mark: it moves it all
-// the same, so that the clear loses, and what is parked after it is waited for.
+// W-13: a process handles a wake and clears the mark, but dies before the outcome is known. The
+// wake is redelivered to broken code, which would set the same mark. It moves the mark to a new
+// stamp, so the clear fails, and arrivals that are parked later wait for the next recovery.
 func TestARedeliveredWakeMovesTheProblemSoThatALateClearFails(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
@@ -470,9 +470,9 @@ func TestARedeliveredWakeMovesTheProblemSoThatALateClearFails(t *testing.T) {
 	`)
 }
 
-// W-13: a write of unknown outcome that marks an instance as stuck lands when its message is
-// gone: after the recovery it has no effect, for the stamp has gone on; otherwise it is a
-// hint, and the next wake clears it.
+// W-13: a write of unknown outcome marks an instance as stuck, and lands when its message is gone.
+// After the recovery, the write has no effect, because the stamp has changed; otherwise the mark is
+// only a hint, and the next wake clears it.
 func TestAProblemThatLandsWhenItsMessageIsGoneIsClearedByASweep(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -513,8 +513,8 @@ func TestAProblemThatLandsWhenItsMessageIsGoneIsClearedByASweep(t *testing.T) {
 	`)
 }
 
-// W-09: what may kill its process is found out by its own mark, found twice. Then its arrivals
-// are recorded, messages run no code, and wakes do.
+// W-09: a message that may kill its process is detected when its own mark is found twice. Then its
+// arrivals are recorded; messages run no code, but wakes do.
 func TestW09APoisonMessageIsDetected(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
@@ -635,8 +635,8 @@ func TestW09APoisonMessageIsDetected(t *testing.T) {
 	`)
 }
 
-// Behind the result of an inline activity nothing fits into a commit. The turn is
-// made of each of its messages, whose facts are recorded, and the instance fails.
+// No commit has room for anything after the result of an inline activity. Each message gets a turn
+// of its own, its fact is recorded, and the instance fails.
 func TestTheHalvesOfATurnThatIsTooLargeFailTheirInstance(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, behindGo(behindGo(func(ctx *engine.Context, in []byte) ([]byte, error) {

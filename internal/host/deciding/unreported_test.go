@@ -11,7 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// What another has written since the record was read is left there for the next turn.
+// Notifications that another process has added since the record was read stay there for the next
+// turn.
 func TestPendingNotificationsAreRemovedUnderTheNumberThatWasRead(t *testing.T) {
 	t.Parallel()
 	turn := begun(&Known{By: &Terms{Publishes: true}})
@@ -39,8 +40,8 @@ func TestPendingNotificationsAreRemovedUnderTheNumberThatWasRead(t *testing.T) {
 	}
 }
 
-// A history that is read beside the commit of a mark may lack its events. What is told then has a
-// number after that of the mark all the same.
+// A history that is read while a mark is being committed may lack the events of that commit. The
+// notification still gets a number after that of the mark.
 func TestTheNotificationOfAProblemIsNumberedAfterIt(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))
@@ -65,7 +66,8 @@ func TestTheNotificationOfAProblemIsNumberedAfterIt(t *testing.T) {
 		t.Errorf("of a mark that an execution before has set, it tells %+v, %v", events, err)
 	}
 
-	// It was told at the begin of the turn, and the history lacks what was committed with it.
+	// It was reported at the beginning of the turn, and the history lacks the events committed with
+	// it.
 	mark = &store.Problem{Kind: string(engine.StuckPanic), ExecutionID: 1, LastEventID: 2}
 	recovered, err := json.Marshal([]host.InstanceEvent{{Type: "recovered", Execution: 1, Number: publishing.Number(1, 6, 1)}})
 	if err != nil {
@@ -83,7 +85,8 @@ func TestTheNotificationOfAProblemIsNumberedAfterIt(t *testing.T) {
 	}
 }
 
-// That a history is damaged is told by metrics and the log: it has no end by which an event could be numbered.
+// Metrics and the log report a damaged history. There is no instance event, because the history has
+// no end from which the event could be numbered.
 func TestACorruptInstanceIsNotReportedAsStuck(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, waits("go"))

@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// wordsOf is a plan in the order of its fields. In full, it has the events of what is
-// committed, and what is sent.
+// wordsOf describes a plan in the order of its fields. If full is set, it includes the committed
+// events and the sent messages.
 func wordsOf(p *Plan, full bool, sent func([]dispatch.Commit) string) string {
 	var all []string
 	say := func(format string, args ...any) { all = append(all, strings.TrimSpace(fmt.Sprintf(format, args...))) }
@@ -219,7 +219,7 @@ func slotsOf(commits []dispatch.Commit) string {
 	return strings.Join(all, " ")
 }
 
-// brief is a history in the short form of the scenarios.
+// brief returns a history in the short form of the scenarios.
 func brief(events []history.Event) string {
 	all := make([]string, len(events))
 	for i := range events {
