@@ -145,8 +145,8 @@ func TestReplayOf50000EventsGrowsByTheHistoryAlone(t *testing.T) {
 	}
 }
 
-// A loop that runs forever within one execution must not retain what is finished: waits
-// with timeouts, scopes, branches, kept events.
+// A loop that runs forever within one execution must not retain finished items: waits with
+// timeouts, scopes, branches, kept events.
 func TestAnExecutionRetainsOnlyOpenOperations(t *testing.T) {
 	loops := map[string]func(c *engine.Context) error{
 		"races with losers": func(c *engine.Context) error {
@@ -239,8 +239,8 @@ func TestBranchesThatHaveReturnedAreForgotten(t *testing.T) {
 	}
 }
 
-// No turn of a long history costs time for the whole history: the first turns after it
-// was read are as cheap as later ones, and none copies the list to grow it.
+// The cost of a turn does not grow with the history: the first turns after the history was read are
+// as cheap as later ones, and no turn copies the list to grow it.
 func TestNoWarmTurnCopiesTheHistory(t *testing.T) {
 	const most = 160 << 10 // a piece of each list
 	reg := registryOf(t, chain(1_000_000))

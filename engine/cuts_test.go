@@ -29,7 +29,7 @@ type courseArrival struct {
 	arrival   engine.Arrival
 	execution int
 	ordinal   int // of the source; -1 if it has none
-	// after is the number of events before it.
+	// after is the number of events before the arrival.
 	after int
 }
 

@@ -43,7 +43,7 @@ func damage(events []history.Event, script []byte) []history.Event {
 		case 2: // swap
 			j := next() % len(list)
 			list[i], list[j] = list[j], list[i]
-		case 3: // swap with the next, the commonest mistake of a store
+		case 3: // swap with the next event, the most common mistake of a store
 			if i+1 < len(list) {
 				list[i], list[i+1] = list[i+1], list[i]
 			}
@@ -174,7 +174,7 @@ func sameEnd(recorded, now *history.Event) bool {
 // expected is the required result of replaying a history.
 type expected struct {
 	stuck engine.StuckKind // "" if not stuck
-	adds  []history.Event  // what the code makes of a last round without answers
+	adds  []history.Event  // the operations that the code starts in a last round without responses
 	why   string
 }
 

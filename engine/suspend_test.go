@@ -90,8 +90,8 @@ func TestPropertyRule14SuspendedGivesTheSameOperations(t *testing.T) {
 	})
 }
 
-// counting is an orchestration that counts how often its code continues, and takes
-// events.
+// counting is an orchestration that takes events and counts the number of times that its code
+// continues.
 func counting(steps *int) engine.Func {
 	return func(c *engine.Context, _ []byte) ([]byte, error) {
 		got := ""
@@ -193,8 +193,8 @@ func TestASuspendAfterAContinueAsNewSuspendsTheNextExecution(t *testing.T) {
 	}
 }
 
-// Otherwise the coordinator of the limit would take the repeated request for that of a
-// restarted instance.
+// Otherwise the coordinator of the limit would mistake the repeated request for that of a restarted
+// instance.
 func TestAFinishedWaitForAPermitIsNotCarriedOver(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, input []byte) ([]byte, error) {
@@ -373,7 +373,7 @@ func until(id string, ms int64) engine.Arrival {
 	return a
 }
 
-// inTime returns that resume, for the suspend at an event.
+// inTime returns the host's resume for the suspend at an event.
 func inTime(event int64) engine.Arrival {
 	a := resume("resume-" + fmt.Sprint(event))
 	a.ExecutionID, a.Suspend = 1, event

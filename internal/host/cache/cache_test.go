@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/clock"
 )
 
-// cached returns a cache that holds so many instances, each of them empty.
+// cached returns a cache with room for the given number of empty instances.
 func cached(most int) *Cache {
 	x := engine.New(engine.Config{})
 	size, _ := x.Size()
@@ -20,13 +20,13 @@ func cached(most int) *Cache {
 	return New(s, clock.Wall{}, host.NoObserver{})
 }
 
-// Instances that take their turns one after the other and are a few more than
-// fit: with the one used longest ago each would have gone when its turn comes.
+// A few more instances than fit take turns one after another. If the cache evicted the least
+// recently used instance, each would be evicted before its next turn.
 func TestAFewInstancesTooManyAreNotAllRead(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		instances int
-		most      float64 // share of the turns that find nothing
+		most      float64 // share of the turns whose instance is not cached
 	}{{500, 0}, {525, 0.12}, {600, 0.36}, {1000, 0.82}} {
 		kept, missed, turns := cached(500), 0, 0
 		for round := range 20 {
@@ -86,8 +86,7 @@ type virtual struct {
 
 func (v *virtual) Now() time.Time { return v.now }
 
-// An instance that alone is over the bound is not kept, and takes no other
-// with it for good.
+// An instance that exceeds the limit alone is not kept, and does not permanently displace others.
 func TestAnInstanceLargerThanTheCacheIsNotKept(t *testing.T) {
 	t.Parallel()
 	kept := cached(1)
@@ -98,9 +97,9 @@ func TestAnInstanceLargerThanTheCacheIsNotKept(t *testing.T) {
 	}
 }
 
-// W-12: the age of a cached instance counts by the wall clock. A reading of the
-// monotonic clock, by which Go measures where it finds one, stands still while
-// the machine is frozen.
+// W-12: the age of a cached instance is measured with the wall clock. Go measures with the
+// monotonic clock if a time has such a reading, but that clock stands still while the machine is
+// frozen.
 func TestW12TheAgeOfAnEntryIsByTheWallClock(t *testing.T) {
 	t.Parallel()
 	kept := cached(1)

@@ -9,13 +9,13 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// What a round sends is one deeper than the arrival that it answers, and an execution
-// one deeper than the one before, whatever events that one has left to it.
+// Messages that a round sends are one deeper than the arrival of the round. An execution is one
+// deeper than the previous execution, whatever events it carries over.
 func TestTheDepthOfRounds(t *testing.T) {
 	t.Parallel()
 	const deep, fresh, worked, beyond = 70, 0, 50, 102
 	depths := map[string]int{"deep": deep, "fresh": fresh, "worked": worked, "beyond": beyond}
-	slowed := host.LoopSettings{Depth: 100, First: 2 * time.Second, Max: time.Minute} // 4 s for what is 102 deep
+	slowed := host.LoopSettings{Depth: 100, First: 2 * time.Second, Max: time.Minute} // 4 s at a depth of 102
 	result := func(atMS int64) history.Event {
 		return history.Event{Kind: history.ActivityCompleted, SourceEventID: 2, SenderID: "worked", AtMS: atMS}
 	}

@@ -34,8 +34,8 @@ func newOutbox(c Composer) *Outbox {
 	return &Outbox{Composer: c, Now: now, with: services{timer: true}}
 }
 
-// What a commit asks for is a function of the commit. Each line is a parcel: its
-// route, and what it is.
+// The messages of a commit depend only on the commit. Each line is a parcel: its route and its
+// content.
 func TestTheMessagesOfACommit(t *testing.T) {
 	t.Parallel()
 	act := func(id int64) history.Event {
@@ -130,7 +130,7 @@ func cancelling(t *store.Turn, events ...int64) *store.Turn {
 
 var routeNames = [routes]string{"stop", "removal", "schedule", "bus", "delay", "orchestrator", "dead", "activity"}
 
-// lines are the parcels of an outbox, in the order of their routes.
+// lines returns the parcels of an outbox, ordered by route.
 func lines(t *testing.T, out *Outbox) (all []string) {
 	t.Helper()
 	for r := range routes {
@@ -158,8 +158,8 @@ func lines(t *testing.T, out *Outbox) (all []string) {
 	return all
 }
 
-// A timer that went through the delay queue has no schedule to remove: a loop
-// of short timeouts must not cost a call to the timer service each.
+// A timer that went through the delay queue has no schedule to remove: in a loop of short timeouts,
+// each timeout must not cost a call to the timer service.
 func TestOnlyTimersWithAScheduleAreRemoved(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -188,9 +188,8 @@ func TestOnlyTimersWithAScheduleAreRemoved(t *testing.T) {
 	}
 }
 
-// T-07, I-08: a timer is sent again by a process whose clock is far behind
-// that of the one that created it. Whether it has a schedule goes by its
-// events, for so does its removal.
+// T-07, I-08: a process whose clock is far behind that of the timer's creator sends the timer
+// again. The events of the timer determine whether it has a schedule, as they do for its removal.
 func TestATimerOfTheDelayQueueUsesItByEveryClock(t *testing.T) {
 	t.Parallel()
 	composer := newComposer(t)
@@ -204,7 +203,7 @@ func TestATimerOfTheDelayQueueUsesItByEveryClock(t *testing.T) {
 	}
 }
 
-// Who is to be cancelled is, whatever the reason.
+// A cancel is sent, whatever its reason.
 func TestL02AReasonThatIsTooLongForAMessageIsCut(t *testing.T) {
 	t.Parallel()
 	out := newOutbox(newComposer(t))

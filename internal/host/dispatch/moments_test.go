@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// What is told of a commit is a function of it, with numbers that grow.
+// The instance events of a commit depend only on the commit, and their numbers increase.
 func TestTheInstanceEventsOfACommit(t *testing.T) {
 	t.Parallel()
 	failed := func(f history.Failure, forced string) history.Event {
@@ -74,7 +74,7 @@ func TestTheInstanceEventsOfACommit(t *testing.T) {
 	}
 }
 
-// halfBus takes every second event.
+// halfBus accepts every second event.
 type halfBus struct{ taken []string }
 
 func (b *halfBus) Publish(_ context.Context, events []host.InstanceEvent) error {
@@ -89,7 +89,7 @@ func (b *halfBus) Publish(_ context.Context, events []host.InstanceEvent) error 
 	return queue.Partial(failed, len(events))
 }
 
-// delayQueue keeps what it is sent.
+// delayQueue keeps the sent messages.
 type delayQueue struct {
 	queue.Queue
 	sent []queue.Outgoing

@@ -17,8 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// refusingQueue notes calls, each of which takes eight milliseconds, and refuses
-// one message.
+// refusingQueue records its calls, each of which takes eight milliseconds, and refuses one message.
 type refusingQueue struct {
 	queue.Queue
 	refuses string
@@ -46,8 +45,8 @@ func (q *refusingQueue) Send(_ context.Context, msgs ...queue.Outgoing) error {
 	return queue.Partial(failed, len(msgs))
 }
 
-// What has to stay after something else is sent when that is in, also where others
-// share the call in which it is refused.
+// A message that must stay after another message is sent once the queue has accepted that other
+// message, even if messages of other senders share the call in which it is refused.
 func TestMessagesAfterARefusedOneOfTheirGroupAreNotSent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// commitOf is one of n activities, its events from first on.
+// commitOf returns a commit of n activities whose event ids start at first.
 func commitOf(execution, first int64, n int, last history.Kind) Commit {
 	t := &store.Turn{Instance: "a", ExecutionID: execution}
 	for i := range int64(n) {
@@ -27,7 +27,7 @@ func TestProgressCoversAnUnbrokenRowOfCommits(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		commits []Commit
-		sent    int // parcels, from the first on
+		sent    int // number of parcels, from the first
 		want    progress
 		ok      bool
 	}{

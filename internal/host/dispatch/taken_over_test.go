@@ -9,9 +9,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// What a redrive has copied is sent by the commit in which the code has agreed, without what the code
-// cancels there. A child that runs all the same hears of that cancel from the execution that has
-// started it, because no start attaches it to this one.
+// The copied operations of a redrive are sent by the commit in which the code agrees with the copy,
+// except those that the code cancels there. If a child is running anyway, the cancel comes from the
+// execution that started the child, because no start attaches it to this execution.
 func TestWhatARedriveCopiedIsHeldBackUntilTheCodeAgrees(t *testing.T) {
 	t.Parallel()
 	origin := &history.Origin{Instance: "a", ExecutionID: 2, EventID: 3, FirstExecutionID: 1, Carried: []history.Carried{{EventID: 2, ExecutionID: 1}}}
@@ -64,8 +64,8 @@ func TestWhatARedriveCopiedIsHeldBackUntilTheCodeAgrees(t *testing.T) {
 	}
 }
 
-// The child of a fork may not have started when the fork is redriven: it still begins as a fork of
-// the child of the original. Where it is there, the redrive uses it, or has it go on.
+// The child of a fork may not have started when the fork is redriven: then it still starts as a
+// fork of the original's child. If it exists, the redrive uses it, or continues it.
 func TestARedriveOfAForkForksTheChildThatHasNotStarted(t *testing.T) {
 	t.Parallel()
 	for of, want := range map[string]*history.Origin{"": nil, "original/1/2": {Instance: "original/1/2"}} {

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// noted is a queue that records for how long messages are to be hidden.
+// noted is a queue that records the requested visibility timeouts of messages.
 type noted struct {
 	queue.Queue
 	calls []string
@@ -37,18 +37,18 @@ type deadline struct {
 
 func (d deadline) Deadline() (time.Time, bool) { return d.at, true }
 
-// A message whose visibility may end before the invocation is extended; another costs no call; and one that another
-// process may hold is left alone.
+// A message whose visibility may expire before the invocation ends is extended; other messages cost
+// no call; and a message that another process may have received is left alone.
 func TestWhichMessagesBelongToAnInvocation(t *testing.T) {
 	t.Parallel()
 	received := time.Unix(1_700_000_000, 0)
 	terms := Terms{Visibility: 2 * time.Minute, Margin: 10 * time.Second}
 	for _, c := range []struct {
 		name    string
-		after   time.Duration // from the receipt to the start of the invocation
-		again   bool          // it was received before, at an unknown time
+		after   time.Duration // from the receive to the start of the invocation
+		again   bool          // the message was received before, at an unknown time
 		refuses error
-		call    string // the call that is made; empty for none
+		call    string // the resulting call; empty for none
 		lost    bool
 		until   time.Duration // since the receipt
 	}{
@@ -84,8 +84,8 @@ func TestWhichMessagesBelongToAnInvocation(t *testing.T) {
 	}
 }
 
-// A standard queue may accept an old receipt. That the call succeeded proves something only if it returned while the
-// message was still hidden by its receipt.
+// A standard queue may accept an old receipt. The success of the call proves something only if it
+// returned while this receive still hid the message.
 func TestALateResponseProvesNothingOnAStandardQueue(t *testing.T) {
 	t.Parallel()
 	received := time.Unix(1_700_000_000, 0)

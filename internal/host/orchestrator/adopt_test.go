@@ -16,8 +16,8 @@ func TestP03AParentMayUseAnExistingInstance(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
-		// first is what happens to the instance before the parent finds it,
-		// then what happens while it waits.
+		// first is what happens to the instance before the parent finds it; then is what happens
+		// while the parent waits.
 		first, then func(w *world)
 		want        string
 		history     string
@@ -39,7 +39,7 @@ func TestP03AParentMayUseAnExistingInstance(t *testing.T) {
 			w.settleFIFO()
 			w.start("p", "Parent", "1")
 			w.settleFIFO()
-			// An operator's wake sends the start again: it is known.
+			// An operator's wake sends the start again, and the repeat is recognized.
 			w.send(wire.Item{Kind: wire.Wake, Instance: "p", ID: "again"})
 			w.settleFIFO()
 			if c.then != nil {

@@ -20,7 +20,7 @@ import (
 
 const fourteenDays = 14 * 24 * time.Hour
 
-// ago is a time before that of the world, as items have it.
+// ago returns the world's time minus d, in the form that items use.
 func (w *world) ago(d time.Duration) int64 { return w.clock.Now().Add(-d).UnixMilli() }
 
 func TestAnItemOlderThanFourteenDaysIsADeadLetterAndNotApplied(t *testing.T) {
@@ -68,7 +68,7 @@ func TestAnItemOlderThanFourteenDaysIsADeadLetterAndNotApplied(t *testing.T) {
 	}
 }
 
-// Who asks for nothing that would not be asked for again may be late.
+// A late wake does no harm, because a wake requests only what would be requested again anyway.
 func TestAWakeIsNeverTooOld(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -81,8 +81,8 @@ func TestAWakeIsNeverTooOld(t *testing.T) {
 	w.expectQuiet()
 }
 
-// A hop makes a new message, which SQS keeps for fourteen days more; the age of
-// what it says goes on.
+// A hop creates a new message, which SQS keeps for another fourteen days; the age of the item
+// continues.
 func TestAnItemKeepsItsAgeAcrossHops(t *testing.T) {
 	t.Parallel()
 	t.Run("round the delay queue, for a build that has not come", func(t *testing.T) {
@@ -137,8 +137,8 @@ func (w *world) stepDelay() {
 	w.handle(source{"delay", w.delay, platform.SourceDelay}, batch)
 }
 
-// Timers of years, retries with delays of weeks, limits of pending activities
-// and wake-ups are as old as what they wait for is due.
+// The age of timers that last years, retries with delays of weeks, limits of pending activities and
+// wakes counts from the time when they are due.
 func TestTheAgeOfAnItemCountsFromWhenItIsDue(t *testing.T) {
 	t.Parallel()
 	t.Run("a timer of a year", func(t *testing.T) {
@@ -189,8 +189,8 @@ func TestTheAgeOfAnItemCountsFromWhenItIsDue(t *testing.T) {
 	})
 }
 
-// The activity function can't write to a dead-letter queue: its queue's takes
-// what it leaves, and the orchestrator's handler moves it on with the reason.
+// The activity function cannot write to the common dead-letter queue. Its messages go to the
+// dead-letter queue of its own queue, and the orchestrator's handler moves them on with the reason.
 func TestAnAttemptThatIsTooOldDoesNotRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -208,9 +208,9 @@ func TestAnAttemptThatIsTooOldDoesNotRun(t *testing.T) {
 	w.expectQuiet()
 }
 
-// A message keeps its time on its way from a standard queue to its dead letters,
-// and SQS deletes it fourteen days after. So an attempt that goes back at half of
-// that is sent anew.
+// A message keeps its age when it moves from a standard queue to the dead-letter queue, and SQS
+// deletes it when it is fourteen days old. Therefore an attempt that returns to its queue after
+// half of that time is replaced by a new message.
 func TestAMessageSevenDaysOldOnTheActivityQueueIsReplaced(t *testing.T) {
 	t.Parallel()
 	t.Run("from the activity queue", func(t *testing.T) {
@@ -257,9 +257,9 @@ func TestADelayIsBoundedAndNotRounded(t *testing.T) {
 	}
 }
 
-// A firing is delivered when it is due; one that is due in years was not sent by
-// a timer. It would go round until then, four times an hour, or without a pause
-// where its time is beyond what a duration holds.
+// A firing is delivered when it is due, so a firing that is due in years was not sent by a timer.
+// It would be requeued four times an hour until then, or without a pause if its time exceeds the
+// range of a duration.
 func TestAnItemDueLaterThanItsKindAllowsIsADeadLetterAtOnce(t *testing.T) {
 	t.Parallel()
 	year := func(y int) int64 { return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli() }

@@ -14,9 +14,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// sharedBatch has one batch hold an activity "Short", which takes no time, and
-// an activity "Long", which takes five minutes. It returns how often Short ran.
-// Attempts run one after the other, in the order of the batch.
+// sharedBatch delivers one batch with an activity "Short", which takes no time, and an activity
+// "Long", which takes five minutes. It returns the number of times that Short ran. Attempts run one
+// after another, in the order of the batch.
 func sharedBatch(t *testing.T, short *history.Retry, during func(w *world)) (w *world, runs *int) {
 	t.Helper()
 	w, runs = newWorld(t, func(w *world) { w.limit = 15 * time.Minute }), new(int)
@@ -45,7 +45,7 @@ func sharedBatch(t *testing.T, short *history.Retry, during func(w *world)) (w *
 	return w, runs
 }
 
-// a finished attempt's message stays hidden while its batch works.
+// the message of a finished attempt stays hidden while the rest of its batch runs.
 func TestAnActivityDoesNotRunAgainDuringALongerOneOfItsBatch(t *testing.T) {
 	t.Parallel()
 	for name, retry := range map[string]*history.Retry{
@@ -71,7 +71,8 @@ func TestAnActivityDoesNotRunAgainDuringALongerOneOfItsBatch(t *testing.T) {
 	}
 }
 
-// A message that is done costs a request only where it would be visible again.
+// Deleting a finished message early costs a request only if the message would otherwise become
+// visible again.
 func TestAMessageIsDeletedWithItsBatchIfThatIsInTime(t *testing.T) {
 	t.Parallel()
 	for timeout, want := range map[int64]int{10_000: 1, 600_000: 0} {
@@ -111,7 +112,7 @@ func TestAFailedDeleteIsRetriedBeforeTheMessageIsVisible(t *testing.T) {
 	}
 }
 
-// What has not been done is not deleted: it goes back when the batch returns.
+// An unfinished message is not deleted: it returns to the queue when the batch returns.
 func TestAReturnedMessageIsNotDeletedWithItsBatch(t *testing.T) {
 	t.Parallel()
 	w, runs := sharedBatch(t, &history.Retry{TimeoutMS: 10_000}, nil)

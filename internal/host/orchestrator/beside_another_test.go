@@ -7,13 +7,12 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A process is slow with a batch, and the visibility of its messages ends. Another receives
-// the first of them, commits what that brings about, and dies before its dispatch. What the
-// slow one commits for the others comes after that, and it sends first what the dead one
-// has left: sentence 3 of the protocol, "at most the last turn of an instance can be
-// undispatched".
+// A process handles a batch slowly, and the visibility of the messages expires. Another process
+// receives the first message, commits its turn, and dies before the dispatch. The slow process then
+// commits the other messages. Before it dispatches them, it sends what the dead process left
+// unsent: sentence 3 of the protocol, "at most the last turn of an instance can be undispatched".
 
-// received is a delivery of an item, from the FIFO queue.
+// received returns a delivery of an item from the FIFO queue.
 func (w *world) received(item wire.Item, receives int) platform.Delivery {
 	w.Helper()
 	m := queue.Message{ID: item.ID, Body: w.body(item), Group: "a", ReceiveCount: receives}
@@ -32,7 +31,7 @@ func raised(id string) wire.Item {
 	return wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "go", ID: id, Data: []byte("1")}
 }
 
-// diesBehind lets a process die after one of the commits that are made for a batch.
+// diesBehind makes a process die after one of its commits for a batch.
 func (w *world) diesBehind(p *orchestratorProcess, commit int, batch ...platform.Delivery) {
 	w.Helper()
 	w.afterCommit = func(_ *store.Commit, err error) error {

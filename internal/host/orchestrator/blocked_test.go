@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// whileBlocked runs f, and lets virtual time pass as often as code is blocked
-// meanwhile: until the watchdog has looked at each twice.
+// whileBlocked runs f. Each time code is blocked meanwhile, it lets virtual time pass until the
+// watchdog has checked that code twice.
 func (w *world) whileBlocked(blocked <-chan struct{}, f func()) {
 	done := make(chan struct{})
 	var over sync.WaitGroup
@@ -43,8 +43,8 @@ func (w *world) whileBlocked(blocked <-chan struct{}, f func()) {
 	over.Wait()
 }
 
-// However many turns there are, one goroutine at most is left in the code of an
-// instance, and what it is about is to be seen.
+// However many turns there are, at most one goroutine remains in the code of an instance, and the
+// log names the instance.
 func TestR15ABlockedDeferredFunctionLeavesOneGoroutineAndIsLogged(t *testing.T) {
 	t.Parallel()
 	for name, code := range map[string]func(wait func()) engine.Func{
@@ -92,7 +92,7 @@ func TestR15ABlockedDeferredFunctionLeavesOneGoroutineAndIsLogged(t *testing.T) 
 						t.Errorf("behind event %d %d goroutines are left, %d were", i+1, n, entered.Load())
 					}
 				}
-				// So do its wake-ups: they come with growing delay, and none is lost.
+				// So do its wakes: they come with growing delays, and none is lost.
 				for range 5 {
 					due, ok := w.nextMark()
 					if !ok {
@@ -120,7 +120,7 @@ func TestR15ABlockedDeferredFunctionLeavesOneGoroutineAndIsLogged(t *testing.T) 
 			if n != want {
 				t.Errorf("%d deferred functions were counted, want %d", n, want)
 			}
-			// When it has come to its end, the instance goes on here too.
+			// When the blocked goroutine has ended, the instance continues in this process too.
 			close(release)
 			for left.Load() > 0 {
 				runtime.Gosched()

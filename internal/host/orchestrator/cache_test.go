@@ -16,8 +16,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// loop is a scenario with a little of everything: activities, timers, events
-// and continue-as-new.
+// loop is a scenario with activities, timers, events and continue-as-new.
 func loop(timeout time.Duration) engine.Func {
 	return func(ctx *engine.Context, in []byte) ([]byte, error) { return loopOnce(ctx, in, timeout) }
 }
@@ -71,8 +70,7 @@ func runLoop(t *testing.T, set func(w *world)) string {
 		for n := int64(1); n <= w.record(id).ExecutionID; n++ {
 			events := w.events(id, n)
 			for j := range events {
-				// What is random differs between runs that read another amount
-				// of randomness.
+				// Random values differ between runs that read different amounts of randomness.
 				if s := events[j].Start; s != nil {
 					clone := *s
 					clone.Secret = ""
@@ -129,7 +127,7 @@ func TestW08AStaleCacheOnlyCostsARetry(t *testing.T) {
 		w.start("a", "Chain", "1")
 		processes := w.two()
 		for turn := 0; ; turn++ {
-			w.orchestrator = processes[turn/2%2] // every other turn is the worker's
+			w.orchestrator = processes[turn/2%2] // the worker has every other turn
 			if !w.step() {
 				break
 			}
@@ -184,7 +182,7 @@ func TestW08AStaleCacheOnlyCostsARetry(t *testing.T) {
 		w.settleFIFO()
 		w.orchestrator.o.Close()
 		w.orchestrator = stale
-		// A start for what is warm here, and purged elsewhere.
+		// A start for an instance that is cached here and was purged by another process.
 		kept := stale.o.turns.cache.Take("a")
 		w.clock.Advance(6 * time.Minute)
 		stale.o.turns.cache.Put(kept)

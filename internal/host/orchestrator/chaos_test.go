@@ -9,9 +9,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// TestRandomFaults runs the programs while processes die at random calls,
-// commits have unknown outcomes, stores are unavailable, and messages come
-// twice. Whatever happens, the outcome is that of an undisturbed run.
+// TestRandomFaults runs the programs while processes die at random calls, commits have unknown
+// outcomes, stores are unavailable, and messages are delivered twice. The outcome must always be
+// that of an undisturbed run.
 func TestRandomFaults(t *testing.T) {
 	t.Parallel()
 	const seeds = 40
@@ -29,7 +29,8 @@ func TestRandomFaults(t *testing.T) {
 
 func runWithFaults(t *testing.T, p *program, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 7))
-	// So many faults in all: then the world is calm, and everything must end.
+	// left is the number of remaining faults. After the last one nothing fails, and everything must
+	// end.
 	left := 60
 	chance := func(percent int) bool {
 		if left == 0 || random.IntN(100) >= percent {

@@ -15,9 +15,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// the message of an attempt that runs at most once comes again after the
-// attempt, as it does when its acknowledgement is lost: nothing runs for it, and
-// nothing counts as interrupted.
+// the message of an attempt that runs at most once is redelivered after the attempt, as
+// happens when its acknowledgement is lost. Nothing runs, and nothing counts as interrupted.
 func TestA16AMessageRedeliveredAfterItsAttemptStartsNoSecondAttempt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -25,7 +24,7 @@ func TestA16AMessageRedeliveredAfterItsAttemptStartsNoSecondAttempt(t *testing.T
 		code      func(attempt int) ([]byte, error)
 		startedAt string
 		output    string
-		// ends completes the activity, if it does not by itself.
+		// ends completes the activity if it does not complete itself.
 		ends func(w *world, token string)
 	}{
 		{"it succeeded", func(int) ([]byte, error) { return []byte("7"), nil }, "[1]", "7", nil},
@@ -63,7 +62,7 @@ func TestA16AMessageRedeliveredAfterItsAttemptStartsNoSecondAttempt(t *testing.T
 				if len(failed) != 0 {
 					t.Errorf("delivery %d was handed back", delivery+1)
 				}
-				// Not deleted: it is visible again in a while.
+				// The message is not deleted: it becomes visible again later.
 				if err := w.activity.SetVisibility(t.Context(), 0, batch[0]); err != nil {
 					t.Fatal(err)
 				}
@@ -90,8 +89,8 @@ func TestA16AMessageRedeliveredAfterItsAttemptStartsNoSecondAttempt(t *testing.T
 	}
 }
 
-// The failure of the last attempt is heard, though it follows the notice of an
-// interruption within the time for which SQS remembers deduplication ids.
+// The failure of the last attempt is recorded, although it follows the report of an interruption
+// within the time for which SQS remembers deduplication ids.
 func TestA16AFailureSoonAfterAnInterruptionIsRecorded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

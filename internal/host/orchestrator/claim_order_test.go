@@ -9,8 +9,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// what a claim says of an attempt that is over is written after what follows from
-// the attempt. A worker that dies at any call between leaves a message that goes on.
+// the claim of a finished attempt is updated after the consequences of the attempt are
+// stored. If a worker dies at a call between these two steps, the message that it leaves continues
+// from there.
 func TestA16AClaimIsSettledAfterTheResult(t *testing.T) {
 	t.Parallel()
 	for _, after := range []bool{false, true} {
@@ -33,7 +34,7 @@ func TestA16AClaimIsSettledAfterTheResult(t *testing.T) {
 				t.Fatalf("killed at call %d, behind it %t: the instance is %s; history %s", killAt, after, r.Status, short(w.events("a", 1)))
 			}
 			if w.expectQuiet(); p.faults.calls < killAt {
-				break // It dies no more.
+				break // It no longer dies.
 			}
 		}
 	}

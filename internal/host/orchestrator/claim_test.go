@@ -45,7 +45,7 @@ func TestA16AnAttemptThatRunsAtMostOnceIsNotStartedAgain(t *testing.T) {
 	}
 }
 
-// A worker that dies before its claim has not begun.
+// A worker that dies before its claim has not started the attempt.
 func TestA16AWorkerThatDiesBeforeTheClaim(t *testing.T) {
 	t.Parallel()
 	for _, after := range []bool{false, true} {
@@ -71,8 +71,8 @@ func TestA16AWorkerThatDiesBeforeTheClaim(t *testing.T) {
 	}
 }
 
-// A copy of the message that comes while the attempt is under way waits until
-// it can no longer be, and then finds the activity completed.
+// If a copy of the message arrives while the attempt may be running, it waits until the attempt
+// must have ended, and then finds the activity completed.
 func TestA16ACopyOfTheMessageDoesNotStartTheAttempt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -7,7 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/clock"
 )
 
-// virtualClock is a clock of virtual time on which a turn waits by letting it pass.
+// virtualClock is a clock of virtual time. A turn that waits on it lets the time pass.
 type virtualClock struct{ *clock.Virtual }
 
 func newVirtualClock() *virtualClock {
@@ -24,7 +24,7 @@ func (c *virtualClock) advanceWithin(d time.Duration) bool {
 	return true
 }
 
-// deadline is a context whose deadline is one of virtual time.
+// deadline is a context whose deadline is in virtual time.
 type deadline struct {
 	context.Context
 	at time.Time
@@ -32,7 +32,7 @@ type deadline struct {
 
 func (d deadline) Deadline() (time.Time, bool) { return d.at, true }
 
-// Sleep lets d pass at once: whoever waits is the only one at work.
+// Sleep lets d pass at once, because nothing else runs while the caller waits.
 func (c *virtualClock) Sleep(ctx context.Context, d time.Duration) error {
 	c.Advance(d)
 	return ctx.Err()

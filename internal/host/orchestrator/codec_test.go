@@ -35,7 +35,8 @@ func keyOf(t testing.TB, id string) codec.Codec {
 	return codec.Chain(gzip.New(), k)
 }
 
-// everyCodec does not compress, or what is too large would no longer be.
+// everyCodec does not compress, because compression could make payloads that are too large small
+// enough.
 func everyCodec(t testing.TB) *codec.Set {
 	k, err := aesgcm.New("every", make([]byte, aesgcm.KeySize))
 	if err != nil {
@@ -52,13 +53,12 @@ func setOf(t testing.TB, current codec.Codec, others ...codec.Codec) *codec.Set 
 	return s
 }
 
-// secretText stands in every payload of the program below, and nowhere else.
+// secretText occurs in every payload of the program below, and nowhere else.
 const secretText = "SECRETTEXT"
 
-// encodedWorld goes through everything that carries payloads: input, activity
-// with heartbeat and retry, inline activity, external event, child, detached
-// start, message to another instance, custom status, continue-as-new, a
-// failure's details, output.
+// encodedWorld uses everything that carries payloads: input, activity with heartbeat and
+// retry, inline activity, external event, child, detached start, message to another
+// instance, custom status, continue-as-new, a failure's details, output.
 func encodedWorld(t *testing.T) *world {
 	w := newWorld(t, nil)
 	secret := func(n int) []byte { return fmt.Appendf(nil, `"%s %d"`, secretText, n) }
@@ -110,8 +110,8 @@ func encodedWorld(t *testing.T) *world {
 	return w
 }
 
-// TestNoPlaintextLeavesTheHost: with a codec, no payload is seen in what the
-// store or a queue is given; the code sees nothing else.
+// With a codec, the store and the queues receive no payload in plain text, and the code sees only
+// plain text.
 func TestNoPlaintextLeavesTheHost(t *testing.T) {
 	t.Parallel()
 	w := encodedWorld(t)
@@ -139,7 +139,7 @@ func TestNoPlaintextLeavesTheHost(t *testing.T) {
 	if err != nil || len(state.Beat.Details) == 0 || bytes.Contains(state.Beat.Details, []byte(secretText)) {
 		t.Errorf("the heartbeat has details %s, %v", state.Beat.Details, err)
 	}
-	w.raise("main", "go", `"`+secretText+` 5"`, "e") // plain, as any sender may
+	w.raise("main", "go", `"`+secretText+` 5"`, "e") // plain, which any sender may use
 	w.run()
 	w.expectOutput("main", `"`+secretText+` 9"`)
 	if got := string(history.StateNamed(w.record("main").States, history.ListedState)); got != `"`+secretText+` 1"` {
@@ -153,7 +153,7 @@ func TestNoPlaintextLeavesTheHost(t *testing.T) {
 	w.expectInvariants("main")
 }
 
-// bytesOf gathers all byte slices and texts of a value.
+// bytesOf collects all byte slices and strings in a value.
 func bytesOf(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -191,9 +191,9 @@ func (d detailed) Failure() *history.Failure {
 	return &history.Failure{Kind: history.FailureApplication, Message: d.Error(), Details: d.details}
 }
 
-// TestEveryProgramRunsWhileKeysRotate: each program of the crash sweep, with
-// another key after each batch; a process starts cold on what the others wrote
-// under three keys, and plain before the first. W-01 to W-12 with a codec.
+// W-01 to W-12 with a codec: each program of the crash sweep runs with a new key after each batch.
+// Each process starts with an empty cache and reads what others wrote under three keys, or in plain
+// text before the first key.
 func TestEveryProgramRunsWhileKeysRotate(t *testing.T) {
 	t.Parallel()
 	a, b, c := keyOf(t, "a"), keyOf(t, "b"), keyOf(t, "c")
@@ -217,9 +217,8 @@ func TestEveryProgramRunsWhileKeysRotate(t *testing.T) {
 	}
 }
 
-// TestKilledAtEachCallWithACodec: a sealed append is repeated to the byte, so
-// that the store knows the writer's own; what was sealed and not dispatched is
-// opened and sent again.
+// An encrypted append is repeated byte for byte, so the store recognizes the writer's own append.
+// Encrypted operations that were not dispatched are decrypted and sent again.
 func TestKilledAtEachCallWithACodec(t *testing.T) {
 	t.Parallel()
 	for _, p := range programs()[:2] {
@@ -238,7 +237,7 @@ func TestKilledAtEachCallWithACodec(t *testing.T) {
 	}
 }
 
-// TestWithoutTheKeyNothingIsWrittenAndMessagesAreRequeued until a build has it.
+// Without the key nothing is written, and messages are requeued until a build has the key.
 func TestWithoutTheKeyNothingIsWrittenAndMessagesAreRequeued(t *testing.T) {
 	t.Parallel()
 	a, b := keyOf(t, "a"), keyOf(t, "b")
@@ -296,8 +295,8 @@ func TestWithoutTheKeyNothingIsWrittenAndMessagesAreRequeued(t *testing.T) {
 	})
 }
 
-// TestADamagedPayloadIsNeverGuessed: what its codec can't open is a dead letter
-// with the reason, a corrupt history, or a failed activity.
+// A payload that its codec cannot decode leads to a dead letter with the reason, a corrupt history,
+// or a failed activity.
 func TestADamagedPayloadIsNeverGuessed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", waits("go")) })
@@ -308,7 +307,7 @@ func TestADamagedPayloadIsNeverGuessed(t *testing.T) {
 	w.expectDead("damaged")
 	w.expectHistory("main", 1, "Started Sub(go)")
 
-	// The same key id with another key: as if the bytes had been changed.
+	// The same key id with a different key: as if the bytes had been changed.
 	other, err := aesgcm.New("a", make([]byte, aesgcm.KeySize))
 	if err != nil {
 		t.Fatal(err)
@@ -327,8 +326,7 @@ func TestADamagedPayloadIsNeverGuessed(t *testing.T) {
 	w.expectOutput("main", `["z"]`)
 }
 
-// TestAFailedEncodingIsRetried: nothing is written or lost while a codec
-// fails.
+// Nothing is written or lost while a codec fails.
 func TestAFailedEncodingIsRetried(t *testing.T) {
 	t.Parallel()
 	p := programs()[0]
@@ -340,7 +338,7 @@ func TestAFailedEncodingIsRetried(t *testing.T) {
 	}
 }
 
-// moody fails one time in three.
+// moody fails every third time, on average.
 type moody struct {
 	codec.Codec
 	random *rand.Rand
@@ -354,8 +352,8 @@ func (m *moody) Encode(plain []byte) ([]byte, error) {
 	return m.Codec.Encode(plain)
 }
 
-// L-01: a payload at the limit is let through sealed, and one byte more is not
-// let in, sealed or plain.
+// L-01: an encrypted payload of exactly the limit is accepted; a payload with one more byte is
+// refused, encrypted or plain.
 func TestL01ThePayloadLimitAppliesToTheDecodedValue(t *testing.T) {
 	t.Parallel()
 	key, err := aesgcm.New("a", make([]byte, aesgcm.KeySize))

@@ -64,8 +64,8 @@ func TestW02TheOutcomeOfACommitIsUnknown(t *testing.T) {
 	}
 }
 
-// W-02: DynamoDB refuses a repeat that is not the same to the byte, and a codec seals the
-// same payload in another way each time.
+// W-02: DynamoDB refuses a repeat that is not identical byte for byte, and a codec encrypts the
+// same payload differently each time.
 func TestW02ARepeatedCommitIsEncodedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.codecs = everyCodec(t) })
@@ -86,17 +86,17 @@ func TestW02ARepeatedCommitIsEncodedOnce(t *testing.T) {
 	}
 }
 
-// nothing has taken effect of a commit that is throttled; made again at
-// once, it spares inline activities another run.
+// a throttled commit has had no effect. Repeating it at once saves inline activities from
+// running again.
 func TestA14ACommitThatIsThrottledIsRepeatedWhileThereIsTime(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		inline bool
-		// throttled so many times, from the commit with the result on.
+		// throttled is the number of throttled commits, starting with the commit of the result.
 		throttled int
 		runs      int // of the activity
-		back      int // how often the message is handed back
+		back      int // the number of times that the message is returned to the queue
 	}{
 		{"once", true, 1, 1, 0},
 		{"for half a minute", true, 10, 1, 0},
@@ -150,8 +150,7 @@ func TestW13AWriteThatLandsLate(t *testing.T) {
 	w.orchestration("Main", waits("e", "e"))
 	w.start("a", "Main", "1")
 	w.settleFIFO()
-	// The first append times out and lands only after another turn of the same
-	// writer has been tried.
+	// The first append times out, and lands only after the same writer has tried another turn.
 	var late *store.Commit
 	n := 0
 	w.beforeCommit = func(c *store.Commit) error {
@@ -263,8 +262,7 @@ func TestAnOutputTooLargeForAMessageFailsTheChildForItsParent(t *testing.T) {
 	w.expectDead()
 }
 
-// counted counts the calls of the orchestrator that cost a request to the
-// store.
+// counted counts the orchestrator's calls that cost a store request.
 func (w *world) counted() map[string]int {
 	counts := map[string]int{}
 	p := w.process()
@@ -285,7 +283,7 @@ func TestATurnMakesOneWriteAndAtMostOneRead(t *testing.T) {
 		reads   int
 		perTurn bool
 	}{
-		// The start alone is described.
+		// Only the start reads the record.
 		{"warm", nil, 1, false},
 		{"cold", func(w *world) { w.settings.Cache.Instances = -1 }, n + 1, true},
 	} {

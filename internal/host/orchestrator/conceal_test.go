@@ -20,11 +20,11 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// canary stands in payloads of the programs below, and nowhere else.
+// canary occurs in payloads of the programs below, and nowhere else.
 const canary = "CANARYTEXT"
 
-// quoted are ways for the text of a payload to get where nothing is sealed:
-// first runs up to its wait for an event, then second is deployed.
+// quoted are ways in which the text of a payload could reach unencrypted places: first runs until
+// it waits for an event, then second is deployed.
 func quoted() map[string]struct{ first, second engine.Func } {
 	payload := func(n int) []byte { return fmt.Appendf(nil, `{"n":%d,"card":"%s"}`, n, canary) }
 	act := func(ctx *engine.Context, n int) { ctx.Activity(engine.ActivityCall{Name: "Never", Input: payload(n)}) }
@@ -85,8 +85,8 @@ func quoted() map[string]struct{ first, second engine.Func } {
 	}
 }
 
-// shown is everything that is not sealed, or that people read: records,
-// histories and messages as they are stored, reasons of dead letters, logs.
+// shown returns everything that is not encrypted, or that people read: stored records, histories
+// and messages, reasons of dead letters, and logs.
 func (w *world) shown(log *bytes.Buffer, instances ...string) string {
 	w.Helper()
 	text := log.String()
@@ -166,7 +166,7 @@ func TestWithACodecNoReasonQuotesAPayload(t *testing.T) {
 						t.Errorf("the reason says nothing of it: %s", message[0])
 					}
 					if encoded {
-						// Another instance has other hashes for the same payloads.
+						// A different instance has different hashes for the same payloads.
 						hashes := regexp.MustCompile(`hash ([0-9a-f]{16})`)
 						if a, b := hashes.FindString(message[0]), hashes.FindString(message[1]); a == b {
 							t.Errorf("two instances have the same hash %s", a)
@@ -181,8 +181,8 @@ func TestWithACodecNoReasonQuotesAPayload(t *testing.T) {
 	}
 }
 
-// A reason that stays the same is not written again with each try, whichever
-// process makes it: so the hash is the same everywhere.
+// An unchanged reason is not written again with each try, whichever process makes the try.
+// Therefore the hash is the same in every process.
 func TestTheHashOfAPayloadIsTheSameInEveryProcess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.codecs = setOf(t, keyOf(t, "a")) })
@@ -202,8 +202,8 @@ func TestTheHashOfAPayloadIsTheSameInEveryProcess(t *testing.T) {
 	}
 }
 
-// The hash is keyed: whoever guesses a payload cannot compute it, and the same
-// instance of another stack has another.
+// The hash is keyed: somebody who guesses a payload cannot compute the hash, and the same instance
+// in a different stack has a different hash.
 func TestTheHashOfAPayloadIsKeyed(t *testing.T) {
 	t.Parallel()
 	c := quoted()["another input"]
@@ -211,7 +211,7 @@ func TestTheHashOfAPayloadIsKeyed(t *testing.T) {
 	for stack := range 2 {
 		w := newWorld(t, func(w *world) {
 			w.codecs = setOf(t, keyOf(t, "a"))
-			// The ring that creates the key of this stack.
+			// The keyring that creates the key of this stack.
 			r, err := keyring.New(keyring.Config{Keys: w.keys, Current: w.current, Random: rand.NewChaCha8([32]byte{byte(stack) + 1})})
 			if err == nil {
 				err = r.Ready(t.Context())

@@ -5,7 +5,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// damage leaves a hole in the history of an instance.
+// damage makes a gap in the history of an instance.
 func damage(w *world, instance string, execution int64) {
 	w.Helper()
 	turns := w.turns(instance, execution)

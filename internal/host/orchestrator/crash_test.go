@@ -19,15 +19,15 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// The crash points W, all of them: a program is run once undisturbed to count
-// the calls that its processes make, and then again with the process killed at
-// each call, before it took effect and after. Its outcome must be the same, and
-// the invariants must hold.
+// All crash points of category W: a program runs once undisturbed to count the calls of its
+// processes. Then it runs once for each call, with the process killed before the call takes effect,
+// and once with the process killed after it. The outcome must be the same, and the invariants must
+// hold.
 
-// program is something to run under crashes.
+// program is a program that is run with crashes.
 type program struct {
 	name string
-	// shifts: what comes when decides the history, though not the outcome.
+	// shifts: the order of arrivals changes the history, but not the outcome.
 	shifts bool
 	set    func(w *world)
 	begin  func(w *world)
@@ -35,7 +35,7 @@ type program struct {
 	outputs map[string]string
 	// instances whose histories are checked.
 	instances []string
-	// also checks what else holds at the end.
+	// also makes further checks at the end.
 	also func(w *world)
 }
 
@@ -147,7 +147,7 @@ func programs() []program {
 	talking := one("W-03 events and a cancel for other instances", func(ctx *engine.Context, in []byte) ([]byte, error) {
 		other := ctx.Child(engine.ChildCall{Name: "Child", Instance: "other", Input: in})
 		third := ctx.Child(engine.ChildCall{Name: "Child", Instance: "third", Input: in})
-		// A cancel that comes before the start finds nobody.
+		// A cancel that arrives before the start has no effect.
 		if _, err := ctx.Await(ctx.Timer(time.Hour)); err != nil {
 			return nil, err
 		}
@@ -165,8 +165,8 @@ func programs() []program {
 		return ctx.Await(other)
 	}, "[1,2]", func(w *world) { w.orchestration("Child", waits("e", "e")) })
 	talking.instances = []string{"main", "other", "third"}
-	// A batch holds the first message of each instance: a crash after it leaves
-	// the third cancelled, and the second event for the other not yet sent.
+	// A batch has the first message of each instance. A crash after the batch leaves the third
+	// instance cancelled, while the second event for the other instance has not been sent yet.
 	talking.shifts = true
 
 	events := one("W-03 events, a cancel and compensation", func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -314,8 +314,8 @@ func programs() []program {
 		}
 	}
 
-	// begun is started again with another input when it has ended: right after its end,
-	// and hours later.
+	// begun is an instance that is started again with a different input after it has ended:
+	// immediately, and hours later.
 	begun := program{name: "an instance restarts", set: func(w *world) {
 		w.activityFunc("Step", step)
 		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -339,8 +339,8 @@ func programs() []program {
 		}
 	}
 
-	// redriven fails, its child too, and goes on when what they call is fixed: with a timer, an
-	// inline activity and a message that others have got already.
+	// redriven fails together with its child, and both continue when their activities are fixed. It
+	// has a timer, an inline activity, and a message that other instances have already received.
 	redriven := program{name: "O-10 an instance goes on where it failed", set: func(w *world) {
 		mended := w.clock.Now().Add(2 * time.Hour)
 		w.activityFunc("Step", func(ctx context.Context, in []byte) ([]byte, error) {
@@ -387,8 +387,8 @@ func programs() []program {
 		w.expectHistory("other", 1, "Started Sub(told) Ev(told) Sub(never)")
 	}
 
-	// forked fails, its child too, and a fork goes on with a child of its own, while the
-	// instance stays as it is.
+	// forked fails together with its child. A fork continues with its own child, while the original
+	// instance stays unchanged.
 	forked := program{name: "O-12 an instance goes on as another one", set: redriven.set}
 	forked.set = func(w *world) {
 		redriven.set(w)
@@ -417,8 +417,7 @@ func programs() []program {
 		w.expectHistory("other", 1, "Started Sub(told) Ev(told) Sub(never)")
 	}
 
-	// The same where a commit holds six events, and what is taken over is written one event at a
-	// time.
+	// The same with commits of at most six events, and with copied events written one at a time.
 	parted, forkedInParts := redriven, forked
 	parted.name, forkedInParts.name = "O-10 what one commit does not hold is taken over", "O-12 what one commit does not hold goes into a fork"
 	parted.set = func(w *world) {
@@ -434,7 +433,7 @@ func programs() []program {
 	return []program{chained, fan, timers, family, again, inline, batched, talking, events, terminated, adopting, mended, looping, yielding, purged, begun, redriven, forked, parted, forkedInParts}
 }
 
-// smallCommits has a commit hold so many events, and a part of a copy a single event.
+// smallCommits limits a commit to that many events, and each part of a copy to one event.
 func (w *world) smallCommits(most int) {
 	w.settings.Turn.Part = 1
 	w.beforeCommit = func(c *store.Commit) error {

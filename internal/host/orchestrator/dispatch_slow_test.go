@@ -26,9 +26,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// slowCloud is the outside of an orchestrator, each of whose calls takes its
-// time, in the virtual time of a synctest bubble: an invocation ends at its
-// deadline, and what its process does from there on has no effect.
+// slowCloud is the environment of an orchestrator, in which each call takes some time. Time is the
+// virtual time of a synctest bubble. An invocation ends at its deadline; anything that its process
+// does after that has no effect.
 type slowCloud struct {
 	keys keyring.Memory
 	*testing.T
@@ -36,13 +36,13 @@ type slowCloud struct {
 	limit    time.Duration // of an invocation
 	settings host.Settings
 	code     engine.Func
-	// perSecond is how many schedules are made and removed a second before
-	// they are throttled; 0 for any number.
+	// perSecond is the number of schedules that can be created and removed per second without
+	// throttling; 0 for any number.
 	perSecond int
-	// refuses answers a call of the timer service; nil takes each.
+	// refuses returns the error of a timer service call; if it is nil, each call succeeds.
 	refuses func(context.Context) error
 	logged  bytes.Buffer
-	// kill is at which schedule that is made the process dies, once.
+	// kill is the number of the created schedule at which the process dies once.
 	kill int
 
 	store                                 *storememory.Store
@@ -52,7 +52,7 @@ type slowCloud struct {
 
 	mu       sync.Mutex
 	calls    map[string]int
-	sent     map[string]int // bodies, by how often they were sent
+	sent     map[string]int // the number of times that each body was sent
 	second   int64
 	taken    int
 	inFlight int
@@ -63,7 +63,7 @@ type slowCloud struct {
 	longest             time.Duration
 }
 
-// call takes its time; its effect is that of a process that lives.
+// call takes some time. It has an effect only if the process is still alive.
 func (c *slowCloud) call(ctx context.Context, name string, effect func() error) error {
 	c.mu.Lock()
 	c.calls[name]++
@@ -133,7 +133,7 @@ type slowQueue struct {
 	name string
 }
 
-// Send takes its time for each batch, as SQS does.
+// Send takes some time for each batch, as SQS does.
 func (q slowQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	pending := make([]int, len(msgs))
 	for i := range msgs {
@@ -171,7 +171,7 @@ type slowTimer struct {
 	c *slowCloud
 }
 
-// throttled reports whether the call is one too many of this second.
+// throttled reports whether the call exceeds the rate of this second.
 func (t slowTimer) throttled() bool {
 	c := t.c
 	c.mu.Lock()
@@ -270,8 +270,8 @@ func (c *slowCloud) process() *Orchestrator {
 	return o
 }
 
-// run takes the messages of the orchestrator queue through, one batch an
-// invocation, until none comes for three minutes.
+// run handles the messages of the orchestrator queue, one batch per invocation, until none arrives
+// for three minutes.
 func (c *slowCloud) run() {
 	c.Helper()
 	o := c.process()
@@ -336,8 +336,8 @@ func (c *slowCloud) start() {
 	c.send(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"})
 }
 
-// well: the instance runs, no process was killed but those that the test
-// killed, and no message is left or lost.
+// well checks that the instance is running, that only the test killed processes, and that no
+// message is left or lost.
 func (c *slowCloud) well(killed int) {
 	c.Helper()
 	r, err := c.store.Describe(c.Context(), "a")
@@ -383,7 +383,7 @@ func TestF12ManyTimersOfOneTurnAreScheduledDespiteSlowCalls(t *testing.T) {
 		latency     time.Duration
 		perSecond   int
 		invocations int
-		calls       int // of the timer service, at most
+		calls       int // the maximum number of timer service calls
 	}{
 		{"3,000 at 25 ms, 32 at a time: one invocation", 3000, 0, 25 * time.Millisecond, 0, 1, 3000},
 		{"10,000 at 25 ms, 32 at a time: one invocation", 10_000, 0, 25 * time.Millisecond, 0, 1, 10_000},
@@ -413,8 +413,7 @@ func TestF12ManyTimersOfOneTurnAreScheduledDespiteSlowCalls(t *testing.T) {
 	}
 }
 
-// mixed schedules n of each: activities, timers, children, and events for one
-// other instance.
+// mixed schedules n activities, n timers, n children, and n events for one other instance.
 func mixed(n int) engine.Func {
 	return func(ctx *engine.Context, in []byte) ([]byte, error) {
 		var futures []*engine.Future
@@ -431,7 +430,8 @@ func mixed(n int) engine.Func {
 	}
 }
 
-// expectSent: all of a kind were sent, at most so many of them again.
+// expectSent checks that all messages of a kind were sent, and that at most again of them were sent
+// twice.
 func (c *slowCloud) expectSent(kind wire.Kind, want, again int) {
 	c.Helper()
 	facts := map[string]int{}
@@ -441,7 +441,7 @@ func (c *slowCloud) expectSent(kind wire.Kind, want, again int) {
 			c.Fatal(err)
 		}
 		if item.Kind == kind {
-			item.SentMS = 0 // Sent again, it says the same.
+			item.SentMS = 0 // A message that is sent again is the same.
 			fact, err := item.Encode()
 			if err != nil {
 				c.Fatal(err)
@@ -458,8 +458,8 @@ func (c *slowCloud) expectSent(kind wire.Kind, want, again int) {
 	}
 }
 
-// deliver hands one message to a process, again and again, until it is done:
-// what it sends lies in the queues.
+// deliver gives one message to a process repeatedly until the message is done. Sent messages stay
+// in the queues.
 func (c *slowCloud) deliver(item wire.Item) {
 	c.Helper()
 	item.V = wire.Version
@@ -482,7 +482,7 @@ func (c *slowCloud) deliver(item wire.Item) {
 			c.Logf("%s: %d invocations, the longest %s; at most %d calls at once; %v", item.Kind, c.invocations, c.longest, c.most, c.calls)
 			return
 		}
-		time.Sleep(2 * time.Minute) // of the bubble: until the message is visible again
+		time.Sleep(2 * time.Minute) // time of the bubble: until the message is visible again
 	}
 }
 
@@ -496,7 +496,7 @@ func TestF12W03AMixedTurnContinuesWhereItsDispatchWasCutShort(t *testing.T) {
 		killed   int
 		again    int // activities that are sent a second time
 	}{
-		// The events are for one instance and go one after the other: 62.5 s.
+		// The events are for one instance and are sent one after another: 62.5 s.
 		{"32 at a time", 0, 0, 0, 0},
 		{"one at a time", 1, 0, 0, 0},
 		{"killed in the midst of the second delivery", 1, 1500, 1, n},
@@ -520,8 +520,8 @@ func TestF12W03AMixedTurnContinuesWhereItsDispatchWasCutShort(t *testing.T) {
 	}
 }
 
-// expectEventsInOrder: the events for the other instance lie in its group in
-// the order in which they were raised.
+// expectEventsInOrder checks that the events for the other instance are in its group in the order
+// in which they were raised.
 func (c *slowCloud) expectEventsInOrder(n int) {
 	c.Helper()
 	next := 0
@@ -536,7 +536,7 @@ func (c *slowCloud) expectEventsInOrder(n int) {
 		if data := string(item.Data); data == fmt.Sprint(next) {
 			next++
 		} else if i := 0; true {
-			// One that was sent again stands behind, and is known by its id.
+			// An event that was sent again comes later, and is recognized by its id.
 			if _, err := fmt.Sscan(data, &i); err != nil || i >= next {
 				c.Errorf("event %s lies where event %d was to be", data, next)
 				return
@@ -548,9 +548,9 @@ func (c *slowCloud) expectEventsInOrder(n int) {
 	}
 }
 
-// an activity that was sent does not run again because the invocation had
-// no time for the child that the code began before it: its result waits after the
-// message that comes back.
+// the invocation had time to send an activity, but not for the child that the code had
+// started before the activity. The activity does not run a second time: its result waits behind the
+// redelivered message.
 func TestA08AnActivityIsNotResentBecauseTimeRanOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -559,7 +559,7 @@ func TestA08AnActivityIsNotResentBecauseTimeRanOut(t *testing.T) {
 			_, err := ctx.Join(child, ctx.Activity(engine.ActivityCall{Name: "Work", Input: in}))
 			return in, err
 		})
-		// There is time to read, to commit, and to send one of the two.
+		// There is time to read, to commit, and to send one of the two messages.
 		c.settings.Dispatch.Parallelism, c.latency, c.limit = 1, 2*time.Second, 10500*time.Millisecond
 		c.deliver(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "start"})
 		c.expectSent(wire.ActivityExecute, 1, 0)
@@ -602,8 +602,8 @@ func TestT08TheStopsOfAnEndMaySpanSeveralInvocations(t *testing.T) {
 	})
 }
 
-// One commit holds the end of an execution, which removes its schedules, and
-// the first turn of the next, which makes others.
+// One commit contains the end of an execution, which removes its schedules, and the first turn of
+// the next execution, which creates new ones.
 func TestN03ADispatchContinuesThroughAContinueAsNew(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -637,8 +637,7 @@ func TestN03ADispatchContinuesThroughAContinueAsNew(t *testing.T) {
 	})
 }
 
-// An operator's wake sends everything again that is open, however long that
-// takes.
+// An operator's wake resends all open operations, however long that takes.
 func TestW07AnOperatorsWakeMaySpanSeveralInvocations(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -660,8 +659,8 @@ func TestW07AnOperatorsWakeMaySpanSeveralInvocations(t *testing.T) {
 	})
 }
 
-// A timer service that refuses for longer than an invocation lasts is named in the log, with its last error: as a
-// warning from the second delivery on.
+// If a timer service refuses calls for longer than an invocation, the log names it with its last
+// error, as a warning from the second delivery on.
 func TestALongRefusalByTheTimerServiceIsLogged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

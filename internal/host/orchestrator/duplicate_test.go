@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Lambda may hand a batch to two processes at its first receive: the same receipts, the
-// receive count 1 in both. One commits and dies before its dispatch, and the other one
+// Lambda may deliver a batch to two processes at its first receive, with the same receipts and the
+// receive count 1 in both. One process commits and dies before its dispatch, and the other process
 // acknowledges the messages for both.
 
 // duplicateWorld has an orchestration that waits for an event.
@@ -24,15 +24,15 @@ func duplicateWorld(t *testing.T) *world {
 	})
 }
 
-// underWay is a store in which a commit of the instance is under way.
+// underWay is a store in which a commit of the instance is in progress.
 type underWay struct{ store.Store }
 
 func (underWay) ReadIsolated(context.Context, string, int64, int64) (store.Isolated, error) {
 	return store.Isolated{}, fmt.Errorf("a transaction is under way: %w", store.ErrUnavailable)
 }
 
-// I-06: a twin that finds the other's commit while that is under way does not acknowledge
-// the message: who handles the next one would read the record as it was.
+// I-06: if the second process finds the commit of the first one in progress, it does not
+// acknowledge the message: the next message would read the old record.
 func TestADuplicateWaitsForTheCommitInProgress(t *testing.T) {
 	t.Parallel()
 	w := duplicateWorld(t)
@@ -49,7 +49,7 @@ func TestADuplicateWaitsForTheCommitInProgress(t *testing.T) {
 	}
 }
 
-// M-08: what comes later than its instance ended reads no history.
+// M-08: a message that arrives after the end of its instance reads no history.
 func TestAMessageAfterTheEndReadsNoHistory(t *testing.T) {
 	t.Parallel()
 	w := duplicateWorld(t)

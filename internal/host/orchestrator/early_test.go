@@ -13,7 +13,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// fails is an activity whose attempts fail up to this one, and the times at which they began.
+// fails registers an activity whose attempts fail up to the given number, and returns the times at
+// which they started.
 func (w *world) fails(until int) *[]time.Time {
 	startedAt := &[]time.Time{}
 	w.activityFunc("Work", func(context.Context, []byte) ([]byte, error) {
@@ -41,7 +42,7 @@ func TestA18AnOperatorRetriesNow(t *testing.T) {
 			startedAt := w.fails(4)
 			w.start("a", "Main", "1")
 			w.runFor(time.Minute)
-			// The second and the third attempt are made now, by two operators; the fourth is due.
+			// Two operators start the second and the third attempt now; the fourth is due.
 			for attempt := 2; attempt <= 3; attempt++ {
 				w.send(wire.Item{Kind: wire.RetryActivity, Instance: "a", ExecutionID: 1, SourceEventID: 2, Attempt: attempt, ID: "ada"})
 				w.send(wire.Item{Kind: wire.RetryActivity, Instance: "a", ExecutionID: 1, SourceEventID: 2, Attempt: attempt, ID: "bob"})
@@ -61,7 +62,8 @@ func TestA18AnOperatorRetriesNow(t *testing.T) {
 	}
 }
 
-// Whatever cannot be retried now is acknowledged, and what is due soon begins by itself.
+// A request for an attempt that cannot be retried now is acknowledged, and an attempt that is due
+// soon starts by itself.
 func TestA18AnAttemptThatIsNotWaitingIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -91,8 +93,8 @@ func TestA18AnAttemptThatIsNotWaitingIsLeftAlone(t *testing.T) {
 	w.expectQuiet()
 }
 
-// A message that makes an attempt early and comes too late for that leaves it to the message by
-// which it is due, whatever became of its own claim.
+// If a message that starts an attempt early arrives too late, the regular message starts the
+// attempt, whatever happened to the claim of the late message.
 func TestA18ALateMessageDoesNotStartTheAttempt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

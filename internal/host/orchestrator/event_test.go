@@ -12,8 +12,7 @@ func TestE04ASenderGivesNoID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.orchestration("Main", waits("e", "e"))
-	// Ahead of the start: the message id has to go with the event over the
-	// hop.
+	// Before the start: the message id must stay with the event across the hop.
 	for range 2 {
 		if err := w.delay.Send(t.Context(), queue.Outgoing{Body: `{"kind":"ExternalRaised","instance":"a","name":"e","data":1}`}); err != nil {
 			t.Fatal(err)

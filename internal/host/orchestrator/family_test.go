@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// kindOf runs a child and returns what became of it.
+// kindOf runs a child and returns its outcome.
 func kindOf(call engine.ChildCall) engine.Func {
 	return func(ctx *engine.Context, in []byte) ([]byte, error) {
 		call.Input = in
@@ -42,7 +42,7 @@ func TestP01AParentCallsAChild(t *testing.T) {
 	})
 	w.start("p", "Parent", "1")
 	w.settleFIFO()
-	// Dispatched again: no second child.
+	// The start is dispatched again: there is no second child.
 	w.send(wire.Item{Kind: wire.Wake, Instance: "p", ID: "w"})
 	w.run()
 	w.expectOutput("p", "[11,21]")
@@ -229,7 +229,7 @@ func TestN03LateCompletionsDontReachTheNextExecution(t *testing.T) {
 	if s, err := w.stops.State(t.Context(), store.ActivityKey{Instance: "a", ExecutionID: 1, EventID: 2}); !s.Stop || err != nil {
 		t.Errorf("the activity was not asked to stop: %v", err)
 	}
-	// The second has an event of the same id and kind.
+	// The second execution has an event of the same id and kind.
 	w.send(old)
 	w.settleFIFO()
 	w.expectHistory("a", 2, "Started Act(Slow) Timer")
@@ -260,7 +260,7 @@ func TestN05AThousandIterations(t *testing.T) {
 	w.expectQuiet()
 }
 
-// delivery is an item as received from the FIFO queue for the first time.
+// delivery returns the first delivery of an item from the FIFO queue.
 func (w *world) delivery(item wire.Item) platform.Delivery {
 	w.Helper()
 	d := platform.Delivery{Source: platform.SourceOrchestrator}

@@ -14,27 +14,26 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// errKilled is what the calls of a dead process return; nobody hears it.
+// errKilled is returned by the calls of a dead process; nothing handles it.
 var errKilled = errors.New("the process is dead")
 
-// faults kill a process at one of its calls: from then on no call of it has
-// any effect.
+// faults kills a process at one of its calls: after that, no call of the process has any effect.
 type faults struct {
 	mu    sync.Mutex
 	calls int
 	dead  bool
-	// killAt is the number of the call, from 1, at which the process dies: 0
-	// never. after: the call still takes effect.
+	// killAt is the number of the call, from 1, at which the process dies; 0 for never. after: that
+	// call still takes effect.
 	killAt int
 	after  bool
-	// die decides it for each call.
+	// die decides for each call whether the process dies.
 	die func() (dies, after bool)
-	// fail answers a call in its place.
+	// fail can return an error instead of making a call.
 	fail func(name string) error
 	log  []string
 }
 
-// call makes one call.
+// call makes one call of the process.
 func (f *faults) call(name string, do func() error) error {
 	f.mu.Lock()
 	if f.dead {
@@ -70,7 +69,7 @@ func (f *faults) isDead() bool {
 	return f.dead
 }
 
-// kill lets the process die now.
+// kill kills the process now.
 func (f *faults) kill() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -185,7 +184,7 @@ type faultyQueue struct {
 	name string
 }
 
-// Send sends one message a call, so that a process can die between any two.
+// Send sends one message per call, so that a process can die between any two messages.
 func (q faultyQueue) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	if f := q.w.beforeSend; f != nil {
 		if err := f(q.name, msgs); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// forkOf begins an instance that goes on where another one failed, or from an event.
+// forkOf starts an instance that continues where another instance failed, or from an event.
 func forkOf(of, as string, from int64) wire.Item {
 	return wire.Item{Kind: wire.StartOrchestration, Instance: as, Name: "Main", ID: "fork-" + as,
 		Origin: &history.Origin{Instance: of, EventID: from}}
@@ -27,7 +27,7 @@ func TestO12AForkContinuesAsANewInstance(t *testing.T) {
 		w.orchestration("Main", func(ctx *engine.Context, _ []byte) ([]byte, error) {
 			seen := ""
 			for _, in := range []string{"1", "2", "3", "4"} {
-				// Code may make ids of the id of its instance, and they are compared.
+				// Code may derive ids from the id of its instance, and replay compares them.
 				if _, err := stepOf(ctx, "Step", in+map[string]string{"a": "1", "b": "2"}[ctx.Info().Instance]); err != nil {
 					return nil, err
 				}
@@ -44,7 +44,7 @@ func TestO12AForkContinuesAsANewInstance(t *testing.T) {
 		r.broken["31"] = false
 		w.send(forkOf("a", "b", 0))
 		if purged {
-			// It is not needed when the fork has begun.
+			// It is not needed once the fork has started.
 			w.settleFIFO()
 			w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "purge"})
 		}
@@ -62,7 +62,7 @@ func TestO12AForkContinuesAsANewInstance(t *testing.T) {
 		if rec := w.record("b"); rec.StartID != "fork-b" || fmt.Sprint(rec.Origin) != fmt.Sprint(&history.Origin{Instance: "a", ExecutionID: 1, EventID: 6}) {
 			t.Errorf("the record is %+v", rec)
 		}
-		// Its repeat, and a fork under an id that is taken, begin nothing.
+		// The repeat of the fork starts nothing, and neither does a fork with an id in use.
 		w.send(forkOf("a", "b", 0))
 		other := forkOf("a", "b", 3)
 		other.ID = "another"
@@ -75,8 +75,8 @@ func TestO12AForkContinuesAsANewInstance(t *testing.T) {
 	}
 }
 
-// The keys of what was open stay those of the instance, over forks of forks and redrives of
-// them; a link is for the instance alone whose activity has sent it.
+// Open activities keep the idempotency keys of the instance across forks of forks and their
+// redrives. A link belongs only to the instance whose activity sent it.
 func TestO12AnOpenActivityKeepsItsKeyInAForkButGetsItsOwnLink(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -91,7 +91,7 @@ func TestO12AnOpenActivityKeepsItsKeyInAForkButGetsItsOwnLink(t *testing.T) {
 	})
 	w.start("a", "Main", "1")
 	w.runFor(time.Minute)
-	w.send(forkOf("a", "b", 0)) // of one that runs
+	w.send(forkOf("a", "b", 0)) // a fork of a running instance
 	w.runFor(time.Minute)
 	w.send(wire.Item{Kind: wire.TerminateInstance, Instance: "b", ID: "t"})
 	w.runFor(time.Minute)
@@ -108,7 +108,7 @@ func TestO12AnOpenActivityKeepsItsKeyInAForkButGetsItsOwnLink(t *testing.T) {
 		}
 	}
 	w.byToken(wire.ActivityCompleted, tokens["a"][0], `,"result":"of a"`)
-	w.byToken(wire.ActivityCompleted, tokens["b"][0], `,"result":"of b"`) // the link of its first execution
+	w.byToken(wire.ActivityCompleted, tokens["b"][0], `,"result":"of b"`) // the link of the first execution
 	w.byToken(wire.ActivityCompleted, tokens["c"][0], `,"result":"of c"`)
 	w.run()
 	for _, instance := range []string{"a", "b", "c"} {
@@ -119,8 +119,8 @@ func TestO12AnOpenActivityKeepsItsKeyInAForkButGetsItsOwnLink(t *testing.T) {
 	w.expectDead()
 }
 
-// A fork has children of its own, which take over what those of the instance have done; a
-// child that had completed is not run again. The instance's own are left alone.
+// A fork has its own children, which copy the progress of the original's children; a completed
+// child does not run again. The children of the original are not changed.
 func TestO12AForkHasItsOwnChildren(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -173,8 +173,8 @@ func TestO12AForkHasItsOwnChildren(t *testing.T) {
 	w.expectDead()
 }
 
-// A child of a running instance, that it does not share with its fork; and one whose id the
-// code has chosen, which its fork cannot have.
+// A running instance does not share its child with its fork. If the code chose the id of a child,
+// the fork cannot have that child.
 func TestO12AForkDoesNotChangeARunningOriginal(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -199,7 +199,7 @@ func TestO12AForkDoesNotChangeARunningOriginal(t *testing.T) {
 			r := counted(w, "Step")
 			w.start("a", "Main", "1")
 			w.runFor(time.Minute)
-			w.start("waiter", "Waiter", "1") // waits for a, and not for its fork
+			w.start("waiter", "Waiter", "1") // waits for a, not for a's fork
 			w.runFor(time.Minute)
 			child := "a/1/2"
 			if c.id != "" {
@@ -226,7 +226,7 @@ func TestO12AForkDoesNotChangeARunningOriginal(t *testing.T) {
 	}
 }
 
-// From an event that is named, of one that has completed; and from the beginning.
+// A fork of a completed instance: from a named event, and from the beginning.
 func TestO12AForkFromAnEvent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -247,7 +247,7 @@ func TestO12AForkFromAnEvent(t *testing.T) {
 	w.expectDead()
 }
 
-// gap leaves a hole in the history of the instance.
+// gap makes a gap in the history of the instance.
 func gap(w *world) {
 	turns := w.turns("a", 1)
 	if err := w.store.Commit(w.Context(), store.Commit{Turns: []store.Turn{{Instance: "a", ExecutionID: 1, Token: "far", Events: []history.Event{
@@ -299,8 +299,7 @@ func TestO12AnImpossibleForkIsRefused(t *testing.T) {
 	}
 }
 
-// A child of a fork for which nothing is left to take over begins from the beginning: its
-// parent waits.
+// A child of a fork starts from the beginning if nothing is left to copy, because its parent waits.
 func TestO12AForkedChildWhoseOriginalWasPurgedStartsFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -322,7 +321,7 @@ func TestO12AForkedChildWhoseOriginalWasPurgedStartsFromTheBeginning(t *testing.
 	w.expectDead()
 }
 
-// What comes in one batch with the start of a fork is for the fork; another start is not.
+// Messages in the batch of a fork's start are for the fork, except another start.
 func TestO12MessagesInTheBatchOfAForkAreForTheFork(t *testing.T) {
 	t.Parallel()
 	for _, first := range []bool{false, true} {
@@ -377,8 +376,8 @@ func TestO12TheRepeatOfAForkInItsBatchRedrivesNothing(t *testing.T) {
 	w.expectDead()
 }
 
-// An inline activity of which nobody knows what became of its last attempt keeps the key of
-// the instance, like any other.
+// An inline activity whose last attempt has an unknown outcome keeps the key of the instance, like
+// any other.
 func TestO12AnInlineActivityKeepsItsKeyInAFork(t *testing.T) {
 	t.Parallel()
 	for name, unsure := range map[string]bool{"timeout": true, "failed": false} {
@@ -416,9 +415,9 @@ func TestO12AnInlineActivityKeepsItsKeyInAFork(t *testing.T) {
 	}
 }
 
-// A retry of an inline activity that is under way has the key of its first attempt, over
-// redrives, forks and forks of forks: while its timer is open, and where nobody knows what
-// became of the next attempt.
+// A pending retry of an inline activity keeps the key of the first attempt across redrives, forks
+// and forks of forks, both while its timer is open and when the outcome of the next attempt is
+// unknown.
 func TestO12APendingInlineRetryKeepsItsKey(t *testing.T) {
 	t.Parallel()
 	for name, timer := range map[string]bool{"its timer is open": true, "then its last attempt is out of time": false} {
@@ -475,9 +474,9 @@ func TestO12APendingInlineRetryKeepsItsKey(t *testing.T) {
 	}
 }
 
-// V-04, O-12: the history that a fork takes over has a patch, and during the rollout of the patch
-// a build without it gets the fork, or that of a child. It goes round until the other build
-// has it. Found by seed 850249930 of the simulation.
+// V-04, O-12: the history that a fork copies has a patch. During the rollout of the patch, a build
+// without the patch receives the fork, or the fork of a child. The message is requeued until the
+// other build receives it. Found by seed 850249930 of the simulation.
 func TestO12AForkWithAPatchOfAnotherBuildIsRequeued(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -496,7 +495,7 @@ func TestO12AForkWithAPatchOfAnotherBuildIsRequeued(t *testing.T) {
 		}
 		return ctx.Await(ctx.ExternalEvent("go"))
 	})
-	for _, of := range []string{"p1", "a1"} { // The parent has the patch too, or its child alone.
+	for _, of := range []string{"p1", "a1"} { // The parent has the patch too, or only the child has it.
 		w.start(of, "Main", "1")
 		w.runFor(time.Minute)
 		build = beforePatch
@@ -525,8 +524,8 @@ func TestO12AForkWithAPatchOfAnotherBuildIsRequeued(t *testing.T) {
 	w.expectDead()
 }
 
-// An instance knows its newest forks, also forks of its forks, when it goes on, and when it begins
-// again. Two that are begun at one moment are both known.
+// An instance knows its newest forks, including forks of its forks, when it continues and when it
+// restarts. If two forks start at the same moment, both are known.
 func TestO12AnInstanceKnowsItsForks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -548,14 +547,14 @@ func TestO12AnInstanceKnowsItsForks(t *testing.T) {
 	knows("a", 1, "b")
 	knows("b", 1, "c")
 	knows("c", 0)
-	// The start comes a second time, and another one wants an id that is taken.
+	// The start arrives a second time, and another start requests an id that is in use.
 	w.send(forkOf("a", "b", 0))
 	other := forkOf("a", "c", 0)
 	other.ID = "another"
 	w.send(other)
 	w.run()
 	knows("a", 1, "b")
-	// Somebody else notes a fork between the read of the record and the write.
+	// Another process records a fork between the read of the record and the write.
 	w.beforeUpdate = func() {
 		w.beforeUpdate = nil
 		r := w.record("a")
@@ -568,7 +567,7 @@ func TestO12AnInstanceKnowsItsForks(t *testing.T) {
 	knows("a", 3, "b", "d", "e")
 	w.send(wire.Item{Kind: wire.TerminateInstance, Instance: "a", ID: "t"})
 	w.run()
-	// A fork is noted beside the commit by which the instance goes on.
+	// A fork is recorded at the same time as the commit with which the instance continues.
 	w.beforeCommit = func(c *store.Commit) error {
 		if c.Record == nil || c.Record.Create == nil {
 			return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// named gives invocations a name.
+// named sets the request id of invocations.
 func (w *world) named(id string) {
 	of := func(context.Context) string { return id }
 	w.change(func(c *Config) { c.RequestID = of })
@@ -203,7 +203,7 @@ func TestAnOriginInHistoryIsKeptAndChangesNothing(t *testing.T) {
 	}
 }
 
-// A blob is a codec that this build does not have, wherever a payload stands.
+// A blob uses a codec that this build does not have, in each place that can have a payload.
 func TestAReferenceToAPayloadWaitsForABuildThatCanFetchIt(t *testing.T) {
 	t.Parallel()
 	blob := "blob/s3"

@@ -23,8 +23,7 @@ func TestR15CodeThatBlocksOutsideDurableOperations(t *testing.T) {
 	w.orchestration("Good", waits())
 	w.start("bad", "Blocked", "1")
 	w.start("good", "Good", "1")
-	// Virtual time passes while the code blocks: until the watchdog has looked
-	// twice.
+	// Virtual time passes while the code blocks, until the watchdog has checked twice.
 	done, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -54,9 +53,8 @@ func TestR15CodeThatBlocksOutsideDurableOperations(t *testing.T) {
 
 func theHeartOfTheMatter(release chan struct{}) { <-release }
 
-// The time of the machine may pass while the clock that is handed in stands
-// still: code that waits for its turn in a test, or for a debugger, is not
-// blocked.
+// The machine's time may pass while the given clock stands still: code that waits in a test, or for
+// a debugger, is not blocked.
 func TestTheWatchdogUsesTheGivenClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -65,9 +65,9 @@ func TestA10AWorkerThatDiesBetweenHeartbeatsIsReplacedSoon(t *testing.T) {
 	})
 	w.start("a", "Main", "1")
 	w.run()
-	// What the attempt that died had told is known to its next delivery.
+	// The next delivery knows the last heartbeat of the attempt that died.
 	w.expectOutput("a", `{"page":3}`)
-	// Timeout of a minute, the interval of ten seconds, half a minute of margin.
+	// A timeout of one minute, an interval of ten seconds, and a margin of half a minute.
 	if gone := at[1].Sub(at[0]); gone != 50*time.Second+100*time.Second {
 		t.Errorf("delivered again after %s", gone)
 	}
@@ -86,7 +86,7 @@ func TestA11AnAttemptWithoutHeartbeatsFails(t *testing.T) {
 		if err := activities.Beat(ctx, []byte(`"half"`)); err != nil {
 			return nil, err
 		}
-		// Too soon after the last to be recorded at once.
+		// Too soon after the last heartbeat to be recorded at once.
 		w.clock.Advance(time.Second)
 		if err := activities.Beat(ctx, []byte(`"more than half"`)); err != nil {
 			return nil, err

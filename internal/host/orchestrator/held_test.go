@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A message that may be another's by now, and what follows it in its group, is handed
-// back untouched; other groups are handled.
+// A message that another process may have received meanwhile is returned unprocessed, and so are
+// the messages after it in its group; other groups are handled.
 func TestAMessageThatAnotherProcessMayHoldIsNotProcessed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -50,8 +50,8 @@ func (s paused) Read(ctx context.Context, instance string, executionID, from int
 	return s.Store.Read(ctx, instance, executionID, from)
 }
 
-// I-03: a process that was paused beyond the end of its invocation commits nothing: whoever
-// received its messages since has acknowledged them, and nobody would dispatch the commit.
+// I-03: a process that was paused beyond the end of its invocation commits nothing: another process
+// may have received and acknowledged its messages, and then nothing would dispatch the commit.
 func TestAReadAfterTheEndOfTheInvocationLeadsToNoCommit(t *testing.T) {
 	t.Parallel()
 	w := duplicateWorld(t)
@@ -70,7 +70,8 @@ func TestAReadAfterTheEndOfTheInvocationLeadsToNoCommit(t *testing.T) {
 	w.expectCount(host.CountReturned, "no time", 1)
 }
 
-// A question for a turn that no message can hold ends its instance. It waited for ever otherwise.
+// If the request for a permit does not fit into a message, the instance ends. Otherwise it would
+// wait forever.
 func TestAnInstanceThatCannotRequestAPermitIsTerminated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {

@@ -14,15 +14,15 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// heldUp is how often messages were counted that an operator has to help.
+// heldUp returns the number of messages counted as needing an operator.
 func (w *world) heldUp(reason string) int {
 	w.observer.mu.Lock()
 	defer w.observer.mu.Unlock()
 	return w.observer.counts[string(host.CountHeldUp)+" "+reason]
 }
 
-// What goes round for another build is told after an hour, and then each time that it is received:
-// every 15 minutes. A deployment takes less, and is told to nobody.
+// A message that is requeued for another build is reported after an hour, and then at each receive,
+// every 15 minutes. A deployment takes less than an hour, so it is not reported.
 func TestAMessageRequeuedForAnHourIsReported(t *testing.T) {
 	t.Parallel()
 	for reason, prepare := range map[string]func(t *testing.T, w *world){
@@ -73,7 +73,7 @@ func TestAMessageRequeuedForAnHourIsReported(t *testing.T) {
 	}
 }
 
-// An attempt of an old activity that meets a build without it is not told at once.
+// An attempt of an old activity that reaches a build without that activity is not reported at once.
 func TestTheHourOfAnAttemptStartsWhenItIsRequeued(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -94,7 +94,8 @@ func TestTheHourOfAnAttemptStartsWhenItIsRequeued(t *testing.T) {
 	}
 }
 
-// A worker that cannot send, or cannot read its table, hands all messages back, and no invocation fails.
+// A worker that cannot send, or cannot read its table, returns all messages to the queue, and no
+// invocation fails.
 func TestAttemptsThatAreRedeliveredForHalfAnHourAreReported(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -130,7 +131,7 @@ func TestAttemptsThatAreRedeliveredForHalfAnHourAreReported(t *testing.T) {
 				}
 				return fmt.Errorf("simulated: %w", queue.ErrUnavailable)
 			}
-			// Its first delivery reads nothing of the table.
+			// The first delivery does not read the table.
 			w.clock.Advance(time.Minute)
 			w.runFor(c.within)
 			if reported := w.heldUp("returning") > 0; reported != c.reported {
@@ -140,7 +141,8 @@ func TestAttemptsThatAreRedeliveredForHalfAnHourAreReported(t *testing.T) {
 	}
 }
 
-// The item of an attempt says since when it goes round; the next attempt begins anew.
+// The item of an attempt has the time since which it has been requeued; the next attempt has a new
+// time.
 func TestTheNextAttemptDoesNotCountAsRequeued(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

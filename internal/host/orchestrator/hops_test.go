@@ -15,17 +15,17 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// call is how long a call takes in these tests.
+// call is the duration of a call in these tests.
 const call = 8 * time.Millisecond
 
 // busOf is a bus whose calls take some time.
 type busOf struct {
 	clock *virtualClock
-	// takes is how long a call takes; one that takes longer than its caller waits fails.
+	// takes is the duration of a call. A call that takes longer than its caller waits fails.
 	takes time.Duration
 	calls [][]string
 	taken int
-	// refuses are the instances whose events it refuses.
+	// refuses are the instances whose events the bus refuses.
 	refuses map[string]bool
 }
 
@@ -51,7 +51,7 @@ func (b *busOf) Publish(ctx context.Context, events []host.InstanceEvent) error 
 	return queue.Partial(failed, len(events))
 }
 
-// waitingEvent is an event about an instance that waits to be published.
+// waitingEvent returns an instance event that waits to be published.
 func waitingEvent(instance string, n int) wire.Item {
 	e := host.InstanceEvent{Schema: 1, Type: "completed", Instance: instance, Execution: 1, Number: fmt.Sprintf("%010d.%010d.%010d", 1, n, 0)}
 	data, _ := json.Marshal(e)
@@ -62,7 +62,7 @@ func dueEvent(instance string) wire.Item {
 	return wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: "go", Data: []byte("1"), ID: "e"}
 }
 
-// sends are the calls by which a world sends to a queue, as the numbers of their messages.
+// sends lists the number of messages in each call that sends to a queue.
 func (w *world) sends(name string) *[]int {
 	var calls []int
 	before := w.beforeSend
@@ -122,8 +122,8 @@ func TestMessagesThatAreNotDueAreRequeuedInOneCall(t *testing.T) {
 	}
 }
 
-// What is refused of a call goes back, and nothing else; what the FIFO queue takes at no time is
-// a dead letter.
+// Only the refused messages of a call return to the queue. A message that the FIFO queue never
+// accepts is a dead letter.
 func TestMessagesForwardedInOneCallHaveSeparateOutcomes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -188,7 +188,7 @@ func TestWaitingEventsArePublishedInOneCallAfterDueMessages(t *testing.T) {
 	}
 }
 
-// What is due is no later beside a bus that does not answer than beside one that does.
+// Due messages are not delayed by a bus that does not respond.
 func TestDueMessagesDoNotWaitForAnUnresponsiveBus(t *testing.T) {
 	t.Parallel()
 	const due = 100

@@ -16,11 +16,12 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A process that another has overtaken still has the instance in its cache, as it was. It begins no
-// inline activity: the commit that schedules one is made first, and is refused.
+// A process that another process has overtaken still has the old state of the instance in its
+// cache. It runs no inline activity, because the commit that schedules the activity is made first,
+// and is refused.
 
-// noting has the inline activity In, which returns its input and notes each run as its input
-// and its idempotency key. fails is how many of its attempts fail first.
+// noting registers the inline activity In, which returns its input and records the input and the
+// idempotency key of each run. fails is the number of attempts that fail first.
 func noting(t *testing.T, fails int) (w *world, runs *[]string) {
 	runs = new([]string)
 	w = newWorld(t, nil)
@@ -35,7 +36,7 @@ func noting(t *testing.T, fails int) (w *world, runs *[]string) {
 	return w, runs
 }
 
-// inlineAfter waits for the event go, and runs the inline activity then.
+// inlineAfter waits for the event go, and then runs the inline activity.
 func inlineAfter(retry *history.Retry) engine.Func {
 	return func(ctx *engine.Context, _ []byte) ([]byte, error) {
 		in, err := ctx.Await(ctx.ExternalEvent("go"))
@@ -46,7 +47,7 @@ func inlineAfter(retry *history.Retry) engine.Func {
 	}
 }
 
-// keyAt is the idempotency key of an activity of instance a.
+// keyAt returns the idempotency key of an activity of instance a.
 func keyAt(event int64) string { return attempts.IdempotencyKey("a", 1, event) }
 
 func expectRuns(t *testing.T, runs []string, want ...string) {
@@ -56,7 +57,7 @@ func expectRuns(t *testing.T, runs []string, want ...string) {
 	}
 }
 
-// overtake lets one process make the first turn, and the other take items.
+// overtake makes the first turn in one process, and handles the items in the other.
 func overtake(w *world, items ...wire.Item) (overtaken *orchestratorProcess) {
 	w.Helper()
 	both := w.two()
@@ -100,7 +101,8 @@ func TestA14AnOvertakenProcessRunsNoInlineActivity(t *testing.T) {
 	}
 }
 
-// A retry that waits over a timer, and what polls, begins an inline activity in the turn of that timer.
+// A retry that waits with a timer runs the inline activity in the turn of that timer, and so does
+// code that polls.
 func TestA14AnOvertakenProcessRunsNoInlineRetry(t *testing.T) {
 	t.Parallel()
 	for name, item := range map[string]wire.Item{
@@ -142,8 +144,8 @@ func (c pausing) Sleep(_ context.Context, d time.Duration) error {
 	return nil
 }
 
-// A process that is paused before an inline retry, beyond the end of its invocation, leaves the retry
-// to whoever has its messages by then.
+// A process that is paused before an inline retry until after the end of its invocation leaves the
+// retry to the process that has received its messages.
 func TestA14NoInlineRetryStartsAfterTheEndOfTheInvocation(t *testing.T) {
 	t.Parallel()
 	w, runs := noting(t, 1)
@@ -157,7 +159,8 @@ func TestA14NoInlineRetryStartsAfterTheEndOfTheInvocation(t *testing.T) {
 	expectRuns(t, *runs, "1 "+keyAt(4))
 }
 
-// An inline retry in the turn has no commit before it. It looks whether another process has the result.
+// No commit precedes an inline retry within the turn, so the process first checks whether another
+// process has stored the result.
 func TestA14AnInlineRetryThatAnotherProcessMadeDoesNotStart(t *testing.T) {
 	t.Parallel()
 	w, runs := noting(t, 1)
@@ -181,7 +184,7 @@ func TestA14AnInlineRetryThatAnotherProcessMadeDoesNotStart(t *testing.T) {
 }
 
 // A turn that was cut short leaves an inline activity open in the cache. There is nothing to commit
-// before it runs, so what is stored decides.
+// before the activity runs, so the stored history decides.
 func TestA14AStaleCacheDoesNotRepeatAnInlineActivity(t *testing.T) {
 	t.Parallel()
 	w, runs := noting(t, 0)
@@ -210,8 +213,8 @@ func TestA14AStaleCacheDoesNotRepeatAnInlineActivity(t *testing.T) {
 	w.expectHistory("a", 1, "Started Sub(go) Ev(go) Act(In) Done←4 Sub(end) Ev(other)")
 }
 
-// Two processes have a batch. What an inline activity is given is durable before it runs, so both give
-// it the same under one key, also where that is random.
+// Two processes have the same batch. The input of an inline activity is durable before the activity
+// runs, so both processes use the same input and key, even if the input is random.
 func TestI06DuplicatesRunAnInlineActivityUnderOneKeyWithOneInput(t *testing.T) {
 	t.Parallel()
 	for name, steps := range map[string]int{"the first of a turn": 1, "the second": 2} {

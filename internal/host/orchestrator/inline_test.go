@@ -14,8 +14,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// the error names both, another attempt is not made, nothing is recorded
-// for the inner call, and the marker is gone when the activity has ended.
+// the error names both calls, there is no further attempt, nothing is recorded for the inner
+// call, and the marker is removed when the activity has ended.
 func TestADurableCallInsideAnInlineActivityIsATypedError(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -48,8 +48,7 @@ func TestADurableCallInsideAnInlineActivityIsATypedError(t *testing.T) {
 	w.expectInvariants("a")
 }
 
-// A retry that is left to the code does not hold up the turn, and a cancel ends
-// it.
+// A retry with a timer does not delay the turn, and a cancel ends it.
 func TestACancelEndsTheWaitForAnInlineRetry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -14,8 +14,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// failsInline is a world whose inline activity In fails at each attempt, and whose
-// orchestration Main returns how In failed. began is when each attempt began, from the start on.
+// failsInline returns a world whose inline activity In fails until mended is set, and whose
+// orchestration Main returns the failure of In. startedAt receives the time at which each attempt
+// started, relative to the start of the instance.
 func failsInline(t *testing.T, r *history.Retry, startedAt *[]time.Duration, mended *bool) *world {
 	w := newWorld(t, nil)
 	start := w.clock.Now()
@@ -33,7 +34,8 @@ func failsInline(t *testing.T, r *history.Retry, startedAt *[]time.Duration, men
 }
 
 // retries of an inline activity that wait over timers share its TotalTimeout, which counts
-// from the first scheduling event. A retry that would begin after its end does not happen.
+// from the first scheduling event. A retry that would start after the end of that time does not
+// happen.
 func TestA14RetriesOfAnInlineActivityShareItsTotalTimeout(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -65,7 +67,7 @@ func TestA14RetriesOfAnInlineActivityShareItsTotalTimeout(t *testing.T) {
 	}
 }
 
-// a turn that comes after the end, because the timer of the retry fired late, begins no attempt.
+// if the timer of the retry fires after the end of that time, the turn starts no attempt.
 func TestA14NoInlineAttemptStartsAfterTheTotalTimeout(t *testing.T) {
 	t.Parallel()
 	var startedAt []time.Duration
@@ -79,7 +81,7 @@ func TestA14NoInlineAttemptStartsAfterTheTotalTimeout(t *testing.T) {
 	}
 }
 
-// O-10: a redrive gives an inline activity all of its time anew, also one whose retry waits.
+// O-10: after a redrive, an inline activity has its full time again, even if its retry was waiting.
 func TestO10ARedriveRestartsTheTotalTimeoutOfAnInlineActivity(t *testing.T) {
 	t.Parallel()
 	for name, waits := range map[string]bool{"it failed": false, "its retry waits": true} {

@@ -12,9 +12,9 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// ofNobody are the lines that may be about no instance.
+// ofNobody are the log lines that need not name an instance.
 var ofNobody = []string{
-	"message moved to the dead-letter queue", // of which nothing could be read
+	"message moved to the dead-letter queue", // nothing of the message could be read
 	"message not processed",
 	"not a work item for workers; it goes back",
 	"could not move the message to the dead-letter queue",
@@ -24,8 +24,8 @@ var ofNobody = []string{
 	"could not request the next sweep; the next batch requests it again",
 }
 
-// strictHandler fails the test on a line that does not say what it is about. All
-// worlds of this package have it that have no logger of their own.
+// strictHandler fails the test if a log line does not name its subject. All worlds of this package
+// without a logger of their own use it.
 type strictHandler struct {
 	t    testing.TB
 	keys []string
@@ -103,8 +103,8 @@ func TestALogLineOfOrchestrationCodeNamesItsInstanceAndEvent(t *testing.T) {
 	}
 }
 
-// What code is stuck for may quote a payload: the record has it, the log has not,
-// unless it is asked for.
+// The reason why code is stuck may quote a payload: the record contains the quote, but the log does
+// so only on request.
 func TestTheLogQuotesNoPayloadUnlessAsked(t *testing.T) {
 	t.Parallel()
 	for _, asked := range []bool{false, true} {

@@ -14,9 +14,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// L-03: near the limit of a history there is a warning; at it the instance
-// fails with advice, its open work is asked to stop and its parent told,
-// wherever the process dies meanwhile.
+// L-03: near the history limit there is a warning. At the limit the instance fails with advice, its
+// open operations are cancelled and its parent is notified, wherever the process dies meanwhile.
 func TestL03AHistoryAtItsLimitFailsTheInstance(t *testing.T) {
 	t.Parallel()
 	run := func(t *testing.T, killAt int, after bool) *world {
@@ -68,7 +67,7 @@ func TestL03AHistoryAtItsLimitFailsTheInstance(t *testing.T) {
 	}
 }
 
-// A history holds 300 bytes for each event, and its payloads.
+// A history counts 300 bytes for each event, plus the payloads.
 func TestL03AHistoryHasALimitOfBytes(t *testing.T) {
 	t.Parallel()
 	for limit, want := range map[int]store.Status{601: store.StatusFailed, 602: store.StatusCompleted, -1: store.StatusCompleted} {
@@ -76,7 +75,7 @@ func TestL03AHistoryHasALimitOfBytes(t *testing.T) {
 			w.settings.Limits.Bytes = limit
 			w.orchestration("Main", waits("e"))
 		})
-		w.start("main", "Main", "1") // Started with its input, and Subscribed
+		w.start("main", "Main", "1") // Started, with its input, and Subscribed
 		w.settleFIFO()
 		w.expectStatus("main", store.StatusRunning)
 		w.raise("main", "e", "1", "e-1")

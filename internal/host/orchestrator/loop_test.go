@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// loops registers orchestrations that go on for ever without a pause, and starts them.
+// loops registers orchestrations that continue forever without a pause, and starts them.
 var loops = map[string]func(w *world){
 	"continue as new at once": func(w *world) {
 		w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) { return nil, ctx.ContinueAsNew("", in, nil) })
@@ -86,11 +86,11 @@ var loops = map[string]func(w *world){
 	},
 }
 
-// commits is how many commits were made.
+// commits returns the number of commits.
 func (w *world) commits() (n int) { return len(w.observer.committed) }
 
-// L-07: a loop without a pause is slowed beyond the depth, more and more, counted, and noted
-// in the record; no code and no message is lost by it.
+// L-07: a loop without a pause is slowed more and more beyond the depth, counted, and noted in the
+// record. No code and no message is lost.
 func TestL07ALoopWithoutAPauseIsSlowed(t *testing.T) {
 	t.Parallel()
 	for name, start := range loops {
@@ -109,7 +109,7 @@ func TestL07ALoopWithoutAPauseIsSlowed(t *testing.T) {
 			}
 			looped := w.record("a").LoopedAt
 			if strings.Contains(name, "detached") {
-				looped = w.clock.Now() // Each instance is another one.
+				looped = w.clock.Now() // Each instance is new.
 			}
 			if w.clock.Now().Sub(looped) > time.Hour {
 				t.Errorf("the record says that it was slowed last at %s, and it is %s", looped, w.clock.Now())
@@ -122,7 +122,7 @@ func TestL07ALoopWithoutAPauseIsSlowed(t *testing.T) {
 	}
 }
 
-// L-07: with the setting it fails in place of being slowed.
+// L-07: with the setting, the loop fails instead of being slowed.
 func TestL07ALoopWithoutAPauseFails(t *testing.T) {
 	t.Parallel()
 	for name, start := range loops {
@@ -149,7 +149,8 @@ func TestL07ALoopWithoutAPauseFails(t *testing.T) {
 	}
 }
 
-// L-07: what a pause, the outside or a fan-out leads to is no loop, however much of it there is.
+// L-07: turns that follow a pause, an outside message or a fan-out are not a loop, however many
+// there are.
 func TestL07CodeThatDoesNotLoopIsNotSlowed(t *testing.T) {
 	t.Parallel()
 	again := func(do func(ctx *engine.Context) error) engine.Func {
@@ -282,8 +283,8 @@ func TestL07CodeThatDoesNotLoopIsNotSlowed(t *testing.T) {
 	}
 }
 
-// A message from outside that is handled in one batch with that of a loop neither hides
-// the loop nor is taken for a part of it: what is sent goes by the arrival that it answers.
+// A message from outside that is handled in the batch of a loop's message neither hides the loop
+// nor counts as part of it: the depth of a sent message depends on the arrival that caused it.
 func TestTheDepthCountsRoundsNotBatches(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -316,7 +317,7 @@ func TestTheDepthCountsRoundsNotBatches(t *testing.T) {
 	}
 }
 
-// What has no part in messages between instances costs them not a byte.
+// Instances that exchange no messages with other instances carry no depth in their messages.
 func TestAChainOfActivitiesCarriesNoDepth(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -16,8 +16,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// waits awaits external events by name, one after the other, and returns what
-// they carried as one JSON array.
+// waits awaits external events by name, one after another, and returns their payloads as one JSON
+// array.
 func waits(names ...string) engine.Func {
 	return func(ctx *engine.Context, _ []byte) ([]byte, error) {
 		var all []string
@@ -32,7 +32,7 @@ func waits(names ...string) engine.Func {
 	}
 }
 
-// token of an event of the first execution.
+// token returns the token of an event in the first execution.
 func (w *world) token(instance string, eventID int64) string {
 	w.Helper()
 	var atMS int64
@@ -58,7 +58,7 @@ func (w *world) body(item wire.Item) string {
 	return string(b)
 }
 
-// settleFIFO handles what the FIFO queue has now, and nothing else.
+// settleFIFO handles only the messages that the FIFO queue has now.
 func (w *world) settleFIFO() {
 	w.Helper()
 	for {
@@ -241,8 +241,7 @@ func TestM07EarlyEvents(t *testing.T) {
 	})
 }
 
-// redrive sends all dead letters of both queues back to where they came from,
-// with the mark.
+// redrive sends all dead letters of both queues back to their original queues, with the mark.
 func (w *world) redrive() {
 	w.Helper()
 	for _, s := range []struct {
@@ -434,7 +433,7 @@ func TestM17AnInstanceIDThatIsNotAValidGroup(t *testing.T) {
 		w.orchestration("Chain", chain(2))
 		w.activityFunc("Step", step)
 		w.start(id, "Chain", "1")
-		// The same id under another group: the body is what counts.
+		// The same id in a different group: only the body counts.
 		if err := w.fifo.Send(t.Context(), queue.Outgoing{Group: "another",
 			Body: w.body(wire.Item{Kind: wire.CancelInstance, Instance: id, ID: "c", Reason: "x"})}); err != nil {
 			t.Fatal(err)
@@ -454,8 +453,8 @@ func TestM18HopsAreNotDroppedAsDuplicates(t *testing.T) {
 	item := wire.Item{Kind: wire.ExternalRaised, Instance: "a", Name: "e", Data: []byte("1"), ID: "e-1"}
 	w.send(item)
 	for hop := range 3 {
-		// From the FIFO queue round the delay queue, since the instance has not
-		// started; then on to the FIFO queue.
+		// The message moves from the FIFO queue to the delay queue because the instance has not
+		// started, and then back to the FIFO queue.
 		if !w.step() {
 			t.Fatalf("hop %d: it did not arrive on the FIFO queue", hop)
 		}

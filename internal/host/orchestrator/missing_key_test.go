@@ -9,9 +9,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A terminate ends an execution, and its process dies before it stops the child. The message goes
-// round among processes that lack the key of that execution, and the instance restarts with
-// another key meanwhile: what the terminate stopped is stopped once a build has both keys.
+// A terminate ends an execution, and its process dies before it stops the child. The message is
+// requeued among processes without the key of that execution, and meanwhile the instance restarts
+// with a different key. The child is stopped once a build has both keys.
 func TestOpenOperationsOfAnUnreadableExecutionAreSentOnceItIsReadable(t *testing.T) {
 	t.Parallel()
 	a, b := keyOf(t, "a"), keyOf(t, "b")
@@ -34,8 +34,8 @@ func TestOpenOperationsOfAnUnreadableExecutionAreSentOnceItIsReadable(t *testing
 
 	w.codecs = setOf(t, b)
 	w.restart()
-	w.give(w.received(end, 2)) // It goes round, and says that it came back.
-	w.runFor(20 * time.Second) // Within ten seconds the start could be a twin's.
+	w.give(w.received(end, 2)) // It is requeued, marked as redelivered.
+	w.runFor(20 * time.Second) // Within ten seconds the start could come from the other process.
 	w.send(againOf("s2"))
 	w.runFor(time.Hour)
 	w.expectStarted("s2", store.StatusRunning)

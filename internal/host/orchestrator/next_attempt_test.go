@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// While an activity is tried again its history says nothing; what is noted
-// beside it says which attempt is next, when, and why.
+// While an activity is retried, its history does not change. A separate note says which attempt is
+// next, when, and why.
 func TestTheAttemptAfterAFailedOneIsNotedForDisplay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

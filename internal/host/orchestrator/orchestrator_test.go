@@ -7,8 +7,7 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// chain runs n activities one after the other, each on the result of the one
-// before.
+// chain runs n activities one after another, each with the result of the previous one.
 func chain(n int) engine.Func {
 	return func(ctx *engine.Context, input []byte) ([]byte, error) {
 		value := input

@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// change is a piece of code in its builds: from before a patch, with it, with the
-// patch retired, and with nothing left of it.
+// change is a piece of code in four builds: before a patch, with the patch, with the patch retired,
+// and with the patch removed.
 type change func(ctx *engine.Context, in []byte, build int) ([]byte, error)
 
 const (
@@ -23,7 +23,7 @@ const (
 	patchGone
 )
 
-// patched asks for the patch as the build does, and says which way to go.
+// patched asks for the patch as the build does, and reports which path to take.
 func patched(ctx *engine.Context, build int) (bool, error) {
 	switch build {
 	case withPatch:
@@ -34,8 +34,7 @@ func patched(ctx *engine.Context, build int) (bool, error) {
 	return build == patchGone, nil
 }
 
-// patchedCode are orchestrations that do something else with the patch, each in
-// another place.
+// patchedCode are orchestrations that behave differently with the patch, each in a different place.
 var patchedCode = map[string]struct {
 	code change
 	with func(*engine.Orchestration)
@@ -136,8 +135,8 @@ func newRollout(t *testing.T, code change, with func(*engine.Orchestration), old
 	return r
 }
 
-// share lets what comes within d be handled, one in n batches by the newer build,
-// at random; n is 0 for none.
+// share handles the messages that arrive within d. The newer build handles a random one of n
+// batches; with n = 0, none.
 func (r *rollout) share(d time.Duration, n int) {
 	r.Helper()
 	end := r.clock.Now().Add(d)
@@ -183,7 +182,7 @@ func TestV04ARolloutOfAPatchMakesNoInstanceStuck(t *testing.T) {
 					for _, id := range r.instances() {
 						r.start(id, "Main", "1")
 					}
-					// Fourteen minutes of both, with something to do all the time.
+					// Both builds run for fourteen minutes, with work all the time.
 					for minute := range 14 {
 						if minute >= 2 {
 							for i, id := range r.instances() {
@@ -214,8 +213,8 @@ func TestV04ARolloutOfAPatchMakesNoInstanceStuck(t *testing.T) {
 	}
 }
 
-// A process that has an instance warm from before another one wrote the marker
-// loses its commit, or learns of the marker with the new tail.
+// If a process cached an instance before another process wrote the marker, its commit fails, or it
+// finds the marker in the new events.
 func TestV04AWarmProcessFindsAnUnknownMarker(t *testing.T) {
 	t.Parallel()
 	for _, warm := range []bool{true, false} {
@@ -231,7 +230,7 @@ func TestV04AWarmProcessFindsAnUnknownMarker(t *testing.T) {
 				return waits("e")(ctx, in)
 			}, nil, beforePatch, withPatch)
 			r.start("a", "Main", "1")
-			r.share(time.Second, 0) // The old build has it warm.
+			r.share(time.Second, 0) // The old build has the instance in its cache.
 			if !warm {
 				r.processes[0].o.Close()
 			}
@@ -251,8 +250,9 @@ func TestV04AWarmProcessFindsAnUnknownMarker(t *testing.T) {
 	}
 }
 
-// After a rollback past a patch the record says at once that the instance waits for a build that has it, and as
-// long as its messages go round; soon after such a build has handled them, it says so no more.
+// After a rollback past a patch, the record says at once that the instance waits for a build with
+// the patch, for as long as its messages are requeued. Soon after such a build has handled them,
+// the record no longer says so.
 func TestV04ARollbackPastAPatchIsRecordedAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newRollout(t, func(ctx *engine.Context, in []byte, build int) ([]byte, error) {

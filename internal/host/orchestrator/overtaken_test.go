@@ -8,10 +8,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// docs/guide/events.md says when the order in which a sender raised its events is
-// not kept: these tests hold it to that.
+// docs/guide/events.md says when a sender's events may arrive out of order. These tests check that
+// page.
 
-// raised sends an event that is sealed by the named key, "" for one in plain.
+// raised sends an event encrypted with the named key; "" for plain text.
 func (w *world) raised(n int, key string) {
 	w.Helper()
 	item := wire.Item{V: 1, Kind: wire.ExternalRaised, Instance: "a", Name: "e", Data: fmt.Append(nil, n), ID: fmt.Sprint("e-", n)}
@@ -37,9 +37,8 @@ func TestEventsOfOneSenderKeepTheirOrderUnlessOneIsRequeued(t *testing.T) {
 	w.expectQuiet()
 }
 
-// The build of before lacks the key that the first event is sealed with: that
-// goes round, and what the sender raises after it is taken first. Nothing is
-// lost, and nothing waits.
+// The earlier build does not have the key of the first event. That event is requeued, and the
+// sender's later events are handled first. Nothing is lost, and nothing waits.
 func TestLaterEventsOvertakeAnEventWhoseKeyABuildLacks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.codecs = setOf(t, keyOf(t, "a")) })
@@ -61,8 +60,8 @@ func TestLaterEventsOvertakeAnEventWhoseKeyABuildLacks(t *testing.T) {
 	w.expectInvariants("a")
 }
 
-// The history has what the build of before does not know. What comes to that one
-// goes round, and what comes after it, to the build that knows it, is taken first.
+// The history has something that the earlier build does not know. An event that the earlier build
+// receives is requeued, and a later event that the newer build receives is handled first.
 func TestLaterEventsOvertakeAnEventThatAnOlderBuildReceives(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -83,7 +82,7 @@ func TestLaterEventsOvertakeAnEventThatAnOlderBuildReceives(t *testing.T) {
 	w.expectInvariants("a")
 }
 
-// So does an event that comes before the start.
+// So is an event that arrives before the start.
 func TestLaterEventsOvertakeAnEventThatPrecedesTheStart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -8,8 +8,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A process dies between the commit for a message and its dispatch, and another message makes a
-// turn before that message comes back: it sends its own turn, which is not the last one any more.
+// A process dies between the commit for a message and the dispatch, and a second message makes a
+// turn before the first is redelivered. The first message sends its own turn, which is no longer
+// the last one.
 func TestARedeliveredMessageResendsTheTurnOfItsFact(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {

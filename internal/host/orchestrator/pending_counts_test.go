@@ -9,11 +9,11 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// sends is how often a process asks the timer service and the delay queue to bring back
-// a message about a pending activity.
+// sends counts the requests of a process to the timer service and the delay queue for later
+// delivery of messages about a pending activity.
 type sends struct{ schedules, delayed int }
 
-// counting counts those of the process that runs.
+// counting counts the requests of the current process.
 func (w *world) counting() *sends {
 	s := &sends{}
 	w.change(func(cfg *Config) {
@@ -35,7 +35,7 @@ func (c countedTimer) Schedule(ctx context.Context, s timer.Schedule) error {
 	return c.Timer.Schedule(ctx, s)
 }
 
-// pastTimer is a service by whose clock every time has passed.
+// pastTimer is a timer service whose clock is later than any requested time.
 type pastTimer struct{ countedTimer }
 
 func (p pastTimer) Schedule(context.Context, timer.Schedule) error {

@@ -25,8 +25,8 @@ func (c *readCounter) Read(ctx context.Context, i string, x, from int64) ([]stor
 	return c.Store.Read(ctx, i, x, from)
 }
 
-// A look at a pending activity of a late execution does not read the histories of the
-// earlier ones.
+// A check of a pending activity in a later execution does not read the histories of the earlier
+// executions.
 func TestReadsOfACheckOfAPendingActivity(t *testing.T) {
 	t.Parallel()
 	for _, executions := range []int{1, 120} {

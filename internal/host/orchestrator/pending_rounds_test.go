@@ -14,8 +14,8 @@ import (
 
 const day = 24 * time.Hour
 
-// a pending activity is looked at when it becomes pending and when its limit is
-// over, whether it was completed by then or not.
+// a pending activity is checked when it becomes pending and when its time limit is over, even
+// if it has completed by then.
 func TestA13AThirtyDayApprovalIsCheckedTwice(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -71,8 +71,8 @@ func TestA13AThirtyDayApprovalIsCheckedTwice(t *testing.T) {
 	}
 }
 
-// where heartbeats are asked for, a pending activity is looked at once for each
-// heartbeat timeout, however often it gives one.
+// a pending activity with a heartbeat timeout is checked once per heartbeat timeout, however
+// many heartbeats it sends.
 func TestA11APendingActivityIsCheckedOncePerHeartbeatTimeout(t *testing.T) {
 	t.Parallel()
 	w, tokens := pendingWorld(t, &history.Retry{HeartbeatTimeoutMS: (2 * time.Hour).Milliseconds()})
@@ -122,7 +122,7 @@ func TestA13AScheduledLimitSurvivesEveryCrash(t *testing.T) {
 	}
 }
 
-// A limit whose time has passed by the clock of the timer service is looked at at once.
+// A time limit that is already over by the timer service's clock is checked at once.
 func TestA13ALimitThatTheTimerServiceConsidersPast(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

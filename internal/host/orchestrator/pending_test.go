@@ -14,8 +14,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// pendingWorld has an instance "a" whose activity of this policy is pending;
-// it returns the token that each attempt was given.
+// pendingWorld returns a world with an instance "a" whose activity with this policy is pending, and
+// the tokens of the attempts.
 func pendingWorld(t *testing.T, retry *history.Retry) (w *world, tokens *[]string) {
 	t.Helper()
 	w, tokens = newWorld(t, nil), &[]string{}
@@ -33,7 +33,7 @@ func pendingWorld(t *testing.T, retry *history.Retry) (w *world, tokens *[]strin
 	return w, tokens
 }
 
-// byToken sends what somebody in another language would send.
+// byToken sends a message as a program in another language would.
 func (w *world) byToken(kind wire.Kind, token, rest string) {
 	w.Helper()
 	item, err := wire.Parse([]byte(fmt.Sprintf(`{"kind":%q,"activity_token":%q%s}`, kind, token, rest)))
@@ -77,7 +77,7 @@ func TestA11APendingActivityWithoutHeartbeats(t *testing.T) {
 	t.Parallel()
 	w, tokens := pendingWorld(t, &history.Retry{MaxAttempts: 2, InitialMS: 1000, HeartbeatTimeoutMS: (2 * time.Hour).Milliseconds()})
 	startedAt := w.clock.Now()
-	for range 5 { // nine hours and more
+	for range 5 { // more than nine hours
 		w.runFor(100 * time.Minute)
 		w.byToken(wire.ActivityHeartbeat, (*tokens)[0], `,"data":{"page":7}`)
 		w.runFor(10 * time.Minute)
@@ -141,8 +141,8 @@ func TestAnInlineActivityCannotBePending(t *testing.T) {
 	w.expectOutput("a", `"true"`)
 }
 
-// A-13: what says that an activity is pending and can't be proved is looked at by
-// its instance, however late it says that it is due.
+// A-13: a message without a valid proof reports that an activity is pending. The instance checks
+// the message at once, however late its due time is.
 func TestA13AForgedPendingIsNotRequeuedUntilItIsDue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// however often the message that looks at a pending activity is delivered, a few
-// remain: those that look at the same time become one.
+// however often the message that checks a pending activity is delivered, few checks remain,
+// because checks at the same time are merged into one.
 func TestA13DaysOfDuplicatesLeaveFewChecks(t *testing.T) {
 	t.Parallel()
 	for name, retry := range map[string]*history.Retry{
@@ -39,7 +39,7 @@ func TestA13DaysOfDuplicatesLeaveFewChecks(t *testing.T) {
 						}
 					}
 					if late > 0 && random.IntN(100) == 0 {
-						// A copy of what waits comes late.
+						// A copy of the waiting message arrives late.
 						for _, m := range w.delay.Peek() {
 							body := m.Body
 							w.clock.AfterFunc(late+15*time.Minute, func() { _ = w.delay.Send(t.Context(), queue.Outgoing{Body: body}) })

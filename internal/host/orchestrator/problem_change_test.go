@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// reported returns what the observer was told of problems since it was asked last:
-// "instance/execution kind", and "well" for one that goes on.
+// reported returns the problems that the observer received since the last call: "instance/execution
+// kind", with the kind "well" for an instance that continues.
 func (w *world) reported() []string {
 	w.observer.mu.Lock()
 	defer w.observer.mu.Unlock()
@@ -38,7 +38,7 @@ func (w *world) expectReported(want ...string) {
 	}
 }
 
-// A wake leaves no event: what it finds out is told all the same.
+// A wake records no event, but its result is still reported.
 func TestTheObserverIsNotifiedOfAProblemWithAndWithoutACommit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -62,7 +62,7 @@ func TestTheObserverIsNotifiedOfAProblemWithAndWithoutACommit(t *testing.T) {
 		t.Errorf("the problem is %+v", p)
 	}
 	wake("2")
-	w.expectReported("a/1 nondeterminism") // It was tried again.
+	w.expectReported("a/1 nondeterminism") // The code was tried again.
 	w.deploy("Main", good)
 	wake("3")
 	w.expectReported("a/1 well")
@@ -74,7 +74,7 @@ func TestTheObserverIsNotifiedOfAProblemWithAndWithoutACommit(t *testing.T) {
 	w.deploy("Main", good)
 	w.raise("a", "e", "2", "e-2")
 	w.settleFIFO()
-	// The end says enough.
+	// The end of the instance is sufficient.
 	w.expectStatus("a", store.StatusCompleted)
 	w.expectReported()
 

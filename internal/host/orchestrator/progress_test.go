@@ -10,16 +10,16 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// timerAndActivity starts both side by side. The timer is sent first.
+// timerAndActivity starts a timer and an activity in parallel. The timer is sent first.
 func timerAndActivity(ctx *engine.Context, in []byte) ([]byte, error) {
 	a, b := ctx.Timer(time.Minute), ctx.Activity(engine.ActivityCall{Name: "Work", Input: in})
 	_, err := ctx.Join(a, b)
 	return in, err
 }
 
-// A progress is that of the message which comes back because of the rest. An
-// operator wakes an instance because something of it may be lost, whatever has
-// been sent once.
+// The progress of a dispatch belongs to the message that is redelivered for the rest. An operator's
+// wake resends even sent messages, because an operator wakes an instance when some of its messages
+// may be lost.
 func TestAnOperatorsWakeResendsEvenSentMessages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -31,7 +31,7 @@ func TestAnOperatorsWakeResendsEvenSentMessages(t *testing.T) {
 	deliver := func(id, body string, receives int) []string {
 		return w.process().o.Handle(t.Context(), []platform.Delivery{{Message: queue.Message{ID: id, Body: body, ReceiveCount: receives}, Source: platform.SourceOrchestrator}})
 	}
-	// The timer is sent, the activity is not.
+	// The timer is sent, but the activity is not.
 	w.beforeSend = func(name string, _ []queue.Outgoing) error {
 		if name == "activity" {
 			return queue.ErrUnavailable
@@ -62,8 +62,8 @@ func TestAnOperatorsWakeResendsEvenSentMessages(t *testing.T) {
 	}
 }
 
-// The wake may come in one batch with the message that comes back. What that one leaves
-// out, because an earlier delivery has sent it, is then what the operator misses.
+// The wake may be in the batch of the redelivered message. That message does not resend what its
+// earlier delivery sent, but this is what the operator's wake must resend.
 func TestAnOperatorsWakeInTheBatchOfAPartlyDispatchedMessageResendsAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

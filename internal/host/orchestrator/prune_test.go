@@ -19,12 +19,12 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// keeps has an orchestration keep its newest n executions.
+// keeps makes an orchestration keep its newest n executions.
 func keeps(n int) func(*engine.Orchestration) {
 	return func(o *engine.Orchestration) { o.KeepExecutions = n }
 }
 
-// looping waits for so long in each execution, up to execution n.
+// looping waits for the given time in each execution, up to execution n.
 func looping(n int, pause time.Duration) engine.Func {
 	return func(ctx *engine.Context, in []byte) ([]byte, error) {
 		i, err := strconv.Atoi(string(in))
@@ -41,7 +41,7 @@ func looping(n int, pause time.Duration) engine.Func {
 	}
 }
 
-// newLoop runs a loop of executions of two days, up to the 60th.
+// newLoop runs a loop of 60 executions, each two days long.
 func newLoop(t *testing.T, configure func(w *world)) *world {
 	t.Helper()
 	w := newWorld(t, func(w *world) {
@@ -55,7 +55,7 @@ func newLoop(t *testing.T, configure func(w *world)) *world {
 	return w
 }
 
-// expectKept checks that the executions of an instance from first on are there, and no other.
+// expectKept checks that exactly the executions of an instance from first on are stored.
 func (w *world) expectKept(instance string, first, pruned int64) {
 	w.Helper()
 	r := w.record(instance)
@@ -75,7 +75,7 @@ func TestO11ALongLoopKeepsItsNewestExecutions(t *testing.T) {
 	w := newLoop(t, func(w *world) { w.idle = 119 * day })
 	w.run()
 	w.expectStatus("loop", store.StatusRunning)
-	// The 60th has begun. Those that ended less than fifteen days ago are spared.
+	// The 60th execution has started. Executions that ended less than fifteen days ago are kept.
 	w.expectKept("loop", 52, 51)
 	w.expectInvariants("loop")
 	w.expectDead()
@@ -112,9 +112,9 @@ func TestO11WithoutASettingAllExecutionsAreKept(t *testing.T) {
 
 func TestO11ARedrivenDeadLetterFindsItsExecution(t *testing.T) {
 	t.Parallel()
-	// A process dies when it has committed what an event leads to, and the message becomes a
-	// dead letter; executions follow. Redriven on the last day on which it is applied, it
-	// still sends what its turn asked for.
+	// A process commits the turn of an event and dies, and the message becomes a dead letter;
+	// further executions follow. If the message is redriven on the last day on which it is applied,
+	// it still sends the messages of its turn.
 	w := newWorld(t, func(w *world) {
 		w.orchestration("Other", chain(0))
 		w.orchestration("Loop", func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -155,7 +155,7 @@ func TestO11ARedrivenDeadLetterFindsItsExecution(t *testing.T) {
 	w.expectStatus("other", store.StatusCompleted)
 }
 
-// deleted tells what is deleted.
+// deleted records the deletions.
 type deleted struct {
 	store.Store
 	tell func(instance string, upTo int64)
@@ -201,7 +201,8 @@ func TestO11AnExecutionIsArchivedBeforeItIsPruned(t *testing.T) {
 
 func TestO11AKillDuringPruningLosesNothing(t *testing.T) {
 	t.Parallel()
-	// Requests at execution 10, 20 and 30; only that the last one may be lost with its process.
+	// The deletions are requested at executions 10, 20 and 30; the last request may be lost with
+	// its process.
 	p := program{
 		name: "a loop that keeps three executions",
 		set: func(w *world) {

@@ -43,14 +43,14 @@ func TestO04Purge(t *testing.T) {
 			if turns, err := w.store.Read(t.Context(), "a", 1, 1); len(turns) != 0 || err != nil {
 				t.Errorf("%d turns are left: %v", len(turns), err)
 			}
-			// Repeated, and late messages: nothing.
+			// A repeated purge and late messages have no effect.
 			w.send(purge("again", true))
 			w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "start-a", Input: []byte("9")})
 			w.run()
 			if !w.record("a").Purged {
 				t.Error("a late redelivery revived a purged run")
 			}
-			// Free again, its id begins with the next execution.
+			// When the id is free again, it starts with the next execution number.
 			w.clock.Advance(15 * 24 * time.Hour)
 			w.send(wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "new"})
 			w.raise("a", "e", "1", "e")

@@ -12,14 +12,14 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// withKey lets other processes take over, which have that key alone.
+// withKey replaces the processes with processes that have only that key.
 func (w *world) withKey(id string) {
 	w.Helper()
 	w.codecs = setOf(w, keyOf(w, id))
 	w.restart()
 }
 
-// What deletes a hidden history needs not read it.
+// Deleting a hidden history does not require reading it.
 func TestAnUnreadableHistoryIsDeleted(t *testing.T) {
 	t.Parallel()
 	for _, receives := range []int{1, 2} {
@@ -29,7 +29,7 @@ func TestAnUnreadableHistoryIsDeleted(t *testing.T) {
 				w.withKey("a")
 				w.fifoBatch(1, startOf("s1"), purgeOf("p"))
 				w.clock.Advance(2 * time.Hour)
-				w.withKey("b") // The key is given up.
+				w.withKey("b") // The key is lost.
 				item := wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "delete-1", UpToExecution: 1, NotBeforeMS: 1}
 				w.process().o.Handle(deadline{t.Context(), w.clock.Now().Add(w.limit)}, []platform.Delivery{{Message: queue.Message{ID: "d", Body: w.body(item), Group: "a", ReceiveCount: receives}, Source: from}})
 				w.idle = 100 * time.Hour
@@ -44,7 +44,7 @@ func TestAnUnreadableHistoryIsDeleted(t *testing.T) {
 	}
 }
 
-// What has ended can be purged where its key is away.
+// An ended instance can be purged without its key.
 func TestAnEndedInstanceWhoseKeyIsLostCanBePurged(t *testing.T) {
 	t.Parallel()
 	w := endedUnderAnotherKey(t)
@@ -58,8 +58,8 @@ func TestAnEndedInstanceWhoseKeyIsLostCanBePurged(t *testing.T) {
 	}
 }
 
-// endedUnderAnotherKey has an instance a that has ended under the key "a", and a
-// process that has "b" alone.
+// endedUnderAnotherKey returns a world with an instance a that ended under the key "a", and a
+// process that has only the key "b".
 func endedUnderAnotherKey(t *testing.T) *world {
 	w := waitingWorld(t)
 	w.withKey("a")
@@ -68,8 +68,8 @@ func endedUnderAnotherKey(t *testing.T) *world {
 	return w
 }
 
-// So it can when the purge comes again: it has committed nothing of which anything
-// could be left to send.
+// A redelivered purge needs no key either: it has committed nothing that could have unsent
+// messages.
 func TestARedeliveredPurgeNeedsNoKey(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -90,9 +90,9 @@ func TestARedeliveredPurgeNeedsNoKey(t *testing.T) {
 	}
 }
 
-// K-07: the terminate that a client sends before a purge with force may have ended the
-// instance in a process that died before it told anybody. A process without the key cannot
-// tell what is open: both go round, and the purge, which may be first, waits for the key.
+// K-07: the terminate that a client sends before a purge with force may have ended the instance in
+// a process that died before its dispatch. A process without the key does not know which operations
+// are open. Both messages are requeued, and the purge, which may arrive first, waits for the key.
 func TestAForcedPurgeOfAnEndedInstanceWaitsForTheKey(t *testing.T) {
 	t.Parallel()
 	for name, receives := range map[string]int{"it comes again": 2, "another process may have it": 1} {
@@ -111,7 +111,7 @@ func TestAForcedPurgeOfAnEndedInstanceWaitsForTheKey(t *testing.T) {
 	}
 }
 
-// The start after a purge that goes round for a newer build is refused all the same.
+// If a purge is requeued for a newer build, the start after it is still refused.
 func TestAStartAfterAPurgeThatWaitsForANewerBuildIsRefused(t *testing.T) {
 	t.Parallel()
 	w := waitingWorld(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// O-04: an id lives once.
+// O-04: reuse of ids.
 
 // waitingWorld has an orchestration that waits for an event and returns its input.
 func waitingWorld(t *testing.T) *world {
@@ -31,8 +31,7 @@ func purgeOf(id string) wire.Item {
 	return wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: id, Force: true}
 }
 
-// asSent returns what a client sends for these items: before each purge with force a
-// terminate.
+// asSent returns what a client sends for these items: a terminate before each purge with force.
 func asSent(items ...wire.Item) (sent []wire.Item) {
 	for _, i := range items {
 		if i.Kind == wire.PurgeInstance && i.Force {
@@ -56,7 +55,7 @@ func deliveriesOf(w *world, receives int, from platform.Source, items ...wire.It
 	return batch
 }
 
-// give hands a batch to a process; nothing of it may be handed back.
+// give delivers a batch to a process, which must not return any message.
 func (w *world) give(batch ...platform.Delivery) {
 	w.Helper()
 	failed := w.process().o.Handle(deadline{w.Context(), w.clock.Now().Add(w.limit)}, batch)
@@ -77,7 +76,7 @@ func (w *world) expectStarted(start string, status store.Status) {
 	}
 }
 
-// expectHeld wants the tombstone of an instance of which nothing has begun since.
+// expectHeld checks for the tombstone of an instance that has not been started since.
 func (w *world) expectHeld(start string, freeAt time.Time) {
 	w.Helper()
 	r := w.record("a")

@@ -9,9 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// The reason that the code gives goes to what is stopped: to the activity, and to
-// the child as that of its cancel. A process that dies after its commit takes
-// none of it along.
+// The reason that the code gives reaches the stopped operations: the activity, and the child, as
+// the reason of its cancel. The reason is not lost if a process dies after its commit.
 func TestTheReasonOfACancelReachesTheStoppedOperations(t *testing.T) {
 	t.Parallel()
 	for name, kill := range map[string]bool{"at once": false, "by another process": true} {

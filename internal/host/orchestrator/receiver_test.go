@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// copiedWorld has orchestrations that something is to be dispatched of.
+// copiedWorld returns a world with orchestrations that have messages to dispatch.
 func copiedWorld(t *testing.T) *world {
 	return newWorld(t, func(w *world) {
 		w.activityFunc("Step", step)
@@ -56,9 +56,9 @@ func copiedWorld(t *testing.T) *world {
 	})
 }
 
-// W-03: a standard queue hands out each message twice at once, both times as its
-// first delivery, and the process that has the first dies after any of its calls. No
-// store is read by either; what follows from the message is done once.
+// W-03: a standard queue delivers each message twice at once, both times as its first delivery, and
+// the process with the first copy dies after any of its calls. Neither process reads a store, and
+// the effect of the message happens once.
 func TestAMessageDeliveredTwiceByAStandardQueueCausesOneTurn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -99,8 +99,8 @@ func TestAMessageDeliveredTwiceByAStandardQueueCausesOneTurn(t *testing.T) {
 	}
 }
 
-// M-01: a message that comes again hours later is a duplicate: it answers for
-// nothing, or each duplicate of a timer would bring forth another of the next.
+// M-01: a message that is delivered again hours later is a duplicate and resends nothing. Otherwise
+// each duplicate of a timer would create a duplicate of the next timer.
 func TestARepeatFromAStandardQueueResendsNothing(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"m", "another"} {
@@ -121,8 +121,8 @@ func TestARepeatFromAStandardQueueResendsNothing(t *testing.T) {
 	}
 }
 
-// M-15: what was redriven, or was handled before it went round, is known as such
-// in the FIFO queue.
+// M-15: the FIFO queue keeps the mark of a message that was redriven, or was handled before it was
+// requeued.
 func TestARedrivenOrRequeuedMessageIsRecognizedInTheFIFOQueue(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ given, want map[string]string }{
@@ -143,8 +143,8 @@ func TestARedrivenOrRequeuedMessageIsRecognizedInTheFIFOQueue(t *testing.T) {
 	}
 }
 
-// What the FIFO queue takes at no time is a dead letter at once, and not when its queue gives
-// it up, ten days later.
+// A message that the FIFO queue never accepts is a dead letter at once, not only ten days later
+// through its queue.
 func TestAMessageThatCannotBeForwardedIsADeadLetter(t *testing.T) {
 	t.Parallel()
 	w := waitingWorld(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// W-07: what the end of the execution before asked for is not taken for sent
-// because its history can't be read for a moment.
+// W-07: a temporary failure to read the previous execution's history does not count as proof that
+// the messages of its end were sent.
 func TestW07AWakeIsRedeliveredIfThePreviousExecutionCannotBeRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

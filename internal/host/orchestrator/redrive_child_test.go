@@ -9,16 +9,16 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// O-10: the code cancels a child that runs in the very commit by which a redrive takes it over. The
-// execution attaches itself to no child then, and the child is cancelled all the same, for its
-// reason. So it is if the process dies with that commit, and if the redrive waits for its turn under
-// a limit; nothing is sent to a child that has ended, nor to one that a fork would have started.
+// O-10: the code cancels a running child in the same commit in which a redrive copies it. Then the
+// execution does not attach itself to the child, but the child is still cancelled, with the given
+// reason. The same is true if the process dies after that commit, and if the redrive waits under a
+// limit. Nothing is sent to a child that has ended, or to a child that a fork would have started.
 func TestO10ACommitThatTakesOverAChildCanCancelIt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name              string
 		kill, ended, fork bool
-		// anew: a second redrive goes on from what the first one took over.
+		// anew: a second redrive continues from the events that the first one copied.
 		anew bool
 		want string
 	}{

@@ -16,16 +16,16 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// O-10, L-04: what a redrive takes over may be more than a commit of 4 MB holds. What came later
-// and stays is in the commit: if that needs more, the redrive is a dead letter that says so, and
-// leaves the instance as it was.
+// O-10, L-04: a redrive can copy more events than fit into a commit of 4 MB. External events that
+// came later and stay must fit into the commit: if they do not, the redrive is a dead letter with
+// that reason, and the instance is unchanged.
 func TestO10ARedriveCopiesMoreThanOneCommitHolds(t *testing.T) {
 	t.Parallel()
 	big := `"` + strings.Repeat("x", 250<<10) + `"`
 	for _, c := range []struct {
 		name string
-		// ahead are the results of 250 KB in what is taken over, behind the external events of 250 KB
-		// that came later and stay.
+		// ahead is the number of copied results of 250 KB each; behind is the number of external
+		// events of 250 KB each that came later and stay.
 		ahead, behind int
 		from          int64
 		fits          bool
@@ -87,7 +87,7 @@ func TestO10ARedriveCopiesMoreThanOneCommitHolds(t *testing.T) {
 	}
 }
 
-// failsLarge runs an instance that fails behind twenty large results: a redrive of it copies them in
+// failsLarge runs an instance that fails after twenty large results. A redrive copies them in
 // several commits.
 func (w *world) failsLarge(id string) {
 	w.Helper()
@@ -106,7 +106,7 @@ func (w *world) failsLarge(id string) {
 	w.expectStatus(id, store.StatusFailed)
 }
 
-// diesCopying has a process take a start, and die when it has written two parts of its copy.
+// diesCopying gives a start to a process that dies after it has written two parts of the copy.
 func (w *world) diesCopying(start wire.Item) {
 	w.Helper()
 	p, commits := w.process(), 0
@@ -121,17 +121,17 @@ func (w *world) diesCopying(start wire.Item) {
 	}
 }
 
-// nothingIsLeft deletes up to an execution, where nothing must be stored.
+// nothingIsLeft checks that nothing is stored up to an execution.
 func (w *world) nothingIsLeft(id string, upTo int64) {
 	w.Helper()
-	// With one item in the table a deletion of one item is not known to be done.
+	// If the table has an item, a deletion of at most one item does not report that it is done.
 	if done, err := w.store.DeleteHistory(w.Context(), id, upTo, 1); !done || err != nil {
 		w.Errorf("something is left: %v", err)
 	}
 }
 
-// O-12: a fork that dies while it copies is listed as forking. What the messages do meanwhile that
-// are not its start.
+// O-12: a fork whose process dies while it copies is listed as forking. This tests the effect of
+// other messages meanwhile.
 func TestO12AForkIsNotAnInstanceWhileItCopies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -151,7 +151,7 @@ func TestO12AForkIsNotAnInstanceWhileItCopies(t *testing.T) {
 	if after := w.record("b"); !reflect.DeepEqual(after, before) {
 		t.Errorf("it was %+v, and is %+v", before, after)
 	}
-	// Its start continues it, and the event that waited is recorded.
+	// The start continues the copy, and the waiting event is recorded.
 	w.send(forkOf("a", "b", 0))
 	w.run()
 	w.expectStatus("b", store.StatusFailed)
@@ -161,8 +161,8 @@ func TestO12AForkIsNotAnInstanceWhileItCopies(t *testing.T) {
 	w.expectInvariants("b")
 }
 
-// O-12, O-04: what frees a fork that copies. No later write of the copy makes it an instance, and what
-// it has copied is deleted.
+// O-12, O-04: a purge or a terminate frees the id of a fork that is copying. No later write of the
+// copy turns the fork into an instance, and the copied events are deleted.
 func TestO12APurgeOrTerminateFreesACopyingFork(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []wire.Kind{wire.PurgeInstance, wire.TerminateInstance} {
@@ -183,7 +183,7 @@ func TestO12APurgeOrTerminateFreesACopyingFork(t *testing.T) {
 	}
 }
 
-// O-12: a fork that was refused after a part of its copy gives its id up at once.
+// O-12: a fork that is refused after part of its copy was written frees its id at once.
 func TestO12AForkRefusedWhileItCopiesFreesItsID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -202,8 +202,8 @@ func TestO12AForkRefusedWhileItCopiesFreesItsID(t *testing.T) {
 	}
 }
 
-// O-10: another start uses a later number than one that is reserved, and then nothing reads what is
-// stored under that.
+// O-10: another start uses a number after the reserved one, and then nothing reads the events
+// stored under the reserved number.
 func TestO10OtherStartsSkipAReservedNumber(t *testing.T) {
 	t.Parallel()
 	for _, again := range []wire.Item{redriveOf("a", "s", 0), {Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", OnConflict: wire.ConflictRestart}} {
@@ -218,7 +218,7 @@ func TestO10OtherStartsSkipAReservedNumber(t *testing.T) {
 		if r := w.record("a"); r.ExecutionID != 3 || r.Reserved != (store.Reservation{}) || !slices.Equal(r.Skipped, []int64{2}) {
 			t.Errorf("the record is %+v", r)
 		}
-		w.send(redriveOf("a", "r", 0)) // Its number is lost, so it redrives the instance anew.
+		w.send(redriveOf("a", "r", 0)) // Its number is lost, so it redrives the instance again.
 		w.run()
 		if r := w.record("a"); r.ExecutionID != 4 || !slices.Equal(r.Skipped, []int64{2}) {
 			t.Errorf("the record is %+v", r)
@@ -230,8 +230,8 @@ func TestO10OtherStartsSkipAReservedNumber(t *testing.T) {
 	}
 }
 
-// O-10, O-04: a redrive dies with a part of its copy written, and is never repeated. When the
-// instance is purged that goes with it, also where the deletion stops after each item.
+// O-10, O-04: a redrive dies after it has written part of its copy, and is never repeated. A purge
+// of the instance deletes that part too, even if the deletion stops after each item.
 func TestO10APurgeDeletesTheCopyOfADeadRedrive(t *testing.T) {
 	t.Parallel()
 	for _, page := range []int{0, 1} {

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// redriveOf has an instance go on where it failed; from 0 for there, or from an event.
+// redriveOf continues an instance from an event, or from its failure if from is 0.
 func redriveOf(instance, id string, from int64) wire.Item {
 	return wire.Item{Kind: wire.StartOrchestration, Instance: instance, Name: "Main", ID: id, OnConflict: wire.ConflictRedrive,
 		Origin: &history.Origin{Instance: instance, EventID: from}}
@@ -28,11 +28,11 @@ type runs struct {
 	mu   sync.Mutex
 	n    map[string]int
 	keys map[string][]string
-	// broken are the inputs whose attempts fail.
+	// broken are the inputs with which attempts fail.
 	broken map[string]bool
 }
 
-// counted registers an activity that fails for good with the inputs that are broken.
+// counted registers an activity that fails permanently with broken inputs.
 func counted(w *world, name string) *runs {
 	r := &runs{n: map[string]int{}, keys: map[string][]string{}, broken: map[string]bool{}}
 	w.activityFunc(name, func(ctx context.Context, in []byte) ([]byte, error) {
@@ -67,7 +67,7 @@ func stepOf(ctx *engine.Context, name, in string) ([]byte, error) {
 	return ctx.Await(ctx.Activity(engine.ActivityCall{Name: name, Input: []byte(in)}))
 }
 
-// threeSteps does one after the other.
+// threeSteps runs three activities one after another.
 func threeSteps(ctx *engine.Context, _ []byte) ([]byte, error) {
 	for _, in := range []string{"1", "2", "3"} {
 		if _, err := stepOf(ctx, "Step", in); err != nil {
@@ -118,7 +118,7 @@ func TestO10ARedriveContinuesWhereTheInstanceFailed(t *testing.T) {
 		if !rec.CreatedAt.Equal(started) {
 			t.Errorf("the redrive moved its start from %s to %s", started, rec.CreatedAt)
 		}
-		// Its repeat begins nothing.
+		// The repeat of the redrive starts nothing.
 		w.send(redriveOf("a", "r1", 0))
 		w.run()
 		if n := w.record("a").ExecutionID; n != 2 {
@@ -128,8 +128,8 @@ func TestO10ARedriveContinuesWhereTheInstanceFailed(t *testing.T) {
 	}
 }
 
-// A redrive whose code runs from the beginning is one all the same: the instance has started before. A
-// start that begins it again starts it.
+// A redrive whose code runs from the beginning is still a redrive: the instance keeps its start
+// time. A start that restarts the instance sets a new start time.
 func TestO10ARedriveKeepsTheStartTimeOfItsInstance(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -139,7 +139,7 @@ func TestO10ARedriveKeepsTheStartTimeOfItsInstance(t *testing.T) {
 	started := w.record("a").CreatedAt
 	for n, c := range []struct {
 		item wire.Item
-		// stays: its start stays, and the record says which execution was redriven last.
+		// stays: the start time stays, and the record says which execution was redriven last.
 		stays bool
 		of    int64
 	}{{redriveOf("a", "r1", 0), true, 1}, {redriveOf("a", "r2", 0), true, 2},
@@ -155,8 +155,8 @@ func TestO10ARedriveKeepsTheStartTimeOfItsInstance(t *testing.T) {
 	w.expectDead()
 }
 
-// The code has made an id of the number of its execution. What was taken over, twice, has the
-// number that it had.
+// The code has made an id from its execution number. Events that were copied twice keep their
+// original number.
 func TestO10TheCodeSeesTheExecutionInWhichSomethingWasRecorded(t *testing.T) {
 	t.Parallel()
 	for _, cold := range []bool{false, true} {
@@ -192,8 +192,8 @@ func TestO10TheCodeSeesTheExecutionInWhichSomethingWasRecorded(t *testing.T) {
 	}
 }
 
-// What was open when the instance was terminated is started anew under the key that it
-// had, and what completes its first copy completes it.
+// An activity that was open when the instance was terminated is started again under its original
+// key, and a completion of the original also completes the copy.
 func TestO10AnOpenActivityKeepsItsKeyAndItsLinks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -226,8 +226,8 @@ func TestO10AnOpenActivityKeepsItsKeyAndItsLinks(t *testing.T) {
 	w.expectDead()
 }
 
-// An activity that was out of time may have had its effect: it keeps its idempotency key, and
-// a result that comes late counts.
+// An activity that timed out may have had its effect: it keeps its idempotency key, and a late
+// result counts.
 func TestO10ATimedOutActivityKeepsItsKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -254,7 +254,7 @@ func TestO10ATimedOutActivityKeepsItsKey(t *testing.T) {
 	w.expectOutput("a", `"late"`)
 }
 
-// A child that failed goes on where it did, too; one that completed is not run again.
+// A failed child continues where it failed, too; a completed child does not run again.
 func TestO10ARedriveOfAParentRedrivesItsFailedChildren(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -288,8 +288,8 @@ func TestO10ARedriveOfAParentRedrivesItsFailedChildren(t *testing.T) {
 	w.expectDead()
 }
 
-// An inline activity that a redrive starts anew has all its attempts and all its time, whatever
-// the execution before has used of them.
+// An inline activity that a redrive starts again has all its attempts and its full time, however
+// much of them the previous execution used.
 func TestO10AnInlineActivityRestartsWithAllItsAttempts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

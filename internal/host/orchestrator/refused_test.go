@@ -11,9 +11,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// I-07, P-07: nobody waits for a detached orchestration; a start of one that
-// no message can hold ends as a dead letter with its reason, and its
-// orchestration goes on. A redrive of that dead letter starts nothing.
+// I-07, P-07: nothing waits for a detached orchestration. If its start does not fit into a message,
+// the start becomes a dead letter with the reason, and the starting orchestration continues. A
+// redrive of that dead letter starts nothing.
 func TestI07ADetachedStartTooLargeForAMessageIsADeadLetter(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, input, reason string }{
@@ -45,8 +45,8 @@ func TestI07ADetachedStartTooLargeForAMessageIsADeadLetter(t *testing.T) {
 	}
 }
 
-// M-11: a store that cannot tell may call a commit lost although nobody wrote.
-// The turn is made again, on redelivery too, and everything is done once.
+// M-11: a store that does not know the outcome may report a conflict although nothing else wrote.
+// The turn is repeated, on redelivery too, and everything happens once.
 func TestM11AConflictWithoutAnotherWriter(t *testing.T) {
 	t.Parallel()
 	for _, conflicts := range []int{1, 2, 3, 4, 7} {

@@ -12,9 +12,9 @@ import (
 	queuememory "github.com/turnstile-go/turnstile/internal/queue/memory"
 )
 
-// L-02: what a queue takes at no time for its size is a failure of what waits for it, or a
-// dead letter where nobody does, and is not tried again. The queues of this stack were
-// made with a MaximumMessageSize of their own, and take less than the contract allows.
+// L-02: a message that a queue never accepts because of its size fails the operation that waits for
+// it, or is a dead letter if nothing waits, and is not retried. The queues of this stack have their
+// own MaximumMessageSize, which is smaller than the contract allows.
 func TestL02AMessageRejectedForItsSizeIsNotRetriedForever(t *testing.T) {
 	t.Parallel()
 	long := `"` + strings.Repeat("x", 8<<10) + `"`
@@ -31,7 +31,7 @@ func TestL02AMessageRejectedForItsSizeIsNotRetriedForever(t *testing.T) {
 		dead   []string
 	}{
 		{"the input of an activity", func(ctx *engine.Context, _ []byte) ([]byte, error) {
-			// Those beside it in the call are made, once.
+			// The other messages in the call are sent, once.
 			before := ctx.Activity(engine.ActivityCall{Name: "Count", Input: []byte("1")})
 			large := ctx.Activity(engine.ActivityCall{Name: "Count", Input: []byte(long)})
 			behind := ctx.Activity(engine.ActivityCall{Name: "Count", Input: []byte("3")})
@@ -100,7 +100,7 @@ func TestL02AMessageRejectedForItsSizeIsNotRetriedForever(t *testing.T) {
 	}
 }
 
-// failing is an error that says how it is recorded.
+// failing is an error that determines how it is recorded.
 type failing struct{ as history.Failure }
 
 func (f *failing) Error() string             { return f.as.Message }

@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// slowBatch has one batch hold a turn of "b", which is done at once, and one of
-// "a", whose inline activity takes what during lets pass.
+// slowBatch delivers one batch with a turn of "b", which is done at once, and a turn of "a", whose
+// inline activity calls during.
 func slowBatch(t *testing.T, during func(w *world)) *world {
 	t.Helper()
 	w := newWorld(t, nil)
@@ -30,8 +30,8 @@ func slowBatch(t *testing.T, during func(w *world)) *world {
 	return w
 }
 
-// One slow turn holds up the other groups of its batch for ten seconds, and not
-// for as long as its invocation lasts.
+// One slow turn delays the other groups of its batch for at most ten seconds, not for the whole
+// invocation.
 func TestAGroupWaitsAtMostTenSecondsForItsBatch(t *testing.T) {
 	t.Parallel()
 	waited := time.Duration(0)
@@ -61,8 +61,8 @@ func TestAGroupWaitsAtMostTenSecondsForItsBatch(t *testing.T) {
 	w.expectInvariants("a", "b")
 }
 
-// A batch that returns in time costs no request, and one that is late one for
-// each message that waits.
+// A batch that returns in time costs no request; a late batch costs one request for each waiting
+// message.
 func TestMessagesAreDeletedEarlyOnlyIfTheirBatchIsLate(t *testing.T) {
 	t.Parallel()
 	for takes, want := range map[time.Duration]int{9 * time.Second: 0, 30 * time.Second: 1} {
@@ -75,7 +75,7 @@ func TestMessagesAreDeletedEarlyOnlyIfTheirBatchIsLate(t *testing.T) {
 	}
 }
 
-// M-10: what a late batch has not settled is not deleted: it comes again.
+// M-10: messages that a late batch has not settled are not deleted, but redelivered.
 func TestALateBatchDeletesNothingThatFailed(t *testing.T) {
 	t.Parallel()
 	refuses := true

@@ -12,15 +12,16 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// againOf is the start of an instance that restarts if it has ended.
+// againOf returns a start that restarts the instance if it has ended.
 func againOf(id string) wire.Item {
 	i := startOf(id)
 	i.OnConflict = wire.ConflictRestart
 	return i
 }
 
-// O-09: the twin of a start comes late. Its message was acknowledged while the instance ran, so
-// it begins nothing: nobody would send what it commits, if it died.
+// O-09: the second delivery of a start is handled late. The message was acknowledged while the
+// instance ran, so this delivery starts nothing: if its process died, nothing would send the
+// messages of its commit.
 func TestO09AStartThatADuplicateHasAcknowledgedStartsNothing(t *testing.T) {
 	t.Parallel()
 	for name, gone := range map[string]bool{"acknowledged": true, "still its own": false} {
@@ -56,8 +57,8 @@ func TestO09AStartThatADuplicateHasAcknowledgedStartsNothing(t *testing.T) {
 	}
 }
 
-// O-09: starts that share a batch cost no pause, and neither does a cancel behind them. An instance that runs
-// refuses each of them, one that has ended restarts by each.
+// O-09: starts that share a batch cause no pause, and neither does a cancel after them. A running
+// instance refuses each start; an ended instance restarts with each.
 func TestO09StartsThatShareABatchWaitForNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
@@ -92,7 +93,7 @@ func TestO09StartsThatShareABatchWaitForNothing(t *testing.T) {
 	w.expectQuiet()
 }
 
-// A start that may restart the instance, and that cannot be deleted, holds up what is behind it.
+// If a start that may restart the instance cannot be deleted, it delays the messages after it.
 func TestO09AMessageThatIsNotDeletedDelaysTheMessagesAfterIt(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]wire.Item{"of the turn": againOf("s2"), "at the door": func() wire.Item {

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// atMinute lets time go to a minute of the hour that begins next.
+// atMinute advances the time to a minute of the next hour.
 func (w *world) atMinute(n int) {
 	now := w.clock.Now()
 	w.clock.Advance(now.Truncate(time.Hour).Add(time.Hour + time.Duration(n)*time.Minute).Sub(now))
@@ -70,7 +70,7 @@ func TestTheFirstSweepOfAnHourPurgesExpiredInstances(t *testing.T) {
 	if n := w.left(store.StatusCompleted); n != many-sweep.MaxPurges {
 		t.Errorf("%d are left behind the first sweep, want %d", n, many-sweep.MaxPurges)
 	}
-	w.runFor(time.Minute) // the sweep that goes on comes after a pause
+	w.runFor(time.Minute) // the next part of the sweep comes after a pause
 	if n := w.left(store.StatusCompleted); n != 0 {
 		t.Errorf("%d are left", n)
 	}
@@ -81,7 +81,7 @@ func TestTheFirstSweepOfAnHourPurgesExpiredInstances(t *testing.T) {
 	w.expectDead()
 }
 
-// fakeArchive keeps documents, and fails when it is told to.
+// fakeArchive keeps documents, and fails on request.
 type fakeArchive struct {
 	kept  map[string][]byte
 	fails func(instance string) error

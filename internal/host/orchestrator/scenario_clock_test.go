@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// ahead is the clock of a machine that is ahead of the others.
+// ahead is the clock of a machine whose time is ahead of the others.
 type ahead struct {
 	clock.Clock
 	by time.Duration
@@ -19,10 +19,10 @@ type ahead struct {
 
 func (c ahead) Now() time.Time { return c.Clock.Now().Add(c.by) }
 
-// M-04 and T-05 together: a firing is taken by a process whose clock is ahead,
-// its turn is committed, its dispatch fails, and the process that gets the
-// message next finds that it is not due. On its way round it must not lose that
-// it came back, or what its turn left open would never be sent.
+// M-04 and T-05 together: a process whose clock is ahead handles a firing. Its turn is committed,
+// but the dispatch fails, and the next process that receives the message finds that it is not due.
+// When the message is requeued, it must stay marked as redelivered: otherwise the unsent messages
+// of its turn would never be sent.
 func TestM04ARedeliveredMessageThatIsNotDueStaysMarkedAsRedelivered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -47,7 +47,7 @@ func TestM04ARedeliveredMessageThatIsNotDueStaysMarkedAsRedelivered(t *testing.T
 	}
 	w.sendStandard(wire.Item{Kind: wire.TimerFired, Instance: "a", ExecutionID: 1, SourceEventID: 2,
 		Token: w.token("a", 2), FireAtMS: w.events("a", 1)[1].FireAtMS})
-	w.step() // It is sent on.
+	w.step() // It is forwarded.
 	w.step()
 	w.expectHistory("a", 1, "Started Timer Fired←2 Act(Step)")
 	if throttled != 1 {

@@ -20,13 +20,13 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// town is a mixture of instances that end, wait, sleep and are stuck, and of
-// messages of every sort for them, under processes that are killed at random.
+// town has instances that end, wait, sleep and are stuck, and messages of every kind for them. Its
+// processes are killed at random.
 type town struct {
 	*world
-	// seen is what was read of each execution last (I-05).
+	// seen is the last read of each execution (I-05).
 	seen map[string][]history.Event
-	// kills that are left.
+	// kills is the number of remaining kills.
 	kills  int
 	chance *rand.Rand
 }
@@ -52,7 +52,7 @@ func newTown(t *testing.T, seed uint64, kills int) *town {
 			_, err := ctx.Select(false, work, ctx.Timer(5*time.Minute), ctx.Timer(5*time.Hour))
 			return nil, err
 		})
-		// A parent waits for its stuck child, and that is all it waits for.
+		// A parent waits only for its stuck child.
 		w.orchestration("Parent", func(ctx *engine.Context, in []byte) ([]byte, error) {
 			return ctx.Await(ctx.Child(engine.ChildCall{Name: "Stuck", Instance: "stuck child", Input: in}))
 		})
@@ -66,8 +66,7 @@ func newTown(t *testing.T, seed uint64, kills int) *town {
 	return v
 }
 
-// readAgain is I-05: of two reads of one execution, the earlier is a prefix of
-// the later.
+// readAgain checks I-05: of two reads of one execution, the earlier is a prefix of the later.
 func (v *town) readAgain(instance string, execution int64) {
 	v.Helper()
 	now := v.events(instance, execution)
@@ -99,7 +98,7 @@ func (v *town) populate() {
 	}
 }
 
-// live is run, with kills, and with each batch held against I-07.
+// live runs the world with kills, and checks I-07 for each batch.
 func (v *town) live() {
 	v.Helper()
 	end := v.clock.Now().Add(v.idle)
@@ -137,7 +136,7 @@ func (v *town) batch() bool {
 	return false
 }
 
-// armed lets the process that gets the batch die at one of its next calls.
+// armed makes the process that receives the batch die at one of its next calls.
 func (v *town) armed(s source) {
 	if v.kills == 0 || v.chance.IntN(3) > 0 {
 		return
@@ -150,8 +149,7 @@ func (v *town) armed(s source) {
 	f.killAt, f.after = f.calls+1+v.chance.IntN(4), v.chance.IntN(2) == 0
 }
 
-// settledOrCounted is the number of messages of which the orchestrator has said
-// what became of them.
+// settledOrCounted is the number of messages whose outcome the orchestrator has reported.
 func (v *town) settledOrCounted() int {
 	v.observer.mu.Lock()
 	defer v.observer.mu.Unlock()
@@ -179,8 +177,8 @@ func stillThere(s source, batch []queue.Message) int {
 	return n
 }
 
-// expectWaiting is I-03 for all instances: each is finished, is marked stuck
-// with a reason, or waits for something that exists.
+// expectWaiting checks I-03 for all instances: each has ended, is marked as stuck with a reason, or
+// waits for something that exists.
 func (v *town) expectWaiting() {
 	v.Helper()
 	page, err := v.store.List(context.Background(), store.ListQuery{})
@@ -222,7 +220,7 @@ func (v *town) expectWaiting() {
 	}
 }
 
-// exists reports whether what will complete an open operation is there.
+// exists reports whether something exists that will complete an open operation.
 func (v *town) exists(r *store.Record, eventID int64, w dispatch.Open) bool {
 	if w.Kind == history.SubOrchestrationScheduled {
 		child := v.record(w.Child)
@@ -245,7 +243,7 @@ func (v *town) exists(r *store.Record, eventID int64, w dispatch.Open) bool {
 	return false
 }
 
-// fates is I-07 for the messages that were sent: what has become of each.
+// fates checks I-07 for the sent messages: each has a known outcome.
 func (v *town) fates() {
 	v.Helper()
 	for instance, id := range map[string]string{"wait": "e-wait", "stuck": "e-stuck"} {
@@ -253,8 +251,8 @@ func (v *town) fates() {
 			v.Errorf("I-07: event %s is recorded %d times", id, n)
 		}
 	}
-	// It may stand in the execution that it reached and in those it was
-	// carried over into.
+	// The event may be in the execution that it reached, and in later executions that carried it
+	// over.
 	if n := v.recorded("again", "e-again"); n < 1 || n > int(v.record("again").ExecutionID) {
 		v.Errorf("I-07: event e-again is recorded %d times", n)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// L-04: what is too large is the turn of the batch, not that of any message in
-// it. The instance is not failed for what SQS happened to put together.
+// L-04: the turn of the batch is too large, but not the turn of any single message in it. The
+// instance does not fail because of the messages that SQS happened to batch.
 func TestL04ABatchThatIsTooLargeIsHandledInParts(t *testing.T) {
 	t.Parallel()
 	big := `"` + strings.Repeat("x", 250<<10) + `"`
@@ -38,7 +38,7 @@ func TestL04ABatchThatIsTooLargeIsHandledInParts(t *testing.T) {
 	w.expectQuiet()
 	w.expectDead()
 	w.expectInvariants("a")
-	// In their order, whatever the parts.
+	// The order stays the same, whatever the parts.
 	n := 0
 	for _, e := range w.events("a", 1) {
 		if e.SenderID != "" {

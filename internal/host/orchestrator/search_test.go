@@ -27,8 +27,8 @@ func searched(w *world, text string) (found []string) {
 	return found
 }
 
-// A start brings attributes, its code sets others, continue-as-new carries them
-// over, a purge removes them; what a lost commit set is not there.
+// A start has attributes, the code sets others, continue-as-new carries them over, and a purge
+// removes them. Attributes of a failed commit are not stored.
 func TestSearchAttributesFollowTheCommits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -85,7 +85,7 @@ func TestSearchAttributesFollowTheCommits(t *testing.T) {
 	}
 }
 
-// Attributes that the record has already are not written again.
+// Attributes that the record already has are not written again.
 func TestSettingAnUnchangedSearchAttributeWritesNoRecord(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -9,10 +9,10 @@ import (
 	"github.com/turnstile-go/turnstile/internal/activities"
 )
 
-// What the simulated world brings about too seldom, or not at all.
+// Situations that the simulated world reaches too rarely, or never.
 
-// W-01: a turn is short of time twice at the same event, within the five minutes for
-// which the queue remembers: the wake of the second is another message.
+// W-01: a turn runs out of time twice at the same event, within the five minutes in which the queue
+// remembers deduplication ids. The second wake is a different message.
 func TestATurnThatRunsOutOfTimeTwiceAtTheSamePlaceContinues(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -21,7 +21,7 @@ func TestATurnThatRunsOutOfTimeTwiceAtTheSamePlaceContinues(t *testing.T) {
 		return ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Slow", Inline: true}))
 	})
 	limit := w.limit
-	w.limit = 14 * time.Second // Enough for a turn, not for an inline activity.
+	w.limit = 14 * time.Second // Enough for a turn, but not for an inline activity.
 	w.start("a", "Main", "7")
 	for range 4 {
 		if !w.step() {

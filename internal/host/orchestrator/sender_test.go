@@ -19,7 +19,7 @@ const (
 	roleOfAnother    = "AROASERVICEROLE12345"
 )
 
-// sentBy is a message as the orchestrator receives it first.
+// sentBy returns the first delivery of a message to the orchestrator.
 func (w *world) sentBy(sender string, source platform.Source, item wire.Item, attributes map[string]string) (reason wire.Reason) {
 	w.Helper()
 	w.change(func(c *Config) { c.Senders.ActivityRole = roleOfActivities })
@@ -45,7 +45,7 @@ func (w *world) sentBy(sender string, source platform.Source, item wire.Item, at
 	return ""
 }
 
-// anItem of each kind, for an instance that is not there.
+// anItem returns an item of a kind, for an instance that does not exist.
 func anItem(kind wire.Kind, id string) wire.Item {
 	i := wire.Item{Kind: kind, Instance: "nobody", ID: id, Name: "N", ExecutionID: 1, SourceEventID: 2, SchedulingEventID: 2, Token: "t", FireAtMS: 1}
 	switch kind {
@@ -98,8 +98,8 @@ func TestMessagesOfTheActivityFunctionAreCheckedBySender(t *testing.T) {
 	}
 }
 
-// What was refused stays refused, whoever sends it again; what SQS gave up before
-// it was looked at is still its first sender's.
+// A refused message stays refused, whoever sends it again. A message that SQS moved to the dead
+// letters before it was handled still counts as from its first sender.
 func TestARedriveDoesNotReplaceTheFirstSender(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -114,7 +114,8 @@ func TestARedriveDoesNotReplaceTheFirstSender(t *testing.T) {
 	if got := w.sentBy(roleOfActivities+":f", platform.SourceOrchestrator, wake("c"), map[string]string{wire.SenderAttribute: operator}); got != wire.ReasonSender {
 		t.Errorf("the activity function that names somebody else: %q", got)
 	}
-	// What was given up twice unseen, or names somebody else itself.
+	// A message that became a dead letter twice without being handled, or that claims a different
+	// sender.
 	laundered := wire.SentBy(map[string]string{wire.SenderAttribute: operator}, roleOfActivities+":f")
 	laundered = wire.SentBy(map[string]string{wire.SenderAttribute: laundered}, operator)
 	if got := w.sentBy(operator, platform.SourceOrchestrator, wake("e"), map[string]string{wire.SenderAttribute: laundered}); got != wire.ReasonSender {
@@ -125,9 +126,8 @@ func TestARedriveDoesNotReplaceTheFirstSender(t *testing.T) {
 	}
 }
 
-// The activity queue's dead letters come to the orchestrator, and are no way
-// round: an attempt is taken, which needs its token, and nothing else, whoever
-// sent it.
+// The dead letters of the activity queue reach the orchestrator, but do not bypass its checks: it
+// accepts only attempts, which need their token, whoever sent them.
 func TestOnlyAttemptsAreAcceptedFromTheActivityDeadLetters(t *testing.T) {
 	t.Parallel()
 	for _, kind := range wire.Kinds() {
@@ -141,7 +141,7 @@ func TestOnlyAttemptsAreAcceptedFromTheActivityDeadLetters(t *testing.T) {
 				w.change(func(c *Config) { c.Senders.ActivitiesMaySend = true })
 				got := w.sentBy(sender, platform.SourceActivityDead, anItem(kind, "i"), nil)
 				if kind == wire.ActivityExecute {
-					want = []wire.Reason{""} // There is no such instance: it is settled.
+					want = []wire.Reason{""} // There is no such instance: the message is settled.
 				}
 				if !slices.Contains(want, got) {
 					t.Errorf("sent by %s: dead letter %q, want one of %q", sender, got, want)
@@ -151,10 +151,10 @@ func TestOnlyAttemptsAreAcceptedFromTheActivityDeadLetters(t *testing.T) {
 	}
 }
 
-// What docs/security.md says is not defended: who may send to the orchestrator
-// queue can foresee the deduplication id of a child's start, and SQS swallows
-// the true one after rubbish that has it. Nothing false is recorded, and a wake
-// of the parent sends the start again.
+// docs/security.md says that this attack is not prevented: somebody who may send to the
+// orchestrator queue can predict the deduplication id of a child's start, and SQS drops the real
+// start after garbage with the same id. Nothing false is recorded, and a wake of the parent sends
+// the start again.
 func TestAPredictedDeduplicationIDDelaysAStartUntilAWake(t *testing.T) {
 	t.Parallel()
 	w := familyWorld(t)

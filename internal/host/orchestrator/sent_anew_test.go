@@ -10,8 +10,8 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// an attempt that its queue has given up is sent anew, due at the end of the time of
-// all attempts and no later: then it fails for that.
+// an attempt that its queue moved to the dead letters is sent again, due no later than the
+// end of the total timeout, at which it fails.
 func TestA13AReplacedAttemptIsDueWithinTheTotalTimeout(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -24,8 +24,7 @@ func TestA13AReplacedAttemptIsDueWithinTheTotalTimeout(t *testing.T) {
 	}
 }
 
-// an attempt that its queue has given up while it waited for a long delay waits for
-// the rest of it.
+// an attempt that became a dead letter during a long delay waits for the rest of the delay.
 func TestA05AReplacedAttemptWaitsForTheRestOfItsDelay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -7,10 +7,9 @@ import (
 	"github.com/turnstile-go/turnstile/engine"
 )
 
-// W-11: every pair of crashes, in an instance each of whose invocations runs
-// one execution only and sends a wake for the next. A message that came back
-// may run what that wake was to run, and die before its dispatch; the wake
-// answers for it.
+// W-11: every pair of crashes, in an instance whose invocations each run only one execution and
+// send a wake for the next. A redelivered message may run the execution of that wake, and die
+// before its dispatch; then the wake makes the dispatch.
 func TestAContinuingWakeDispatchesWhatARedeliveredMessageRanForIt(t *testing.T) {
 	t.Parallel()
 	for n := range 16 {
@@ -34,7 +33,7 @@ func TestAContinuingWakeDispatchesWhatARedeliveredMessageRanForIt(t *testing.T) 
 					}
 				})
 				w.orchestration("Main", func(ctx *engine.Context, in []byte) ([]byte, error) {
-					if string(in) == "2" && mode[2] { // nothing to wait for in this one
+					if string(in) == "2" && mode[2] { // this execution waits for nothing
 						return nil, ctx.ContinueAsNew("", []byte("3"), nil)
 					}
 					if _, err := ctx.Await(ctx.Timer(time.Second)); err != nil || string(in) != "1" {

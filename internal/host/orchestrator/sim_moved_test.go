@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// between is a store that lets something happen after a description.
+// between is a store that calls a function after a record is read.
 type between struct {
 	store.Store
 	happens func()
@@ -24,8 +24,8 @@ func (s *between) Describe(ctx context.Context, instance string) (store.Record, 
 	return r, err
 }
 
-// handleBeside has a process handle a batch while another one is at work on its instance:
-// it makes its turn again, and hands nothing back.
+// handleBeside gives a batch to a process while another process works on the same instance. The
+// process repeats its turn, and returns no message.
 func (w *world) handleBeside(o *Orchestrator, batch []platform.Delivery) {
 	w.Helper()
 	if failed := o.Handle(deadline{w.Context(), w.clock.Now().Add(w.limit)}, batch); len(failed) > 0 {
@@ -33,7 +33,7 @@ func (w *world) handleBeside(o *Orchestrator, batch []platform.Delivery) {
 	}
 }
 
-// deliveryOf is a first delivery of an item.
+// deliveryOf returns the first delivery of an item.
 func (w *world) deliveryOf(item wire.Item) []platform.Delivery {
 	w.Helper()
 	item.V = wire.Version

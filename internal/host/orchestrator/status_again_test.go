@@ -8,9 +8,9 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// O-03: two warm processes take turns. Each sets the same custom status every time, so
-// that what each knows of the record is what it wants, and what the other has written
-// stands there.
+// O-03: two processes with the instance in their caches take turns. Each sets its own custom status
+// every time. The record that each has in its cache already has that status, but the stored record
+// has the status of the other process.
 func TestO03AStatusThatReturnsIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -26,7 +26,7 @@ func TestO03AStatusThatReturnsIsWrittenAgain(t *testing.T) {
 	w.activityFunc("Step", step)
 	w.start("a", "Main", "1")
 	processes := w.two()
-	for turn := range 12 { // Every second one is the worker's.
+	for turn := range 12 { // The worker has every second turn.
 		w.orchestrator = processes[turn/2%2]
 		if !w.step() {
 			t.Fatal("nothing is left to do")

@@ -43,7 +43,7 @@ func TestR18StuckUntilTheRightCodeIsDeployed(t *testing.T) {
 	if d := r.Problem.Diff; d == nil || d.Have != `ActivityScheduled("Step", input 1)` || !strings.Contains(d.Did, `ActivityScheduled("Other", input 1)`) || !strings.Contains(d.At, "stuck_test.go:") {
 		t.Errorf("where they part: %+v", d)
 	}
-	// Wake-ups come with growing delay and write no event.
+	// Wakes come with growing delays and write no event.
 	startedAt := w.clock.Now()
 	var times []time.Duration
 	stamp := r.Stamp

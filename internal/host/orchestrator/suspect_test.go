@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// killer kills its process whenever its code runs, until it is fixed.
+// killer kills its process whenever its code runs, until the code is fixed.
 type killer struct {
 	w      *world
 	mended bool
@@ -48,7 +48,7 @@ func TestW09ATurnThatKillsItsProcess(t *testing.T) {
 			t.Errorf("the neighbour is marked: %+v", r)
 		}
 		runs := k.runs
-		// Messages don't try any more; wake-ups do.
+		// Messages no longer run the code, but wakes do.
 		w.raise("bad", "e", "7", "e-1")
 		w.settleFIFO()
 		if k.runs != runs {
@@ -132,7 +132,7 @@ func TestW09GroupsRunOneAfterAnotherFromTheFourthReceiveOn(t *testing.T) {
 	if failed := w.process().o.Handle(t.Context(), batch); len(failed) > 0 {
 		t.Error(failed)
 	}
-	// The race detector sees it where they don't.
+	// The race detector finds races that these checks miss.
 	if most != 1 {
 		t.Errorf("%d at once", most)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// sweepNow has a sweep handled, and returns the wakes that wait then.
+// sweepNow handles a sweep, and returns the wakes that are then waiting.
 func (w *world) sweepNow(id string) (wakes []queue.Message) {
 	w.Helper()
 	w.deliver(id, w.body(wire.Item{Kind: wire.Sweep, ID: id}), 1, platform.SourceOrchestrator, 0)
@@ -46,7 +46,7 @@ func TestASweepWakesEachDueStuckInstanceOnce(t *testing.T) {
 	if r := w.record(item.Instance); err != nil || item.Number != r.Stamp || wakes[0].Group != item.Instance || r.Problem.WokenMS == 0 {
 		t.Errorf("wake %+v (%v) for the mark %+v with stamp %d", item, err, r.Problem, r.Stamp)
 	}
-	// Nobody has handled them: for a day none gets another.
+	// The wakes have not been handled, so no instance gets another wake for a day.
 	w.clock.Advance(23 * time.Hour)
 	if wakes := w.sweepNow("later"); len(wakes) != 3 {
 		t.Errorf("%d wakes are there now, want the three", len(wakes))
@@ -69,7 +69,7 @@ func TestASweepOfADifferentBuildWakesInstancesThatAreNotDue(t *testing.T) {
 	}
 	w.build = "two"
 	w.deploy("Main", waits())
-	w.raise("b", "e", "1", "e-1") // the first batch of a process asks for a sweep
+	w.raise("b", "e", "1", "e-1") // the first batch of a process requests a sweep
 	w.settleFIFO()
 	w.expectOutput("a", "[]")
 }
@@ -78,7 +78,7 @@ func TestR18ABuildRedeployedWithinFiveMinutesTriesAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", waits()) })
 	w.build = "good"
-	w.start("other", "Main", "1") // the first batch of the build asks for its sweep
+	w.start("other", "Main", "1") // the first batch of the build requests its sweep
 	w.settleFIFO()
 	w.clock.Advance(20 * time.Second)
 	w.build = "broken"
@@ -102,7 +102,7 @@ func TestAMessageNearTheReceiveLimitIsRequeuedAndResendsOpenOperations(t *testin
 	item := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", Input: []byte("1"), ID: "s"}
 	w.beforeSend = func(name string, _ []queue.Outgoing) error {
 		if name == "activity" {
-			return queue.ErrUnavailable // The commit is made, and not dispatched.
+			return queue.ErrUnavailable // The commit is made, but not dispatched.
 		}
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// sleeps waits for timers of these durations, one after the other.
+// sleeps waits for timers of these durations, one after another.
 func sleeps(durations ...time.Duration) engine.Func {
 	return func(ctx *engine.Context, in []byte) ([]byte, error) {
 		for _, d := range durations {
@@ -109,7 +109,7 @@ func TestT05AFiringThatArrivesEarly(t *testing.T) {
 	w.settleFIFO()
 	e := w.events("a", 1)[1]
 	early := wire.Item{Kind: wire.TimerFired, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: w.token("a", 2), FireAtMS: e.FireAtMS}
-	// Through both queues, again and again: no resend is swallowed.
+	// The message passes through both queues repeatedly: no resend is dropped.
 	w.send(early)
 	w.sendStandard(early)
 	w.runFor(39 * time.Minute)
@@ -140,7 +140,7 @@ func TestT06TheFireTimePassedWhileEverythingWasDown(t *testing.T) {
 		w := newWorld(t, nil)
 		w.orchestration("Main", sleeps(time.Hour))
 		w.start("a", "Main", "1")
-		// Its start: describe, commit, then the schedule.
+		// The calls of the start: read the record, commit, then create the schedule.
 		w.process().killAt = 3
 		w.settleFIFO()
 		if w.process().isDead() || len(w.timer.Pending()) != 0 {
@@ -174,7 +174,7 @@ func TestT07T08ATimerThatIsNoLongerNeeded(t *testing.T) {
 			w.runFor(d + time.Hour)
 			want := "Started Timer Sub(stop) Ev(stop) Sub(end)"
 			if d < 15*time.Minute {
-				// A message that still comes is recorded, and goes to nobody.
+				// A message that still arrives is recorded, but nothing receives it.
 				want += " Fired←2"
 			}
 			w.expectHistory("a", 1, want)
@@ -221,8 +221,8 @@ func TestATimerWithoutATimerServiceIsRequeued(t *testing.T) {
 	}
 }
 
-// An operator fires timers, through the queue and by schedules. What is on its way to them
-// then is a duplicate, and no schedule is left.
+// An operator fires timers, through the queue and by schedules. Firings that are already on their
+// way are duplicates, and no schedule is left.
 func TestT09AnOperatorFiresATimerEarly(t *testing.T) {
 	t.Parallel()
 	for _, d := range []time.Duration{time.Minute, time.Hour, 30 * 24 * time.Hour} {

@@ -19,7 +19,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// parentOf1 awaits a child, and returns what it returned.
+// parentOf1 awaits a child, and returns its result.
 func parentOf1(ctx *engine.Context, _ []byte) ([]byte, error) {
 	return ctx.Await(ctx.Child(engine.ChildCall{Name: "Child", Instance: "child"}))
 }
@@ -31,8 +31,8 @@ func familyWorld(t *testing.T) *world {
 	})
 }
 
-// M-14: a child's history has nothing by which its parent's event could be
-// completed, and nor has the record; the parent is told all the same.
+// M-14: neither the history nor the record of a child has anything that could complete the parent's
+// event, but the parent is still notified.
 func TestM14NoHistoryOrRecordContainsAParentsToken(t *testing.T) {
 	t.Parallel()
 	w := familyWorld(t)
@@ -56,8 +56,8 @@ func TestM14NoHistoryOrRecordContainsAParentsToken(t *testing.T) {
 	w.expectOutput("parent", "[7]")
 }
 
-// M-14: whoever can send a start can name any parent; what its end would bring
-// to that one is refused where it begins.
+// M-14: anybody who can send a start can name any parent. The start is refused, so its end cannot
+// reach that parent.
 func TestM14AStartWithAForgedParentIsADeadLetter(t *testing.T) {
 	t.Parallel()
 	w := familyWorld(t)
@@ -85,8 +85,8 @@ func TestM14AStartWithAForgedParentIsADeadLetter(t *testing.T) {
 	w.expectStatus("child", store.StatusRunning)
 }
 
-// What was sent out under one key is taken when another is current, by the
-// processes of either deployment; when the key is deleted its tokens end.
+// Tokens made under one key are accepted while another key is current, by the processes of both
+// deployments. When the key is deleted, its tokens are no longer valid.
 func TestCompletionsUnderAnEarlierKeyAreAcceptedUntilItIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", twoActivities) })
@@ -115,7 +115,7 @@ func TestCompletionsUnderAnEarlierKeyAreAcceptedUntilItIsDeleted(t *testing.T) {
 	}
 }
 
-// Trouble with the keys costs time and nothing else.
+// Problems with the keys only cost time.
 func TestWithoutKeysAllMessagesReturn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) {
@@ -137,7 +137,7 @@ func TestWithoutKeysAllMessagesReturn(t *testing.T) {
 	down.all = false
 	w.runFor(10 * time.Minute)
 	w.expectStatus("a", store.StatusRunning)
-	// A token under another key can't be looked at either.
+	// A token under another key cannot be checked either.
 	down.all = true
 	w.send(wire.Item{Kind: wire.TimerFired, FireAtMS: 1, Instance: "a", ExecutionID: 1, SourceEventID: 2, Token: "other.0." + strings.Repeat("a", 22)})
 	w.runFor(time.Minute)
@@ -147,7 +147,7 @@ func TestWithoutKeysAllMessagesReturn(t *testing.T) {
 	w.expectDead(string(wire.ReasonForged))
 }
 
-// unreadable fails while it is told to.
+// unreadable fails on request.
 type unreadable struct {
 	store.Keys
 	all bool
@@ -160,8 +160,8 @@ func (u *unreadable) Key(ctx context.Context, id string) ([]byte, error) {
 	return u.Keys.Key(ctx, id)
 }
 
-// When a key has leaked it is deleted, and a wake sends what is open again,
-// under the key of today: what was made under the old one is worth nothing.
+// When a key has leaked, it is deleted, and a wake resends the open operations under the current
+// key. Tokens made under the old key are invalid.
 func TestAfterAKeyIsDeletedAWakeResendsOpenOperationsUnderTheNewKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", twoActivities) })
@@ -191,9 +191,8 @@ func TestAfterAKeyIsDeletedAWakeResendsOpenOperationsUnderTheNewKey(t *testing.T
 	}
 }
 
-// M-14: tokens are in messages, and in nothing that is kept or that people
-// read: at debug, no line of the log has one, no reason of a dead letter quotes
-// one, and nor do histories, records and exports.
+// M-14: tokens occur in messages, but not in anything that is kept or that people read: no debug
+// log line, reason of a dead letter, history, record or export contains a token.
 func TestM14LogsReasonsRecordsHistoriesAndExportsContainNoToken(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -218,7 +217,7 @@ func TestM14LogsReasonsRecordsHistoriesAndExportsContainNoToken(t *testing.T) {
 	})
 	w.start("main", "Main", "1")
 	w.runFor(time.Minute)
-	// Tokens in the wrong place, or of a wrong form, are refused with a reason.
+	// Tokens in the wrong place, or with a wrong form, are refused with a reason.
 	timer, child := w.token("main", 3), w.token("main", 4)
 	sent[timer], sent[child] = true, true
 	w.send(wire.Item{Kind: wire.ActivityCompleted, Instance: "main", ExecutionID: 1, SourceEventID: 2, Token: timer, Result: []byte("1")})
@@ -247,7 +246,7 @@ func TestM14LogsReasonsRecordsHistoriesAndExportsContainNoToken(t *testing.T) {
 	}
 }
 
-// A firing that nobody can have scheduled does not wait for its time.
+// A firing that cannot have been scheduled does not wait until it is due.
 func TestAForgedFarFutureFiringIsADeadLetterAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", twoActivities) })

@@ -13,16 +13,16 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// tornStore reads beside a commit that is under way: its record is there, and of
-// an execution nothing is from a slot on. DynamoDB's isolation levels allow it.
+// tornStore reads while a commit is in progress: the record of the commit is visible, but the
+// events of an execution are missing from a slot on. DynamoDB's isolation levels allow this.
 type tornStore struct {
 	store.Store
 	execution, slot int64
-	// hole: what follows the slot is there.
+	// hole: the events after the slot are visible.
 	hole bool
-	// reads that are torn still; negative for all.
+	// reads is the number of further torn reads; negative for all reads.
 	reads int
-	// lost: the slot is gone for good. busy: the commit goes on.
+	// lost: the slot is lost permanently. busy: the commit stays in progress.
 	lost, busy bool
 	isolated   int
 }
@@ -75,8 +75,8 @@ var tornReads = map[string]struct {
 	"an end that is not there, of an instance that has it": {tornStore: tornStore{execution: 2, slot: 2}, ended: true},
 }
 
-// tornWorld has the instance as far as the read demands, and a process that reads
-// it torn.
+// tornWorld returns a world with the instance in the state that the read requires, and a process
+// with torn reads.
 func tornWorld(t *testing.T, s tornStore, ended bool) (*world, *tornStore, *Orchestrator) {
 	w := newWorld(t, func(w *world) { w.orchestration("Main", goingOn) })
 	w.start("main", "Main", "1")
@@ -93,8 +93,7 @@ func tornWorld(t *testing.T, s tornStore, ended bool) (*world, *tornStore, *Orch
 	return w, &s, w.another(w.process().cfg.Orchestrations, &s)
 }
 
-// a read that meets a commit in the middle costs another delivery, and no
-// instance its mark or its message.
+// a read during a commit costs another delivery, but marks no instance and loses no message.
 func TestATornReadIsNotReportedAsCorruption(t *testing.T) {
 	t.Parallel()
 	for name, c := range tornReads {
@@ -116,7 +115,8 @@ func TestATornReadIsNotReportedAsCorruption(t *testing.T) {
 	}
 }
 
-// while the commit goes on nobody can tell, and the message comes back.
+// while the commit is in progress, the read cannot be confirmed, and the message is
+// redelivered.
 func TestAnUnconfirmedReadOnlyCostsTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range tornReads {
@@ -143,9 +143,9 @@ func TestAnUnconfirmedReadOnlyCostsTime(t *testing.T) {
 	}
 }
 
-// what an isolated read does not find either is lost. Nothing is written to
-// the history, the record is marked unless the instance has ended, and the message
-// names the event.
+// an event that an isolated read does not find either is lost. Nothing is written to
+// the history, the record is marked unless the instance has ended, and the message names
+// the event.
 func TestAnEventThatAnIsolatedReadDoesNotFindIsLost(t *testing.T) {
 	t.Parallel()
 	for name, c := range tornReads {
@@ -173,10 +173,9 @@ func TestAnEventThatAnIsolatedReadDoesNotFindIsLost(t *testing.T) {
 	}
 }
 
-// M-04, W-11: a process dies between a commit that continued as new and its
-// dispatch. Its message comes back, to a process that finds the record changed
-// and the end of the execution before it not there yet, though the message's fact
-// stands in that turn: it is not late.
+// M-04, W-11: a process dies between a commit that continued as new and its dispatch. Its message
+// is redelivered to a process that sees the changed record, but not yet the end of the previous
+// execution. The message is not late, because its fact is in that turn.
 func TestATornReadMakesNoRedeliveredMessageLate(t *testing.T) {
 	t.Parallel()
 	lost := 0
@@ -221,7 +220,7 @@ func TestATornReadMakesNoRedeliveredMessageLate(t *testing.T) {
 	}
 }
 
-// what is stored and can't be a history is judged without a further read.
+// stored data that cannot be a history needs no second read.
 func TestAnInvalidStoredItemNeedsNoConfirmation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.orchestration("Main", goingOn) })
@@ -243,7 +242,7 @@ func TestAnInvalidStoredItemNeedsNoConfirmation(t *testing.T) {
 	}
 }
 
-// unshown has no record of an instance whose transaction is still under way.
+// unshown returns no record of an instance while its transaction is in progress.
 type unshown struct {
 	store.Store
 	reads int

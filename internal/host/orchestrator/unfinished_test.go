@@ -12,8 +12,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A turn that has made a commit, and is not finished, is finished by its messages,
-// though their facts stand in that commit.
+// An unfinished turn that has made a commit is finished by its messages, although their facts are
+// in that commit.
 
 func inlineWorld(t *testing.T, code engine.Func, options ...func(*engine.Orchestration)) *world {
 	return newWorld(t, func(w *world) {
@@ -23,8 +23,8 @@ func inlineWorld(t *testing.T, code engine.Func, options ...func(*engine.Orchest
 	})
 }
 
-// nobody sweeps what is marked as corrupt. When its history is restored, it goes on
-// by the wake of a turn that was cut short, and by a message that is redriven.
+// sweeps skip corrupt instances. When its history is restored, the instance is continued by
+// the wake of an interrupted turn, or by a redriven message.
 func TestARestoredHistoryContinuesWhereItsTurnStopped(t *testing.T) {
 	t.Parallel()
 	start := wire.Item{Kind: wire.StartOrchestration, Instance: "a", Name: "Main", ID: "s", Input: []byte("1")}
@@ -72,7 +72,7 @@ func TestARestoredHistoryContinuesWhereItsTurnStopped(t *testing.T) {
 	})
 }
 
-// ofNewer has records whose custom status is sealed by a codec of a newer build.
+// ofNewer returns records whose custom status is encoded by a codec of a newer build.
 type ofNewer struct{ store.Store }
 
 func (s ofNewer) Describe(ctx context.Context, instance string) (store.Record, error) {
@@ -81,8 +81,8 @@ func (s ofNewer) Describe(ctx context.Context, instance string) (store.Record, e
 	return r, err
 }
 
-// A turn has made a commit when it finds that it needs the codec of a newer build.
-// Its message goes round, and that build goes on from there.
+// A turn finds after a commit that it needs the codec of a newer build. Its message is requeued,
+// and the newer build continues from there.
 func TestATurnThatNeedsANewerBuildContinuesThere(t *testing.T) {
 	t.Parallel()
 	w := inlineWorld(t, func(ctx *engine.Context, _ []byte) ([]byte, error) {

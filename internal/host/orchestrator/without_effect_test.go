@@ -12,15 +12,15 @@ import (
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
-// M-14: the table "What cannot be applied" of docs/messages.md, as far as other tests do not
-// have its rows.
+// M-14: the rows of the table "What cannot be applied" in docs/messages.md that no other test
+// covers.
 func TestMessagesThatCannotBeAppliedAreCountedOrDeadLetters(t *testing.T) {
 	t.Parallel()
 	year2286 := time.Date(2286, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 	forged := []string{string(wire.ReasonForged)}
 	for name, c := range map[string]struct {
 		item wire.Item
-		// counted among messages; empty for a dead letter.
+		// the outcome under which the message is counted; empty for a dead letter.
 		counted string
 		dead    []string
 		logged  string

@@ -16,8 +16,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// what the surroundings of a worker refuse costs time, however long it lasts,
-// and fails no activity.
+// an outage of the services that a worker calls costs time, however long it lasts, but fails
+// no activity.
 func TestAnOutageFailsNoActivity(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -67,8 +67,8 @@ func TestAnOutageFailsNoActivity(t *testing.T) {
 	}
 }
 
-// what SQS takes from the activity queue after its last receive is sent there
-// again, with its attempt and payload, and with growing delay.
+// an attempt that SQS removes from the activity queue after its last receive is sent there
+// again, with the same attempt number and payload and a growing delay.
 func TestAnAttemptReceivedTooOftenIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -106,8 +106,8 @@ func TestAnAttemptReceivedTooOftenIsReplaced(t *testing.T) {
 	w.expectDead()
 }
 
-// From the fourth receive on an attempt is marked, and the mark taken away; on
-// the ordinary path nothing is written for it.
+// From the fourth receive on, an attempt is marked, and the mark is removed afterwards. Normally,
+// nothing is written for an attempt.
 func TestOnlyAnOftenRedeliveredAttemptIsMarked(t *testing.T) {
 	t.Parallel()
 	for receives, want := range map[int]int{1: 0, 3: 0, 4: 2} {
@@ -131,7 +131,7 @@ func TestOnlyAnOftenRedeliveredAttemptIsMarked(t *testing.T) {
 	}
 }
 
-// A copy of a message whose attempt is under way does not count it as a death.
+// A copy of a message whose attempt is running does not count as a death.
 func TestACopyOfASuspectedMessageDoesNotCountAsADeath(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -150,8 +150,7 @@ func TestACopyOfASuspectedMessageDoesNotCountAsADeath(t *testing.T) {
 	w.expectCount(host.CountAttempts, history.FailureLost, 0)
 }
 
-// attempts that are made one after the other, because a process died, have
-// the time that they were given.
+// attempts that run one after another because a process died each have their full time.
 func TestA08AnAttemptThatHadToWaitIsNotCutShort(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.limit = 15 * time.Minute })
@@ -189,8 +188,8 @@ func TestA08AnAttemptThatHadToWaitIsNotCutShort(t *testing.T) {
 	w.expectDead()
 }
 
-// what SQS took from the activity queue is older than seven days; that the
-// activity queue refuses it once makes no dead letter of it.
+// an attempt that SQS removed from the activity queue is more than seven days old. If the
+// activity queue refuses its replacement once, it does not become a dead letter.
 func TestA08AnOldAttemptThatCannotBeReplacedReturnsToTheQueue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -223,7 +222,7 @@ func TestA08AnOldAttemptThatCannotBeReplacedReturnsToTheQueue(t *testing.T) {
 	w.expectQuiet()
 }
 
-// lostMarks has marks land whose answer says that nobody knows.
+// lostMarks makes marks land but reports an unknown outcome.
 type lostMarks struct {
 	store.Activities
 	lost *int
@@ -238,9 +237,9 @@ func (s lostMarks) SetSuspect(ctx context.Context, key store.ActivityKey, suspec
 	return err
 }
 
-// W-06: a mark whose answer was lost is no death, however often that happens,
-// and the message need not wait until the attempt would be over. Found by seed
-// 37006047202 of the bias "torn reads", with two deaths and three such marks.
+// W-06: a mark whose response was lost does not count as a death, however often that happens, and
+// the message need not wait until the attempt would be over. Found by seed 37006047202 of the bias
+// "torn reads", with two deaths and three such marks.
 func TestAMarkWhoseResponseIsLostDoesNotCountAsADeath(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

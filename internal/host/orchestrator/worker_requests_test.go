@@ -10,7 +10,7 @@ import (
 	"github.com/turnstile-go/turnstile/history"
 )
 
-// Each request is charged, and takes as long as many an activity does.
+// Each request costs money, and takes as long as a short activity.
 func TestTheRequestsThatAWorkerMakesForAnAttempt(t *testing.T) {
 	t.Parallel()
 	const age = 10 * time.Second
@@ -42,7 +42,7 @@ func TestTheRequestsThatAWorkerMakesForAnAttempt(t *testing.T) {
 	}
 }
 
-// The second delivery, and the second attempt, look.
+// The second delivery and the second attempt make the check.
 func TestALaterAttemptChecksWhetherToStop(t *testing.T) {
 	t.Parallel()
 	for _, dies := range []bool{false, true} {

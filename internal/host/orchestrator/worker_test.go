@@ -18,8 +18,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// once calls one activity with a policy and returns its failure's kind,
-// attempt and message, or its result.
+// once calls one activity with a policy. It returns the result, or the kind, attempt and message of
+// the failure.
 func once(retry *history.Retry) engine.Func {
 	return func(ctx *engine.Context, in []byte) ([]byte, error) {
 		out, err := ctx.Await(ctx.Activity(engine.ActivityCall{Name: "Work", Input: in, Retry: retry}))
@@ -153,7 +153,7 @@ func TestA05TheDelaysOfRetries(t *testing.T) {
 	})
 	w.start("a", "Main", "1")
 	w.run()
-	// Longer than a queue can wait: waited in full, not cut.
+	// A delay longer than a queue allows is not shortened.
 	for i, want := range []time.Duration{10, 20, 40, 50, 50} {
 		if got := at[i+1].Sub(at[i]); got != want*time.Minute {
 			t.Errorf("delay before attempt %d is %s, want %s", i+2, got, want*time.Minute)
@@ -177,7 +177,7 @@ func TestA08AWorkerThatDiesInEveryAttempt(t *testing.T) {
 	})
 	w.start("a", "Main", "1")
 	w.run()
-	// Three without a mark, then five that leave one.
+	// Three deliveries without a mark, then five that leave one.
 	if got := fmt.Sprint(deliveries); got != "[1 2 3 4 5 6 7 8]" {
 		t.Errorf("deliveries %s", got)
 	}
@@ -189,8 +189,7 @@ func TestA08AWorkerThatDiesInEveryAttempt(t *testing.T) {
 	w.expectDead()
 }
 
-// Who shares an invocation with an attempt that kills its process is not lost
-// for it.
+// An attempt that shares an invocation with an attempt that kills its process is not lost.
 func TestA08AnAttemptInTheBatchOfAPoisonMessageIsNotLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world) { w.limit = 15 * time.Minute })
@@ -225,7 +224,7 @@ func TestA08W06TheAttemptOfADeadWorkerIsRedeliveredSoon(t *testing.T) {
 	w.start("a", "Main", "1")
 	w.run()
 	w.expectOutput("a", "1")
-	// The attempt's timeout and the margin, not the queue's whole visibility.
+	// The attempt's timeout plus the margin, not the whole visibility timeout of the queue.
 	if got := at[1].Sub(at[0]); got != 40*time.Second {
 		t.Errorf("delivered again after %s, want 40s", got)
 	}

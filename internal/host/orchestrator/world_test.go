@@ -31,9 +31,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// world is real memory queues, store and timer in virtual time, with one
-// orchestrator process and one worker process, both of which can be killed at
-// any of their calls.
+// world has the in-memory queues, store and timer, in virtual time, and one orchestrator process
+// and one worker process. Both processes can be killed at any of their calls.
 type world struct {
 	*testing.T
 	clock *virtualClock
@@ -55,38 +54,38 @@ type world struct {
 	keys    *keyring.Memory
 	current string
 
-	// limit is how long an invocation has.
+	// limit is the time limit of an invocation.
 	limit time.Duration
 	// seed of the randomness of processes.
 	orchestrator *orchestratorProcess
 	worker       *workerProcess
 
-	// beforeCommit is called before each commit of the orchestrator; an error
-	// is returned in its place.
+	// beforeCommit is called before each commit of the orchestrator. If it returns an error, that
+	// is the result of the commit.
 	beforeCommit func(c *store.Commit) error
 	afterCommit  func(c *store.Commit, err error) error
 	// beforeUpdate is called before each change of a record without a commit.
 	beforeUpdate func()
 	beforeSend   func(queueName string, msgs []queue.Outgoing) error
-	// die is asked at each call of a process.
+	// die decides at each call whether the process dies.
 	die func() (dies, after bool)
-	// twice has a batch delivered a second time at once, as standard queues do.
+	// twice decides whether a batch is delivered a second time at once, as standard queues may do.
 	twice func() bool
 	// logger of the processes.
 	logger *slog.Logger
-	// newer lets all histories seem to be written by a newer build.
+	// newer makes all histories appear to be written by a newer build.
 	newer bool
 	// evict empties the cache after a batch if it returns true.
 	evict func() bool
-	// maxReceive messages of one receive.
+	// maxReceive is the maximum number of messages in one receive.
 	maxReceive int
-	// build is the name of what the processes run.
+	// build is the name of the build that the processes run.
 	build string
-	// archive of what is purged by its retention; nil for none.
+	// archive of purged instances; nil for none.
 	archive store.Archive
-	// swept is when the last sweep was sent.
+	// swept is the time of the last sweep.
 	swept time.Time
-	// idle bounds how far virtual time goes in run.
+	// idle limits the virtual time that run lets pass.
 	idle time.Duration
 }
 
@@ -149,8 +148,8 @@ func (w *world) activityFunc(name string, code activities.Func) {
 	w.activities = append(w.activities, activities.Activity{Name: name, Func: code, Source: "test"})
 }
 
-// deploy ends the processes; the next batch starts new ones, with the code as
-// it is registered then.
+// deploy ends the processes. The next batch starts new ones with the code that is registered at
+// that time.
 func (w *world) deploy(name string, code engine.Func) {
 	for i := range w.orchestrations {
 		if w.orchestrations[i].Name == name {
@@ -195,7 +194,7 @@ func (w *world) process() *orchestratorProcess {
 	return w.orchestrator
 }
 
-// begin makes the orchestrator of the process.
+// begin creates the orchestrator of the process.
 func (p *orchestratorProcess) begin() {
 	o, err := New(p.cfg)
 	if err != nil {
@@ -204,8 +203,7 @@ func (p *orchestratorProcess) begin() {
 	p.o = o
 }
 
-// change has the process that runs go on with another configuration: its cache is
-// empty.
+// change gives the running process a new configuration and an empty cache.
 func (w *world) change(f func(*Config)) {
 	p := w.process()
 	p.o.Close()
@@ -213,7 +211,7 @@ func (w *world) change(f func(*Config)) {
 	p.begin()
 }
 
-// ring is the keyring of a process that starts now.
+// ring returns the keyring of a process that starts now.
 func (w *world) ring() *keyring.Ring {
 	w.Helper()
 	r, err := keyring.New(keyring.Config{Keys: w.keys, Current: w.current, Random: rand.NewChaCha8([32]byte{7}), Now: w.clock.Now})
@@ -226,7 +224,7 @@ func (w *world) ring() *keyring.Ring {
 	return r
 }
 
-// another returns a process with that code, whose store is s.
+// another returns a process with the given code and store.
 func (w *world) another(code *engine.Registry, s store.Store) *Orchestrator {
 	w.Helper()
 	o, err := New(Config{
@@ -273,7 +271,7 @@ type orchestratorProcess struct {
 	*faults
 	o *Orchestrator
 	w *world
-	// cfg is what the orchestrator was made with.
+	// cfg is the configuration of the orchestrator.
 	cfg Config
 }
 
@@ -282,7 +280,7 @@ type workerProcess struct {
 	worker *worker.Worker
 }
 
-// sources of messages, in the order in which step looks at them.
+// sources returns the sources of messages, in the order in which step checks them.
 func (w *world) sources() []source {
 	return []source{
 		{"fifo", w.fifo, platform.SourceOrchestrator}, {"delay", w.delay, platform.SourceDelay},
@@ -296,7 +294,7 @@ type source struct {
 	from  platform.Source
 }
 
-// step handles one batch; false when no queue has anything to receive now.
+// step handles one batch. It returns false if no queue has a message to receive now.
 func (w *world) step() bool {
 	w.Helper()
 	for _, s := range w.sources() {
@@ -316,8 +314,8 @@ func (w *world) step() bool {
 	return false
 }
 
-// again delivers a batch a second time. What is answered counts for nothing:
-// the first delivery has settled it.
+// again delivers a batch a second time. The response is ignored, because the first delivery has
+// settled the batch.
 func (w *world) again(s source, batch []queue.Message) {
 	deliveries := make([]platform.Delivery, len(batch))
 	for i, m := range batch {
@@ -337,8 +335,8 @@ func (w *world) again(s source, batch []queue.Message) {
 	}
 }
 
-// handle gives a batch to its process. What a process that was killed answers
-// is never heard: its messages come back after the visibility timeout.
+// handle gives a batch to its process. The response of a killed process is ignored: its messages
+// are redelivered after the visibility timeout.
 func (w *world) handle(s source, batch []queue.Message) {
 	deliveries := make([]platform.Delivery, len(batch))
 	for i, m := range batch {
@@ -374,8 +372,8 @@ func (w *world) handle(s source, batch []queue.Message) {
 	}
 }
 
-// deliver gives one message to the process, which dies after its call killAt; at
-// none if that is 0. It reports whether it died.
+// deliver gives one message to the process, which dies after its call number killAt, or never if
+// killAt is 0. It reports whether the process died.
 func (w *world) deliver(id, body string, receives int, from platform.Source, killAt int) (died bool) {
 	w.Helper()
 	p := w.process()
@@ -386,7 +384,7 @@ func (w *world) deliver(id, body string, receives int, from platform.Source, kil
 	return w.buried(p)
 }
 
-// buried reports whether a process has died; then another takes its place.
+// buried reports whether a process has died; if so, a new one replaces it.
 func (w *world) buried(p *orchestratorProcess) bool {
 	if !p.isDead() {
 		return false
@@ -396,8 +394,8 @@ func (w *world) buried(p *orchestratorProcess) bool {
 	return true
 }
 
-// run handles everything until nothing is left to come, or nothing but what
-// is due later than w.idle from now.
+// run handles messages until none are left, except messages that are due later than w.idle from
+// now.
 func (w *world) run() {
 	w.Helper()
 	end := w.clock.Now().Add(w.idle)
@@ -416,7 +414,7 @@ func (w *world) run() {
 	}
 }
 
-// advance lets time pass up to next, and sends a sweep if one is to come by then.
+// advance lets time pass up to next, and sends a sweep if one is due by then.
 func (w *world) advance(next time.Time) {
 	w.Helper()
 	w.clock.Advance(max(next.Sub(w.clock.Now()), 0))
@@ -426,8 +424,8 @@ func (w *world) advance(next time.Time) {
 	}
 }
 
-// nextMark returns when a sweep is to come: when a mark is due, and a minute after
-// the one before.
+// nextMark returns the time of the next sweep: when a mark is due, but at least a minute after the
+// previous sweep.
 func (w *world) nextMark() (next time.Time, ok bool) {
 	w.Helper()
 	page, err := w.store.List(w.Context(), store.ListQuery{Status: store.StatusStuck, PageSize: 1000})
@@ -450,7 +448,7 @@ func (w *world) nextMark() (next time.Time, ok bool) {
 	return next, ok
 }
 
-// runFor handles what comes within d, and lets d pass.
+// runFor lets d pass and handles the messages that arrive in that time.
 func (w *world) runFor(d time.Duration) {
 	w.Helper()
 	end := w.clock.Now().Add(d)
@@ -487,8 +485,7 @@ func (w *world) send(item wire.Item) {
 	}
 }
 
-// sendStandard sends an item to the delay queue, as one that can't set a group
-// does.
+// sendStandard sends an item to the delay queue, as a sender that cannot set a group does.
 func (w *world) sendStandard(item wire.Item) {
 	w.Helper()
 	item.V = wire.Version
@@ -511,7 +508,7 @@ func (w *world) raise(instance, name, data, id string) {
 	w.send(wire.Item{Kind: wire.ExternalRaised, Instance: instance, Name: name, Data: []byte(data), ID: id})
 }
 
-// turns reads an execution.
+// turns reads the turns of an execution.
 func (w *world) turns(instance string, execution int64) []store.Turn {
 	w.Helper()
 	turns, err := w.store.Read(context.Background(), instance, execution, 1)
@@ -529,7 +526,7 @@ func (w *world) events(instance string, execution int64) []history.Event {
 	return reading.EventsOf(w.turns(instance, execution))
 }
 
-// record describes an instance; the zero record if there is none.
+// record returns the record of an instance; the zero record if there is none.
 func (w *world) record(instance string) store.Record {
 	w.Helper()
 	r, err := w.store.Describe(context.Background(), instance)
@@ -581,7 +578,7 @@ func (w *world) expectDead(reasons ...string) {
 	}
 }
 
-// expectQuiet: no message, and no schedule, is left.
+// expectQuiet checks that no message and no schedule is left.
 func (w *world) expectQuiet() {
 	w.Helper()
 	for _, s := range w.sources() {
@@ -602,7 +599,7 @@ func bodies(ms []queue.Message) []string {
 	return out
 }
 
-// short is a history in the short form of the scenarios.
+// short returns a history in the short form of the scenarios.
 func short(events []history.Event) string {
 	var b strings.Builder
 	for i := range events {
@@ -648,7 +645,7 @@ func short(events []history.Event) string {
 	return b.String()
 }
 
-// recorder counts what the host tells.
+// recorder counts the calls of the host's observer.
 type recorder struct {
 	host.NoObserver
 	mu        sync.Mutex

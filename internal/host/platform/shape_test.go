@@ -17,7 +17,7 @@ type declared struct {
 	funcs []*ast.FuncDecl
 }
 
-// packages parses internal/host, by the names of its folders.
+// packages parses the packages of internal/host, by folder name.
 func packages(t *testing.T) (*token.FileSet, map[string]*declared) {
 	t.Helper()
 	files, all := token.NewFileSet(), map[string]*declared{}
@@ -53,7 +53,8 @@ func packages(t *testing.T) (*token.FileSet, map[string]*declared) {
 	return files, all
 }
 
-// named returns the name of a type of the package, of a pointer to one, or "".
+// named returns the name of the package's type that an expression names directly or through a
+// pointer; "" if there is none.
 func (d *declared) named(kind ast.Expr) string {
 	if p, ok := kind.(*ast.StarExpr); ok {
 		kind = p.X
@@ -64,7 +65,7 @@ func (d *declared) named(kind ast.Expr) string {
 	return ""
 }
 
-// structOf returns the struct that a type of the package is; nil if it is none.
+// structOf returns the struct of a type of the package; nil if the type is not a struct.
 func (d *declared) structOf(name string) *ast.StructType {
 	if d.types[name] == nil {
 		return nil
@@ -73,8 +74,8 @@ func (d *declared) structOf(name string) *ast.StructType {
 	return s
 }
 
-// A value that a person can hold has a dozen fields at most, and four booleans, those of
-// what it embeds counted.
+// So that people can understand a value, a struct has at most twelve fields and four booleans,
+// including those of embedded structs.
 func TestNoValueHasMoreThanADozenFields(t *testing.T) {
 	t.Parallel()
 	files, all := packages(t)
@@ -114,9 +115,9 @@ func isBool(kind ast.Expr) bool {
 	return ok && id.Name == "bool"
 }
 
-// A turn is one value, however its fields are nested: those of every struct of its package that it
-// reaches, also through pointers, slices and maps, count once. A field whose type is such a struct
-// counts as the fields of that.
+// A turn is one value, however its fields are nested: the fields of each struct of its package that
+// it reaches, also through pointers, slices and maps, count once. A field with such a struct type
+// counts as the fields of that struct.
 func TestATurnHasFewFields(t *testing.T) {
 	t.Parallel()
 	_, all := packages(t)
@@ -159,7 +160,7 @@ func (d *declared) reached(name string, seen map[string]bool) (fields, booleans 
 	return fields, booleans
 }
 
-// mentioned returns the types of the package that a type has in it.
+// mentioned returns the package's types that a type refers to.
 func (d *declared) mentioned(kind ast.Expr) (all []string) {
 	ast.Inspect(kind, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -175,8 +176,8 @@ func (d *declared) mentioned(kind ast.Expr) (all []string) {
 	return all
 }
 
-// A type that a person can hold has forty methods at most. A function that takes a value of the
-// type, or a pointer to one, counts as a method, and so do the methods of what the type embeds.
+// So that people can understand a type, it has at most forty methods. A function that takes a value
+// of the type, or a pointer to one, counts as a method, and so do the methods of embedded types.
 func TestNoTypeHasMoreThanFortyMethods(t *testing.T) {
 	t.Parallel()
 	_, all := packages(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// What a commit changes of the record is a function of how the instance stands.
+// The changes that a commit makes to the record depend only on the state of the instance.
 func TestTheChangesOfACommitToTheRecord(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_000_000)
@@ -28,9 +28,9 @@ func TestTheChangesOfACommitToTheRecord(t *testing.T) {
 		turn     *engine.Turn
 		changes  bool
 		status   store.Status
-		stamp    int64 // that is demanded, -1 for none
-		raised   int64 // the new stamp, 0 where it stays
-		tries    int   // of the mark from now on
+		stamp    int64 // the required stamp, -1 for none
+		raised   int64 // the new stamp, 0 if it does not change
+		tries    int   // the tries of the mark from now on
 	}{
 		{"a turn that waits changes nothing", Standing{Record: record(nil), Ran: true}, waiting(1), false, "", -1, 0, 0},
 		{"nor does one that did not read the record", Standing{Ran: true}, waiting(1), false, "", -1, 0, 0},
@@ -76,8 +76,8 @@ func TestTheChangesOfACommitToTheRecord(t *testing.T) {
 	}
 }
 
-// A record that was read beside a commit that is under way may be older than the history:
-// what is to stand there is written where either says that it is new.
+// A record that was read during a commit may be older than the history. A state is written if it
+// differs from the record or from the history.
 func TestAStateThatTheRecordMayLackIsWritten(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

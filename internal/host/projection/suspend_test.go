@@ -9,8 +9,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// A suspend and a resume are projected onto the record: the status that lists go by, since
-// when, and what becomes of a mark.
+// A suspend and a resume change the record: the status that lists use, the time of the suspend, and
+// the mark.
 func TestASuspendKeepsTheProblemInTheRecord(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_900_000_000_000)
@@ -37,7 +37,7 @@ func TestASuspendKeepsTheProblemInTheRecord(t *testing.T) {
 		turn     *engine.Turn
 		changes  bool
 		status   store.Status
-		since    *store.Suspension // from now on, where the suspension changes
+		since    *store.Suspension // the suspension from now on, if it changes
 		sets     bool
 		clears   bool // the mark
 	}{
@@ -90,7 +90,7 @@ func TestASuspendKeepsTheProblemInTheRecord(t *testing.T) {
 	}
 }
 
-// What begins suspended, and what continues as new before a suspend.
+// An execution that starts suspended, and one that continues as new before a suspend.
 func TestASuspendOfANewExecutionIsProjected(t *testing.T) {
 	t.Parallel()
 	suspended := &history.Event{Kind: history.OrchestrationSuspended, EventID: 2}

@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/host/publishing"
 )
 
-// slow takes events until it is told to stop.
+// slow blocks each call until its context ends.
 type slow struct{ asked chan struct{} }
 
 func (s slow) Publish(ctx context.Context, _ []host.InstanceEvent) error {
@@ -47,7 +47,7 @@ func TestABusDelaysOtherWorkForAtMostTwoSeconds(t *testing.T) {
 	}
 }
 
-// asked counts its calls; each takes some time, and fails.
+// asked counts its calls. Each call takes some time, and fails.
 type asked struct {
 	clock *clock.Virtual
 	takes time.Duration

@@ -10,8 +10,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// O-10: a resend reads no number that was reserved and never became current: what is stored there is
-// an incomplete copy, whose open operations were never held back by an OrchestrationRedriven.
+// O-10: a resend does not read executions whose number was reserved but never became current: such
+// an execution is an incomplete copy without the OrchestrationRedriven event that would hold back
+// its open operations.
 func TestAResendReadsNoNumberThatNeverBecameCurrent(t *testing.T) {
 	t.Parallel()
 	for name, gather := range map[string]func(*Resending) error{

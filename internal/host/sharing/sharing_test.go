@@ -15,11 +15,11 @@ import (
 	"github.com/turnstile-go/turnstile/internal/queue"
 )
 
-// callQueue notes calls, each of which takes eight milliseconds.
+// callQueue records its calls, each of which takes eight milliseconds.
 type callQueue struct {
 	queue.Queue
 	Fifo bool
-	// Fails are the bodies that are refused; down is what all calls return.
+	// Fails are the refused bodies; down is the error that all calls return.
 	Fails map[string]bool
 	down  error
 
@@ -61,8 +61,8 @@ func (q *callQueue) SetVisibility(_ context.Context, d time.Duration, msgs ...qu
 	return q.note(names)
 }
 
-// sideBySideSends runs so many that send side by side, as the groups of a batch
-// do, and returns how long it took.
+// sideBySideSends runs n senders concurrently, as for the groups of a batch, and returns the
+// elapsed time.
 func sideBySideSends(t *testing.T, q *callQueue, n int, f func(ctx context.Context, q queue.Queue, i int)) time.Duration {
 	t.Helper()
 	startedAt := time.Now()
@@ -110,7 +110,7 @@ func TestSendsThatOverlapShareACall(t *testing.T) {
 		{"who comes within the window is with them, who comes later is not", 4, func(t *testing.T, ctx context.Context, q queue.Queue, i int) {
 			time.Sleep(time.Duration(i*i) * 400 * time.Microsecond)
 			_ = send(t, ctx, q, letter(i))
-		}, "[[0 1 2] [3]]", 11600 * time.Microsecond}, // The last comes at 3.6 ms, and waits for nobody.
+		}, "[[0 1 2] [3]]", 11600 * time.Microsecond}, // The last message arrives at 3.6 ms, and does not wait.
 		{"who has come to an end is not waited for", 3, func(t *testing.T, ctx context.Context, q queue.Queue, i int) {
 			if i == 2 {
 				time.Sleep(time.Millisecond)
@@ -166,8 +166,8 @@ func TestMoreThanABatchAreSeveralCalls(t *testing.T) {
 	})
 }
 
-// What is refused is told to who sent it, and nobody else; what nobody knows the
-// outcome of, to all.
+// A refusal is returned only to the sender of the refused message; an unknown outcome is returned
+// to all senders.
 func TestEachSenderGetsTheResultsOfItsOwnMessages(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("the answer is lost")
@@ -203,7 +203,7 @@ func TestEachSenderGetsTheResultsOfItsOwnMessages(t *testing.T) {
 	}
 }
 
-// A message that can't be sent at all does not keep those of others from it.
+// A message that cannot be sent does not prevent sending the messages of others.
 func TestAnInvalidMessageFailsOnlyItsSender(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

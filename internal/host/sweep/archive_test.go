@@ -20,7 +20,8 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// weighed is an archive that notes what it is given, and how many bytes it has at a time.
+// weighed is an archive that records the documents that it receives, and the number of bytes in
+// concurrent calls.
 type weighed struct {
 	mu             sync.Mutex
 	asked          []string
@@ -40,7 +41,7 @@ func (a *weighed) Keep(_ context.Context, instance string, _ int64, document []b
 		a.asks(instance)
 	}
 	a.mu.Unlock()
-	// Others come meanwhile, if any do.
+	// Other calls may arrive meanwhile.
 	for range 100 {
 		runtime.Gosched()
 	}
@@ -52,8 +53,8 @@ func (a *weighed) Keep(_ context.Context, instance string, _ int64, document []b
 	return a.refuses[""]
 }
 
-// due has the shelf hold instances that ended two hours ago, the newest first in lists, whose
-// histories have so many bytes.
+// due adds instances that ended two hours ago, with histories of the given sizes. Lists have the
+// newest first.
 func (s *shelf) due(bytes ...int) {
 	s.Helper()
 	ended := s.at.Now().Add(-2 * time.Hour)
@@ -80,7 +81,7 @@ func (s *shelf) due(bytes ...int) {
 	}
 }
 
-// sweepsEnded has a sweep of what has ended handled, received so often.
+// sweepsEnded handles a sweep of ended instances with the given receive count.
 func (s *shelf) sweepsEnded(a store.Archive, receives int) error {
 	s.Helper()
 	s.Archive = a
@@ -128,8 +129,8 @@ func TestTheArchiveReceivesFewBytesAtATime(t *testing.T) {
 	}
 }
 
-// An archive that takes nothing is not given everything: each document costs the reads of a
-// history.
+// A sweep does not try all documents with an archive that accepts none, because each document costs
+// the reads of a history.
 func TestASweepStopsAtTheFirstErrorOfTheArchive(t *testing.T) {
 	t.Parallel()
 	s, a := newShelf(t, 0), &weighed{refuses: map[string]error{"": errors.New("access is denied")}}
@@ -148,8 +149,8 @@ func TestADocumentThatTheArchiveRejectsStopsNoOther(t *testing.T) {
 	}
 }
 
-// A sweep whose message has come back may have ended its process: it marks what it archives, one
-// at a time. An instance whose mark is left is marked a second time, and then skipped for a day.
+// A redelivered sweep may have killed its process, so it archives instances one at a time and marks
+// each first. If a mark is left, the instance is marked a second time, and then skipped for a day.
 func TestASweepSkipsAnInstanceThatKilledItsProcess(t *testing.T) {
 	t.Parallel()
 	at := func(s *shelf, ago time.Duration) string { return fmt.Sprint(s.at.Now().Add(-ago).UnixMilli()) }
@@ -157,7 +158,8 @@ func TestASweepSkipsAnInstanceThatKilledItsProcess(t *testing.T) {
 		name     string
 		receives int
 		mark     func(s *shelf) string
-		// skipped: the instance is not archived; second: it is marked for the second time meanwhile.
+		// skipped: the instance is not archived; second: meanwhile it is marked for the second
+		// time.
 		skipped, second bool
 	}{
 		{name: "no mark", receives: 1},

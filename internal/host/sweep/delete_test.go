@@ -25,7 +25,7 @@ import (
 
 const day = 24 * time.Hour
 
-// shelf is a Keeper of an instance "loop", and writes down what it does, in its order.
+// shelf has a Keeper and an instance "loop", and writes down the operations of the Keeper in order.
 type shelf struct {
 	*testing.T
 	Keeper
@@ -34,10 +34,10 @@ type shelf struct {
 	at          *clock.Virtual
 	fifo, delay *memory.Queue
 	script      []string
-	// fails is what the next calls fail with, by the word that they are written down with.
+	// fails are the errors of the next calls, by the word with which a call is written down.
 	fails map[string]error
 	left  time.Duration
-	// child is the instance that its second execution has started; empty for none.
+	// child is the instance that the second execution has started; empty for none.
 	child string
 }
 
@@ -60,7 +60,7 @@ func newShelf(t *testing.T, keeps int64) *shelf {
 	return s
 }
 
-// do writes down what is done, and fails where it is to.
+// do writes down an operation, and returns its error in fails.
 func (s *shelf) do(format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	s.script = append(s.script, text)
@@ -90,7 +90,7 @@ func (s *shelf) Read(ctx context.Context, instance string, n, from int64) ([]sto
 	return s.Store.Read(ctx, instance, n, from)
 }
 
-// Count writes down what becomes of messages.
+// Count writes down the outcome of messages.
 func (s *shelf) Count(c host.Counter, word string, _ int) {
 	if c == host.CountMessages || c == host.CountDelayed || c == host.CountReturned {
 		s.script = append(s.script, word)
@@ -104,7 +104,7 @@ func (a shelfArchive) Keep(_ context.Context, _ string, n int64, _ []byte) error
 	return a.do("archives %d", n)
 }
 
-// holds has the shelf hold executions, each of which ended so long ago, and one that runs.
+// holds adds ended executions, with the given times since their end, and a running one.
 func (s *shelf) holds(ages ...time.Duration) *shelf {
 	s.Helper()
 	last := int64(len(ages)) + 1
@@ -129,7 +129,7 @@ func (s *shelf) holds(ages ...time.Duration) *shelf {
 	return s
 }
 
-// takes has the Keeper take a request, received so often.
+// takes gives the Keeper a request with the given receive count.
 func (s *shelf) takes(receives int, item wire.Item) *shelf {
 	item.V, item.Kind, item.Instance, item.ID = wire.Version, wire.PurgeInstance, "loop", "r"
 	m := &inbox.Message{Delivery: platform.Delivery{Message: queue.Message{ID: "m", ReceiveCount: receives}, Source: platform.SourceOrchestrator}, Item: item}
@@ -146,7 +146,7 @@ func (s *shelf) takes(receives int, item wire.Item) *shelf {
 	return s
 }
 
-// expect checks what was done, and forgets it.
+// expect checks the operations written down so far, and clears them.
 func (s *shelf) expect(want string) {
 	s.Helper()
 	if got := strings.Join(s.script, "; "); got != want {
@@ -155,7 +155,7 @@ func (s *shelf) expect(want string) {
 	s.script = nil
 }
 
-// expectKept checks which executions are there.
+// expectKept checks which executions are stored.
 func (s *shelf) expectKept(first, last int64) {
 	s.Helper()
 	var there []int64
@@ -175,7 +175,7 @@ func (s *shelf) expectKept(first, last int64) {
 
 func upTo(n int64) wire.Item { return wire.Item{UpToExecution: n} }
 
-// due is a deletion that a purge has scheduled.
+// due returns a deletion that a purge has scheduled.
 func due(n int64) wire.Item { return wire.Item{UpToExecution: n, NotBeforeMS: 1} }
 
 // purged hides the instance of a shelf.
@@ -225,8 +225,8 @@ func TestO11ARequestPrunesUnneededExecutions(t *testing.T) {
 				s.Fatal(err)
 			}
 		}, item: upTo(3), want: "purge_refused"},
-		// One that is damaged goes with the one after it; where there is an archive it stays,
-		// because that cannot take it.
+		// A damaged execution is deleted together with the one after it. If there is an archive,
+		// the damaged execution stays, because it cannot be archived.
 		{name: "a damaged one, without an archive", keeps: 2, set: func(s *shelf) {
 			s.Archive, s.fails["reads 2"] = nil, &store.CorruptError{}
 		}, item: upTo(3), want: "keeps from 4; deletes to 3; deleted"},
@@ -247,7 +247,8 @@ func TestO11ARequestPrunesUnneededExecutions(t *testing.T) {
 	}
 }
 
-// O-11: what ended less than fifteen days ago may be needed by a message that is still applied.
+// O-11: a message that is still applied may need an execution that ended less than fifteen days
+// ago.
 func TestO11AnExecutionIsSparedForFifteenDaysAfterItsEnd(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, 1).holds(17*day, 15*day+time.Hour, 15*day-time.Hour, 20*day)
@@ -259,8 +260,9 @@ func TestO11AnExecutionIsSparedForFifteenDaysAfterItsEnd(t *testing.T) {
 	s.expectKept(5, 5)
 }
 
-// O-11: a request whose process died after it had changed the record deletes what is hidden, at
-// once or an hour later. One that comes back and has found nothing to prune deletes nothing.
+// O-11: if the process of a request died after it had changed the record, the redelivered request
+// deletes the hidden executions, at once or an hour later. If the request had found nothing to
+// prune, the redelivered request deletes nothing.
 func TestO11ARedeliveredRequestDeletesWhatItHasHidden(t *testing.T) {
 	t.Parallel()
 	old := 16 * day
@@ -285,8 +287,8 @@ func TestO11ARedeliveredRequestDeletesWhatItHasHidden(t *testing.T) {
 	s.expectKept(1, 4)
 }
 
-// O-11: a deletion that is lost, because its message became a dead letter, is made up for by the
-// next prune, and by the purge: each begins with the oldest that is there.
+// O-11: if a deletion is lost because its message became a dead letter, the next prune or the purge
+// makes up for it: both start with the oldest stored execution.
 func TestO11TheNextPruneOrThePurgeRepeatsALostDeletion(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -309,8 +311,8 @@ func TestO11TheNextPruneOrThePurgeRepeatsALostDeletion(t *testing.T) {
 	}
 }
 
-// O-11: an execution stays while a child runs that it has started. One that has ended, was purged,
-// or is another execution's by now, holds nothing back.
+// O-11: an execution stays while a child that it started is running. A child that has ended, was
+// purged, or now belongs to a different execution does not keep it.
 func TestO11AnExecutionWhoseChildRunsIsSpared(t *testing.T) {
 	t.Parallel()
 	spares, prunes := "archives 1; keeps from 2; deletes to 1; deleted", "archives 1; archives 2; archives 3; keeps from 4; deletes to 3; deleted"
@@ -343,8 +345,8 @@ func TestO11AnExecutionWhoseChildRunsIsSpared(t *testing.T) {
 	}
 }
 
-// O-11: a build that does not know of pruning may set the first execution back, when it begins the
-// instance again. What is lost before the first that is there is passed over.
+// O-11: when a build without pruning restarts the instance, it may reset the number of the first
+// execution. Missing executions before the first stored one are skipped.
 func TestO11AFirstExecutionThatAnOlderBuildSetsBackMovesOnAgain(t *testing.T) {
 	t.Parallel()
 	for _, archives := range []bool{false, true} {
@@ -367,8 +369,9 @@ func TestO11AFirstExecutionThatAnOlderBuildSetsBackMovesOnAgain(t *testing.T) {
 	}
 }
 
-// O-04: a purge's deletion takes pages, and its rest follows where the time is over. What was not
-// hidden stays, and one that was asked for by hand waits its hour. Each is counted (I-07).
+// O-04: the deletion of a purge works in pages, and if time runs out, a message continues it.
+// Histories that were not hidden stay, and a deletion requested by hand waits for its hour. Each
+// deletion is counted (I-07).
 func TestO04ADeletionDeletesHiddenHistories(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t, 0).holds(time.Hour, time.Hour)

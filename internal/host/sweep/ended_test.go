@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// sweeper is that of a shelf.
+// sweeper returns the sweeper of the shelf.
 func (s *shelf) sweeper(kept Kept) *Sweeper {
 	alone := func(_ int, f func()) { f() }
 	return &Sweeper{Keeper: s.Keeper, Watch: Watch{Kept: kept}, Together: alone,
@@ -23,7 +23,7 @@ func (s *shelf) sweeper(kept Kept) *Sweeper {
 			To: dispatch.Targets{Queues: s.Queues}, Clock: s.at, Together: alone, Logger: slog.New(slog.DiscardHandler), Observer: host.NoObserver{}}}
 }
 
-// sent are the purges in the FIFO queue.
+// sent returns the purges in the FIFO queue.
 func (s *shelf) sent() string {
 	s.Helper()
 	var all []string
@@ -37,8 +37,8 @@ func (s *shelf) sent() string {
 	return strings.Join(all, ", ")
 }
 
-// A purge by retention names the execution that has ended, and is sent after the archive has its
-// history. A child is kept while the execution that has started it runs.
+// A purge by retention names the ended execution, and is sent after its history is in the archive.
+// A child is kept while the execution that started it is running.
 func TestAnEndedInstanceIsPurgedAfterItsRetention(t *testing.T) {
 	t.Parallel()
 	running := func(n int64) *store.Record {
@@ -46,7 +46,8 @@ func TestAnEndedInstanceIsPurgedAfterItsRetention(t *testing.T) {
 	}
 	of := func(n int64) *history.Parent { return &history.Parent{Instance: "parent", ExecutionID: n} }
 	const purged = "a/1 by retention"
-	// By default it is found by its status, and by its name where that is kept for another time.
+	// By default, instances are found by their status; orchestrations with their own retention are
+	// found by name.
 	byStatus, byName := Kept{Default: time.Hour}, Kept{Named: map[string]time.Duration{"Main": time.Hour}}
 	for _, c := range []struct {
 		name   string
@@ -54,7 +55,7 @@ func TestAnEndedInstanceIsPurgedAfterItsRetention(t *testing.T) {
 		age    time.Duration
 		of     *history.Parent
 		parent *store.Record
-		// lacks: its history has no end. down: the archive takes nothing.
+		// lacks: its history has no end. down: the archive accepts nothing.
 		lacks, down bool
 		// damaged: its history cannot be read. bare: there is no archive.
 		damaged, bare bool
@@ -118,8 +119,8 @@ func TestAnEndedInstanceIsPurgedAfterItsRetention(t *testing.T) {
 	}
 }
 
-// A fork whose copy has not been completed for fifteen days has no start any more: the first sweep of
-// an hour purges it.
+// If the copy of a fork is still incomplete after fifteen days, its start no longer exists: the
+// first sweep of an hour purges the fork.
 func TestAForkThatHasCopiedForTooLongIsPurged(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

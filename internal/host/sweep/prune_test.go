@@ -28,8 +28,8 @@ func (s *slowly) Describe(ctx context.Context, instance string) (store.Record, e
 	return s.Store.Describe(ctx, instance)
 }
 
-// O-11: an execution that has started more children than an invocation has time to look at is
-// kept, and the invocation ends in time.
+// O-11: an execution that has started more children than an invocation has time to check is kept,
+// and the invocation ends in time.
 func TestAnExecutionWithTooManyChildrenIsKept(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -55,7 +55,7 @@ func TestAnExecutionWithTooManyChildrenIsKept(t *testing.T) {
 	}
 }
 
-// listed keeps nothing, and lists what it is given.
+// listed stores nothing, and records the executions that it receives.
 type listed []int64
 
 func (l *listed) Keep(_ context.Context, _ string, n int64, _ []byte) error {
@@ -63,8 +63,8 @@ func (l *listed) Keep(_ context.Context, _ string, n int64, _ []byte) error {
 	return nil
 }
 
-// O-11: executions that were pruned are passed over by the archive also where the record says
-// again that they are kept. One that is lost among others is not.
+// O-11: the archive skips pruned executions even if the record says again that they are kept. A
+// missing execution between others is not skipped.
 func TestTheArchiveSkipsPrunedExecutions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// stuck has the shelf hold a stuck instance.
+// stuck adds a stuck instance.
 func (s *shelf) stuck(instance string, created time.Time, p store.Problem, stamp int64) {
 	s.Helper()
 	r := &store.Record{Instance: instance, Name: "Main", ExecutionID: 1, FirstExecution: 1, Status: store.StatusStuck, CreatedAt: created, Problem: &p, Stamp: stamp}
@@ -22,7 +22,7 @@ func (s *shelf) stuck(instance string, created time.Time, p store.Problem, stamp
 	}
 }
 
-// sweeps has a sweep handled, and takes what it has sent out of the FIFO queue.
+// sweeps handles a sweep, and removes its messages from the FIFO queue.
 func (s *shelf) sweeps(by *Sweeper, item wire.Item) (sent []wire.Item) {
 	s.Helper()
 	item.V, item.Kind = wire.Version, wire.Sweep
@@ -34,7 +34,7 @@ func (s *shelf) sweeps(by *Sweeper, item wire.Item) (sent []wire.Item) {
 	return s.taken()
 }
 
-// taken takes what the FIFO queue has out of it.
+// taken removes the messages from the FIFO queue and returns them.
 func (s *shelf) taken() (all []wire.Item) {
 	s.Helper()
 	for {
@@ -58,8 +58,8 @@ func (s *shelf) taken() (all []wire.Item) {
 	}
 }
 
-// A mark gets a wake, which names its stamp, when its time has come, or from another build; and
-// no second one for a day.
+// A marked instance gets a wake, which names the stamp of the mark, when its time has come, or from
+// a different build; it gets no second wake for a day.
 func TestWhichProblemsAreWoken(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -133,7 +133,7 @@ func TestASweepThatHasSentAThousandWakesIsFollowedByAnother(t *testing.T) {
 	}
 }
 
-// refusing takes nothing while it is so.
+// refusing is a queue that refuses all messages while refuses is set.
 type refusing struct {
 	queue.Queue
 	refuses bool
@@ -146,8 +146,8 @@ func (q *refusing) Send(ctx context.Context, msgs ...queue.Outgoing) error {
 	return q.Queue.Send(ctx, msgs...)
 }
 
-// A process of a named build asks for one sweep in its life. One that could not be asked for is
-// asked for by the next batch, and a batch that has a sweep asks for none.
+// A process of a named build requests one sweep in its lifetime. If a request fails, the next batch
+// repeats it; a batch that contains a sweep requests none.
 func TestAProcessAsksForTheSweepOfItsBuild(t *testing.T) {
 	t.Parallel()
 	batch := func(kinds ...wire.Kind) (all []*inbox.Message) {

@@ -18,7 +18,7 @@ import (
 
 var noon = time.UnixMilli(1_700_000_000_000)
 
-// third is the third attempt of an activity that was scheduled a minute ago.
+// third returns the third attempt of an activity that was scheduled a minute ago.
 func third(retry *history.Retry) *wire.Item {
 	return &wire.Item{V: 1, Kind: wire.ActivityExecute, Name: "Charge", Instance: "order-7", ExecutionID: 2, SchedulingEventID: 5, Token: "k.t",
 		Attempt: 3, ScheduledAtMS: noon.Add(-time.Minute).UnixMilli(), Retry: retry, Headers: map[string]string{"traceparent": "00-1", "tenant": "a"}}
@@ -30,7 +30,7 @@ func TestTheMessagesSentInsteadOfAnAttempt(t *testing.T) {
 	due.NotBeforeMS = noon.Add(time.Hour).UnixMilli()
 	for name, c := range map[string]struct {
 		item *wire.Item
-		want string // outcome, kind of the failure and its attempt, or when the next is due
+		want string // outcome, kind and attempt of the failure, or the due time of the next attempt
 	}{
 		"one that is due":                         {third(nil), "nothing"},
 		"one that is not due goes round":          {due, "next in 1h0m0s"},
@@ -51,7 +51,8 @@ func TestTheMessagesSentInsteadOfAnAttempt(t *testing.T) {
 	}
 }
 
-// Every answer to an attempt names its event, returns its token and, of the headers, only the trace.
+// Every response to an attempt names its event and returns its token. Of the headers, it returns
+// only the trace.
 func TestEveryCompletionHasItsEventAndToken(t *testing.T) {
 	t.Parallel()
 	item := third(&history.Retry{HeartbeatTimeoutMS: 1000})

@@ -86,7 +86,8 @@ func (c *permitCounts) Count(of host.Counter, reason string, n int) {
 	c.of[reason] += n
 }
 
-// A worker that has died leaves a permit that is never returned. It becomes free when it expires, and not before.
+// A worker that has died leaves a permit that is never returned. The permit becomes free only when
+// it expires.
 func TestThePermitOfADeadWorkerIsFreeWhenItsTimeIsOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -150,7 +151,7 @@ func TestARateIsNotExceededInAnyWindow(t *testing.T) {
 	})
 }
 
-// Stores keep whole milliseconds, and no permit is free again a fraction of a millisecond too early.
+// Stores keep whole milliseconds, but no permit becomes free a fraction of a millisecond too early.
 func TestARateIsNotExceededByAPartOfAMillisecond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -294,7 +295,7 @@ func TestAnAttemptThatEndsWithoutAResultFreesItsPermit(t *testing.T) {
 	}
 }
 
-// Code that sends no heartbeat learns of a stop all the same if it has a permit.
+// Code that sends no heartbeat still learns of a stop if it has a permit.
 func TestAnAttemptWithAPermitIsNotifiedOfAStopWithoutAHeartbeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -32,7 +32,7 @@ func TestAnAttemptIsForwardedToItsQueueUnderItsKey(t *testing.T) {
 		policy := history.Retry{Queue: "gpu", FairKey: "tenant-1"}
 		h.sendLimited(t, 1, policy)
 		h.takeAll(t, time.Hour)
-		h.want(t, 0, 1, 0) // No worker serves the queue: the attempt does not run, and is not lost.
+		h.want(t, 0, 1, 0) // No worker serves the queue: the attempt does not run, but is not lost.
 		if m := h.activities.Snapshot(); len(m) != 1 || m[0].Group != wire.Group("tenant-1") {
 			t.Errorf("it goes round as %+v, want the group of its key", m)
 		}

@@ -28,10 +28,10 @@ type hanging struct {
 	orchestrator, activities *queuememory.Queue
 	started                  atomic.Int32
 	let                      chan error
-	// times are when attempts have started.
+	// times are the start times of attempts.
 	mu    sync.Mutex
 	times []time.Time
-	// heeds is set if its code returns when its context is cancelled.
+	// heeds is set if the activity's code returns when its context is cancelled.
 	heeds bool
 	// sent is called whenever a worker has sent an attempt; nil for nothing.
 	sent func()
@@ -205,7 +205,7 @@ func TestARequeuedAttemptIsNotACopyOfItself(t *testing.T) {
 	})
 }
 
-// Another attempt is no copy, and neither is one with another token.
+// A different attempt is not a copy, and neither is one with a different token.
 func TestOtherAttemptsRunConcurrently(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
