@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -48,7 +49,7 @@ func takesContext(f *ast.FuncDecl) bool {
 }
 
 // For a type that is an alias of a type in another package, `go doc` prints the name and not the
-// fields. So the comment contains the declaration.
+// fields. So the comment contains the declaration or, if its fields are not exported, the methods.
 func TestAliasesShowTheirDeclaration(t *testing.T) {
 	t.Parallel()
 	shown := 0
@@ -70,9 +71,10 @@ func TestAliasesShowTheirDeclaration(t *testing.T) {
 					continue
 				}
 				shown++
-				want := declaration(t, from.X.(*ast.Ident).Name, from.Sel.Name)
-				if got := decl.Doc.Text(); !strings.Contains(got, want) {
-					t.Errorf("%s: the comment of %s does not have the declaration\n%s", set.Position(spec.Pos()), spec.Name.Name, want)
+				for _, want := range declaration(t, from.X.(*ast.Ident).Name, from.Sel.Name) {
+					if got := decl.Doc.Text(); !strings.Contains(got, want) {
+						t.Errorf("%s: the comment of %s does not have the declaration\n%s", set.Position(spec.Pos()), spec.Name.Name, want)
+					}
 				}
 			}
 		}
@@ -82,8 +84,8 @@ func TestAliasesShowTheirDeclaration(t *testing.T) {
 	}
 }
 
-// declaration returns the declaration of a type from the source of its package, indented.
-func declaration(t *testing.T, folder, name string) string {
+// declaration returns the declaration of a type, or its methods, from the source of its package, indented.
+func declaration(t *testing.T, folder, name string) (parts []string) {
 	t.Helper()
 	if _, err := os.Stat(folder); err != nil {
 		folder = filepath.Join("internal", folder)
@@ -93,16 +95,28 @@ func declaration(t *testing.T, folder, name string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, from, found := strings.Cut(string(text), "\ntype "+name+" struct {\n")
+		_, from, found := strings.Cut(string(text), "\ntype "+name+" ")
 		if !found {
 			continue
 		}
+		if line, _, _ := strings.Cut(from, "\n"); line != "struct {" {
+			return []string{"\ttype " + name + " " + line + "\n"}
+		}
 		fields, _, _ := strings.Cut(from, "\n}\n")
-		return "\ttype " + name + " struct {\n\t" + strings.ReplaceAll(fields, "\n", "\n\t") + "\n\t}\n"
+		if exported.MatchString(fields) {
+			return []string{"\ttype " + name + " " + strings.ReplaceAll(fields, "\n", "\n\t") + "\n\t}\n"}
+		}
+		for _, method := range regexp.MustCompile(`(?m)^func \(\w+ \*?`+name+`\) [A-Z][^{\n]*`).FindAllString(string(text), -1) {
+			parts = append(parts, "\t"+strings.TrimSpace(method)+"\n")
+		}
+		return parts
 	}
 	t.Fatalf("there is no type %s in %s", name, folder)
-	return ""
+	return nil
 }
+
+// exported matches an exported field of a struct.
+var exported = regexp.MustCompile(`(?m)^\t[A-Z]`)
 
 // sourcesIn returns the files of a folder's package, without its tests.
 func sourcesIn(t *testing.T, folder string) []string {

@@ -1,6 +1,10 @@
 package turnstile
 
-import "github.com/turnstile-go/turnstile/history"
+import (
+	"maps"
+
+	"github.com/turnstile-go/turnstile/history"
+)
 
 // SearchAttributes are names and values by which clients find instances: strings, numbers and
 // times, see [SearchString], [SearchNumber] and [SearchTime]. Orchestration code sets them with
@@ -13,7 +17,11 @@ import "github.com/turnstile-go/turnstile/history"
 //
 // Search attributes are plain text in tables, messages and histories, even if a payload codec
 // encrypts everything else, because search needs readable values. Put no secrets into them.
-type SearchAttributes map[string]SearchValue
+//
+//	type SearchAttributes map[string]SearchValue
+//
+// In JSON they are an object of strings, numbers, and times as {"time":"2026-11-21T15:04:05.000Z"}.
+type SearchAttributes = history.SearchAttributes
 
 // SetSearchAttributes sets the given search attributes of the instance. An attribute with the zero
 // [SearchValue] is removed, and all other attributes stay. After the turn is committed, clients
@@ -28,50 +36,13 @@ type SearchAttributes map[string]SearchValue
 //
 // Error: [*history.SearchAttributeError].
 func SetSearchAttributes(ctx Context, attributes SearchAttributes) error {
-	return ctx.engine("SetSearchAttributes").SetSearchAttributes(attributes.stored())
+	return ctx.engine("SetSearchAttributes").SetSearchAttributes(attributes)
 }
 
 // SearchAttributesOf returns the current search attributes, including those from the start or the
 // previous execution. The caller may modify the map. It records nothing.
 func SearchAttributesOf(ctx Context) SearchAttributes {
-	return searchAttributesOf(ctx.engine("SearchAttributesOf").SearchAttributes())
-}
-
-// String returns the attributes sorted by name: customer = "c-1", total = 99.5.
-func (a SearchAttributes) String() string { return a.stored().String() }
-
-// MarshalJSON implements json.Marshaler. It returns an object of strings, numbers, and times as
-// {"time":"2026-11-21T15:04:05.000Z"}.
-func (a SearchAttributes) MarshalJSON() ([]byte, error) {
-	return a.stored().MarshalJSON()
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (a *SearchAttributes) UnmarshalJSON(data []byte) error {
-	var stored history.SearchAttributes
-	if err := stored.UnmarshalJSON(data); err != nil {
-		return err
-	}
-	*a = searchAttributesOf(stored)
-	return nil
-}
-
-// stored returns the attributes in the form of histories and records.
-func (a SearchAttributes) stored() history.SearchAttributes {
-	if a == nil {
-		return nil
-	}
-	out := make(history.SearchAttributes, len(a))
-	for name, v := range a {
-		out[name] = v.stored
-	}
-	return out
-}
-
-func searchAttributesOf(stored history.SearchAttributes) SearchAttributes {
-	out := make(SearchAttributes, len(stored))
-	for name, v := range stored {
-		out[name] = SearchValue{v}
-	}
+	out := SearchAttributes{}
+	maps.Copy(out, ctx.engine("SearchAttributesOf").SearchAttributes())
 	return out
 }

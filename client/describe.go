@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -144,7 +145,7 @@ func (c *Client) describe(r *store.Record) *Description {
 		Instance:    r.Instance, Name: r.Name, Version: r.Version, Status: r.Status,
 		ExecutionID: r.ExecutionID, FirstExecution: r.FirstExecution, Pruned: r.Pruned, Skipped: r.Skipped, StartID: r.StartID,
 		CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
-		SearchAttributes: searchAttributesOf(r.SearchAttributes),
+		SearchAttributes: maps.Clone(r.SearchAttributes),
 		States:           states, Output: r.Output, Failure: r.Failure, Problem: r.Problem, Suspension: r.Suspension, Awaits: r.Awaiting(c.cfg.Clock.Now()), LoopedAt: r.LoopedAt,
 		ForkCount: r.Forked, Forks: r.Forks,
 	}

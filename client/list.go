@@ -108,7 +108,7 @@ func (q *ListQuery) stored() (stored store.ListQuery, possible bool) {
 	}
 	return store.ListQuery{
 		Status: q.Status, Name: q.Name, Prefix: prefix, From: q.From, To: q.To, EndedFrom: q.EndedFrom, EndedTo: q.EndedTo,
-		Where: storeConditions(q.Where), Words: q.Words, Version: q.Version, Parent: q.Parent, PageSize: q.PageSize, PageToken: q.PageToken,
+		Where: q.Where, Words: q.Words, Version: q.Version, Parent: q.Parent, PageSize: q.PageSize, PageToken: q.PageToken,
 	}, true
 }
 

@@ -58,6 +58,6 @@ func (c *Client) Restart(ctx context.Context, r RestartRequest) (Started, error)
 	}
 	first := turns[0].Events[0].Start
 	start.LimitKey, start.Limit = first.LimitKey, first.Limit
-	start.Headers, start.SearchAttributes = first.Headers, searchAttributesOf(first.SearchAttributes)
+	start.Headers, start.SearchAttributes = first.Headers, first.SearchAttributes
 	return c.Start(ctx, start)
 }

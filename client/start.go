@@ -154,7 +154,7 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 	if err := wire.CheckHeaders(r.Headers); err != nil {
 		return wire.Item{}, &turnstile.InvalidArgumentError{Call: "Start", Argument: "headers", Problem: "cannot be sent: " + err.Error()}
 	}
-	attributes := storedAttributes(r.SearchAttributes).With(nil)
+	attributes := r.SearchAttributes.With(nil)
 	if err := attributes.Check(); err != nil {
 		return wire.Item{}, err
 	}

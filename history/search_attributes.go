@@ -104,7 +104,7 @@ func appendSearch(dst []byte, a SearchAttributes) []byte {
 			dst = append(dst, v.digits()...)
 		case SearchTime:
 			dst = append(dst, `{"time":"`...)
-			dst = v.Time().AppendFormat(dst, timeLayout)
+			dst = v.time().AppendFormat(dst, timeLayout)
 			dst = append(dst, `"}`...)
 		default:
 			dst = append(dst, "null"...)

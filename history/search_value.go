@@ -70,23 +70,22 @@ func searchMillisOf(ms int64) SearchValue { return SearchValue{kind: SearchTime,
 // Kind returns the type.
 func (v SearchValue) Kind() SearchKind { return v.kind }
 
-// Text returns the string; empty for a value of another type.
-func (v SearchValue) Text() string { return v.text }
+// Text returns the string, and whether the value is a string.
+func (v SearchValue) Text() (string, bool) { return v.text, v.kind == SearchText }
 
-// Number returns the number, rounded to the nearest float64; 0 for a value of another
-// type. For a whole number beyond 2^53, Whole is exact.
-func (v SearchValue) Number() float64 {
+// Number returns the number, rounded to the nearest float64, and whether the value is a number.
+// [SearchValue.Whole] returns whole numbers beyond 2^53 exactly.
+func (v SearchValue) Number() (float64, bool) {
 	if v.kind != SearchNumber {
-		return 0
+		return 0, false
 	}
 	if v.real != 0 {
-		return v.real
+		return v.real, true
 	}
-	return float64(v.whole)
+	return float64(v.whole), true
 }
 
-// Whole returns the number and true if the value is a whole number that fits an int64, and
-// 0 and false otherwise.
+// Whole returns the number, and whether the value is a number without a fraction that fits an int64.
 func (v SearchValue) Whole() (int64, bool) {
 	if v.kind != SearchNumber || v.real != 0 {
 		return 0, false
@@ -94,13 +93,15 @@ func (v SearchValue) Whole() (int64, bool) {
 	return v.whole, true
 }
 
-// Time returns the time in UTC; the zero time for a value of another type.
-func (v SearchValue) Time() time.Time {
+// Time returns the time in UTC, and whether the value is a time.
+func (v SearchValue) Time() (time.Time, bool) {
 	if v.kind != SearchTime {
-		return time.Time{}
+		return time.Time{}, false
 	}
-	return time.UnixMilli(v.whole).UTC()
+	return v.time(), true
 }
+
+func (v SearchValue) time() time.Time { return time.UnixMilli(v.whole).UTC() }
 
 // timeLayout is RFC 3339 with milliseconds.
 const timeLayout = "2006-01-02T15:04:05.000Z07:00"
@@ -114,7 +115,7 @@ func (v SearchValue) String() string {
 	case SearchNumber:
 		return v.digits()
 	case SearchTime:
-		return v.Time().Format(timeLayout)
+		return v.time().Format(timeLayout)
 	}
 	return "nothing"
 }

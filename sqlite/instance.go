@@ -126,16 +126,17 @@ func (i *instance) writeSearch(tx *conn, r *store.Record) error {
 // searchColumns returns a search value as its table stores it. SQLite compares integers and
 // floating-point numbers exactly, as history does.
 func searchColumns(v history.SearchValue) (kind string, value any) {
-	switch v.Kind() {
-	case history.SearchText:
-		return "s", v.Text()
-	case history.SearchNumber:
-		if n, whole := v.Whole(); whole {
-			return "n", n
-		}
-		return "n", v.Number()
+	if s, is := v.Text(); is {
+		return "s", s
 	}
-	return "t", v.Time().UnixMilli()
+	if n, whole := v.Whole(); whole {
+		return "n", n
+	}
+	if f, is := v.Number(); is {
+		return "n", f
+	}
+	at, _ := v.Time()
+	return "t", at.UnixMilli()
 }
 
 // Describe implements store.Store.

@@ -21,10 +21,12 @@ const (
 	SearchPrefix       SearchOperator = "^="
 )
 
-// SearchCondition is a condition on a search attribute.
+// SearchCondition is a condition on a search attribute. It holds only for instances that have the
+// attribute, with a value of the same type.
 type SearchCondition struct {
 	// Name of the attribute.
-	Name     string
+	Name string
+	// Operator is "=", "<", "<=", ">", ">=" or "^=" (begins with, for strings).
 	Operator SearchOperator
 	Value    history.SearchValue
 }
@@ -48,12 +50,14 @@ func (c SearchCondition) Holds(attributes history.SearchAttributes) bool {
 	case SearchGreaterEqual:
 		return order >= 0
 	case SearchPrefix:
-		return v.Kind() == history.SearchText && strings.HasPrefix(v.Text(), c.Value.Text())
+		text, is := v.Text()
+		prefix, _ := c.Value.Text()
+		return is && strings.HasPrefix(text, prefix)
 	}
 	return false
 }
 
-// String returns the condition as package client parses it: total > 100.
+// String returns the condition as client.ParseWhere reads it: total > 100.
 func (c SearchCondition) String() string {
 	return c.Name + " " + string(c.Operator) + " " + c.Value.String()
 }

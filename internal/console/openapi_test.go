@@ -21,7 +21,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console"
 	"github.com/turnstile-go/turnstile/internal/console/api"
@@ -166,7 +165,7 @@ func (s *schemas) of(t reflect.Type) object {
 		return object{"description": "any JSON value"}
 	case reflect.TypeFor[[]byte]():
 		return object{"type": "string", "contentEncoding": "base64"}
-	case reflect.TypeFor[turnstile.SearchAttributes](), reflect.TypeFor[history.SearchAttributes]():
+	case reflect.TypeFor[history.SearchAttributes]():
 		return object{"type": "object", "additionalProperties": object{"anyOf": []any{
 			object{"type": "string"}, object{"type": "number"},
 			object{"type": "object", "properties": object{"time": object{"type": "string", "format": "date-time"}}, "required": []any{"time"}},

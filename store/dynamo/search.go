@@ -21,10 +21,10 @@ const searchMark = "\x1f"
 
 // searchText encodes a search value with its type before it.
 func searchText(v history.SearchValue) string {
-	switch v.Kind() {
-	case history.SearchText:
-		return "s:" + v.Text()
-	case history.SearchNumber:
+	if s, is := v.Text(); is {
+		return "s:" + s
+	}
+	if _, is := v.Number(); is {
 		return "n:" + v.String()
 	}
 	return "t:" + v.String()

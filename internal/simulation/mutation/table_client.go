@@ -9,7 +9,7 @@ func clientMutations() []Mutation {
 			Bug:   "A search by the attributes of the first start does not find the restarted instance.",
 			Test:  "client TestARestartUsesTheInputOfTheLastStart",
 			File:  "client/restart.go",
-			Edits: edit("start.Headers, start.SearchAttributes = first.Headers, searchAttributesOf(first.SearchAttributes)", "start.Headers, _ = first.Headers, searchAttributesOf(first.SearchAttributes)"),
+			Edits: edit("start.Headers, start.SearchAttributes = first.Headers, first.SearchAttributes", "start.Headers, _ = first.Headers, first.SearchAttributes"),
 		},
 		{
 			Name:  "a repeated reset ends the new execution",
