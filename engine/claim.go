@@ -94,10 +94,21 @@ func compare(e, want *history.Event, normalize Normalizer) string {
 		return "inline or queued"
 	case e.Reason != want.Reason:
 		return "reason"
-	case (e.Kind != history.SystemCall || e.Op == history.OpRaiseEvent) && !sameInput(e.Payload, want.Payload, normalize):
+	case e.SourceEventID != want.SourceEventID:
+		return "source"
+	case e.Op == history.OpAnswerUpdate && !sameFailure(e.Failure, want.Failure):
+		return "failure"
+	case (e.Kind != history.SystemCall || e.Op == history.OpRaiseEvent || e.Op == history.OpAnswerUpdate) && !sameInput(e.Payload, want.Payload, normalize):
 		return "input"
 	}
 	return ""
+}
+
+func sameFailure(recorded, now *history.Failure) bool {
+	if recorded == nil || now == nil {
+		return recorded == now
+	}
+	return recorded.Kind == now.Kind && recorded.Message == now.Message && recorded.Code == now.Code
 }
 
 func sameInput(recorded, now []byte, normalize Normalizer) bool {

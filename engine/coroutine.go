@@ -35,7 +35,7 @@ type coroutine struct {
 	probing  bool // resumed only to report where it waits
 	location string
 
-	query       bool // runs the handler of a query
+	query       bool // runs the handler of a query or the validator of an update
 	stopping    bool // being unwound by stop
 	unwinding   bool // durable calls fail and record nothing
 	unwindCalls int

@@ -13,6 +13,20 @@ func (x *Execution) visit(e *history.Event) {
 	// not depend on how arrivals were divided into turns, and arrivals that were recorded
 	// while the instance was suspended have the same limit that they would have had.
 	x.run.operations = 0
+	if stuck := x.decideKept(); stuck != nil {
+		x.fail(stuck)
+	} else {
+		x.deliver(e)
+	}
+	x.settle()
+	if x.stuck != nil && x.stuck.EventID == 0 {
+		x.stuck.EventID = e.EventID
+	}
+	x.cursor.visiting = 0
+}
+
+// deliver gives an event to what waits for it.
+func (x *Execution) deliver(e *history.Event) {
 	switch e.Kind {
 	case history.OrchestrationStarted:
 		x.startMain(e)
@@ -31,11 +45,6 @@ func (x *Execution) visit(e *history.Event) {
 	default:
 		x.deliverCompletion(e)
 	}
-	x.settle()
-	if x.stuck != nil && x.stuck.EventID == 0 {
-		x.stuck.EventID = e.EventID
-	}
-	x.cursor.visiting = 0
 }
 
 func (x *Execution) deliverCompletion(e *history.Event) {

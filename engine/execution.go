@@ -110,9 +110,13 @@ type Execution struct {
 	readySeq int64
 	nested   string // the side effect that is running
 	// queries are the handlers that the code has registered. asked is the first durable
-	// call that a handler made, which failed.
+	// call that a handler or the validator of an update made, which failed.
 	queries map[string]func([]byte) ([]byte, error)
 	asked   *MisuseError
+	// updates are the handlers of updates, by the name of the event that requests the update.
+	// handling are their branches that may still run.
+	updates  map[string]*updateHandler
+	handling []*Future
 	// halted is set if a ReadOnly replay stopped before a round that has not run yet.
 	halted bool
 	// intercepted names the interceptor whose own code is running; barred is its first

@@ -42,6 +42,11 @@ func (x *Execution) eventName(name string) *eventName {
 // the event is consumed.
 func (x *Execution) deliverExternal(e *history.Event) *StuckError {
 	n := x.eventName(e.Name)
+	if h := x.updates[e.Name]; h != nil {
+		if decided, stuck := x.decide(h, e); decided || stuck != nil {
+			return stuck
+		}
+	}
 	for len(n.waits) > 0 {
 		wait := n.waits[0]
 		if wait.state != open {

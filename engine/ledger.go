@@ -146,7 +146,7 @@ func (l *ledger) record(e *history.Event) {
 }
 
 // rememberedAs returns the key by which a repeat of the event is recognized, in this
-// execution and later ones: the sender's id of an external event, a cancel, a suspend or
+// execution and later ones: the sender's id of an external event, an update, a cancel, a suspend or
 // a resume, or the start id of an attached parent. It is empty for other events. All keys
 // except those of external events have a prefix, because a sender may number each kind
 // separately.
@@ -157,6 +157,9 @@ func rememberedAs(e *history.Event) string {
 	case e.SenderID == "":
 		return ""
 	case e.Kind == history.ExternalEvent:
+		if _, update := e.Update(); update {
+			return "update:" + e.SenderID
+		}
 		return e.SenderID
 	case e.Kind == history.OrchestrationCancelRequested:
 		return "cancel:" + e.SenderID

@@ -34,20 +34,31 @@ func (x *Execution) ReadTo() int64 { return int64(x.cursor.next) }
 // have been run, and must not be run again, because a handler may change the variables of the code. The
 // error is a *QueryPanicError, a *MisuseError if the handler made a durable call, or the handler's own.
 func (x *Execution) Query(name string, input []byte) (output []byte, err error) {
-	x.current = &coroutine{x: x, query: true}
-	x.nested = fmt.Sprintf("the handler of query %q", name)
-	x.owner.Store(goroutine())
+	leave := x.inspect(fmt.Sprintf("the handler of query %q", name))
 	defer func() {
-		x.owner.Store(0)
-		x.current, x.nested = nil, ""
+		misuse := leave()
 		if r := recover(); r != nil {
 			output, err = nil, &QueryPanicError{Value: x.panicText(r), Stack: panics.Stack(string(debug.Stack()))}
 		}
-		if x.asked != nil {
-			output, err = nil, x.asked
+		if misuse != nil {
+			output, err = nil, misuse
 		}
 	}()
 	return x.queries[name](input)
+}
+
+// inspect prepares for code that only reads the variables of the orchestration: its durable calls
+// fail. The returned function ends that, and returns the first durable call that the code made.
+func (x *Execution) inspect(code string) (leave func() *MisuseError) {
+	current, nested, owner := x.current, x.nested, x.owner.Load()
+	x.current, x.nested = &coroutine{x: x, query: true}, code
+	x.owner.Store(goroutine())
+	return func() *MisuseError {
+		misuse := x.asked
+		x.current, x.nested, x.asked = current, nested, nil
+		x.owner.Store(owner)
+		return misuse
+	}
 }
 
 // QueryPanicError is returned if the handler of a query panicked.

@@ -33,10 +33,10 @@ func (x *Execution) disagreement(rule int, eventID int64, recorded, attempted, l
 }
 
 // checkDeadlock makes the code stuck if all coroutines wait and nothing that could wake
-// them is open. Arrivals that are still to be processed may wake them if they will be
+// them is open. An update that the code handles may always arrive. Arrivals that are still to be processed may wake them if they will be
 // recorded.
 func (x *Execution) checkDeadlock() {
-	if x.stuck != nil || x.end != nil || x.openOps > 0 || x.main == nil || x.cfg.Options.ReadOnly {
+	if x.stuck != nil || x.end != nil || x.openOps > 0 || len(x.updates) > 0 || x.main == nil || x.cfg.Options.ReadOnly {
 		return
 	}
 	for i := range x.run.left {

@@ -1,5 +1,7 @@
 package history
 
+import "strings"
+
 // Event is one fact in the history of an execution. Recorded events never change. The
 // comment of each field names the kinds that use it; for all other kinds it is zero.
 type Event struct {
@@ -22,7 +24,7 @@ type Event struct {
 	EventID int64
 	// SourceEventID is the EventID of the scheduling event that a completion completes
 	// (all completions except ExternalEvent), of the ExternalEvent that was rejected
-	// (ExternalRejected), or of the OrchestrationRedriven with whose events the code agrees
+	// (ExternalRejected) or that a SystemCall accepts or answers, or of the OrchestrationRedriven with whose events the code agrees
 	// (OrchestrationResumed; 0 for the resume of a suspend).
 	SourceEventID int64
 	// AtMS is the time at which the event was recorded, in Unix milliseconds.
@@ -59,8 +61,9 @@ type Event struct {
 	Codec string
 
 	// FireAtMS is the time at which the timer is due, in Unix milliseconds (TimerCreated,
-	// TimerFired), or at which a suspended instance resumes by itself
-	// (OrchestrationSuspended; 0 if it waits for a resume).
+	// TimerFired), at which a suspended instance resumes by itself
+	// (OrchestrationSuspended; 0 if it waits for a resume), or after which an update is
+	// rejected (ExternalEvent; 0 if the caller set no limit).
 	FireAtMS int64
 	// DurationMS is the duration that the code requested, in milliseconds (TimerCreated).
 	DurationMS int64
@@ -91,9 +94,10 @@ type Event struct {
 	// (OrchestrationFailed).
 	Actor string
 	// SenderID is the id that the sender gave an ExternalEvent, OrchestrationCancelRequested,
-	// OrchestrationSuspended or OrchestrationResumed, or the id of the redrive
-	// (OrchestrationRedriven). If it is set on a TimerFired, an operator fired the timer before it
-	// was due, and SenderID is the id of the operator's request.
+	// OrchestrationSuspended or OrchestrationResumed, the id of the update that a SystemCall or an
+	// ExternalRejected decides or answers, or the id of the redrive (OrchestrationRedriven). If it
+	// is set on a TimerFired, an operator fired the timer before it was due, and SenderID is the id
+	// of the operator's request.
 	SenderID string
 	// Reason of an OrchestrationCancelRequested, OrchestrationSuspended,
 	// OrchestrationResumed or OrchestrationRedriven, of a TimerFired that an operator requested, of a SystemCall
@@ -158,4 +162,24 @@ const (
 	OpResumeInstance = "resume_instance"
 	// OpPatch marks an execution that has the patch Name.
 	OpPatch = "patch"
+	// OpAcceptUpdate accepts the update that the ExternalEvent of SourceEventID requests, and
+	// starts its handler. An ExternalRejected rejects it.
+	OpAcceptUpdate = "accept_update"
+	// OpAnswerUpdate is the answer of the handler: its output, or its error as a Failure.
+	OpAnswerUpdate = "answer_update"
 )
+
+// UpdatePrefix and the name of an update are the name of the ExternalEvent that requests it.
+const UpdatePrefix = "turnstile.update."
+
+// Update returns the name of the update that an event requests, decides or answers. It reports
+// false for all other events.
+func (e *Event) Update() (name string, ok bool) {
+	switch {
+	case e.Kind == ExternalEvent || e.Kind == ExternalRejected:
+	case e.Kind == SystemCall && (e.Op == OpAcceptUpdate || e.Op == OpAnswerUpdate):
+	default:
+		return "", false
+	}
+	return strings.CutPrefix(e.Name, UpdatePrefix)
+}

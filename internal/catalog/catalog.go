@@ -1,5 +1,5 @@
 // Package catalog is what an application has, by name: its orchestrations, its
-// activities, its events and its queries, with the types that they take and return.
+// activities, its events, its queries and its updates, with the types that they take and return.
 package catalog
 
 import (
@@ -17,6 +17,7 @@ const (
 	Activity      Kind = "activity"
 	Event         Kind = "event"
 	Query         Kind = "query"
+	Update        Kind = "update"
 )
 
 // Declaration is one part of an application, with its Go types.

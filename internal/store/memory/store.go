@@ -21,6 +21,7 @@ type Store struct {
 	mu         sync.Mutex
 	executions map[executionKey][]item
 	records    map[string]store.Record
+	answers    map[store.AnswerKey]answer
 }
 
 var (
@@ -48,6 +49,7 @@ func New() *Store {
 	return &Store{
 		executions: make(map[executionKey][]item),
 		records:    make(map[string]store.Record),
+		answers:    make(map[store.AnswerKey]answer),
 	}
 }
 
@@ -197,6 +199,7 @@ func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := limit
+	maps.DeleteFunc(s.answers, func(k store.AnswerKey, _ answer) bool { return k.Instance == instance })
 	// Executions are deleted in order, and their numbers are never reused, so the deleted ones come
 	// first.
 	gone := sort.Search(int(max(upTo, 0)), func(i int) bool { return s.has(executionKey{instance, int64(i) + 1}) })

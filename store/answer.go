@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/turnstile-go/turnstile/history"
+)
+
+// Answers stores the answers to updates, one item for each update. A process writes an answer after the
+// commit that decided about the update, and again whenever it sends the messages of that commit again.
+// Answers are kept for AnswerRetention. They return the errors of Store.
+type Answers interface {
+	// PutAnswer stores an answer, unless a later one is stored (Answer.After). That is not an error.
+	PutAnswer(ctx context.Context, a Answer) error
+
+	// ReadAnswer returns the answer to an update, strongly consistent. An answer that has expired may
+	// still be returned. Error: ErrNoAnswer if there is none.
+	ReadAnswer(ctx context.Context, key AnswerKey) (Answer, error)
+}
+
+// AnswerRetention is how long an answer is kept after it was last stored: one day longer than a message
+// can live, so that every repeat of a request finds it.
+const AnswerRetention = 15 * 24 * time.Hour
+
+// ErrNoAnswer is returned by ReadAnswer if there is no answer to the update.
+var ErrNoAnswer = errors.New("there is no answer to the update")
+
+// AnswerKey identifies an update: the instance, the id of the start that began its run, and the id that
+// the caller gave the update.
+type AnswerKey struct {
+	Instance, StartID, ID string
+}
+
+// Answer is what is known about an update outside the history.
+type Answer struct {
+	AnswerKey
+	// ExecutionID has the event. It is 0 if the instance refused the request without recording it. The
+	// event is then an ExternalRejected with the id 1 and the reason.
+	ExecutionID int64
+	// Event is the last event about the update: the ExternalRejected that rejects it, the SystemCall
+	// that accepts it, or the one with the result of its handler.
+	Event history.Event
+	// ExpiresAt is when the item may be deleted.
+	ExpiresAt time.Time
+}
+
+// After reports whether a replaces b: its event comes later in the histories of the instance.
+func (a *Answer) After(b *Answer) bool {
+	if a.ExecutionID != b.ExecutionID {
+		return a.ExecutionID > b.ExecutionID
+	}
+	return a.Event.EventID > b.Event.EventID
+}
+
+// Decided reports whether the instance has accepted or rejected the update, so that a repeat of the
+// request changes nothing.
+func (a *Answer) Decided() bool { return a.ExecutionID > 0 }
+
+// EncodeAnswer returns the document that stores keep of an answer's event.
+func EncodeAnswer(e *history.Event) []byte { return history.Encode([]history.Event{*e}) }
+
+// DecodeAnswer returns the event of a document that EncodeAnswer made.
+func DecodeAnswer(doc []byte) (history.Event, error) {
+	events, err := history.Decode(doc)
+	if err == nil && len(events) != 1 {
+		err = fmt.Errorf("the answer has %d events", len(events))
+	}
+	if err != nil {
+		return history.Event{}, err
+	}
+	return events[0], nil
+}
