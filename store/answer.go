@@ -19,6 +19,11 @@ type Answers interface {
 	// ReadAnswer returns the answer to an update, strongly consistent. An answer that has expired may
 	// still be returned. Error: ErrNoAnswer if there is none.
 	ReadAnswer(ctx context.Context, key AnswerKey) (Answer, error)
+
+	// DeleteAnswers deletes the answers to all updates of an instance, for a purge. It deletes at most
+	// `limit` of them in one call (0 for no limit) and reports whether it is done. Repeating it is not
+	// an error.
+	DeleteAnswers(ctx context.Context, instance string, limit int) (done bool, err error)
 }
 
 // AnswerRetention is how long an answer is kept after it was last stored: one day longer than a message

@@ -79,7 +79,6 @@ type Store interface {
 	// newest to the oldest, or in another order in which an interruption never leaves a history that
 	// looks like a valid shorter one. It deletes at most `limit` stored items in one call (0 for no
 	// limit) and reports whether it is done. Repeating it is not an error.
-	// A call that is done has also deleted the answers to updates of the instance.
 	DeleteHistory(ctx context.Context, instance string, upTo int64, limit int) (done bool, err error)
 
 	Answers

@@ -47,3 +47,24 @@ func (s *Store) ReadAnswer(ctx context.Context, key store.AnswerKey) (store.Answ
 	}
 	return store.Answer{AnswerKey: key, ExecutionID: was.executionID, Event: e, ExpiresAt: was.expiresAt}, nil
 }
+
+// DeleteAnswers implements store.Answers.
+func (s *Store) DeleteAnswers(ctx context.Context, instance string, limit int) (done bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	deleted := 0
+	for key := range s.answers {
+		if key.Instance != instance {
+			continue
+		}
+		if limit > 0 && deleted == limit {
+			return false, nil
+		}
+		delete(s.answers, key)
+		deleted++
+	}
+	return true, nil
+}

@@ -199,7 +199,6 @@ func (s *Store) DeleteHistory(ctx context.Context, instance string, upTo int64, 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := limit
-	maps.DeleteFunc(s.answers, func(k store.AnswerKey, _ answer) bool { return k.Instance == instance })
 	// Executions are deleted in order, and their numbers are never reused, so the deleted ones come
 	// first.
 	gone := sort.Search(int(max(upTo, 0)), func(i int) bool { return s.has(executionKey{instance, int64(i) + 1}) })
