@@ -17,6 +17,10 @@ func (noStore) Read(context.Context, string, int64, int64) ([]store.Turn, error)
 	return nil, ErrNoStore
 }
 
+func (noStore) ReadAnswer(context.Context, store.AnswerKey) (store.Answer, error) {
+	return store.Answer{}, ErrNoStore
+}
+
 func (noStore) List(context.Context, store.ListQuery) (store.ListPage, error) {
 	return store.ListPage{}, ErrNoStore
 }

@@ -1,9 +1,10 @@
 package client
 
-// DeduplicationOption is an option of [Start] and of [Raise]: [WithDeduplicationID].
+// DeduplicationOption is an option of [Start], [Raise] and [Update]: [WithDeduplicationID].
 type DeduplicationOption interface {
 	StartOption
 	RaiseOption
+	UpdateOption
 }
 
 type deduplicationID string
@@ -11,7 +12,9 @@ type deduplicationID string
 func (id deduplicationID) applyToStart(r *StartRequest) { r.DeduplicationID = string(id) }
 func (id deduplicationID) applyToRaise(r *RaiseRequest) { r.DeduplicationID = string(id) }
 
-// WithDeduplicationID identifies a start or an event, so that repeating it with the same id is
+func (id deduplicationID) applyToUpdate(r *UpdateRequest) { r.DeduplicationID = string(id) }
+
+// WithDeduplicationID identifies a start, an event or an update, so that repeating it with the same id is
 // harmless. Without it the id is random and each call counts as new. If a service may repeat its
 // call, derive the id from the service's own request. The id of a start is recorded as the start id
 // of the instance, and the id of an event as the event's sender id.

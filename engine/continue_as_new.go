@@ -146,11 +146,7 @@ func (x *Execution) senderIDs(carried []history.Event) []string {
 		ids = append(ids, s.SenderIDs...)
 	}
 	for i := range x.events.len() {
-		e := x.events.at(i)
-		if _, update := e.Update(); update && i < x.run.from {
-			continue // Its answer is put before this end is committed, and is how a repeat is recognized.
-		}
-		if id := rememberedAs(e); id != "" && !over[id] {
+		if id := rememberedAs(x.events.at(i)); id != "" && !over[id] {
 			ids = append(ids, id)
 		}
 	}

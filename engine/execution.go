@@ -79,6 +79,7 @@ type Execution struct {
 	events  pieces[history.Event]
 	bytes   int // approximate size of the events
 	fed     int // number of events fed
+	fedTo   int // number of events up to the last one that was fed
 	corrupt *CorruptionError
 	// parkedTo is the id of the last event that was fed or recorded as parked, until this execution
 	// has run the round of that event. The code first sees a parked round when the round is run.
@@ -226,7 +227,7 @@ func (x *Execution) Feed(events []history.Event, parked bool) error {
 	} else {
 		x.events.appendAll(events)
 	}
-	x.fed += len(events)
+	x.fed, x.fedTo = x.fed+len(events), x.events.len()
 	if parked && len(events) > 0 {
 		x.parkedTo = events[len(events)-1].EventID
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -100,8 +101,11 @@ func (x *Execution) decide(h *updateHandler, e *history.Event) (decided bool, st
 		return false, stuck
 	}
 	v := &history.Event{Kind: history.SystemCall, Op: history.OpAcceptUpdate, SourceEventID: e.EventID, Name: e.Name, SenderID: e.SenderID}
-	if problem != nil {
+	switch {
+	case problem != nil:
 		v.Kind, v.Op, v.Reason = history.ExternalRejected, "", reasonOf(problem)
+	case x.cursor.visiting != e.EventID:
+		v.Payload = strconv.AppendInt(nil, x.cursor.visiting, 10)
 	}
 	x.cursor.scheduled = x.append(v).EventID
 	if problem == nil {
@@ -110,7 +114,10 @@ func (x *Execution) decide(h *updateHandler, e *history.Event) (decided bool, st
 	return true, nil
 }
 
-// claimVerdict claims the recorded verdict on an update, if that is the next event to claim.
+// claimVerdict claims the recorded verdict on an update, if that is the next event to claim and the turn
+// accepted the update at this point. An OpAcceptUpdate has the id of the event that was visited then, if
+// that was another than the request: the handler must see the same variables on replay. A rejection has
+// no effect on the code, so its point does not matter.
 func (x *Execution) claimVerdict(e *history.Event) *history.Event {
 	if x.cursor.claim >= x.cursor.claimEnd {
 		return nil
@@ -118,6 +125,15 @@ func (x *Execution) claimVerdict(e *history.Event) *history.Event {
 	v := x.events.at(x.cursor.claim)
 	if v.SourceEventID != e.EventID || v.Kind != history.ExternalRejected && (v.Kind != history.SystemCall || v.Op != history.OpAcceptUpdate) {
 		return nil
+	}
+	if v.Kind == history.SystemCall {
+		visited := e.EventID
+		if len(v.Payload) > 0 {
+			visited, _ = strconv.ParseInt(string(v.Payload), 10, 64)
+		}
+		if visited != x.cursor.visiting {
+			return nil
+		}
 	}
 	x.cursor.claim++
 	x.cursor.scheduled = v.EventID
@@ -203,21 +219,16 @@ func (c *Context) AwaitHandlers() error {
 	}
 }
 
-// Decided returns the last recorded event about each update that has a verdict, up to an event id, in
-// the order of the requests.
-func (x *Execution) Decided(upTo int64) []history.Event {
+// Decided returns the last event about each update that was decided, among the events that were fed,
+// in the order of the decisions.
+func (x *Execution) Decided() []history.Event {
 	if y := x.instead.Load(); y != nil {
-		return y.Decided(upTo)
+		return y.Decided()
 	}
-	return DecidedIn(x.events.slice(0, int(min(upTo, int64(x.events.len())))))
-}
-
-// DecidedIn returns what Decided returns for an execution with these events.
-func DecidedIn(events []history.Event) []history.Event {
 	var all []history.Event
 	at := make(map[int64]int)
-	for i := range events {
-		e := &events[i]
+	for i := range x.fedTo {
+		e := x.events.at(i)
 		if _, ok := e.Update(); !ok || e.Kind == history.ExternalEvent {
 			continue
 		}

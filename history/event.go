@@ -163,7 +163,8 @@ const (
 	// OpPatch marks an execution that has the patch Name.
 	OpPatch = "patch"
 	// OpAcceptUpdate accepts the update that the ExternalEvent of SourceEventID requests, and
-	// starts its handler. An ExternalRejected rejects it.
+	// starts its handler. An ExternalRejected rejects it. The value is the id of the event that
+	// the code was processing, if that was another than the request.
 	OpAcceptUpdate = "accept_update"
 	// OpAnswerUpdate is the answer of the handler: its output, or its error as a Failure.
 	OpAnswerUpdate = "answer_update"

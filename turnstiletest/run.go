@@ -63,7 +63,7 @@ func (r *Run[Out]) Wait() (Out, error) {
 		return err == nil && record.Status.Terminal()
 	})
 	if how != done {
-		e.neverEnds(r.Instance)
+		e.never("Wait", r.Instance, "never ends")
 	}
 	e.replayEnded("Wait", r.Instance)
 	return r.run().Wait(context.Background())

@@ -80,22 +80,22 @@ func (e *Env) problem(r *store.Record) string {
 	return b.String()
 }
 
-// neverEnds fails the test because nothing that is left to do can end the instance.
-func (e *Env) neverEnds(instance string) {
+// never fails the test because nothing that is left to do can change the instance.
+func (e *Env) never(call, instance, what string) {
 	e.t.Helper()
 	r, err := e.store.Describe(context.Background(), instance)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		e.t.Fatalf("turnstiletest: Wait: instance %q does not exist, and nothing is left to do that could start it", instance)
+		e.t.Fatalf("turnstiletest: %s: instance %q does not exist, and nothing is left to do that could start it", call, instance)
 	case err != nil:
-		e.t.Fatalf("turnstiletest: Wait: %v", err)
+		e.t.Fatalf("turnstiletest: %s: %v", call, err)
 	case r.Suspension != nil:
-		e.t.Fatalf("turnstiletest: Wait: instance %q is suspended since event %d (%s), and nothing is left to do that could resume it: call Client().Resume\nits history: %s",
-			instance, r.Suspension.EventID, r.Suspension.Reason, e.history(instance, r.ExecutionID))
+		e.t.Fatalf("turnstiletest: %s: instance %q is suspended since event %d (%s), and nothing is left to do that could resume it: call Client().Resume\nits history: %s",
+			call, instance, r.Suspension.EventID, r.Suspension.Reason, e.history(instance, r.ExecutionID))
 	case r.Problem != nil:
-		e.t.Fatalf("turnstiletest: Wait: %s", e.problem(&r))
+		e.t.Fatalf("turnstiletest: %s: %s", call, e.problem(&r))
 	}
-	e.t.Fatalf("turnstiletest: Wait: instance %q never ends, because nothing is left to do\n%s", instance, e.overview())
+	e.t.Fatalf("turnstiletest: %s: instance %q %s, because nothing is left to do\n%s", call, instance, what, e.overview())
 }
 
 // overview lists all instances, and what the running ones wait for.

@@ -232,6 +232,7 @@ func (c *checker) ranges(i *Item) {
 	c.time("waits_ms", i.WaitsMS)
 	c.time("turn_ms", i.TurnMS)
 	c.time("before_ms", i.BeforeMS)
+	c.time("expires_at_ms", i.ExpiresAtMS)
 	c.time("fire_at_ms", i.FireAtMS)
 	c.time("first_seen_ms", i.FirstSeenMS)
 	c.time("sent_ms", i.SentMS)

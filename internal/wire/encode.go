@@ -52,6 +52,7 @@ func (e *encoder) item(i *Item) {
 	e.whole("not_before_ms", i.NotBeforeMS)
 	e.whole("waits_ms", i.WaitsMS)
 	e.whole("turn_ms", i.TurnMS)
+	e.whole("expires_at_ms", i.ExpiresAtMS)
 	e.whole("fire_at_ms", i.FireAtMS)
 	e.whole("number", i.Number)
 	e.whole("before_ms", i.BeforeMS)

@@ -163,6 +163,10 @@ type Item struct {
 	// previous attempt (ActivityExecute).
 	Details *Failure `json:"details,omitempty"`
 
+	// ExpiresAtMS is the time after which an update is rejected (ExternalRaised whose name
+	// begins with history.UpdatePrefix); absent means never.
+	ExpiresAtMS int64 `json:"expires_at_ms,omitempty"`
+
 	// FireAtMS is the time at which a timer is due (TimerFired).
 	FireAtMS int64 `json:"fire_at_ms,omitempty"`
 

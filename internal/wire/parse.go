@@ -168,6 +168,8 @@ func (p *parser) field(f *field, i *Item) {
 		p.object(f, func(o *parser) { o.retry(&i.Retry) })
 	case "details":
 		p.object(f, func(o *parser) { o.failure(&i.Details) })
+	case "expires_at_ms":
+		p.whole(f, &i.ExpiresAtMS)
 	case "fire_at_ms":
 		p.whole(f, &i.FireAtMS)
 	case "parent_instance":

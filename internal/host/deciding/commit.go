@@ -41,6 +41,7 @@ func (r *round) commit() (p Plan, err error) {
 		c.Turns = []store.Turn{{Instance: k.View.Instance, ExecutionID: run.Execution, Events: all.Events,
 			Messaged: r.messaged(), Parked: d.Parked, Cancelled: all.Cancelled, Reasons: d.Reasons}}
 		if len(d.Next) > 0 {
+			c.Answers = run.X.Decided()
 			c.Turns = append(c.Turns, store.Turn{Instance: k.View.Instance, ExecutionID: run.Execution + 1, Events: d.Next, Parked: true})
 		}
 	}

@@ -78,6 +78,9 @@ type Commit struct {
 	// Turns have no token yet.
 	Turns  []store.Turn
 	Change *store.RecordChange
+	// Answers are the last events about the updates that the execution has decided, as far as a
+	// different process has recorded them. They are put before a commit that continues as new.
+	Answers []history.Event
 	// TakesOver is the number of events that the first turn has copied from another execution. If
 	// no commit can hold these events, they are written in advance.
 	TakesOver int

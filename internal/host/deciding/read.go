@@ -18,6 +18,8 @@ type Read struct {
 	// Execution is the execution whose history is read; Event is the event after the last known
 	// one, or the event that schedules an activity.
 	Execution, Event int64
+	// Updates are the ids of updates whose Answers are read.
+	Updates []string
 	// Lacks is the missing event to confirm.
 	Lacks *store.CorruptError
 }
@@ -43,6 +45,8 @@ const (
 	Activity
 	// Origin is the record of another instance, and the history of its execution.
 	Origin
+	// Answers to updates.
+	Answers
 )
 
 func (r *Read) Error() string { return fmt.Sprintf("host: must be read first: %+v", *r) }

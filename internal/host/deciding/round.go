@@ -169,6 +169,9 @@ func (r *round) news(deep func(depth int) bool) bool {
 // begin starts to run the arrivals.
 func (r *round) begin() (p Plan, err error) {
 	k, wakes := r.k, r.runs()
+	if err := r.answered(); err != nil {
+		return p, err
+	}
 	switch {
 	case len(r.arrivals) == 0 && !wakes, k.Running.X.Ended():
 		r.judgeUnrun()

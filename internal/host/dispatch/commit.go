@@ -67,6 +67,8 @@ func (out *Outbox) Add(c Commit) {
 		case e.Kind == history.OrchestrationChained:
 			// The operation has no completion, so nothing shows whether it was sent.
 			out.detached(&c, e)
+		case decides(e):
+			out.Answer(&c, e)
 		case e.Kind == history.SystemCall:
 			out.message(&c, e)
 		case e.Kind == history.TimerFired:
@@ -106,6 +108,26 @@ func (out *Outbox) Add(c Commit) {
 		}
 	}
 	out.Chain.commits(c.Turn, out.Loop)
+}
+
+// decides reports whether an event is a decision about an update, or its answer.
+func decides(e *history.Event) bool {
+	_, update := e.Update()
+	return update && e.Kind != history.ExternalEvent
+}
+
+// Answer puts the answer that an event gives to the caller of an update.
+func (out *Outbox) Answer(c *Commit, e *history.Event) {
+	a, err := out.Edge.Answer(store.Answer{
+		AnswerKey:   store.AnswerKey{Instance: c.Instance, StartID: c.Start.StartID, ID: e.SenderID},
+		ExecutionID: c.ExecutionID, Event: *e, ExpiresAt: out.Now.Add(store.AnswerRetention),
+	})
+	if err != nil {
+		out.failed(fmt.Errorf("the answer to update %q of instance %q: %w", e.SenderID, c.Instance, err))
+		return
+	}
+	out.put(outgoing{route: toAnswer, answer: a})
+	out.note("answer", e.EventID, "")
 }
 
 // token returns the token of a scheduling event that was recorded at atMS. If a different key has

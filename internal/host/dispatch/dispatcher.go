@@ -53,18 +53,22 @@ func (d *dispatcher) take(ctx context.Context, r route, step []*outgoing) {
 		return
 	}
 	attempts := timerAttempts
-	if r == toStop {
-		attempts = 1
+	if r <= toStop {
+		attempts = 1 // A store repeats its calls itself.
 	}
 	d.sideBySide(len(messages), func(i int) {
 		d.call(ctx, attempts, func() error { return d.takeOne(ctx, messages[i]) })
 	})
 }
 
-// takeOne asks an activity to stop, or creates or removes a schedule. If the timer service refuses
-// a time in the past, the timer is delivered at once and no error is returned.
+// takeOne puts an answer, asks an activity to stop, or creates or removes a schedule. If the timer
+// service refuses a time in the past, the timer is delivered at once and no error is returned.
 func (d *dispatcher) takeOne(ctx context.Context, p *outgoing) error {
 	switch p.route {
+	case toAnswer:
+		if err := d.by.To.Answers.PutAnswer(ctx, p.answer); err != nil {
+			return fmt.Errorf("could not put the answer to update %q of instance %q: %w", p.answer.ID, p.answer.Instance, err)
+		}
 	case toStop:
 		if err := d.by.To.Stops.RequestStop(ctx, p.stop.key, p.stop.reason, d.by.Clock.Now().Add(delivery.Retention)); err != nil {
 			return fmt.Errorf("could not ask activity %d of instance %q to stop: %w", p.stop.key.EventID, p.stop.key.Instance, err)

@@ -75,6 +75,7 @@ type outgoing struct {
 	queue    string             // the name of the queue, for an activity; empty for the default
 	schedule timer.Schedule     // only the name is set for a removal
 	moment   host.InstanceEvent // for the bus; msg is sent if the bus does not accept it
+	answer   store.Answer
 	stop     stop
 	// instead adds, to an empty outbox, the message that replaces this one if the queue rejects it
 	// (queue.RejectedError); nil if no message replaces it.
@@ -98,7 +99,8 @@ type route uint8
 // accept. Activities are last, because only they have an effect each time that they are sent. So no
 // activity is sent before all other messages of its step.
 const (
-	toStop route = iota
+	toAnswer route = iota
+	toStop
 	toRemoval
 	toSchedule
 	toBus

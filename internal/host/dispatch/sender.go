@@ -52,8 +52,9 @@ type Sender struct {
 
 // Targets are the services that receive outgoing messages.
 type Targets struct {
-	Queues platform.Queues
-	Stops  store.Activities
+	Queues  platform.Queues
+	Answers store.Answers
+	Stops   store.Activities
 	// Timer is nil without a timer service.
 	Timer timer.Timer
 	// Bus receives events about instances; nil without a subscriber.

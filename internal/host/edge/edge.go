@@ -64,6 +64,15 @@ func (e Edge) Encode(item *wire.Item) (string, error) {
 	return text, nil
 }
 
+// Answer returns the stored form of an answer to an update.
+func (e Edge) Answer(a store.Answer) (store.Answer, error) {
+	encoded, err := e.codecs.EncodeTurns([]store.Turn{{Instance: a.Instance, ExecutionID: a.ExecutionID, Events: []history.Event{a.Event}}})
+	if err == nil {
+		a.Event = encoded[0].Events[0]
+	}
+	return a, err
+}
+
 // Again returns the body of an item that was accepted before. It checks no limits.
 func (e Edge) Again(item *wire.Item) (string, error) {
 	encoded, err := e.codecs.EncodeItem(*item)

@@ -162,6 +162,16 @@ func (a *attempt) read(ctx context.Context, r *deciding.Read) error {
 			return nil
 		}
 		return err
+	case deciding.Answers:
+		for _, id := range r.Updates {
+			key := store.AnswerKey{Instance: t.View.Instance, StartID: t.Running.Started().Start.StartID, ID: id}
+			answer, err := a.tables.Store.ReadAnswer(ctx, key)
+			if err != nil && !errors.Is(err, store.ErrNoAnswer) {
+				return fmt.Errorf("host: reading the answer to update %q of instance %q: %w", id, t.View.Instance, err)
+			}
+			t.TookAnswer(id, err == nil && answer.Decided())
+		}
+		return nil
 	case deciding.Origin:
 		return a.readOrigin(ctx, r.Instance)
 	case deciding.Behind:

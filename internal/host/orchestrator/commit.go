@@ -31,6 +31,9 @@ func (a *attempt) run(r *deciding.Run) error {
 func (a *attempt) commitAndDispatch(ctx context.Context, c *deciding.Commit, follows []dispatch.Commit) error {
 	t := &a.turn
 	a.reportProblem(ctx, &c.Mark)
+	if err := a.putAnswers(ctx, c); err != nil {
+		return err
+	}
 	if err := a.commit(ctx, c); err != nil {
 		return err
 	}
@@ -59,6 +62,19 @@ func (a *attempt) commitAndDispatch(ctx context.Context, c *deciding.Commit, fol
 		a.settler.Observer.ProblemChanged(host.ProblemChange{Instance: t.View.Instance, ExecutionID: t.Running.Execution, At: a.settler.Clock.Now(), Problem: c.Mark.Problem})
 	}
 	return nil
+}
+
+// putAnswers puts the answers that must be stored before a commit.
+func (a *attempt) putAnswers(ctx context.Context, c *deciding.Commit) error {
+	if len(c.Answers) == 0 {
+		return nil
+	}
+	out, started := a.sender.New(), a.turn.Running.Started()
+	of := dispatch.Commit{Turn: &c.Turns[0], Start: started.Start, Name: started.Name}
+	for i := range c.Answers {
+		out.Answer(&of, &c.Answers[i])
+	}
+	return a.sender.Send(ctx, out)
 }
 
 // reportProblem reports the problem that a commit is about to set, move or clear.

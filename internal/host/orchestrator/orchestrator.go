@@ -99,7 +99,7 @@ func New(cfg Config) (*Orchestrator, error) {
 	}
 	sender := &dispatch.Sender{
 		Composer: dispatch.Composer{Edge: d.Edge, Keys: cfg.Keys, Settings: &cfg.Settings.Dispatch, Loop: &cfg.Settings.Loop, Propagate: cfg.Propagator},
-		To:       dispatch.Targets{Queues: cfg.Services.Queues, Stops: cfg.Services.Stops, Timer: cfg.Services.Timer, Bus: bus},
+		To:       dispatch.Targets{Queues: cfg.Services.Queues, Answers: cfg.Services.Store, Stops: cfg.Services.Stops, Timer: cfg.Services.Timer, Bus: bus},
 		Clock:    cfg.Clock, Random: r, Together: cfg.Together, Logger: cfg.Logger, Observer: cfg.Observer,
 	}
 	terms := deciding.Terms{Settings: &cfg.Settings, Orchestrations: cfg.Orchestrations, Build: cfg.Build, Publishes: cfg.Services.Publisher != nil}

@@ -55,15 +55,19 @@ func (k *Keeper) delete(ctx context.Context, m *inbox.Message) error {
 		item.NotBeforeMS = due.UnixMilli()
 		return k.Requeue(ctx, m, item, due, "grace")
 	default:
-		return k.deleteHistories(ctx, m, item)
+		return k.deleteHistories(ctx, m, item, missing || r.Purged)
 	}
 }
 
 // deleteHistories deletes in pages. It can be interrupted: a partly deleted history never looks
-// like a valid one, and the item that is then sent continues the deletion.
-func (k *Keeper) deleteHistories(ctx context.Context, m *inbox.Message, item wire.Item) error {
+// like a valid one, and the item that is then sent continues the deletion. whole is set for a purge,
+// which also deletes the answers to updates.
+func (k *Keeper) deleteHistories(ctx context.Context, m *inbox.Message, item wire.Item, whole bool) error {
 	for {
 		done, err := k.Store.DeleteHistory(ctx, item.Instance, item.UpToExecution, k.Settings.Purge.Page)
+		if done && err == nil && whole {
+			done, err = k.Store.DeleteAnswers(ctx, item.Instance, k.Settings.Purge.Page)
+		}
 		if err != nil {
 			return fmt.Errorf("host: could not delete the history of instance %q: %w", item.Instance, err)
 		}

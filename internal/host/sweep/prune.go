@@ -55,7 +55,7 @@ func (k *Keeper) prune(ctx context.Context, m *inbox.Message, r *store.Record) e
 	}
 	// A redelivered message may have changed the record and deleted nothing.
 	item.UpToExecution, item.NotBeforeMS = first-1, now.UnixMilli()
-	return k.deleteHistories(ctx, m, item)
+	return k.deleteHistories(ctx, m, item, false)
 }
 
 // prunable reads the executions of an instance, from the first that is kept up to upTo in order,

@@ -1,0 +1,53 @@
+package deciding
+
+import (
+	"strings"
+
+	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/host/inbox"
+	"github.com/turnstile-go/turnstile/internal/wire"
+)
+
+// An update has one verdict in all executions of a run. The history of an execution shows what it has
+// decided. What an earlier one has decided is in the answers, which a turn reads after the history, and
+// which a continue-as-new puts before it is committed (docs/internal/models/update.tla).
+
+// updates reports whether a message requests an update.
+func updates(m *inbox.Message) bool {
+	return m.Item.Kind == wire.ExternalRaised && strings.HasPrefix(m.Item.Name, history.UpdatePrefix)
+}
+
+// answered gives the arrivals that repeat a decided update their verdict. It requests the answers that
+// it needs.
+func (r *round) answered() error {
+	k := r.k
+	if k.Running.Creating() {
+		return nil // No execution of the run was before this one.
+	}
+	var unread []string
+	for i := range r.arrivals {
+		j := &r.arrivals[i]
+		if j.Kind != engine.Pending || !updates(j.Message) || k.verdict(j.Message).Kind != engine.Recorded {
+			continue
+		}
+		switch decided, read := k.Answers[j.Item.ID]; {
+		case !read:
+			unread = append(unread, j.Item.ID)
+		case decided:
+			j.Verdict = engine.Verdict{Kind: engine.Duplicate}
+		}
+	}
+	if len(unread) > 0 {
+		return &Read{What: Answers, Updates: unread}
+	}
+	return nil
+}
+
+// TookAnswer records whether an earlier execution has decided about an update.
+func (t *Turn) TookAnswer(id string, decided bool) {
+	if t.Answers == nil {
+		t.Answers = map[string]bool{}
+	}
+	t.Answers[id] = decided
+}

@@ -1,0 +1,274 @@
+package turnstile_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/turnstiletest"
+)
+
+var (
+	account = turnstile.NewOrchestration[int, int]("Account")
+	deposit = turnstile.NewUpdate[int, int]("deposit")
+	closing = turnstile.NewEvent[string]("closing")
+	audit   = turnstile.NewActivity[int, int]("Audit")
+)
+
+// keepAccount adds deposits until it is closed. A deposit of at least 100 is audited first; of at least
+// 1,000 it waits a day.
+func keepAccount(ctx turnstile.Context, balance int) (int, error) {
+	deposit.Handle(ctx, func(amount int) error {
+		if amount <= 0 {
+			return errors.New("the amount must be positive")
+		}
+		return nil
+	}, func(ctx turnstile.Context, amount int) (int, error) {
+		if amount >= 1000 {
+			if err := turnstile.Sleep(ctx, 24*time.Hour); err != nil {
+				return 0, err
+			}
+		}
+		if amount >= 100 {
+			allowed, err := audit.Call(ctx, amount)
+			if err != nil {
+				return 0, err
+			}
+			amount = allowed
+		}
+		balance += amount
+		return balance, nil
+	})
+	what, err := closing.Wait(ctx)
+	switch {
+	case err != nil:
+		return 0, err
+	case what == "wait":
+		err = turnstile.AllHandlersFinished(ctx)
+	case what == "continue":
+		return 0, account.ContinueAsNew(ctx, balance)
+	}
+	return balance, err
+}
+
+func accounts(t *testing.T, options ...turnstiletest.Option) *turnstiletest.Env {
+	return turnstiletest.New(t, turnstile.NewApp(account.Implement(keepAccount), deposit, closing,
+		audit.Implement(func(_ context.Context, amount int) (int, error) {
+			if amount == 666 {
+				return 0, turnstile.NonRetryable(errors.New("no"))
+			}
+			return amount, nil
+		})), options...)
+}
+
+func kindsAndOps(events []history.Event) (all []string) {
+	for i := range events {
+		k := events[i].Kind.String()
+		if events[i].Op != "" {
+			k += " " + events[i].Op
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+func TestAnUpdateIsAcceptedOrRejectedAndAnswered(t *testing.T) {
+	t.Parallel()
+	env := accounts(t)
+	run := turnstiletest.Start(env, account, 10, client.WithInstanceID("a"))
+	if got, err := turnstiletest.Update(env, deposit, "a", 5); got != 15 || err != nil {
+		t.Errorf("a deposit: %d, %v", got, err)
+	}
+	_, err := turnstiletest.Update(env, deposit, "a", -1)
+	if rejected, ok := errors.AsType[*client.UpdateRejectedError](err); !ok || rejected.Reason != "the amount must be positive" {
+		t.Errorf("a deposit of -1: %v", err)
+	}
+	if got, err := turnstiletest.Update(env, deposit, "a", 200); got != 215 || err != nil {
+		t.Errorf("a deposit that is audited: %d, %v", got, err)
+	}
+	_, err = turnstiletest.Update(env, deposit, "a", 666)
+	if failed, ok := errors.AsType[*client.UpdateError](err); !ok || failed.Failure == nil || !strings.Contains(err.Error(), "no") {
+		t.Errorf("a deposit whose handler fails: %v", err)
+	}
+	began := env.Now()
+	if got, err := turnstiletest.Update(env, deposit, "a", 1000); got != 1215 || err != nil || env.Now().Sub(began) < 24*time.Hour {
+		t.Errorf("a deposit that waits: %d, %v after %s", got, err, env.Now().Sub(began))
+	}
+	turnstiletest.Raise(env, closing, "a", "now")
+	if got, err := run.Wait(); got != 1215 || err != nil {
+		t.Errorf("the end: %d, %v", got, err)
+	}
+	want := []string{"OrchestrationStarted", "ExternalSubscribed",
+		"ExternalEvent", "SystemCall accept_update", "SystemCall answer_update",
+		"ExternalEvent", "ExternalRejected",
+		"ExternalEvent", "SystemCall accept_update", "ActivityScheduled", "ActivityCompleted", "SystemCall answer_update",
+		"ExternalEvent", "SystemCall accept_update", "ActivityScheduled", "ActivityFailed", "SystemCall answer_update",
+		"ExternalEvent", "SystemCall accept_update", "TimerCreated", "TimerFired", "ActivityScheduled", "ActivityCompleted", "SystemCall answer_update",
+		"ExternalEvent", "OrchestrationCompleted"}
+	if got := kindsAndOps(run.History()); !slices.Equal(got, want) {
+		t.Errorf("the history:\n%q\nwant\n%q", got, want)
+	}
+	if _, err := turnstiletest.Update(env, deposit, "a", 1); !errors.As(err, new(*client.EndedError)) {
+		t.Errorf("after the end: %v", err)
+	}
+	if _, err := client.StartUpdate(t.Context(), env.Client(), deposit, "b", 1); !errors.Is(err, client.ErrNotFound) {
+		t.Errorf("without an instance: %v", err)
+	}
+}
+
+func TestARepeatOfAnUpdateGetsItsAnswer(t *testing.T) {
+	t.Parallel()
+	env := accounts(t)
+	run := turnstiletest.Start(env, account, 0, client.WithInstanceID("a"))
+	for range 2 {
+		if got, err := turnstiletest.Update(env, deposit, "a", 5, client.WithDeduplicationID("d1")); got != 5 || err != nil {
+			t.Errorf("in one execution: %d, %v", got, err)
+		}
+	}
+	turnstiletest.Raise(env, closing, "a", "continue")
+	env.Run()
+	if got, err := turnstiletest.Update(env, deposit, "a", 5, client.WithDeduplicationID("d1")); got != 5 || err != nil {
+		t.Errorf("in the next: %d, %v", got, err)
+	}
+	env.Run()
+	if got, err := turnstiletest.Update(env, deposit, "a", 7); got != 12 || err != nil {
+		t.Errorf("another: %d, %v", got, err)
+	}
+	// An update that this process has not sent.
+	s, err := client.AttachUpdate(env.Client(), deposit, "a", "d1").Status(t.Context())
+	if err != nil || s.Stage != client.UpdateCompleted || string(s.Output) != "5" || s.ExecutionID != 1 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	turnstiletest.Raise(env, closing, "a", "now")
+	if got, err := run.Wait(); got != 12 || err != nil {
+		t.Errorf("the end: %d, %v", got, err)
+	}
+	if got, err := turnstiletest.Update(env, deposit, "a", 5, client.WithDeduplicationID("d1")); got != 5 || err != nil {
+		t.Errorf("after the end: %d, %v", got, err)
+	}
+}
+
+func TestAnUnfinishedHandlerIsAnErrorUnlessTheCodeWaits(t *testing.T) {
+	t.Parallel()
+	for how, finished := range map[string]bool{"now": false, "continue": false, "wait": true} {
+		env := accounts(t)
+		turnstiletest.Start(env, account, 0, client.WithInstanceID("a"))
+		env.Run()
+		h, err := client.StartUpdate(t.Context(), env.Client(), deposit, "a", 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env.Advance(time.Hour)
+		if s, err := h.Status(t.Context()); err != nil || s.Stage != client.UpdateAccepted {
+			t.Errorf("%s: %+v, %v", how, s, err)
+		}
+		turnstiletest.Raise(env, closing, "a", how)
+		env.Run()
+		got, err := h.Wait(t.Context())
+		unfinished, ok := errors.AsType[*client.UpdateError](err)
+		if finished != (got == 1000 && err == nil) || finished == (ok && unfinished.Failure == nil) {
+			t.Errorf("%s: %d, %v", how, got, err)
+		}
+	}
+}
+
+// A handler that is added to the code takes the updates that came before.
+func TestAnUpdateWaitsForCodeThatHandlesIt(t *testing.T) {
+	t.Parallel()
+	without := turnstile.NewApp(closing, account.Implement(func(ctx turnstile.Context, balance int) (int, error) {
+		_, err := closing.Wait(ctx)
+		return balance, err
+	}))
+	with := turnstile.NewApp(closing, deposit, account.Implement(keepAccount))
+	env := turnstiletest.New(t, without)
+	run := turnstiletest.Start(env, account, 1, client.WithInstanceID("a"))
+	env.Run()
+	h, err := client.StartUpdate(t.Context(), env.Client(), deposit, "a", 2, client.WithDeduplicationID("d"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env.Run()
+	if s, err := h.Status(t.Context()); err != nil || s.Stage != client.UpdateSent {
+		t.Errorf("without a handler: %+v, %v", s, err)
+	}
+	env.Deploy(with)
+	if got, err := turnstiletest.Update(env, deposit, "a", 3); got != 6 && got != 3 || err != nil {
+		t.Errorf("with one: %d, %v", got, err)
+	}
+	if got, err := h.Wait(t.Context()); got != 3 || err != nil {
+		t.Errorf("the update that waited: %d, %v", got, err)
+	}
+	turnstiletest.Raise(env, closing, "a", "now")
+	if got, err := run.Wait(); got != 6 || err != nil {
+		t.Errorf("the end: %d, %v", got, err)
+	}
+}
+
+func TestAnUpdateThatExpiresIsRejected(t *testing.T) {
+	t.Parallel()
+	env := accounts(t)
+	turnstiletest.Start(env, account, 0, client.WithInstanceID("a"))
+	env.Run()
+	if err := env.Client().Suspend(t.Context(), "a", "a pause"); err != nil {
+		t.Fatal(err)
+	}
+	env.Run()
+	h, err := client.StartUpdate(t.Context(), env.Client(), deposit, "a", 2, client.ExpiresAt(env.Now().Add(time.Minute)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env.Advance(time.Hour)
+	if s, err := h.Status(t.Context()); err != nil || s.Stage != client.UpdateSent {
+		t.Errorf("while it is suspended: %+v, %v", s, err)
+	}
+	if err := env.Client().Resume(t.Context(), "a", ""); err != nil {
+		t.Fatal(err)
+	}
+	env.Run()
+	if _, err := h.Wait(t.Context()); err == nil || !strings.Contains(err.Error(), "it expired at") {
+		t.Errorf("after its time: %v", err)
+	}
+}
+
+func TestAValidatorThatMakesADurableCallLeavesTheInstanceStuck(t *testing.T) {
+	t.Parallel()
+	for what, validate := range map[string]func(turnstile.Context) error{
+		"an activity": func(ctx turnstile.Context) error { _, err := audit.Call(ctx, 1); return err },
+		"a panic":     func(turnstile.Context) error { panic("kaboom") },
+		"the time":    func(ctx turnstile.Context) error { turnstile.Now(ctx); return nil },
+	} {
+		app := func(validate func(turnstile.Context) error) *turnstile.App {
+			return turnstile.NewApp(closing, account.Implement(func(ctx turnstile.Context, balance int) (int, error) {
+				deposit.Handle(ctx, func(int) error { return validate(ctx) }, func(_ turnstile.Context, amount int) (int, error) {
+					balance += amount
+					return balance, nil
+				})
+				_, err := closing.Wait(ctx)
+				return balance, err
+			}))
+		}
+		env := turnstiletest.New(t, app(validate), turnstiletest.AllowStuck())
+		turnstiletest.Start(env, account, 0, client.WithInstanceID("a"))
+		env.Run()
+		h, err := client.StartUpdate(t.Context(), env.Client(), deposit, "a", 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env.Advance(time.Second)
+		d, err := env.Client().Describe(t.Context(), "a")
+		if err != nil || d.Problem == nil || !strings.Contains(d.Problem.Message, `the validator of update "deposit"`) {
+			t.Errorf("%s: %+v, %v", what, d.Problem, err)
+		}
+		env.Deploy(app(func(turnstile.Context) error { return nil }))
+		env.Advance(time.Hour)
+		if got, err := h.Wait(t.Context()); got != 2 || err != nil {
+			t.Errorf("%s, mended: %d, %v", what, got, err)
+		}
+	}
+}
