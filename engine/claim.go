@@ -94,8 +94,8 @@ func compare(e, want *history.Event, normalize Normalizer) string {
 		return "inline or queued"
 	case e.Reason != want.Reason:
 		return "reason"
-	case e.SourceEventID != want.SourceEventID:
-		return "source"
+	case e.Op == history.OpAnswerUpdate && e.SourceEventID != want.SourceEventID:
+		return "update"
 	case e.Op == history.OpAnswerUpdate && !sameFailure(e.Failure, want.Failure):
 		return "failure"
 	case (e.Kind != history.SystemCall || e.Op == history.OpRaiseEvent || e.Op == history.OpAnswerUpdate) && !sameInput(e.Payload, want.Payload, normalize):
