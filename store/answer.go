@@ -13,11 +13,13 @@ import (
 // commit that decided about the update, and again whenever it sends the messages of that commit again.
 // Answers are kept for AnswerRetention. They return the errors of Store.
 type Answers interface {
-	// PutAnswer stores an answer, unless a later one is stored (Answer.After). That is not an error.
+	// PutAnswer stores an answer, unless the same or a later one is stored (Answer.After). That is not
+	// an error.
 	PutAnswer(ctx context.Context, a Answer) error
 
 	// ReadAnswer returns the answer to an update, strongly consistent. An answer that has expired may
-	// still be returned. Error: ErrNoAnswer if there is none.
+	// still be returned. Errors: ErrNoAnswer if there is none, *CorruptError for an answer that cannot
+	// be decoded, history.ErrNewer (wrapped) for one that a newer build wrote.
 	ReadAnswer(ctx context.Context, key AnswerKey) (Answer, error)
 
 	// DeleteAnswers deletes the answers to all updates of an instance, for a purge. It deletes at most
@@ -39,6 +41,16 @@ type AnswerKey struct {
 	Instance, StartID, ID string
 }
 
+// NotFound returns an ErrNoAnswer that names the update.
+func (k AnswerKey) NotFound() error {
+	return fmt.Errorf("store: update %q of instance %q: %w", k.ID, k.Instance, ErrNoAnswer)
+}
+
+// Corrupt returns a *CorruptError for a stored answer that cannot be decoded.
+func (k AnswerKey) Corrupt(executionID int64, err error) error {
+	return &CorruptError{Instance: k.Instance, ExecutionID: executionID, Reason: fmt.Sprintf("the answer to update %q: %v", k.ID, err)}
+}
+
 // Answer is what is known about an update outside the history.
 type Answer struct {
 	AnswerKey
@@ -48,7 +60,7 @@ type Answer struct {
 	// Event is the last event about the update: the ExternalRejected that rejects it, the SystemCall
 	// that accepts it, or the one with the result of its handler.
 	Event history.Event
-	// ExpiresAt is when the item may be deleted.
+	// ExpiresAt is when the item may be deleted. It is stored in whole seconds, UTC.
 	ExpiresAt time.Time
 }
 
@@ -67,14 +79,18 @@ func (a *Answer) Decided() bool { return a.ExecutionID > 0 }
 // EncodeAnswer returns the document that stores keep of an answer's event.
 func EncodeAnswer(e *history.Event) []byte { return history.Encode([]history.Event{*e}) }
 
-// DecodeAnswer returns the event of a document that EncodeAnswer made.
-func DecodeAnswer(doc []byte) (history.Event, error) {
+// DecodeAnswer returns the event of a document that EncodeAnswer made, for the answer with this key and
+// execution. Errors: *CorruptError, history.ErrNewer (wrapped).
+func DecodeAnswer(key AnswerKey, executionID int64, doc []byte) (history.Event, error) {
 	events, err := history.Decode(doc)
+	if errors.Is(err, history.ErrNewer) {
+		return history.Event{}, fmt.Errorf("store: decoding the answer to update %q of instance %q: %w", key.ID, key.Instance, err)
+	}
 	if err == nil && len(events) != 1 {
-		err = fmt.Errorf("the answer has %d events", len(events))
+		err = fmt.Errorf("it has %d events instead of 1", len(events))
 	}
 	if err != nil {
-		return history.Event{}, err
+		return history.Event{}, key.Corrupt(executionID, err)
 	}
 	return events[0], nil
 }

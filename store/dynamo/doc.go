@@ -32,6 +32,17 @@
 // Query during a transaction may find only some of its items. Parts that are not complete, with nothing
 // after them, do not count as stored yet, and Read does not return them.
 //
+// The answers to the updates of an instance (store.Answers) are in this table too, one item each, under
+// the key of an execution 0, which no instance has: "0#order-7". event_id is a number of up to 37 digits:
+// SHA-256 of the length of the start id, ":", the start id and the id of the update, modulo 10^37. Their
+// attributes:
+//
+//	start_id, update_id  S  the update.
+//	execution_id         N  the execution with the event. 0: the event is in no history.
+//	answer_event_id      N  its event id. A put is conditional on an earlier event in these two.
+//	events               S or B  the event, as in the item of a turn.
+//	expires_at           N  Unix seconds; the TTL attribute. Items of turns do not have it.
+//
 // # Commits
 //
 // A turn in one item without a change of the record is one PutItem under the condition

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -161,16 +162,23 @@ func (s *Store) deleteSlots(ctx context.Context, instance string, executionID in
 		}
 		slots = slots[1:]
 	}
-	for len(slots) > 0 {
-		n := min(len(slots), batchWrites)
-		requests := make([]types.WriteRequest, n)
-		for i, slot := range slots[:n] {
-			requests[i].DeleteRequest = &types.DeleteRequest{Key: attributes{"execution": key, "event_id": number(slot)}}
+	keys := make([]attributes, len(slots))
+	for i, slot := range slots {
+		keys[i] = attributes{"execution": key, "event_id": number(slot)}
+	}
+	return s.deleteItems(ctx, r, keys)
+}
+
+// deleteItems deletes the items of the history table that have these keys, in this order.
+func (s *Store) deleteItems(ctx context.Context, r request, keys []attributes) error {
+	for batch := range slices.Chunk(keys, batchWrites) {
+		requests := make([]types.WriteRequest, len(batch))
+		for i, key := range batch {
+			requests[i].DeleteRequest = &types.DeleteRequest{Key: key}
 		}
 		if err := s.deleteBatch(ctx, r, requests); err != nil {
 			return err
 		}
-		slots = slots[n:]
 	}
 	return nil
 }

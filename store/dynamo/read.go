@@ -16,6 +16,9 @@ import (
 // Read implements store.Store. It makes one Query, with a page for each megabyte. If the first item
 // found does not begin a turn at `from`, it makes a second Query for the turn that contains `from`.
 func (s *Store) Read(ctx context.Context, instance string, executionID, from int64) ([]store.Turn, error) {
+	if executionID <= 0 {
+		return nil, ctx.Err() // No instance has such an execution; answers have the key of execution 0.
+	}
 	// A hole before stored items can be a transaction in progress, and then disappears when it is read
 	// again. A hole that stays is corruption.
 	const looks = 3

@@ -37,6 +37,7 @@ func TableDefinitions() []TableDefinition {
 			Table:        "history",
 			PartitionKey: KeyAttribute{"execution", "S"},
 			SortKey:      KeyAttribute{"event_id", "N"},
+			TTLAttribute: "expires_at",
 		},
 		{
 			Table:        "instances",

@@ -2,7 +2,7 @@ package memory
 
 import (
 	"context"
-	"fmt"
+	"maps"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -16,6 +16,9 @@ type answer struct {
 	expiresAt            time.Time
 }
 
+// answersPerSweep is the number of new answers after which expired ones are deleted.
+const answersPerSweep = 1000
+
 // PutAnswer implements store.Answers.
 func (s *Store) PutAnswer(ctx context.Context, a store.Answer) error {
 	if err := ctx.Err(); err != nil {
@@ -23,11 +26,25 @@ func (s *Store) PutAnswer(ctx context.Context, a store.Answer) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if was, ok := s.answers[a.AnswerKey]; ok && !a.After(&store.Answer{ExecutionID: was.executionID, Event: history.Event{EventID: was.eventID}}) {
+	was, ok := s.answers[a.AnswerKey]
+	if ok && !a.After(&store.Answer{ExecutionID: was.executionID, Event: history.Event{EventID: was.eventID}}) {
 		return nil
 	}
-	s.answers[a.AnswerKey] = answer{a.ExecutionID, a.Event.EventID, store.EncodeAnswer(&a.Event), a.ExpiresAt}
+	if !ok {
+		s.sweepAnswers(a.ExpiresAt.Add(-store.AnswerRetention))
+	}
+	s.answers[a.AnswerKey] = answer{a.ExecutionID, a.Event.EventID, store.EncodeAnswer(&a.Event), time.Unix(a.ExpiresAt.Unix(), 0).UTC()}
 	return nil
+}
+
+// sweepAnswers deletes the answers that have expired, once for every answersPerSweep new answers. The
+// caller takes the time from the answer that it adds, which expires AnswerRetention from now.
+func (s *Store) sweepAnswers(now time.Time) {
+	if s.unswept++; s.unswept < answersPerSweep {
+		return
+	}
+	s.unswept = 0
+	maps.DeleteFunc(s.answers, func(_ store.AnswerKey, a answer) bool { return !a.expiresAt.After(now) })
 }
 
 // ReadAnswer implements store.Answers.
@@ -36,14 +53,14 @@ func (s *Store) ReadAnswer(ctx context.Context, key store.AnswerKey) (store.Answ
 		return store.Answer{}, err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	was, ok := s.answers[key]
+	s.mu.Unlock()
 	if !ok {
-		return store.Answer{}, fmt.Errorf("store: update %q of instance %q: %w", key.ID, key.Instance, store.ErrNoAnswer)
+		return store.Answer{}, key.NotFound()
 	}
-	e, err := store.DecodeAnswer(was.doc)
+	e, err := store.DecodeAnswer(key, was.executionID, was.doc)
 	if err != nil {
-		return store.Answer{}, fmt.Errorf("store: update %q of instance %q: %w", key.ID, key.Instance, err)
+		return store.Answer{}, err
 	}
 	return store.Answer{AnswerKey: key, ExecutionID: was.executionID, Event: e, ExpiresAt: was.expiresAt}, nil
 }

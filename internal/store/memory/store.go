@@ -22,6 +22,8 @@ type Store struct {
 	executions map[executionKey][]item
 	records    map[string]store.Record
 	answers    map[store.AnswerKey]answer
+	// unswept counts the answers that were added since expired ones were last deleted.
+	unswept int
 }
 
 var (

@@ -169,6 +169,9 @@ func faults(t *testing.T, o Options) {
 	commit(t, s, x)
 	r := running("order-7", 0)
 	create(t, s, r)
+	key := store.AnswerKey{Instance: "order-7", StartID: "start-1", ID: "update-1"}
+	a := answerTo(key, 1, 5, "1")
+	putAnswer(t, s, a)
 	calls := func(s store.Store) map[string]func(context.Context) error {
 		return map[string]func(context.Context) error{
 			"Commit": func(ctx context.Context) error {
@@ -186,6 +189,9 @@ func faults(t *testing.T, o Options) {
 			"List":          func(ctx context.Context) error { _, err := s.List(ctx, store.ListQuery{}); return err },
 			"Hide":          func(ctx context.Context) error { return s.Hide(ctx, "order-7", 1, free) },
 			"DeleteHistory": func(ctx context.Context) error { _, err := s.DeleteHistory(ctx, "order-7", 1, 0); return err },
+			"PutAnswer":     func(ctx context.Context) error { return s.PutAnswer(ctx, answerTo(key, 2, 1, "2")) },
+			"ReadAnswer":    func(ctx context.Context) error { _, err := s.ReadAnswer(ctx, key); return err },
+			"DeleteAnswers": func(ctx context.Context) error { _, err := s.DeleteAnswers(ctx, "order-7", 0); return err },
 		}
 	}
 	for name, call := range calls(o.Throttle(t, s)) {
@@ -206,4 +212,5 @@ func faults(t *testing.T, o Options) {
 	}
 	same(t, read(t, s, "order-7", 1, 1), []store.Turn{x})
 	wantRecord(t, s, r)
+	wantAnswer(t, s, a)
 }

@@ -85,6 +85,28 @@ func (f *Faulty) DeleteHistory(ctx context.Context, instance string, upTo int64,
 	return done && err == nil, err
 }
 
+// PutAnswer implements store.Answers.
+func (f *Faulty) PutAnswer(ctx context.Context, a store.Answer) error {
+	return f.write(ctx, "PutAnswer", func() error { return f.Store.PutAnswer(ctx, a) })
+}
+
+// DeleteAnswers implements store.Answers.
+func (f *Faulty) DeleteAnswers(ctx context.Context, instance string, limit int) (done bool, err error) {
+	err = f.write(ctx, "DeleteAnswers", func() error {
+		done, err = f.Store.DeleteAnswers(ctx, instance, limit)
+		return err
+	})
+	return done && err == nil, err
+}
+
+// ReadAnswer implements store.Answers.
+func (f *Faulty) ReadAnswer(ctx context.Context, key store.AnswerKey) (store.Answer, error) {
+	if err := f.before(ctx, "ReadAnswer"); err != nil {
+		return store.Answer{}, err
+	}
+	return f.Store.ReadAnswer(ctx, key)
+}
+
 // Read implements store.Store.
 func (f *Faulty) Read(ctx context.Context, instance string, executionID, from int64) ([]store.Turn, error) {
 	if err := f.before(ctx, "Read"); err != nil {

@@ -51,6 +51,7 @@ func Run(t *testing.T, o Options) {
 		{"search attributes find exactly who has them", searching},
 		{"search attributes are written with their turn or not at all", searchWrites},
 		{"S-14 hide and delete leave a tombstone only", purge},
+		{"the last answer to an update is kept", answers},
 		{"S-15 a fault is a typed error without effect", faults},
 		{"S-16 a half-written turn is not seen", halfWritten},
 		{"what Read did not find is confirmed by an isolated read", isolated},
