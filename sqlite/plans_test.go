@@ -170,6 +170,11 @@ func useStore(ctx context.Context, db *DB) error {
 	_, err = s.List(ctx, store.ListQuery{Words: "card"})
 	errs = append(errs, err)
 	_, err = s.DeleteHistory(ctx, "i", 1, 0)
+	a := store.Answer{AnswerKey: store.AnswerKey{Instance: "i", StartID: "s", ID: "u"}, ExecutionID: 1, ExpiresAt: now.Add(store.AnswerRetention), Event: history.Event{Kind: history.SystemCall, EventID: 1}}
+	errs = append(errs, err, s.PutAnswer(ctx, a))
+	_, err = s.ReadAnswer(ctx, a.AnswerKey)
+	errs = append(errs, err)
+	_, err = s.DeleteAnswers(ctx, "i", 1)
 	return errors.Join(append(errs, err)...)
 }
 
