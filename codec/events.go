@@ -85,6 +85,43 @@ func (s *Set) OpenWhatItCan(instance string, executionID int64, events []history
 	return events
 }
 
+// EncodeAnswer returns the answer to an update in its stored form: a copy whose event has encoded
+// payloads and the name of the codec. The error is a [*EncodeError].
+func (s *Set) EncodeAnswer(a store.Answer) (store.Answer, error) {
+	if s.mark() == "" {
+		return a, nil
+	}
+	var room [3]payload
+	mark, err := s.encodeAll(func() string { return answerPlace(&a) }, eventPayloads(&a.Event, room[:0]))
+	if err != nil {
+		return store.Answer{}, err
+	}
+	a.Event.Codec = mark
+	return a, nil
+}
+
+// DecodeAnswer returns a stored answer with decoded payloads. The error is an [*UnknownError], or a
+// [*store.CorruptError] for a damaged payload.
+func (s *Set) DecodeAnswer(a store.Answer) (store.Answer, error) {
+	if a.Event.Codec == "" {
+		return a, nil
+	}
+	var room [3]payload
+	err := s.openAll(func() string { return answerPlace(&a) }, a.Event.Codec, eventPayloads(&a.Event, room[:0]))
+	if damaged, ok := errors.AsType[*DamagedError](err); ok {
+		return store.Answer{}, &store.CorruptError{Instance: a.Instance, ExecutionID: a.ExecutionID, EventID: a.Event.EventID, Reason: damaged.Error()}
+	}
+	if err != nil {
+		return store.Answer{}, err
+	}
+	a.Event.Codec = ""
+	return a, nil
+}
+
+func answerPlace(a *store.Answer) string {
+	return fmt.Sprintf("the answer to update %q of instance %q (event %d, %s, of execution %d)", a.ID, a.Instance, a.Event.EventID, a.Event.Kind, a.ExecutionID)
+}
+
 func eventPlace(instance string, executionID int64, e *history.Event) string {
 	return fmt.Sprintf("event %d (%s) of instance %q execution %d", e.EventID, e.Kind, instance, executionID)
 }

@@ -62,6 +62,11 @@ func sampleRecord() store.Record {
 		Failure: &history.Failure{Message: "no", Details: value("details")}}
 }
 
+// sampleAnswer is an answer with one of the events of sampleTurns.
+func sampleAnswer(i int) store.Answer {
+	return store.Answer{AnswerKey: store.AnswerKey{Instance: "i", StartID: "s", ID: "u"}, ExecutionID: 2, Event: sampleTurns()[0].Events[i]}
+}
+
 // Encoded values contain no part of a payload, decoding restores the original values, and the
 // arguments are not modified.
 func TestEverythingThatCarriesPayloadsIsEncodedAndDecodedAgain(t *testing.T) {
@@ -101,6 +106,27 @@ func TestEverythingThatCarriesPayloadsIsEncodedAndDecodedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	same("turns", encoded, sampleTurns())
+
+	for i := range sampleTurns()[0].Events {
+		encodedAnswer, err := s.EncodeAnswer(sampleAnswer(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		hidden("an answer", encodedAnswer)
+		if want := []string{"gzip+aesgcm:a", "gzip+aesgcm:a", ""}[i]; encodedAnswer.Event.Codec != want {
+			t.Errorf("the answer with event %d has the codec %q, want %q", i+1, encodedAnswer.Event.Codec, want)
+		}
+		stored, err := store.DecodeAnswer(encodedAnswer.AnswerKey, encodedAnswer.ExecutionID, store.EncodeAnswer(&encodedAnswer.Event))
+		if err != nil {
+			t.Fatal(err)
+		}
+		encodedAnswer.Event = stored
+		decodedAnswer, err := s.DecodeAnswer(encodedAnswer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same("an answer", decodedAnswer, sampleAnswer(i))
+	}
 
 	item := sampleItem()
 	encodedItem, err := s.EncodeItem(item)
@@ -217,6 +243,13 @@ func TestASetDecodesWhatItsOlderCodecsEncodedAndWhatIsNotEncoded(t *testing.T) {
 		if err := c.reads.DecodeTurns(encoded); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
+		answer, err := c.writes.EncodeAnswer(sampleAnswer(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer, err = c.reads.DecodeAnswer(answer); err != nil || !reflect.DeepEqual(answer, sampleAnswer(0)) {
+			t.Errorf("%s: the answer is %s, %v", c.name, printed(answer), err)
+		}
 		if !reflect.DeepEqual(encoded, sampleTurns()) {
 			t.Errorf("%s: got %s", c.name, printed(encoded))
 		}
@@ -245,12 +278,17 @@ func TestAnUnknownCodecIsATypedErrorThatSaysWhatToDo(t *testing.T) {
 	item, _ := a.EncodeItem(sampleItem())
 	record := sampleRecord()
 	create, _ := a.EncodeChange("i", &store.RecordChange{Create: &record})
+	answer, _ := a.EncodeAnswer(sampleAnswer(0))
 	at := store.ActivityKey{Instance: "i", ExecutionID: 1, EventID: 2}
 	beat, _ := a.EncodeHeartbeat(at, store.Heartbeat{Attempt: 1, Details: value("details")})
 	for name, s := range map[string]*codec.Set{"another key": b, "no codec at all": nil} {
 		_, itemErr := s.DecodeItem(item)
 		_, beatErr := s.DecodeHeartbeat(at, beat)
-		for what, err := range map[string]error{"turns": s.DecodeTurns(turns), "item": itemErr, "record": s.DecodeRecord(create.Create), "heartbeat": beatErr} {
+		_, answerErr := s.DecodeAnswer(answer)
+		if answerErr != nil && !strings.Contains(answerErr.Error(), `update "u"`) {
+			t.Errorf("an answer, %s: %v", name, answerErr)
+		}
+		for what, err := range map[string]error{"answer": answerErr, "turns": s.DecodeTurns(turns), "item": itemErr, "record": s.DecodeRecord(create.Create), "heartbeat": beatErr} {
 			unknown, ok := errors.AsType[*codec.UnknownError](err)
 			if !ok || unknown.Codec != "gzip+aesgcm:a" || !strings.Contains(unknown.Where, `instance "i"`) || !strings.Contains(err.Error(), "deploy it") {
 				t.Errorf("%s, %s: %v", what, name, err)
@@ -278,6 +316,13 @@ func TestADamagedPayloadIsATypedError(t *testing.T) {
 		corrupt, ok := errors.AsType[*store.CorruptError](err)
 		if !ok || corrupt.EventID != 2 || corrupt.Instance != "i" || corrupt.ExecutionID != 2 {
 			t.Errorf("%s in a history: %v", name, err)
+		}
+		answer, _ := s.EncodeAnswer(sampleAnswer(1))
+		answer.Event.Payload = damage(bytes.Clone(answer.Event.Payload))
+		_, err = s.DecodeAnswer(answer)
+		corrupt, ok = errors.AsType[*store.CorruptError](err)
+		if !ok || corrupt.EventID != 2 || corrupt.Instance != "i" || corrupt.ExecutionID != 2 || !strings.Contains(err.Error(), `update "u"`) {
+			t.Errorf("%s in an answer: %v", name, err)
 		}
 		item, _ := s.EncodeItem(sampleItem())
 		item.Events[0].Data = damage(bytes.Clone(item.Events[0].Data))
@@ -309,6 +354,9 @@ func TestAFailingCodecEncodesNothing(t *testing.T) {
 	s := set(t, named("broken"))
 	if _, err := s.EncodeTurns(sampleTurns()); !isEncodeError(err) {
 		t.Errorf("turns: %v", err)
+	}
+	if _, err := s.EncodeAnswer(sampleAnswer(0)); !isEncodeError(err) || !strings.Contains(err.Error(), `update "u"`) {
+		t.Errorf("answer: %v", err)
 	}
 	if _, err := s.EncodeItem(sampleItem()); !isEncodeError(err) {
 		t.Errorf("item: %v", err)
