@@ -14,11 +14,13 @@ import (
 	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 
-// Store charges Commit, Read, Describe and UpdateRecord as DynamoDB would charge store/dynamo for them:
+// Store charges Commit, Read, Describe, UpdateRecord, PutAnswer and ReadAnswer as DynamoDB would charge
+// store/dynamo for them:
 //
 //   - A write costs one unit per started KB of each item; twice that in a transaction. A change of a
 //     record counts the record before or after it, whichever is larger. A write whose condition fails
 //     costs the same.
+//   - An answer that replaces another one counts as the larger of the two.
 //   - An index entry that is added or removed costs one more write, two in a transaction.
 //   - A search attribute whose value changes costs the item by which the instance is found, and its
 //     index entries.
@@ -175,6 +177,47 @@ func (s *Store) Describe(ctx context.Context, instance string) (store.Record, er
 	}
 	s.meter(u)
 	return s.Store.Describe(ctx, instance)
+}
+
+// PutAnswer implements store.Answers. If the same or a later answer is stored, the condition of the write
+// fails.
+func (s *Store) PutAnswer(ctx context.Context, a store.Answer) error {
+	item, err := s.encoder.Answer(&a)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was, before, found := s.answer(ctx, a.AnswerKey)
+	err = s.Store.PutAnswer(ctx, a)
+	s.meter(dynamo.Usage{
+		Operation: "PutItem", Items: 1, Bytes: item.Size, WriteUnits: units(max(before, item.Size), writeUnit),
+		Failed: err != nil || found && !a.After(&was),
+	})
+	return err
+}
+
+// ReadAnswer implements store.Answers.
+func (s *Store) ReadAnswer(ctx context.Context, key store.AnswerKey) (store.Answer, error) {
+	s.mu.Lock()
+	_, size, found := s.answer(ctx, key)
+	s.mu.Unlock()
+	u := dynamo.Usage{Operation: "GetItem", ReadUnits: units(size, readUnit), Bytes: size}
+	if found {
+		u.Items = 1
+	}
+	s.meter(u)
+	return s.Store.ReadAnswer(ctx, key)
+}
+
+// answer returns a stored answer and the size of its item.
+func (s *Store) answer(ctx context.Context, key store.AnswerKey) (a store.Answer, size int, found bool) {
+	a, err := s.Store.ReadAnswer(ctx, key)
+	if err != nil {
+		return store.Answer{}, 0, false
+	}
+	item, err := s.encoder.Answer(&a)
+	return a, item.Size, err == nil
 }
 
 // Read implements store.Store.

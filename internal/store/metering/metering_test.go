@@ -155,7 +155,27 @@ func searches(t *testing.T, s store.Store) {
 	}
 }
 
-// reportedBy runs the chain and the searches on DynamoDB Local, in tables of their
+// answers stores answers to updates of all sizes, replaces them, and reads them, also one that does not exist.
+func answers(t *testing.T, s store.Store) {
+	t.Helper()
+	at := time.Date(2100, 3, 1, 12, 0, 0, 0, time.UTC)
+	key := store.AnswerKey{Instance: "order-é", StartID: "start-1", ID: "update-1"}
+	if _, err := s.ReadAnswer(t.Context(), key); !errors.Is(err, store.ErrNoAnswer) {
+		t.Fatal(err)
+	}
+	for i, size := range []int{2, 900, 30_000, 5, 250_000, 1500} {
+		a := store.Answer{AnswerKey: key, ExecutionID: 1, ExpiresAt: at, Event: history.Event{
+			Kind: history.SystemCall, Op: history.OpAnswerUpdate, EventID: int64(i) + 9, AtMS: at.UnixMilli(), Payload: text(size, i)}}
+		if err := s.PutAnswer(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.ReadAnswer(t.Context(), key); err != nil || got.Event.EventID != a.Event.EventID {
+			t.Fatal(got.Event.EventID, err)
+		}
+	}
+}
+
+// reportedBy runs the chain, the searches and the answers on DynamoDB Local, in tables of their
 // own, and returns what it reports, and how many requests did not succeed.
 func reportedBy(t *testing.T, url string, n int) (reported []dynamo.Usage, config dynamo.Config, failed int64) {
 	t.Helper()
@@ -178,6 +198,7 @@ func reportedBy(t *testing.T, url string, n int) (reported []dynamo.Usage, confi
 	s := dynamo.New(client, config)
 	chain(t, s, 300)
 	searches(t, s)
+	answers(t, s)
 	return reported, config, watched.failed.Load()
 }
 
@@ -229,6 +250,7 @@ func TestChargesAreThoseThatDynamoDBLocalReports(t *testing.T) {
 	local := metering.New(memory.New(), config, func(u dynamo.Usage) { charged = append(charged, u) })
 	chain(t, local, 300)
 	searches(t, local)
+	answers(t, local)
 
 	if len(charged) != len(reported) || len(reported) < 330 {
 		t.Fatalf("%d requests charged, %d made", len(charged), len(reported))
