@@ -66,7 +66,8 @@ func (c *changes) tell(instance string) {
 	c.any.broadcast()
 }
 
-// watchedStore reports every change of a record, so that clients do not have to poll.
+// watchedStore reports every change of a record and every answer to an update, so that clients do not
+// have to poll.
 type watchedStore struct {
 	store.Store
 	changed *changes
@@ -90,6 +91,11 @@ func (s watchedStore) Commit(ctx context.Context, c store.Commit) error {
 func (s watchedStore) UpdateRecord(ctx context.Context, instance string, change store.RecordChange) error {
 	defer s.changed.tell(instance)
 	return s.Store.UpdateRecord(ctx, instance, change)
+}
+
+func (s watchedStore) PutAnswer(ctx context.Context, a store.Answer) error {
+	defer s.changed.tell(a.Instance)
+	return s.Store.PutAnswer(ctx, a)
 }
 
 func (s watchedStore) Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error {

@@ -200,6 +200,26 @@ func (s boundedStore) DeleteHistory(ctx context.Context, instance string, upTo i
 	return done, err
 }
 
+func (s boundedStore) PutAnswer(ctx context.Context, a store.Answer) error {
+	return s.b.call(func() string { return fmt.Sprintf("stores the answer to update %q of %s", a.ID, a.Instance) }, func() error { return s.Store.PutAnswer(ctx, a) })
+}
+
+func (s boundedStore) ReadAnswer(ctx context.Context, key store.AnswerKey) (a store.Answer, err error) {
+	err = s.b.call(func() string { return fmt.Sprintf("reads the answer to update %q of %s", key.ID, key.Instance) }, func() error {
+		a, err = s.Store.ReadAnswer(ctx, key)
+		return err
+	})
+	return a, err
+}
+
+func (s boundedStore) DeleteAnswers(ctx context.Context, instance string, limit int) (done bool, err error) {
+	err = s.b.call(func() string { return "deletes the answers of " + instance }, func() error {
+		done, err = s.Store.DeleteAnswers(ctx, instance, limit)
+		return err
+	})
+	return done, err
+}
+
 type boundedActivities struct {
 	store.Activities
 	b *boundary

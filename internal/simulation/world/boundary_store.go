@@ -210,6 +210,33 @@ func (s simStore) DeleteHistory(ctx context.Context, instance string, upTo int64
 	return done && err == nil, err
 }
 
+func (s simStore) PutAnswer(ctx context.Context, a store.Answer) error {
+	a.Event.Payload = slices.Clone(a.Event.Payload) // A request in flight does not change with the host's values.
+	return s.p.call(writeClass, func() string { return "stores " + storedAnswerText(&a) }, func() error { return s.Store.PutAnswer(ctx, a) })
+}
+
+func (s simStore) ReadAnswer(ctx context.Context, key store.AnswerKey) (a store.Answer, err error) {
+	err = s.p.call(readClass, func() string { return fmt.Sprintf("reads the answer to update %q of %s", key.ID, key.Instance) }, func() error {
+		a, err = s.Store.ReadAnswer(ctx, key)
+		s.p.noteReceived(func() string { return storedAnswerText(&a) })
+		return err
+	})
+	return a, err
+}
+
+func (s simStore) DeleteAnswers(ctx context.Context, instance string, limit int) (done bool, err error) {
+	err = s.p.call(writeClass, func() string { return "deletes answers of " + instance }, func() error {
+		done, err = s.Store.DeleteAnswers(ctx, instance, limit)
+		return err
+	})
+	return done && err == nil, err
+}
+
+// storedAnswerText describes an answer with the event that it is about.
+func storedAnswerText(a *store.Answer) string {
+	return fmt.Sprintf("the answer to update %q of %s: event %d (%s) of execution %d", a.ID, a.Instance, a.Event.EventID, a.Event.Kind, a.ExecutionID)
+}
+
 // commit makes a commit, and lets the watcher see it when it lands.
 func (w *World) commit(ctx context.Context, x *Write) error {
 	if err := w.fits(x.Sent); err != nil {

@@ -132,6 +132,21 @@ func (s testedStore) DeleteHistory(ctx context.Context, instance string, upTo in
 	return done, err
 }
 
+func (s testedStore) PutAnswer(ctx context.Context, a store.Answer) (err error) {
+	s.calls.do(func() { err = s.Store.PutAnswer(ctx, a) })
+	return err
+}
+
+func (s testedStore) ReadAnswer(ctx context.Context, key store.AnswerKey) (a store.Answer, err error) {
+	s.calls.do(func() { a, err = s.Store.ReadAnswer(ctx, key) })
+	return a, err
+}
+
+func (s testedStore) DeleteAnswers(ctx context.Context, instance string, limit int) (done bool, err error) {
+	s.calls.do(func() { done, err = s.Store.DeleteAnswers(ctx, instance, limit) })
+	return done, err
+}
+
 // S-01 to S-16.
 func TestTheStoreOfAProcessConforms(t *testing.T) {
 	t.Parallel()

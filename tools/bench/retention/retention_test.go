@@ -200,6 +200,18 @@ func (s killedStore) DeleteHistory(ctx context.Context, instance string, upTo in
 	return done && err == nil, err
 }
 
+func (s killedStore) PutAnswer(ctx context.Context, a store.Answer) error {
+	return s.p.call(func() error { return s.Store.PutAnswer(ctx, a) })
+}
+
+func (s killedStore) DeleteAnswers(ctx context.Context, instance string, limit int) (done bool, err error) {
+	err = s.p.call(func() error {
+		done, err = s.Store.DeleteAnswers(ctx, instance, limit)
+		return err
+	})
+	return done && err == nil, err
+}
+
 func (s killedStore) List(ctx context.Context, q store.ListQuery) (page store.ListPage, err error) {
 	err = s.p.call(func() error {
 		page, err = s.Store.List(ctx, q)

@@ -38,6 +38,11 @@ func (s slowStore) UpdateRecord(ctx context.Context, instance string, c store.Re
 	return s.Store.UpdateRecord(ctx, instance, c)
 }
 
+func (s slowStore) PutAnswer(ctx context.Context, a store.Answer) error {
+	s.stack.latency.take(ofDynamoDB, "answer", a.Instance)
+	return s.Store.PutAnswer(ctx, a)
+}
+
 func (s slowStore) Describe(ctx context.Context, instance string) (store.Record, error) {
 	s.stack.latency.take(ofDynamoDB, "describe", instance)
 	return s.Store.Describe(ctx, instance)
