@@ -73,6 +73,9 @@ type restorableSource struct {
 
 var restoredTables = []string{"t-HistoryTable", "t-InstancesTable", "t-ActivitiesTable"}
 
+// expiring reports whether a table has a time to live.
+func expiring(table string) bool { return table != "t-InstancesTable" }
+
 const restoredTo = "2030-01-01T03:00:00Z"
 
 func newRestorable() *restorable {
@@ -80,7 +83,7 @@ func newRestorable() *restorable {
 	s.outputs["ActivityQueues"] = "gpu=https://sqs.eu-central-1.amazonaws.com/123456789012/gpu"
 	s.outputs["ActivityFunctions"] = "gpu=t-gpu"
 	for _, name := range restoredTables {
-		s.tables[name] = &restorableTable{content: "now", status: "ACTIVE", protected: true, pitr: true, ttl: name == "t-ActivitiesTable"}
+		s.tables[name] = &restorableTable{content: "now", status: "ACTIVE", protected: true, pitr: true, ttl: expiring(name)}
 	}
 	orchestrator, activity := "t-"+address.OrchestratorFunction.Output, "t-"+address.ActivityFunction.Output
 	for _, source := range [][2]string{{orchestrator, "OrchestratorQueueUrl.fifo"}, {orchestrator, "DelayQueueUrl"}, {orchestrator, "ActivityDeadQueueUrl"}, {activity, "ActivityQueueUrl"}, {"t-gpu", "gpu"}} {
@@ -171,7 +174,7 @@ func (s *restorable) lambda(r *http.Request, body []byte) (any, error) {
 			if err := s.change(fmt.Sprintf("source %s %v", e.queue, in.Enabled), func() error {
 				e.state, e.changed = map[bool]string{true: "Enabling", false: "Disabling"}[in.Enabled], s.now
 				for _, name := range restoredTables {
-					if t := s.tables[name]; in.Enabled && (t == nil || t.content != "then" || t.status == "CREATING" || !t.protected || !t.pitr || name == "t-ActivitiesTable" && !t.ttl) {
+					if t := s.tables[name]; in.Enabled && (t == nil || t.content != "then" || t.status == "CREATING" || !t.protected || !t.pitr || expiring(name) && !t.ttl) {
 						s.fault("%s is turned on while table %s is %+v", e.queue, name, t)
 					}
 				}
@@ -462,7 +465,7 @@ func (s *restorable) restored(t *testing.T) {
 	}
 	for _, name := range restoredTables {
 		table := s.tables[name]
-		if table == nil || table.content != "then" || table.status != "ACTIVE" || !table.protected || !table.pitr || table.ttl != (name == "t-ActivitiesTable") {
+		if table == nil || table.content != "then" || table.status != "ACTIVE" || !table.protected || !table.pitr || table.ttl != expiring(name) {
 			t.Errorf("table %s is %+v", name, table)
 		}
 	}

@@ -242,10 +242,14 @@ func (b AWS) checkTables(ctx context.Context) ([]api.Finding, error) {
 	c := dynamodb.NewFromConfig(cfg)
 	var tables []doctor.Table
 	for _, t := range []struct {
-		name    string
-		indexes []string
-		ttl     bool
-	}{{found[address.HistoryTable], nil, false}, {found[address.InstancesTable], []string{"by_time", "by_status", "by_name"}, false}, {found[address.ActivitiesTable], nil, true}} {
+		name            string
+		indexes         []string
+		ttl, expendable bool
+	}{
+		{name: found[address.HistoryTable], ttl: true},
+		{name: found[address.InstancesTable], indexes: []string{"by_time", "by_status", "by_name"}},
+		{name: found[address.ActivitiesTable], ttl: true, expendable: true},
+	} {
 		got, err := c.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &t.name})
 		if err != nil {
 			return doctor.Tables(tables), fmt.Errorf("table %s: %w", t.name, err)
@@ -253,7 +257,7 @@ func (b AWS) checkTables(ctx context.Context) ([]api.Finding, error) {
 		if got.Table == nil {
 			return doctor.Tables(tables), fmt.Errorf("table %s: the response has no description", t.name)
 		}
-		table := doctor.Table{Name: t.name, Status: string(got.Table.TableStatus), WantsTTL: t.ttl, Protected: aws.ToBool(got.Table.DeletionProtectionEnabled)}
+		table := doctor.Table{Name: t.name, Status: string(got.Table.TableStatus), WantsTTL: t.ttl, Expendable: t.expendable, Protected: aws.ToBool(got.Table.DeletionProtectionEnabled)}
 		for _, want := range t.indexes {
 			is := false
 			for _, index := range got.Table.GlobalSecondaryIndexes {

@@ -37,7 +37,7 @@ func (b AWS) Cloud(ctx context.Context) (restoring.Cloud, error) {
 		return nil, err
 	}
 	c := &awsCloud{dynamo: dynamodb.NewFromConfig(cfg), sqs: awssqs.NewFromConfig(cfg), urls: found,
-		tables: []restoring.Wanted{{Name: found[address.HistoryTable]}, {Name: found[address.InstancesTable]}, {Name: found[address.ActivitiesTable], TTL: "expires_at"}}}
+		tables: []restoring.Wanted{{Name: found[address.HistoryTable], TTL: "expires_at"}, {Name: found[address.InstancesTable]}, {Name: found[address.ActivitiesTable], TTL: "expires_at"}}}
 	for _, q := range shownIn(found) {
 		if !q.dead {
 			c.queues = append(c.queues, q)

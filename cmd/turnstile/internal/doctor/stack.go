@@ -63,6 +63,8 @@ type Table struct {
 	RecoverableKnown bool
 	TTL, TTLKnown    bool
 	WantsTTL         bool
+	// Expendable is set if the table needs no deletion protection and no backups.
+	Expendable bool
 }
 
 // wholeMessage is the largest message that SQS accepts, including attributes. Stacks that were
@@ -283,10 +285,10 @@ func Tables(tables []Table) []api.Finding {
 		if t.WantsTTL && t.TTLKnown && !t.TTL {
 			f.add(Warning, deploy, "table %s has no time to live: old items are never deleted", t.Name)
 		}
-		if !t.Protected && !t.WantsTTL {
+		if !t.Protected && !t.Expendable {
 			f.add(Warning, "Deploy with deletion protection before the table has data.", "table %s can be deleted: it has no deletion protection", t.Name)
 		}
-		if t.RecoverableKnown && !t.Recoverable && !t.WantsTTL {
+		if t.RecoverableKnown && !t.Recoverable && !t.Expendable {
 			f.add(Warning, "Turn on point-in-time recovery: without it, a lost history cannot be restored.", "table %s cannot be restored to a point in time", t.Name)
 		}
 		if len(f.all) == before {

@@ -39,7 +39,7 @@ func template() *stack {
 			{Role: "activity", Name: "a", State: "Active", LastUpdate: "Successful", Timeout: 15 * time.Minute, Modified: now.Add(-time.Hour)},
 			{Role: "query", Name: "q", State: "Active", LastUpdate: "Successful", Timeout: 30 * time.Second, Modified: now.Add(-time.Hour), RecursiveLoop: "Terminate"},
 		},
-		tables: []Table{{Name: "h", Status: "ACTIVE", Protected: true, RecoverableKnown: true, Recoverable: true}, {Name: "act", Status: "ACTIVE", WantsTTL: true, TTLKnown: true, TTL: true}},
+		tables: []Table{{Name: "h", Status: "ACTIVE", Protected: true, RecoverableKnown: true, Recoverable: true, WantsTTL: true, TTLKnown: true, TTL: true}, {Name: "act", Status: "ACTIVE", WantsTTL: true, TTLKnown: true, TTL: true, Expendable: true}},
 	}
 	for _, q := range []string{deadletter.Orchestrator, deadletter.Delay, deadletter.ActivityDead, deadletter.Activity} {
 		s.sources = append(s.sources, Source{EventSource: api.EventSource{Queue: q, State: "Enabled"}, PartialAnswer: true})
@@ -103,6 +103,7 @@ func TestWhatDoesNotFitIsFound(t *testing.T) {
 		{"no protection", func(s *stack) { s.tables[0].Protected = false }, Warning, "no deletion protection"},
 		{"no recovery", func(s *stack) { s.tables[0].Recoverable = false }, Warning, "point in time"},
 		{"nothing expires", func(s *stack) { s.tables[1].TTL = false }, Warning, "no time to live"},
+		{"no answer to an update expires", func(s *stack) { s.tables[0].TTL = false }, Warning, "no time to live"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
