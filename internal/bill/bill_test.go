@@ -2,6 +2,7 @@ package bill_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	storememory "github.com/turnstile-go/turnstile/internal/store/memory"
 	"github.com/turnstile-go/turnstile/internal/timer"
 	"github.com/turnstile-go/turnstile/store"
+	"github.com/turnstile-go/turnstile/store/dynamo"
 )
 
 // sink accepts every message.
@@ -92,6 +94,53 @@ func TestWritesAreCountedByTheKBAndTwiceInATransaction(t *testing.T) {
 	}
 	if got := m.Bill().Of(bill.ReadUnits); got != 1 {
 		t.Errorf("reading 2 KB costs %v read units, want 1", got)
+	}
+}
+
+func TestAnswersAreCountedByTheKB(t *testing.T) {
+	t.Parallel()
+	var m bill.Meter
+	s := m.Store(storememory.New())
+	answer := func(id string, event int64, size int) store.Answer {
+		return store.Answer{AnswerKey: store.AnswerKey{Instance: "a", StartID: "s", ID: id}, ExecutionID: 1, ExpiresAt: time.Unix(4e9+1, 0),
+			Event: history.Event{EventID: event, Kind: history.SystemCall, Op: history.OpAnswerUpdate, Payload: fmt.Appendf(nil, "%q", strings.Repeat("y", size))}}
+	}
+	key := func(id string) store.AnswerKey { return answer(id, 0, 0).AnswerKey }
+	for _, c := range []struct {
+		name          string
+		do            func() error
+		reads, writes float64
+	}{
+		{"an answer", func() error { return s.PutAnswer(t.Context(), answer("u", 5, 10)) }, 0, 1},
+		{"one of 1.5 KB replaces it", func() error { return s.PutAnswer(t.Context(), answer("u", 6, 1500)) }, 0, 2},
+		{"an earlier one does not replace it", func() error { return s.PutAnswer(t.Context(), answer("u", 5, 10)) }, 0, 2},
+		{"a read", func() error { _, err := s.ReadAnswer(t.Context(), key("u")); return err }, 1, 0},
+		{"an answer to another update", func() error { return s.PutAnswer(t.Context(), answer("v", 7, 10)) }, 0, 1},
+		{"a delete of both", func() error { _, err := s.DeleteAnswers(t.Context(), "a", 0); return err }, 1, 3},
+		{"a delete of none", func() error { _, err := s.DeleteAnswers(t.Context(), "a", 0); return err }, 1, 0},
+	} {
+		before := m.Bill()
+		if err := c.do(); err != nil {
+			t.Fatal(c.name, err)
+		}
+		b := m.Bill().Minus(before)
+		if b.Of(bill.ReadUnits) != c.reads || b.Of(bill.WriteUnits) != c.writes {
+			t.Errorf("%s costs %v read units and %v write units, want %v and %v", c.name, b.Of(bill.ReadUnits), b.Of(bill.WriteUnits), c.reads, c.writes)
+		}
+	}
+	if _, err := s.ReadAnswer(t.Context(), key("u")); !errors.Is(err, store.ErrNoAnswer) {
+		t.Error(err)
+	}
+	encoder := dynamo.NewEncoder(dynamo.Config{})
+	for _, size := range []int{1, 900, 5000} {
+		a := answer("some-update", 12, size)
+		item, err := encoder.Answer(&a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bill.AnswerSize(&a); got != item.Size && got != item.Size+1 {
+			t.Errorf("an answer of %d bytes is counted as %d, want %d", size, got, item.Size)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 // internal/store/metering charges by the items themselves; tools/bench/bill compares this
 // one with it.
 func (m *Meter) Store(s store.Store) store.Store {
-	return meteredStore{s, m, &turnSizes{of: map[stored]int{}}, &gone{}}
+	return meteredStore{s, m, &turnSizes{of: map[stored]int{}}, &gone{}, &answered{}}
 }
 
 type meteredStore struct {
@@ -30,6 +30,8 @@ type meteredStore struct {
 	m     *Meter
 	sizes *turnSizes
 	gone  *gone
+	// answered has the updates whose answers were stored, because a store does not list them.
+	answered *answered
 }
 
 // turnSizes caches the sizes of turns, so that a turn that is read repeatedly is measured
