@@ -90,6 +90,15 @@ func TestItemsAreWrittenAsTheGoldenFileSays(t *testing.T) {
 	for i, item := range e.SearchItems(record.Instance, record.ListKey(), record.SearchAttributes) {
 		golden["instances: found by "+record.SearchAttributes.Names()[i]] = plainItem(item)
 	}
+	answer := store.Answer{
+		AnswerKey: store.AnswerKey{Instance: "order-7", StartID: "start-1", ID: "approve-1"}, ExecutionID: 12, ExpiresAt: at.Add(store.AnswerRetention),
+		Event: history.Event{Kind: history.SystemCall, Op: history.OpAnswerUpdate, EventID: 9, SourceEventID: 5, AtMS: at.UnixMilli(), Payload: []byte(`{"by": "é"}`)},
+	}
+	item, err := e.Answer(&answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden["history: the answer to an update"] = plainItem(item.Attributes)
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
