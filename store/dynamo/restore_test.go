@@ -2,6 +2,7 @@ package dynamo_test
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // restored returns new tables with what stands in these now: what a restore to a
@@ -92,6 +94,10 @@ func TestRestoredTablesContinue(t *testing.T) {
 		t.Fatalf("%v, %d messages", err, len(first))
 	}
 	before.take(first, before.queues.Sources()[0])
+	answer := answerTo(store.AnswerKey{Instance: "waits", StartID: "start-1", ID: "approve-1"})
+	if err := l.PutAnswer(t.Context(), answer); err != nil {
+		t.Fatal(err)
+	}
 
 	point := l.restored(t)
 
@@ -124,6 +130,9 @@ func TestRestoredTablesContinue(t *testing.T) {
 		t.Fatal("nothing was completed behind the point")
 	}
 
+	if a, err := point.ReadAnswer(t.Context(), answer.AnswerKey); err != nil || !reflect.DeepEqual(a, answer) {
+		t.Errorf("the restored answer to an update is %+v, %v", a, err)
+	}
 	after := newStack(t, point, app, nil)
 	var ids []string
 	for _, status := range []client.Status{client.StatusRunning, client.StatusScheduled} {

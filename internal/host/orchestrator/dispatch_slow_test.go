@@ -102,6 +102,10 @@ func (s slowStore) UpdateRecord(ctx context.Context, instance string, change sto
 	return s.c.call(ctx, "UpdateRecord", func() error { return s.Store.UpdateRecord(ctx, instance, change) })
 }
 
+func (s slowStore) PutAnswer(ctx context.Context, a store.Answer) error {
+	return s.c.call(ctx, "PutAnswer", func() error { return s.Store.PutAnswer(ctx, a) })
+}
+
 func (s slowStore) Describe(ctx context.Context, instance string) (r store.Record, err error) {
 	err = s.c.call(ctx, "Describe", func() error {
 		r, err = s.Store.Describe(ctx, instance)

@@ -144,6 +144,26 @@ func (s faultyStore) DeleteHistory(ctx context.Context, instance string, upTo in
 	return done, err
 }
 
+func (s faultyStore) PutAnswer(ctx context.Context, a store.Answer) error {
+	return s.p.call("PutAnswer", func() error { return s.Store.PutAnswer(ctx, a) })
+}
+
+func (s faultyStore) ReadAnswer(ctx context.Context, key store.AnswerKey) (a store.Answer, err error) {
+	err = s.p.call("ReadAnswer", func() error {
+		a, err = s.Store.ReadAnswer(ctx, key)
+		return err
+	})
+	return a, err
+}
+
+func (s faultyStore) DeleteAnswers(ctx context.Context, instance string, limit int) (done bool, err error) {
+	err = s.p.call("DeleteAnswers", func() error {
+		done, err = s.Store.DeleteAnswers(ctx, instance, limit)
+		return err
+	})
+	return done, err
+}
+
 type faultyStops struct {
 	store.Activities
 	f *faults
