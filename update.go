@@ -87,7 +87,7 @@ func (u Update[In, Out]) Handle(ctx Context, validate func(in In) error, handler
 }
 
 // AllHandlersFinished waits until no handler of an update runs. Call it before the orchestration returns
-// or continues as new, so that each caller gets the answer of its handler.
+// or continues as new, so that each caller gets the answer of its handler. It records nothing.
 //
 // Errors: [*CancelledError], and [*MisuseError] in a handler, which would wait for itself.
 func AllHandlersFinished(ctx Context) error {

@@ -219,7 +219,7 @@ func TestAnUpdateThatExpiresIsRejected(t *testing.T) {
 		t.Fatal(err)
 	}
 	env.Run()
-	h, err := client.StartUpdate(t.Context(), env.Client(), deposit, "a", 2, client.ExpiresAt(env.Now().Add(time.Minute)))
+	h, err := client.StartUpdate(t.Context(), env.Client(), deposit, "a", 2, client.WithExpiresAt(env.Now().Add(time.Minute)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ type UpdateRequest struct {
 	DeduplicationID string `json:"deduplication_id,omitempty"`
 	// Input is JSON; nil for none.
 	Input json.RawMessage `json:"input,omitempty"`
-	// ExpiresAt is when the instance rejects the update if it has not decided before; see [ExpiresAt].
+	// ExpiresAt is when the instance rejects the update if it has not decided before; see [WithExpiresAt].
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 }
 
@@ -150,17 +150,17 @@ func (e *UpdateWaitError) Is(target error) bool {
 	return target == turnstile.ErrTimeout && errors.Is(e.Err, context.DeadlineExceeded)
 }
 
-// UpdateOption is an option of [Update] and [StartUpdate]: [WithDeduplicationID], [ExpiresAt].
+// UpdateOption is an option of [Update] and [StartUpdate]: [WithDeduplicationID], [WithExpiresAt].
 type UpdateOption interface{ applyToUpdate(*UpdateRequest) }
 
 type updateOption func(*UpdateRequest)
 
 func (f updateOption) applyToUpdate(r *UpdateRequest) { f(r) }
 
-// ExpiresAt makes the instance reject the update if it has not decided before t, by the clock of the
+// WithExpiresAt makes the instance reject the update if it has not decided before t, by the clock of the
 // orchestrator. Use it if a late effect is worse than none: without it, an update that the caller no
 // longer waits for still takes effect.
-func ExpiresAt(t time.Time) UpdateOption {
+func WithExpiresAt(t time.Time) UpdateOption {
 	return updateOption(func(r *UpdateRequest) { r.ExpiresAt = t })
 }
 

@@ -32,9 +32,6 @@ type Known struct {
 	Chain dispatch.Chain
 	// Activities are the states of pending activities that were read.
 	Activities map[store.ActivityKey]store.ActivityState
-	// Answers has the updates about which an earlier execution of the run may have decided, by their ids:
-	// whether one has.
-	Answers map[string]bool
 	// Answered is the last read that a decision requested. It is empty after any other step was
 	// carried out, because the result may then be outdated.
 	Answered What

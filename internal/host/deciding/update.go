@@ -31,7 +31,7 @@ func (r *round) answered() error {
 		if j.Kind != engine.Pending || !updates(j.Message) || k.verdict(j.Message).Kind != engine.Recorded {
 			continue
 		}
-		switch decided, read := k.Answers[j.Item.ID]; {
+		switch decided, read := k.View.Decided(j.Item.ID); {
 		case !read:
 			unread = append(unread, j.Item.ID)
 		case decided:
@@ -42,12 +42,4 @@ func (r *round) answered() error {
 		return &Read{What: Answers, Updates: unread}
 	}
 	return nil
-}
-
-// TookAnswer records whether an earlier execution has decided about an update.
-func (t *Turn) TookAnswer(id string, decided bool) {
-	if t.Answers == nil {
-		t.Answers = map[string]bool{}
-	}
-	t.Answers[id] = decided
 }

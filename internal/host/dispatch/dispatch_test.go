@@ -128,7 +128,7 @@ func cancelling(t *store.Turn, events ...int64) *store.Turn {
 	return t
 }
 
-var routeNames = [routes]string{"stop", "removal", "schedule", "bus", "delay", "orchestrator", "dead", "activity"}
+var routeNames = [routes]string{"answer", "stop", "removal", "schedule", "bus", "delay", "orchestrator", "dead", "activity"}
 
 // lines returns the parcels of an outbox, ordered by route.
 func lines(t *testing.T, out *Outbox) (all []string) {

@@ -169,7 +169,7 @@ func (a *attempt) read(ctx context.Context, r *deciding.Read) error {
 			if err != nil && !errors.Is(err, store.ErrNoAnswer) {
 				return fmt.Errorf("host: reading the answer to update %q of instance %q: %w", id, t.View.Instance, err)
 			}
-			t.TookAnswer(id, err == nil && answer.Decided())
+			t.View.TookAnswer(id, err == nil && answer.Decided())
 		}
 		return nil
 	case deciding.Origin:

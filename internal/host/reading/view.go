@@ -32,6 +32,23 @@ type View struct {
 	// answers has the executions for which a read found no usable history. They are kept until
 	// Forget.
 	answers map[int64]error
+	// decided has the updates whose answers were read, by id: whether the run has decided about them.
+	decided map[string]bool
+}
+
+// Decided reports whether the run has decided about an update, according to its answer, and whether the
+// answer was read.
+func (v *View) Decided(id string) (decided, read bool) {
+	decided, read = v.decided[id]
+	return decided, read
+}
+
+// TookAnswer records the answer to an update that was read.
+func (v *View) TookAnswer(id string, decided bool) {
+	if v.decided == nil {
+		v.decided = make(map[string]bool)
+	}
+	v.decided[id] = decided
 }
 
 // Unread is returned by a View that needs the history of an execution that was not read.
