@@ -23,10 +23,10 @@ func (s *Store) PutAnswer(ctx context.Context, a store.Answer) error {
 			(SELECT instance, start_id, update_id FROM answers WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`, now, expiredAtOnce); err != nil {
 			return err
 		}
-		return tx.exec(`INSERT INTO answers (instance, start_id, update_id, execution_id, event_id, document, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT DO UPDATE SET execution_id = excluded.execution_id, event_id = excluded.event_id, document = excluded.document, expires_at = excluded.expires_at
-			WHERE (excluded.execution_id, excluded.event_id) > (execution_id, event_id)`,
-			a.Instance, a.StartID, a.ID, a.ExecutionID, a.Event.EventID, document, expiresAt)
+		return tx.exec(`INSERT INTO answers (instance, start_id, update_id, execution_id, event_id, open, document, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT DO UPDATE SET execution_id = excluded.execution_id, event_id = excluded.event_id, open = excluded.open, document = excluded.document, expires_at = excluded.expires_at
+			WHERE open AND (excluded.execution_id, excluded.event_id) > (execution_id, event_id)`,
+			a.Instance, a.StartID, a.ID, a.ExecutionID, a.Event.EventID, a.Open(), document, expiresAt)
 	})
 }
 

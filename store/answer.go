@@ -13,8 +13,8 @@ import (
 // commit that decided about the update, and again whenever it sends the messages of that commit again.
 // Answers are kept for AnswerRetention. They return the errors of Store.
 type Answers interface {
-	// PutAnswer stores an answer, unless the same or a later one is stored (Answer.After). That is not
-	// an error.
+	// PutAnswer stores an answer, unless the stored one stays (Answer.Replaces). That is not an error:
+	// a repeat of the same answer changes nothing, and does not change its expiry.
 	PutAnswer(ctx context.Context, a Answer) error
 
 	// ReadAnswer returns the answer to an update, strongly consistent. An answer that has expired may
@@ -64,8 +64,17 @@ type Answer struct {
 	ExpiresAt time.Time
 }
 
-// After reports whether a replaces b: its event comes later in the histories of the instance.
-func (a *Answer) After(b *Answer) bool {
+// Open reports whether a later answer replaces this one: it accepts the update, or refuses the request.
+// An answer that rejects the update, or has the result of its handler, is final. It stays even if a
+// redrive runs the handler again.
+func (a *Answer) Open() bool { return !a.Decided() || a.Event.Op == history.OpAcceptUpdate }
+
+// Replaces reports whether a replaces b: b is open, and the event of a comes later in the histories of
+// the instance.
+func (a *Answer) Replaces(b *Answer) bool {
+	if !b.Open() {
+		return false
+	}
 	if a.ExecutionID != b.ExecutionID {
 		return a.ExecutionID > b.ExecutionID
 	}

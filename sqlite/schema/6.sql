@@ -5,6 +5,7 @@ CREATE TABLE answers (
   update_id    TEXT NOT NULL,
   execution_id INTEGER NOT NULL, -- 0: its event is in no history
   event_id     INTEGER NOT NULL,
+  open         INTEGER NOT NULL, -- 1: a later answer replaces it
   document     BLOB NOT NULL,    -- the event, as package history encodes it
   expires_at   INTEGER NOT NULL, -- Unix seconds
   PRIMARY KEY (instance, start_id, update_id)

@@ -43,6 +43,9 @@ func (e *Encoder) Answer(a *store.Answer) (Item, error) {
 	item["update_id"] = text(a.ID)
 	item["execution_id"] = number(a.ExecutionID)
 	item["answer_event_id"] = number(a.Event.EventID)
+	if a.Open() {
+		item["open"] = flag()
+	}
 	item["events"] = e.compressor.value(store.EncodeAnswer(&a.Event))
 	item["expires_at"] = number(a.ExpiresAt.Unix())
 	size := ItemSize(item)
@@ -55,8 +58,8 @@ func (e *Encoder) Answer(a *store.Answer) (Item, error) {
 	return Item{Attributes: item, Size: size}, nil
 }
 
-// laterAnswer is the condition of a put: no answer is stored, or an earlier one.
-const laterAnswer = "attribute_not_exists(execution) OR execution_id < :execution OR (execution_id = :execution AND answer_event_id < :event)"
+// replacesAnswer is the condition of a put: no answer is stored, or an open one that is earlier.
+const replacesAnswer = "attribute_not_exists(execution) OR (attribute_exists(#open) AND (execution_id < :execution OR (execution_id = :execution AND answer_event_id < :event)))"
 
 // PutAnswer implements store.Answers. Repeating it is harmless, because a put whose response was lost
 // finds its own answer, which is not an earlier one.
@@ -69,7 +72,8 @@ func (s *Store) PutAnswer(ctx context.Context, a store.Answer) error {
 	in := &dynamodb.PutItemInput{
 		TableName:                 &s.config.Tables.History,
 		Item:                      it.Attributes,
-		ConditionExpression:       aws.String(laterAnswer),
+		ConditionExpression:       aws.String(replacesAnswer),
+		ExpressionAttributeNames:  map[string]string{"#open": "open"},
 		ExpressionAttributeValues: attributes{":execution": number(a.ExecutionID), ":event": number(a.Event.EventID)},
 		ReturnConsumedCapacity:    s.config.consumed(),
 	}

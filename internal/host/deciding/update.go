@@ -22,7 +22,7 @@ func updates(m *inbox.Message) bool {
 // it needs.
 func (r *round) answered() error {
 	k := r.k
-	if k.Running.Creating() {
+	if k.Running.Creating() && k.Running.Redriven == nil {
 		return nil // No execution of the run was before this one.
 	}
 	var unread []string

@@ -12,6 +12,7 @@ import (
 // answer is a stored answer.
 type answer struct {
 	executionID, eventID int64
+	op                   string
 	doc                  []byte
 	expiresAt            time.Time
 }
@@ -27,13 +28,13 @@ func (s *Store) PutAnswer(ctx context.Context, a store.Answer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	was, ok := s.answers[a.AnswerKey]
-	if ok && !a.After(&store.Answer{ExecutionID: was.executionID, Event: history.Event{EventID: was.eventID}}) {
+	if ok && !a.Replaces(&store.Answer{ExecutionID: was.executionID, Event: history.Event{EventID: was.eventID, Op: was.op}}) {
 		return nil
 	}
 	if !ok {
 		s.sweepAnswers(a.ExpiresAt.Add(-store.AnswerRetention))
 	}
-	s.answers[a.AnswerKey] = answer{a.ExecutionID, a.Event.EventID, store.EncodeAnswer(&a.Event), time.Unix(a.ExpiresAt.Unix(), 0).UTC()}
+	s.answers[a.AnswerKey] = answer{a.ExecutionID, a.Event.EventID, a.Event.Op, store.EncodeAnswer(&a.Event), time.Unix(a.ExpiresAt.Unix(), 0).UTC()}
 	return nil
 }
 

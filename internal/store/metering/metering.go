@@ -192,7 +192,7 @@ func (s *Store) PutAnswer(ctx context.Context, a store.Answer) error {
 	err = s.Store.PutAnswer(ctx, a)
 	s.meter(dynamo.Usage{
 		Operation: "PutItem", Items: 1, Bytes: item.Size, WriteUnits: units(max(before, item.Size), writeUnit),
-		Failed: err != nil || found && !a.After(&was),
+		Failed: err != nil || found && !a.Replaces(&was),
 	})
 	return err
 }

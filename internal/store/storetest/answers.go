@@ -18,10 +18,10 @@ import (
 // of a second and another time zone, which are not stored.
 var answersExpire = time.Date(2100, 1, 1, 12, 0, 0, 123456789, time.FixedZone("CET", 3600))
 
-// answerTo builds the answer of an event of an execution to an update.
+// answerTo builds the answer of an execution that accepts an update.
 func answerTo(key store.AnswerKey, executionID, eventID int64, payload string) store.Answer {
 	return store.Answer{AnswerKey: key, ExecutionID: executionID, ExpiresAt: answersExpire, Event: history.Event{
-		Kind: history.SystemCall, Op: history.OpAnswerUpdate, Name: history.UpdatePrefix + "approve", EventID: eventID, SourceEventID: 2,
+		Kind: history.SystemCall, Op: history.OpAcceptUpdate, Name: history.UpdatePrefix + "approve", EventID: eventID, SourceEventID: 2,
 		AtMS: epoch.UnixMilli(), SenderID: key.ID, Payload: []byte(payload),
 	}}
 }
@@ -78,6 +78,18 @@ func answers(t *testing.T, o Options) {
 			}
 			wantAnswer(t, s, kept)
 			wantAnswer(t, other, kept)
+		}
+	})
+	t.Run("a final answer stays", func(t *testing.T) {
+		for _, final := range []history.Event{{Kind: history.SystemCall, Op: history.OpAnswerUpdate}, {Kind: history.ExternalRejected}} {
+			s := o.Open(t)
+			accepted, answered, again := answerTo(key, 1, 5, ""), answerTo(key, 1, 9, ""), answerTo(key, 2, 12, "")
+			answered.Event.Kind, answered.Event.Op = final.Kind, final.Op
+			again.Event.Kind, again.Event.Op = final.Kind, final.Op
+			for _, a := range []store.Answer{accepted, answered, again, answerTo(key, 2, 14, "")} {
+				putAnswer(t, s, a)
+			}
+			wantAnswer(t, s, answered)
 		}
 	})
 	t.Run("an event keeps all its fields", func(t *testing.T) {
