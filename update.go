@@ -2,9 +2,11 @@ package turnstile
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 
 	"github.com/turnstile-go/turnstile/engine"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/catalog"
 )
 
@@ -74,7 +76,7 @@ func (u Update[In, Out]) Handle(ctx Context, validate func(in In) error, handler
 			}
 			out, err := handler(Context{run}, in)
 			if err != nil {
-				return nil, err
+				return nil, recordable(err)
 			}
 			return encode(out, "output of update", u.name)
 		},
@@ -93,6 +95,73 @@ func (u Update[In, Out]) Handle(ctx Context, validate func(in In) error, handler
 func AllHandlersFinished(ctx Context) error {
 	return ctx.engine("AllHandlersFinished").AwaitHandlers()
 }
+
+// Call sends the update to another instance, as client.Update does from outside, and returns its answer.
+// The request is sent after the turn is committed. While that instance is suspended, stuck or not
+// started, Call waits; a [WithTimeout] around it limits the wait, but does not take the request back.
+// Call records two events, and one for the answer.
+//
+// A fork of this instance gets no answer to a call that it copied.
+//
+// Errors: [*UpdateError] if the update was rejected, failed, or was not answered before the other
+// instance ended; [*InvalidArgumentError], [*EncodeError], [*PayloadTooLargeError], for which nothing is
+// recorded; [*DecodeError] for an output that Out cannot decode, [*CancelledError].
+func (u Update[In, Out]) Call(ctx Context, instance string, in In) (out Out, err error) {
+	run := ctx.engine("Update.Call " + u.name)
+	if u.source == "" || u.problem != nil {
+		panic(unsound("Update.Call", u.name, "NewUpdate", u.problem))
+	}
+	if err := validInstance(instance); err != nil {
+		return out, err
+	}
+	input, err := encode(in, "input of update", u.name)
+	if err != nil {
+		return out, err
+	}
+	f := run.CallUpdate(u.name, instance, input, normalize[In])
+	document, err := run.Await(f)
+	if err != nil {
+		return out, err
+	}
+	output, rejected, err := engine.AnswerOf(f, document)
+	if failure, ok := errors.AsType[*engine.FailureError](err); ok {
+		return out, &UpdateError{Update: u.name, Instance: instance, Rejected: rejected, Kind: FailureKind(failure.Failure.Kind),
+			Message: failure.Failure.Message, Code: failure.Failure.Code, failure: failure.Failure}
+	}
+	if err != nil {
+		return out, err
+	}
+	return decode[Out](output, "output of update", u.name, run.Encoded())
+}
+
+// UpdateError is the failure of an update that an orchestration sent to another instance.
+type UpdateError struct {
+	// Update is its name, Instance the instance that it was sent to.
+	Update, Instance string
+	// Rejected is set if the update had no effect: the validator rejected it, or the instance had ended.
+	Rejected bool
+	Kind     FailureKind
+	// Message is the reason of the rejection, or the message of the error that the handler returned.
+	Message string
+	// Code is the code of that error; may be empty.
+	Code string
+
+	failure history.Failure
+}
+
+func (e *UpdateError) Error() string {
+	how := "failed" + ofKind(e.Kind)
+	if e.Rejected {
+		how = "was rejected"
+	}
+	return fmt.Sprintf("update %q of instance %q %s: %s", e.Update, e.Instance, how, e.Message)
+}
+
+// Is reports whether target is [ErrCancelled], [ErrTerminated] or [ErrTimeout] and matches the Kind.
+func (e *UpdateError) Is(target error) bool { return e.Kind.Is(target) }
+
+// Failure returns the failure that is recorded if an orchestration returns the error.
+func (e *UpdateError) Failure() *history.Failure { return sourced(e.failure, e.Update) }
 
 // addTo makes an update a [Component]. The console offers the updates of an application in a form.
 func (u Update[In, Out]) addTo(a *App) {

@@ -3,6 +3,7 @@ package turnstile_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -270,5 +271,82 @@ func TestAValidatorThatMakesADurableCallLeavesTheInstanceStuck(t *testing.T) {
 		if got, err := h.Wait(t.Context()); got != 2 || err != nil {
 			t.Errorf("%s, mended: %d, %v", what, got, err)
 		}
+	}
+}
+
+// An orchestration sends updates to another instance, whatever becomes of that.
+func TestAnOrchestrationCallsAnUpdate(t *testing.T) {
+	t.Parallel()
+	caller := turnstile.NewOrchestration[int, string]("Caller")
+	implemented := caller.Implement(func(ctx turnstile.Context, amount int) (string, error) {
+		got, err := deposit.Call(ctx, "a", amount)
+		failed, ok := errors.AsType[*turnstile.UpdateError](err)
+		if err != nil && !ok {
+			return "", err
+		}
+		if ok {
+			return fmt.Sprintf("rejected %t: %s", failed.Rejected, failed.Message), nil
+		}
+		return fmt.Sprint(got), nil
+	})
+	app := turnstile.NewApp(account.Implement(keepAccount), deposit, closing, implemented,
+		audit.Implement(func(_ context.Context, amount int) (int, error) {
+			if amount == 666 {
+				return 0, turnstile.NonRetryable(errors.New("no"))
+			}
+			return amount, nil
+		}))
+	for _, c := range []struct {
+		name   string
+		amount int
+		want   string
+		before func(*turnstiletest.Env)
+		during func(*turnstiletest.Env)
+	}{
+		{"accepted", 5, "15", nil, nil},
+		{"rejected", -5, "rejected true: the amount must be positive", nil, nil},
+		{"failed", 666, `rejected false: activity "Audit" failed: no`, nil, nil},
+		{"ended before", 5, "rejected true: the execution has ended", func(env *turnstiletest.Env) { turnstiletest.Raise(env, closing, "a", "now") }, nil},
+		{"ended meanwhile", 1000, "rejected false: the instance has ended or continued as new before the handler returned", nil,
+			func(env *turnstiletest.Env) { turnstiletest.Raise(env, closing, "a", "now") }},
+		{"continued as new meanwhile", 1000, "rejected false: the instance has ended or continued as new before the handler returned", nil,
+			func(env *turnstiletest.Env) { turnstiletest.Raise(env, closing, "a", "continue") }},
+		{"terminated before it decided", 5, "rejected true: the instance has ended before it decided about the update",
+			func(env *turnstiletest.Env) { _ = env.Client().Suspend(context.Background(), "a", "") },
+			func(env *turnstiletest.Env) { _ = env.Client().Terminate(context.Background(), "a", "") }},
+		{"suspended for a while", 5, "15", func(env *turnstiletest.Env) { _ = env.Client().Suspend(context.Background(), "a", "") },
+			func(env *turnstiletest.Env) { _ = env.Client().Resume(context.Background(), "a", "") }},
+		{"never started", 5, "rejected true: the instance was not started within 15m0s",
+			func(env *turnstiletest.Env) { _ = env.Client().Purge(context.Background(), "a") }, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			env := turnstiletest.New(t, app)
+			if c.name != "never started" {
+				turnstiletest.Start(env, account, 10, client.WithInstanceID("a"))
+			}
+			env.Run()
+			if c.before != nil && c.name != "never started" {
+				c.before(env)
+				env.Run()
+			}
+			run := turnstiletest.Start(env, caller, c.amount, client.WithInstanceID("caller"))
+			env.Advance(time.Minute)
+			if c.during != nil {
+				c.during(env)
+			}
+			if got, err := run.Wait(); got != c.want || err != nil {
+				t.Errorf("%q, %v; want %q", got, err, c.want)
+			}
+			if c.name == "accepted" {
+				want := []string{"OrchestrationStarted", "SystemCall raise_event", "ExternalSubscribed", "ExternalEvent", "OrchestrationCompleted"}
+				if got := kindsAndOps(run.History()); !slices.Equal(got, want) {
+					t.Errorf("the history %q, want %q", got, want)
+				}
+			}
+			if letters := env.DeadLetters(); len(letters) > 0 {
+				t.Errorf("dead letters: %+v", letters)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/header"
@@ -72,6 +73,8 @@ func (x *Execution) carried(unvisited []history.Event) []history.Event {
 			}
 		}
 	}
+	// An answer to an update that this execution has sent is of no use to the next.
+	next = slices.DeleteFunc(next, func(e history.Event) bool { return strings.HasPrefix(e.Name, history.AnswerPrefix) })
 	slices.SortStableFunc(next, func(a, b history.Event) int { return cmp.Compare(a.EventID, b.EventID) })
 	return next
 }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -100,7 +102,7 @@ func (x *Execution) decide(h *updateHandler, e *history.Event) (decided bool, st
 	if stuck != nil {
 		return false, stuck
 	}
-	v := &history.Event{Kind: history.SystemCall, Op: history.OpAcceptUpdate, SourceEventID: e.EventID, Name: e.Name, SenderID: e.SenderID}
+	v := &history.Event{Kind: history.SystemCall, Op: history.OpAcceptUpdate, SourceEventID: e.EventID, Name: e.Name, SenderID: e.SenderID, Instance: e.Instance}
 	switch {
 	case problem != nil:
 		v.Kind, v.Op, v.Reason = history.ExternalRejected, "", reasonOf(problem)
@@ -184,7 +186,7 @@ func (x *Execution) answer(h *updateHandler, e *history.Event, output []byte, er
 	if _, err := x.enter("the answer to update", h.name); err != nil {
 		return err
 	}
-	want := &history.Event{Kind: history.SystemCall, Op: history.OpAnswerUpdate, SourceEventID: e.EventID, Name: e.Name, SenderID: e.SenderID, Payload: output}
+	want := &history.Event{Kind: history.SystemCall, Op: history.OpAnswerUpdate, SourceEventID: e.EventID, Name: e.Name, SenderID: e.SenderID, Instance: e.Instance, Payload: output}
 	if err != nil {
 		want.Payload, want.Failure = nil, failureOf(err)
 	}
@@ -240,4 +242,93 @@ func (x *Execution) Decided() []history.Event {
 		all = append(all, *e)
 	}
 	return all
+}
+
+// CallUpdate sends an update to another instance, and returns a future for its answer: the document of
+// the event that decides about it or answers it (history.Encode). The request is recorded as an
+// OpRaiseEvent with the id of the update, and the wait for the answer as a wait for an event of that id.
+func (c *Context) CallUpdate(name, instance string, input []byte, normalize Normalizer) *Future {
+	const call = "Update.Call"
+	x := c.x
+	refused := func(err error) *Future {
+		return &Future{x: x, kind: history.ExternalSubscribed, name: name, state: cancelled, err: err, refused: true}
+	}
+	if _, err := x.enter(call, name); err != nil {
+		return refused(err)
+	}
+	if err := c.Err(); err != nil {
+		return refused(err)
+	}
+	want := &history.Event{Kind: history.SystemCall, Op: history.OpRaiseEvent, Name: history.UpdatePrefix + name, Instance: instance, ExplicitID: true, Payload: input, Label: c.label}
+	if x.cursor.live {
+		want.SenderID = callID(x.cfg.Instance, x.cfg.ExecutionID, int64(x.events.len())+1)
+	}
+	e, err := x.schedule(want, normalize)
+	if err != nil {
+		return refused(err)
+	}
+	return c.ExternalEvent(history.AnswerPrefix + e.SenderID)
+}
+
+// callID returns the id of an update that an orchestration sends. It does not repeat, because the place
+// of the event does not.
+func callID(instance string, executionID, eventID int64) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s", executionID, eventID, instance))
+	return hex.EncodeToString(sum[:16])
+}
+
+// AnswerOf returns the answer in the document that a future of CallUpdate returns. The error is a
+// *FailureError: its failure is that of the handler, or says why the update was rejected, or that its
+// handler did not return.
+func AnswerOf(f *Future, document []byte) (output []byte, rejected bool, err error) {
+	events, err := history.Decode(document)
+	if err != nil || len(events) != 1 {
+		return nil, false, fmt.Errorf("event %d: the answer to an update cannot be read: %w", f.took, err)
+	}
+	e := &events[0]
+	failure := history.Failure{Kind: history.FailureApplication}
+	switch {
+	case e.Kind == history.ExternalRejected:
+		rejected, failure.Message = true, e.Reason
+	case e.Op == history.OpAcceptUpdate:
+		failure.Message = "the instance has ended or continued as new before the handler returned"
+	case e.Failure != nil:
+		failure = *e.Failure
+	default:
+		return e.Payload, false, nil
+	}
+	return nil, rejected, &FailureError{What: "update", EventID: f.id, Failure: failure}
+}
+
+// Unanswered returns the requests of other instances that the events have not answered, each with the
+// last event about it: the ExternalEvent, or the OpAcceptUpdate. After a continue-as-new only accepted
+// ones are returned, because the next execution decides about the others.
+func (x *Execution) Unanswered() []history.Event {
+	if y := x.instead.Load(); y != nil {
+		return y.Unanswered()
+	}
+	return UnansweredIn(x.events.slice(0, x.events.len()))
+}
+
+// UnansweredIn returns what Unanswered returns for an execution with these events.
+func UnansweredIn(events []history.Event) []history.Event {
+	var open []history.Event
+	for i := range events {
+		e := &events[i]
+		if _, update := e.Update(); !update || e.Instance == "" {
+			continue
+		}
+		request := e.SourceEventID
+		if e.Kind == history.ExternalEvent {
+			request = e.EventID
+		}
+		open = slices.DeleteFunc(open, func(o history.Event) bool { return o.EventID == request || o.SourceEventID == request })
+		if e.Kind == history.ExternalEvent || e.Op == history.OpAcceptUpdate {
+			open = append(open, *e)
+		}
+	}
+	if n := len(events); n > 0 && events[n-1].Kind == history.OrchestrationContinuedAsNew {
+		open = slices.DeleteFunc(open, func(o history.Event) bool { return o.Kind == history.ExternalEvent })
+	}
+	return open
 }

@@ -39,10 +39,12 @@ type Event struct {
 	// execution keeps; SubOrchestrationScheduled, OrchestrationChained and
 	// OrchestrationContinuedAsNew have the requested version, empty for the newest.
 	Version string
-	// Instance is the id of the child (SubOrchestrationScheduled), of the detached orchestration
-	// (OrchestrationChained), or of the instance that a SystemCall addresses. In the
-	// OrchestrationRedriven of a fork it is the id that the code sees from that event on; until
-	// then, the code saw the id of the original instance.
+	// Instance is the id of the child (SubOrchestrationScheduled), of the detached
+	// orchestration (OrchestrationChained), or of the instance that a SystemCall
+	// addresses. In the OrchestrationRedriven of a fork it is the id that the code sees
+	// from there on; before it, the code saw the id of the original instance. In an
+	// ExternalEvent that requests an update, and in the events that decide or answer it, it
+	// is the instance that sent the request; empty if a client sent it.
 	Instance string
 	// ForkOf is the original instance's child of which this child is a fork
 	// (SubOrchestrationScheduled of a fork).
@@ -171,7 +173,12 @@ const (
 )
 
 // UpdatePrefix and the name of an update are the name of the ExternalEvent that requests it.
-const UpdatePrefix = "turnstile.update."
+// AnswerPrefix and the id of an update are the name of the ExternalEvent that answers it, if an
+// orchestration has sent the request.
+const (
+	UpdatePrefix = "turnstile.update."
+	AnswerPrefix = "turnstile.answer."
+)
 
 // Update returns the name of the update that an event requests, decides or answers. It reports
 // false for all other events.

@@ -140,6 +140,7 @@ func (c *checker) ranges(i *Item) {
 	l := c.limits
 	c.ident("instance", i.Instance, l.InstanceID)
 	c.ident("parent_instance", i.ParentInstance, l.InstanceID)
+	c.ident("reply_to", i.ReplyTo, l.InstanceID)
 	c.ident("id", i.ID, l.ID)
 	c.ident("token", i.Token, l.ID)
 	c.ident("name", i.Name, l.Name)

@@ -53,6 +53,7 @@ func (e *encoder) item(i *Item) {
 	e.whole("waits_ms", i.WaitsMS)
 	e.whole("turn_ms", i.TurnMS)
 	e.whole("expires_at_ms", i.ExpiresAtMS)
+	e.ident("reply_to", i.ReplyTo)
 	e.whole("fire_at_ms", i.FireAtMS)
 	e.whole("number", i.Number)
 	e.whole("before_ms", i.BeforeMS)

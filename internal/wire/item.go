@@ -167,6 +167,10 @@ type Item struct {
 	// begins with history.UpdatePrefix); absent means never.
 	ExpiresAtMS int64 `json:"expires_at_ms,omitempty"`
 
+	// ReplyTo is the instance that an update is answered to, if an orchestration sends it
+	// (ExternalRaised).
+	ReplyTo string `json:"reply_to,omitempty"`
+
 	// FireAtMS is the time at which a timer is due (TimerFired).
 	FireAtMS int64 `json:"fire_at_ms,omitempty"`
 

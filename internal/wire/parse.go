@@ -170,6 +170,8 @@ func (p *parser) field(f *field, i *Item) {
 		p.object(f, func(o *parser) { o.failure(&i.Details) })
 	case "expires_at_ms":
 		p.whole(f, &i.ExpiresAtMS)
+	case "reply_to":
+		p.text(f, &i.ReplyTo)
 	case "fire_at_ms":
 		p.whole(f, &i.FireAtMS)
 	case "parent_instance":

@@ -28,7 +28,7 @@ func (k *Known) arrival(m *inbox.Message) engine.Arrival {
 		}
 		return k.startArrival(i)
 	case wire.ExternalRaised:
-		a.Event = history.Event{Kind: history.ExternalEvent, Name: i.Name, Payload: i.Data, Codec: i.Codec, SenderID: i.ID, Actor: i.Actor, FireAtMS: i.ExpiresAtMS}
+		a.Event = history.Event{Kind: history.ExternalEvent, Name: i.Name, Payload: i.Data, Codec: i.Codec, SenderID: i.ID, Actor: i.Actor, FireAtMS: i.ExpiresAtMS, Instance: i.ReplyTo}
 	case wire.CancelInstance:
 		a.Event = history.Event{Kind: history.OrchestrationCancelRequested, Reason: i.Reason, SenderID: i.ID, Actor: i.Actor}
 	case wire.SuspendInstance:

@@ -84,6 +84,9 @@ func (r *Running) follows(turns []store.Turn) []dispatch.Commit {
 		if dispatch.Ends(&turns[i]) {
 			c.Parents = r.X.Attached()
 		}
+		if turns[i].Events[len(turns[i].Events)-1].Kind.Terminal() {
+			c.Unanswered = r.X.Unanswered()
+		}
 		if held, released := r.X.Held(); i == 0 && len(held) > 0 && (released == 0 || released >= c.First()) {
 			// Operations that this commit completes are not in Work yet.
 			open := maps.Clone(r.Work)

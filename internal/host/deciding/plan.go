@@ -128,6 +128,8 @@ type Sending struct {
 	Prune int64
 	// Unreported are unreported instance events that were written with problems.
 	Unreported string
+	// Reply answers an update that another instance sent and that this one does not record.
+	Reply *history.Event
 	// Continue is the wake with which another invocation continues the turn.
 	Continue *wire.Item
 }

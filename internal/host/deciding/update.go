@@ -5,6 +5,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/host/dispatch"
 	"github.com/turnstile-go/turnstile/internal/host/inbox"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
@@ -42,4 +43,13 @@ func (r *round) answered() error {
 		return &Read{What: Answers, Updates: unread}
 	}
 	return nil
+}
+
+// unrecorded settles an update that is not recorded. An instance that has sent it gets an answer.
+func unrecorded(m *inbox.Message, p Plan, why string) Plan {
+	if updates(m) && m.Item.ReplyTo != "" {
+		reply := dispatch.Refusal(&m.Item, why)
+		p.Send.Reply = &reply
+	}
+	return p
 }

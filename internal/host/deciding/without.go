@@ -63,7 +63,7 @@ func (a absent) afterEnd(m *inbox.Message) Plan {
 		return deadLetter(m, wire.ReasonMisaddressed, fmt.Sprintf(
 			"it is for execution %d of instance %q, which ended with execution %d", m.Item.TargetExecution(), a.View.Instance, a.View.Record.ExecutionID))
 	}
-	return settle(m, "late")
+	return unrecorded(m, settle(m, "late"), "the instance has ended")
 }
 
 // redriveMayFollow handles a message that ends the child of a redriven parent. Because the
@@ -119,7 +119,8 @@ func (a absent) afterPurge(m *inbox.Message) Plan {
 	case m.EndsChild():
 		return a.forbidStart(m)
 	case m.Item.Kind == wire.ExternalRaised:
-		return settleReporting(m, "purged_instance", info("event without effect: the instance was purged", "instance", a.View.Instance, "event", m.Item.Name, "id", m.Item.ID))
+		p := settleReporting(m, "purged_instance", info("event without effect: the instance was purged", "instance", a.View.Instance, "event", m.Item.Name, "id", m.Item.ID))
+		return unrecorded(m, p, "the instance was purged")
 	}
 	return settle(m, "purged_instance")
 }
@@ -143,6 +144,8 @@ func (a absent) early(m *inbox.Message) Plan {
 		return p
 	case endsChild:
 		return a.forbidStart(m)
+	case updates(m) && m.Item.ReplyTo != "":
+		return unrecorded(m, settle(m, "unknown_instance"), fmt.Sprintf("the instance was not started within %s", a.By.Settings.Messages.EarlyWindow))
 	}
 	return deadLetter(m, wire.ReasonUnknownInstance, fmt.Sprintf(
 		"event %q for instance %q, which was not started within %s; redrive it after the start", m.Item.Name, a.View.Instance, a.By.Settings.Messages.EarlyWindow))

@@ -34,6 +34,9 @@ type Commit struct {
 	HeldDone map[int64]bool
 	// Parents to notify of the end, in addition to the one that started the execution.
 	Parents []*history.Parent
+	// Unanswered are the updates of other instances that the commit leaves without an answer; see
+	// engine.UnansweredIn. It is empty unless the commit ends the execution.
+	Unanswered []history.Event
 }
 
 // Ends reports whether the instance ends with the commit of a turn, so that a parent or a
@@ -98,6 +101,14 @@ func (out *Outbox) Add(c Commit) {
 		}
 	}
 	out.place.at = position{c.ExecutionID, c.Last(), 1 + len(c.Cancelled)}
+	for i := range c.Unanswered {
+		e := c.Unanswered[i]
+		if e.Kind == history.ExternalEvent {
+			e = Refusal(&wire.Item{Name: e.Name, ID: e.SenderID, ReplyTo: e.Instance}, "the instance has ended before it decided about the update")
+		}
+		item := Reply(&e)
+		out.sendOrRefuse(&c, e.EventID, &item, "reply", unreplied(&e))
+	}
 	if Ends(c.Turn) {
 		end, headers := &c.Events[len(c.Events)-1], c.headers(out.Propagate, nil)
 		if c.Start.Parent != nil {
@@ -128,6 +139,26 @@ func (out *Outbox) Answer(c *Commit, e *history.Event) {
 	}
 	out.put(outgoing{route: toAnswer, answer: a})
 	out.note("answer", e.EventID, "")
+	if e.Instance != "" && e.Op != history.OpAcceptUpdate {
+		item := Reply(e)
+		out.sendOrRefuse(c, e.EventID, &item, "reply", unreplied(e))
+	}
+}
+
+func unreplied(e *history.Event) string {
+	return fmt.Sprintf("could not send the answer to update %q to instance %q", e.SenderID, e.Instance)
+}
+
+// Reply returns the event that answers the update of an instance. The answer is the last event about
+// the update.
+func Reply(e *history.Event) wire.Item {
+	return wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: e.Instance, ID: "answer-" + e.SenderID,
+		Name: history.AnswerPrefix + e.SenderID, Data: store.EncodeAnswer(e)}
+}
+
+// Refusal returns the answer to an update that an instance has not recorded.
+func Refusal(request *wire.Item, reason string) history.Event {
+	return history.Event{Kind: history.ExternalRejected, EventID: 1, Name: request.Name, SenderID: request.ID, Instance: request.ReplyTo, Reason: reason}
 }
 
 // token returns the token of a scheduling event that was recorded at atMS. If a different key has

@@ -182,6 +182,9 @@ func (out *Outbox) message(c *Commit, e *history.Event) {
 	switch e.Op {
 	case history.OpRaiseEvent:
 		item.Kind, item.Name, item.Data, item.Codec, item.ID = wire.ExternalRaised, e.Name, e.Payload, e.Codec, c.id("event", e.EventID)
+		if e.SenderID != "" {
+			item.ID, item.ReplyTo = e.SenderID, c.Instance // It is an update.
+		}
 	case history.OpCancelInstance:
 		item.Kind, item.Reason, item.ID = wire.CancelInstance, e.Reason, c.id("cancel-instance", e.EventID)
 		if e.Forced == history.ForcedByOperator {

@@ -125,6 +125,12 @@ func (a *sending) send(ctx context.Context, s *deciding.Sending) error {
 		return nil
 	case s.Deletion != nil:
 		return a.scheduleDeletion(ctx, s.Deletion)
+	case s.Reply != nil:
+		out, item := a.outbox(), dispatch.Reply(s.Reply)
+		if err := out.Send(&item); err != nil {
+			return fmt.Errorf("the answer to update %q of instance %q: %w", item.Name, item.Instance, err)
+		}
+		return a.sender.Send(ctx, out)
 	}
 	return a.continueLater(ctx, s.Continue)
 }

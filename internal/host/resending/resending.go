@@ -196,6 +196,9 @@ func (r *Resending) between(turns []store.Turn, first, end int) {
 		if dispatch.Ends(t) {
 			c.Parents = engine.AttachedIn(reading.EventsOf(turns))
 		}
+		if t.Events[len(t.Events)-1].Kind.Terminal() {
+			c.Unanswered = engine.UnansweredIn(reading.EventsOf(turns))
+		}
 		for i := range t.Events {
 			id := t.Events[i].EventID
 			_, still := open[id]
