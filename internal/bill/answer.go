@@ -102,7 +102,11 @@ func (s meteredStore) answerSize(ctx context.Context, key store.AnswerKey) int {
 // ten has a shorter one, and is a byte smaller.
 func AnswerSize(a *store.Answer) int {
 	const sortKey = 20
-	return len("execution") + len("0#") + len(a.Instance) + len("event_id") + sortKey +
+	open := 0
+	if a.Open() {
+		open = len("open") + 1
+	}
+	return open + len("execution") + len("0#") + len(a.Instance) + len("event_id") + sortKey +
 		len("start_id") + len(a.StartID) + len("update_id") + len(a.ID) +
 		len("execution_id") + numberSize(a.ExecutionID) + len("answer_event_id") + numberSize(a.Event.EventID) +
 		len("expires_at") + numberSize(a.ExpiresAt.Unix()) + len("events") + StoredSize(store.EncodeAnswer(&a.Event))

@@ -103,7 +103,7 @@ func TestAnswersAreCountedByTheKB(t *testing.T) {
 	s := m.Store(storememory.New())
 	answer := func(id string, event int64, size int) store.Answer {
 		return store.Answer{AnswerKey: store.AnswerKey{Instance: "a", StartID: "s", ID: id}, ExecutionID: 1, ExpiresAt: time.Unix(4e9+1, 0),
-			Event: history.Event{EventID: event, Kind: history.SystemCall, Op: history.OpAnswerUpdate, Payload: fmt.Appendf(nil, "%q", strings.Repeat("y", size))}}
+			Event: history.Event{EventID: event, Kind: history.SystemCall, Op: history.OpAcceptUpdate, Payload: fmt.Appendf(nil, "%q", strings.Repeat("y", size))}}
 	}
 	key := func(id string) store.AnswerKey { return answer(id, 0, 0).AnswerKey }
 	for _, c := range []struct {
