@@ -350,3 +350,65 @@ func TestAnOrchestrationCallsAnUpdate(t *testing.T) {
 		})
 	}
 }
+
+func TestAStartSendsAnUpdate(t *testing.T) {
+	t.Parallel()
+	env := accounts(t)
+	for n, want := range []int{15, 16, 15} {
+		id := []string{"r1", "r2", "r1"}[n]
+		amount := []int{5, 1, 5}[n]
+		turnstiletest.Start(env, account, 10, client.WithInstanceID("a"), client.UseExisting(), client.WithUpdate(deposit, id, amount))
+		env.Run()
+		if got, err := client.AttachUpdate(env.Client(), deposit, "a", id).Wait(t.Context()); got != want || err != nil {
+			t.Errorf("%s: %d, %v; want %d", id, got, err, want)
+		}
+	}
+	// The orchestration ends in its first turn.
+	brief := turnstile.NewOrchestration[int, int]("Brief")
+	env = turnstiletest.New(t, turnstile.NewApp(brief.Implement(func(ctx turnstile.Context, balance int) (int, error) {
+		deposit.Handle(ctx, nil, func(_ turnstile.Context, amount int) (int, error) {
+			balance += amount
+			return balance, nil
+		})
+		return balance, turnstile.AllHandlersFinished(ctx)
+	})))
+	turnstiletest.Start(env, brief, 1, client.WithInstanceID("b"), client.WithUpdate(deposit, "r", 2))
+	env.Run()
+	if got, err := client.AttachUpdate(env.Client(), deposit, "b", "r").Wait(t.Context()); got != 3 || err != nil {
+		t.Errorf("a brief instance: %d, %v", got, err)
+	}
+	if _, err := client.Start(t.Context(), env.Client(), brief, 1, client.WithUpdate(deposit, "", 2)); !errors.As(err, new(*turnstile.InvalidArgumentError)) {
+		t.Errorf("without an id: %v", err)
+	}
+}
+
+// Rejections cannot fill the history of an instance.
+func TestAnExecutionRefusesUpdatesAfterAThousandRejections(t *testing.T) {
+	t.Parallel()
+	env := accounts(t)
+	turnstiletest.Start(env, account, 0, client.WithInstanceID("a"))
+	env.Run()
+	for range 1000 {
+		if _, err := client.StartUpdate(t.Context(), env.Client(), deposit, "a", -1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env.Run()
+	_, err := turnstiletest.Update(env, deposit, "a", 5, client.WithDeduplicationID("u"))
+	if rejected, ok := errors.AsType[*client.UpdateRejectedError](err); !ok || !strings.Contains(rejected.Reason, "rejected 1000 updates") {
+		t.Errorf("the next: %v", err)
+	}
+	d, err := env.Client().Describe(t.Context(), "a")
+	if err != nil || d.ExecutionID != 1 {
+		t.Fatal(d.ExecutionID, err)
+	}
+	turnstiletest.Raise(env, closing, "a", "continue")
+	env.Advance(10 * time.Minute) // The queue drops a repeat within five minutes.
+	if h, err := client.StartUpdate(t.Context(), env.Client(), deposit, "a", 5, client.WithDeduplicationID("u")); err != nil {
+		t.Error(err)
+	} else if env.Run(); true {
+		if got, err := h.Wait(t.Context()); got != 5 || err != nil {
+			t.Errorf("in the next execution: %d, %v", got, err)
+		}
+	}
+}

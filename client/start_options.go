@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
@@ -81,6 +82,24 @@ func WithSearchAttributes(attributes turnstile.SearchAttributes) StartOption {
 		}
 		maps.Copy(all, attributes)
 		r.SearchAttributes = all
+	})
+}
+
+// WithUpdate sends an update with the start: one call starts the instance if needed and updates it. The
+// id identifies the update, as [WithDeduplicationID] does; wait for its answer with [AttachUpdate]. With
+// [UseExisting], an instance that already exists gets the update.
+//
+//	run, err := client.Start(ctx, c, Basket, customer, client.WithInstanceID("basket-7"), client.UseExisting(),
+//		client.WithUpdate(AddItem, requestID, item))
+//	total, err := client.AttachUpdate(c, AddItem, run.Instance, requestID).Wait(ctx)
+func WithUpdate[In, Out any](u turnstile.Update[In, Out], id string, in In) StartOption {
+	input, err := encode(in, "input of update", u.Name())
+	if err == nil && id == "" {
+		err = &turnstile.InvalidArgumentError{Argument: "id of update", Problem: "it is empty; the id is needed to wait for the answer"}
+	}
+	return startOption(func(r *StartRequest) {
+		r.Events = append(r.Events, wire.StartEvent{ID: id, Name: history.UpdatePrefix + u.Name(), Data: input})
+		r.err = errors.Join(r.err, err)
 	})
 }
 

@@ -318,13 +318,21 @@ func (c *Client) UpdateStatus(ctx context.Context, instance, id string) (UpdateS
 // the instance has decided about it. It reads one item 20 ms after the first read and then at intervals
 // that grow to a second, and the record of the instance first and once a second.
 //
-// Errors: [*NotFoundError], [*EndedError] for an instance that ended before it decided,
-// [*UpdateWaitError] if the context ends first, [ErrNoStore] (wrapped) for a client that cannot read.
+// It also waits for an instance that has no record yet ([WithUpdate]).
+//
+// Errors: [*NotFoundError] for an instance that was purged, [*EndedError] for one that ended before it
+// decided, [*UpdateWaitError] if the context ends first, [ErrNoStore] (wrapped) for a client that cannot read.
 // Give the context a deadline.
 func (c *Client) WaitUpdate(ctx context.Context, instance, id string, stage UpdateStage) (UpdateStatus, error) {
 	return c.waitUpdate(ctx, instance, id, func(s UpdateStage) bool {
 		return s.Answered() || s == UpdateAccepted && stage == UpdateAccepted
 	})
+}
+
+// starting reports whether an instance was not found, and may have been sent its start.
+func starting(err error) bool {
+	missing, ok := errors.AsType[*NotFoundError](err)
+	return ok && missing.FreeAt.IsZero()
 }
 
 const firstUpdatePause, longestUpdatePause = 20 * time.Millisecond, time.Second
@@ -352,6 +360,11 @@ func (c *Client) waitUpdate(ctx context.Context, instance, id string, enough fun
 			case ctx.Err() != nil:
 				return none, &UpdateWaitError{Instance: instance, ID: id, Stage: s.Stage, Last: d, Err: ctx.Err()}
 			case errors.Is(err, store.ErrUnavailable) && d != nil:
+			case starting(err) && !enough(s.Stage):
+				if !c.pause(ctx, pause, changed) {
+					return none, &UpdateWaitError{Instance: instance, ID: id, Stage: s.Stage, Err: ctx.Err()}
+				}
+				continue
 			case err != nil:
 				return none, err
 			default:
@@ -391,7 +404,7 @@ func (c *Client) waitUpdate(ctx context.Context, instance, id string, enough fun
 // readAnswer reads the answer to an update. Without one it returns s.
 func (c *Client) readAnswer(ctx context.Context, startID string, s UpdateStatus) (UpdateStatus, error) {
 	a, err := c.cfg.Store.ReadAnswer(ctx, store.AnswerKey{Instance: s.Instance, StartID: startID, ID: s.ID})
-	if errors.Is(err, store.ErrNoAnswer) || err == nil && !a.Decided() {
+	if errors.Is(err, store.ErrNoAnswer) {
 		return s, nil
 	}
 	if err != nil {

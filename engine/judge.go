@@ -42,6 +42,9 @@ func (l *ledger) judge(a *Arrival) Verdict {
 	if l.ended {
 		return Verdict{Kind: Late, Reason: "the execution has ended"}
 	}
+	if _, update := e.Update(); update && l.rejected >= MaxRejectedUpdates {
+		return Verdict{Kind: Refused, Reason: fmt.Sprintf("the execution has rejected %d updates, which is the limit; the next execution decides about updates again", l.rejected)}
+	}
 	if a.Suspend != 0 && a.Suspend != l.suspendOf(e.Kind) {
 		return Verdict{Kind: Late, Reason: fmt.Sprintf("it is for the suspend at event %d, but a resume or another suspend came after it", a.Suspend)}
 	}

@@ -33,6 +33,8 @@ type ledger struct {
 	released int64
 	carried  map[int64]int64 // event id → execution, for copied events that were open
 	ended    bool
+	// rejected is the number of updates that the execution has rejected.
+	rejected int
 }
 
 // entry is the ledger's record of an event.
@@ -136,6 +138,9 @@ func (l *ledger) record(e *history.Event) {
 		}
 	case e.Kind.Terminal():
 		l.ended, l.suspendedID, l.heldID, l.saidID, l.reasoned = true, 0, 0, 0, false
+	}
+	if _, update := e.Update(); update && e.Kind == history.ExternalRejected {
+		l.rejected++
 	}
 	if id := rememberedAs(e); id != "" {
 		l.sent(id, e.EventID)

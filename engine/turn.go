@@ -83,9 +83,15 @@ const (
 	Exists
 	// Early means that the execution has not started.
 	Early
+	// Refused is the verdict on an update if the execution has already rejected MaxRejectedUpdates.
+	Refused
 )
 
-var verdictNames = [...]string{"pending", "recorded", "duplicate", "late", "misaddressed", "forged", "exists", "early"}
+// MaxRejectedUpdates is how many updates an execution rejects. It refuses later ones without recording
+// them, so that rejections alone do not fill its history.
+const MaxRejectedUpdates = 1000
+
+var verdictNames = [...]string{"pending", "recorded", "duplicate", "late", "misaddressed", "forged", "exists", "early", "refused"}
 
 // String returns the verdict in one lower-case word.
 func (k VerdictKind) String() string {
@@ -101,7 +107,7 @@ type Verdict struct {
 	// EventID of the recorded event (Recorded, Duplicate); 0 if the event is in the history of
 	// another execution.
 	EventID int64
-	// Reason in words, for Early, Late, Misaddressed, Forged and Exists.
+	// Reason in words, for Early, Late, Misaddressed, Forged, Exists and Refused.
 	Reason string
 }
 

@@ -128,10 +128,17 @@ type Sending struct {
 	Prune int64
 	// Unreported are unreported instance events that were written with problems.
 	Unreported string
-	// Reply answers an update that another instance sent and that this one does not record.
-	Reply *history.Event
+	// Reply answers an update that is not recorded.
+	Reply *Reply
 	// Continue is the wake with which another invocation continues the turn.
 	Continue *wire.Item
+}
+
+// Reply is the answer to an update that is not recorded. It is sent to the instance that sent the update,
+// if one did, and is put for a caller if StartID, the id of the start of the run, is set.
+type Reply struct {
+	Event   history.Event
+	StartID string
 }
 
 // Parents are the parents that wait for an instance, and the end of which they are notified.

@@ -360,7 +360,7 @@ func follow(d *draft) roundStep {
 // settle settles each message according to its verdict, and then the wakes.
 func (r *round) settle() (p Plan, err error) {
 	for _, j := range r.arrivals {
-		sends := j.Kind == engine.Exists || j.Kind == engine.Early || j.Kind == engine.Late && j.Item.ReplyTo != ""
+		sends := j.Kind == engine.Exists || j.Kind == engine.Early || j.Kind == engine.Refused || j.Kind == engine.Late && j.Item.ReplyTo != ""
 		if j.State != inbox.Unsettled || j.Kind == engine.Pending {
 			continue
 		}
@@ -393,6 +393,8 @@ func (r *round) settleOne(j judged) (Plan, error) {
 		return starting{r.k}.exists(j.Message)
 	case engine.Early:
 		return absent{r.k}.early(j.Message), nil
+	case engine.Refused:
+		return r.refuse(j), nil
 	case engine.Late:
 		return unrecorded(j.Message, settle(j.Message, "late"), j.Reason), nil
 	}

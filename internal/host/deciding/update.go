@@ -48,8 +48,15 @@ func (r *round) answered() error {
 // unrecorded settles an update that is not recorded. An instance that has sent it gets an answer.
 func unrecorded(m *inbox.Message, p Plan, why string) Plan {
 	if updates(m) && m.Item.ReplyTo != "" {
-		reply := dispatch.Refusal(&m.Item, why)
-		p.Send.Reply = &reply
+		p.Send.Reply = &Reply{Event: dispatch.Refusal(&m.Item, why)}
 	}
+	return p
+}
+
+// refuse settles an update that the execution refuses, and answers its caller. A repeat of the request
+// is decided about if a later execution gets it.
+func (r *round) refuse(j judged) Plan {
+	p := settle(j.Message, "refused")
+	p.Send.Reply = &Reply{Event: dispatch.Refusal(&j.Item, j.Reason), StartID: r.k.Running.Started().Start.StartID}
 	return p
 }

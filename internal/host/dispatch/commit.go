@@ -106,7 +106,7 @@ func (out *Outbox) Add(c Commit) {
 		if e.Kind == history.ExternalEvent {
 			e = Refusal(&wire.Item{Name: e.Name, ID: e.SenderID, ReplyTo: e.Instance}, "the instance has ended before it decided about the update")
 		}
-		item := Reply(&e)
+		item := reply(&e)
 		out.sendOrRefuse(&c, e.EventID, &item, "reply", unreplied(&e))
 	}
 	if Ends(c.Turn) {
@@ -127,20 +127,24 @@ func decides(e *history.Event) bool {
 	return update && e.Kind != history.ExternalEvent
 }
 
-// Answer puts the answer that an event gives to the caller of an update.
+// Answer puts the answer that an event gives to the caller of an update, and sends it to the instance
+// that sent the update. A commit without an execution is one that was not made: its event refuses the
+// update. Without a start, there is no caller to answer.
 func (out *Outbox) Answer(c *Commit, e *history.Event) {
-	a, err := out.Edge.Answer(store.Answer{
-		AnswerKey:   store.AnswerKey{Instance: c.Instance, StartID: c.Start.StartID, ID: e.SenderID},
-		ExecutionID: c.ExecutionID, Event: *e, ExpiresAt: out.Now.Add(store.AnswerRetention),
-	})
-	if err != nil {
-		out.failed(fmt.Errorf("the answer to update %q of instance %q: %w", e.SenderID, c.Instance, err))
-		return
+	if c.ExecutionID > 0 || c.Start.StartID != "" {
+		a, err := out.Edge.Answer(store.Answer{
+			AnswerKey:   store.AnswerKey{Instance: c.Instance, StartID: c.Start.StartID, ID: e.SenderID},
+			ExecutionID: c.ExecutionID, Event: *e, ExpiresAt: out.Now.Add(store.AnswerRetention),
+		})
+		if err != nil {
+			out.failed(fmt.Errorf("the answer to update %q of instance %q: %w", e.SenderID, c.Instance, err))
+			return
+		}
+		out.put(outgoing{route: toAnswer, answer: a})
+		out.note("answer", e.EventID, "")
 	}
-	out.put(outgoing{route: toAnswer, answer: a})
-	out.note("answer", e.EventID, "")
 	if e.Instance != "" && e.Op != history.OpAcceptUpdate {
-		item := Reply(e)
+		item := reply(e)
 		out.sendOrRefuse(c, e.EventID, &item, "reply", unreplied(e))
 	}
 }
@@ -149,9 +153,9 @@ func unreplied(e *history.Event) string {
 	return fmt.Sprintf("could not send the answer to update %q to instance %q", e.SenderID, e.Instance)
 }
 
-// Reply returns the event that answers the update of an instance. The answer is the last event about
+// reply returns the event that answers the update of an instance. The answer is the last event about
 // the update.
-func Reply(e *history.Event) wire.Item {
+func reply(e *history.Event) wire.Item {
 	return wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: e.Instance, ID: "answer-" + e.SenderID,
 		Name: history.AnswerPrefix + e.SenderID, Data: store.EncodeAnswer(e)}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/host"
 	attempts "github.com/turnstile-go/turnstile/internal/host/attempt"
 	"github.com/turnstile-go/turnstile/internal/host/deciding"
@@ -126,13 +127,16 @@ func (a *sending) send(ctx context.Context, s *deciding.Sending) error {
 	case s.Deletion != nil:
 		return a.scheduleDeletion(ctx, s.Deletion)
 	case s.Reply != nil:
-		out, item := a.outbox(), dispatch.Reply(s.Reply)
-		if err := out.Send(&item); err != nil {
-			return fmt.Errorf("the answer to update %q of instance %q: %w", item.Name, item.Instance, err)
-		}
-		return a.sender.Send(ctx, out)
+		return a.reply(ctx, s.Reply)
 	}
 	return a.continueLater(ctx, s.Continue)
+}
+
+// reply answers an update that is not recorded.
+func (a *sending) reply(ctx context.Context, r *deciding.Reply) error {
+	out := a.outbox()
+	out.Answer(&dispatch.Commit{Turn: &store.Turn{Instance: a.known.View.Instance}, Start: &history.Start{StartID: r.StartID}}, &r.Event)
+	return a.sender.Send(ctx, out)
 }
 
 // notifyParents notifies the parents that wait for an instance.
