@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/bill"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
 
@@ -410,5 +411,53 @@ func TestAnExecutionRefusesUpdatesAfterAThousandRejections(t *testing.T) {
 		if got, err := h.Wait(t.Context()); got != 5 || err != nil {
 			t.Errorf("in the next execution: %d, %v", got, err)
 		}
+	}
+}
+
+// An update costs what an event costs, and for its answer a read and a write. If the handler returns in
+// the turn that accepts the update, there is one answer to write.
+func TestWhatAnUpdateCosts(t *testing.T) {
+	t.Parallel()
+	const n = 100
+	noted := turnstile.NewEvent[int]("noted")
+	app := turnstile.NewApp(account.Implement(func(ctx turnstile.Context, balance int) (int, error) {
+		deposit.Handle(ctx, func(amount int) error {
+			if amount < 0 {
+				return errors.New("no")
+			}
+			return nil
+		}, func(_ turnstile.Context, amount int) (int, error) { balance += amount; return balance, nil })
+		for _, err := range noted.All(ctx) {
+			if err != nil {
+				return balance, err
+			}
+		}
+		return balance, nil
+	}))
+	per := func(send func(*turnstiletest.Env)) (reads, writes, dollars float64) {
+		env := turnstiletest.New(t, app, turnstiletest.KeepWarm())
+		turnstiletest.Start(env, account, 0, client.WithInstanceID("a"))
+		env.Advance(time.Minute)
+		before := env.Bill()
+		for range n {
+			send(env)
+			env.Advance(time.Minute)
+		}
+		b := env.Bill().Minus(before)
+		return b.Of(bill.ReadUnits) / n, b.Of(bill.WriteUnits) / n, b.Dollars() / n * 1e6
+	}
+	send := func(amount int) func(*turnstiletest.Env) {
+		return func(env *turnstiletest.Env) {
+			if _, err := client.StartUpdate(t.Context(), env.Client(), deposit, "a", amount); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	eventReads, eventWrites, event := per(func(env *turnstiletest.Env) { turnstiletest.Raise(env, noted, "a", 1) })
+	reads, writes, accepted := per(send(1))
+	_, _, rejected := per(send(-1))
+	t.Logf("a million events $%.2f (%.2f reads, %.2f writes), updates $%.2f (%.2f, %.2f), rejected updates $%.2f", event, eventReads, eventWrites, accepted, reads, writes, rejected)
+	if reads-eventReads != 1 || writes-eventWrites != 1 || accepted-event < 0.74 || accepted-event > 0.76 || rejected-event < 0.74 || rejected-event > 0.76 {
+		t.Errorf("an update costs %.2f reads and %.2f writes beyond those of an event", reads-eventReads, writes-eventWrites)
 	}
 }

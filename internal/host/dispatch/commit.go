@@ -71,7 +71,9 @@ func (out *Outbox) Add(c Commit) {
 			// The operation has no completion, so nothing shows whether it was sent.
 			out.detached(&c, e)
 		case decides(e):
-			out.Answer(&c, e)
+			if !answered(c.Events[i+1:], e) {
+				out.Answer(&c, e)
+			}
 		case e.Kind == history.SystemCall:
 			out.message(&c, e)
 		case e.Kind == history.TimerFired:
@@ -125,6 +127,13 @@ func (out *Outbox) Add(c Commit) {
 func decides(e *history.Event) bool {
 	_, update := e.Update()
 	return update && e.Kind != history.ExternalEvent
+}
+
+// answered reports whether one of the later events of the same commit answers the update that e accepts.
+func answered(later []history.Event, e *history.Event) bool {
+	return e.Op == history.OpAcceptUpdate && slices.ContainsFunc(later, func(l history.Event) bool {
+		return l.Op == history.OpAnswerUpdate && l.SourceEventID == e.SourceEventID
+	})
 }
 
 // Answer puts the answer that an event gives to the caller of an update, and sends it to the instance
