@@ -113,7 +113,12 @@ func (d *draft) dispatches() bool {
 		case history.TimerCreated, history.SubOrchestrationScheduled, history.OrchestrationChained:
 			return true
 		case history.SystemCall:
-			if e.Op == history.OpRaiseEvent || e.Op == history.OpCancelInstance {
+			switch e.Op {
+			case history.OpRaiseEvent, history.OpCancelInstance, history.OpAcceptUpdate, history.OpAnswerUpdate:
+				return true
+			}
+		case history.ExternalRejected:
+			if _, update := e.Update(); update {
 				return true
 			}
 		}
