@@ -60,8 +60,8 @@ func (a Activity[In, Out]) Inline(ctx Context, in In) (Out, error) {
 	return decode[Out](result, "result of activity", a.name, run.Encoded())
 }
 
-// CommitEvery lets up to n results of inline runs share a commit, which makes many short activities
-// n times cheaper. The runs may be of different activities; if their values of n differ, the
+// CommitEvery lets up to n results of inline runs share a commit. This makes many short activities
+// up to n times cheaper. The runs may be of different activities; if their values of n differ, the
 // smallest applies. Without CommitEvery each result is committed before the next activity runs. The
 // option has no effect on Call and Start.
 //

@@ -9,9 +9,9 @@ import (
 	"github.com/turnstile-go/turnstile/internal/names"
 )
 
-// Limit lets at most n attempts of an activity, or n instances of an orchestration, with this key
-// run at a time. n is from 1 to [MaxLimit]. The key is 1 to 256 bytes of UTF-8 without control
-// characters. Keys of activities and keys of orchestrations are separate.
+// Limit lets at most n attempts of an activity with this key, or n instances of an orchestration
+// with this key, run at a time. n is from 1 to [MaxLimit]. The key is 1 to 256 bytes of UTF-8
+// without control characters. Keys of activities and keys of orchestrations are separate.
 //
 // For an activity, the limit applies across all instances, activities and processes that use the
 // key:
@@ -45,8 +45,8 @@ import (
 // turnstile.limit, which every App has. At most 1,000 instances can wait for it; if another one
 // starts, it is terminated with a reason that says so.
 //
-// An invalid key or n is an error of [App.Err] and of the call. So are two activities, or two
-// orchestrations, of one App that declare different limits for a key.
+// An invalid key or n is an error of [App.Err] and of the call. Two activities, or two
+// orchestrations, of one App that declare different limits for a key are such an error too.
 func Limit(key string, n int) Option { return limit{key, n} }
 
 type limit struct {

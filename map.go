@@ -33,9 +33,9 @@ func ForEach[In any](ctx Context, items []In, limit int, fn func(Context, In) er
 	return err
 }
 
-// MapSettled is [Map] that returns the outcome of each item, in the order of the items: the failure
-// of an item neither cancels the others nor fails MapSettled. With [TolerateFailures] it fails as
-// Map does when more items fail than tolerated. It records nothing of its own.
+// MapSettled is like [Map], but returns the outcome of each item, in the order of the items: the
+// failure of an item neither cancels the others nor fails MapSettled. With [TolerateFailures] it
+// fails as Map does when more items fail than tolerated. It records nothing of its own.
 //
 //	outcomes, err := turnstile.MapSettled(ctx, readers, 10, Send.Call)
 //
@@ -84,8 +84,8 @@ type mapOptions struct {
 	tolerated int
 }
 
-// TolerateFailures lets up to n items fail: [Map] returns the zero value for them, and [MapSettled]
-// their errors. If more than n items fail, the call fails with the first failure.
+// TolerateFailures lets up to n items fail: For the failed items, [Map] returns the zero value, and
+// [MapSettled] their errors. If more than n items fail, the call fails with the first failure.
 func TolerateFailures(n int) MapOption { return mapOptions{n} }
 
 func (o mapOptions) applyToMap(all *mapOptions) { *all = o }

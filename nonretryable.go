@@ -13,9 +13,9 @@ import (
 // unless the policy lists its code. NonRetryable(nil) is nil.
 //
 // A mark applies wherever it is in the tree of a returned error, including inside errors.Join and
-// several %w. The returned error is final if any error in the tree is. Of several codes, the first
-// in the order of errors.As is used; of several joined delays, the longest. A mark around an error
-// overrides the same mark inside it.
+// several %w. The returned error is final if any error in the tree is. If there are several codes,
+// the first in the order of errors.As is used; if several delays are joined, the longest is used. A
+// mark around an error overrides the same mark inside it.
 func NonRetryable(err error) error {
 	if err == nil {
 		return nil

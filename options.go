@@ -111,10 +111,10 @@ func ParentClosePolicy(policy ClosePolicy) OrchestrationOption {
 // Code that keeps waiting in a WithoutCancel context is not ended; use client.Client.Terminate for
 // that.
 //
-// It records one event, a timer, at the start, and one when the time expires. So the timeout is
-// part of the code, as other operations are: changing it makes running instances stuck, unless the
-// changed implementation is another [Version]. A negative duration, or one above [MaxTimer], is an
-// [*InvalidArgumentError] in [App.Err]; 0 means no limit.
+// It records one event, a timer, at the start, and a second event when the time expires. So the
+// timeout is part of the code, as other operations are: changing it makes running instances stuck,
+// unless the changed implementation is another [Version]. A negative duration, or one above
+// [MaxTimer], is an [*InvalidArgumentError] in [App.Err]; 0 means no limit.
 func RunTimeout(d time.Duration) OrchestrationOption {
 	return orchestrationOption(func(o *orchestrationOptions) {
 		o.timeout = d

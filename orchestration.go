@@ -124,9 +124,9 @@ func (o Orchestration[In, Out]) Implement(implementation func(Context, In) (Out,
 // limits how long the parent waits.
 //
 // With [Retry], a failed child is retried as another instance, whose id is derived or is
-// [InstanceID] with "/2", "/3", … appended. The delays are timers, so each attempt records its
-// events, and each delay two. A child is not retried if it was cancelled or terminated, if its id
-// was in use, if it could not decode its input, or if its error code is among the
+// [InstanceID] with "/2", "/3", … appended. The delays are timers, so each attempt records its own
+// events, and each delay records two. A child is not retried if it was cancelled or terminated, if
+// its id was in use, if it could not decode its input, or if its error code is among the
 // NonRetryableCodes.
 func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
 	run := ctx.engine(o.name)
@@ -142,8 +142,8 @@ func (o Orchestration[In, Out]) Start(ctx Context, in In) Future[Out] {
 }
 
 // Call starts the orchestration as a sub-orchestration and waits for its output, as
-// [Orchestration.Start] and [Future.Await] do. It records one event, and one when the child has
-// ended.
+// [Orchestration.Start] and [Future.Await] do. It records one event, and a second one when the
+// child ends.
 //
 // Errors: [*ChildError]; [*InvalidArgumentError] for an invalid instance id or invalid options;
 // [*EncodeError] and [*PayloadTooLargeError] for the input; [*DecodeError] for the output;

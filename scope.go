@@ -18,8 +18,8 @@ func WithCancel(ctx Context) (Context, CancelFunc) {
 
 // WithTimeout is [WithCancel] with a time limit: after d the scope is cancelled, and operations
 // that were started in it return a [*CancelledError] that is an [ErrTimeout], not an
-// [ErrCancelled]. It records one event, and one when the time expires. Cancelling the scope removes
-// the timer. A duration above [MaxTimer] is reduced to [MaxTimer].
+// [ErrCancelled]. It records one event, and a second one when the time expires. Cancelling the
+// scope removes the timer. A duration above [MaxTimer] is reduced to [MaxTimer].
 //
 //	scope, cancel := turnstile.WithTimeout(ctx, time.Hour)
 //	receipt, err := Charge.Call(scope, order)

@@ -121,9 +121,9 @@ func (m *Mutex) Unlock() {
 	m.s.release("Mutex.Unlock", 1)
 }
 
-// WaitGroup waits until a counter reaches zero, for example for parts of branches. To wait for
-// whole branches and their results, [Join] their futures. The zero value has the count 0. It
-// records nothing. Keep it in a variable of the orchestration.
+// WaitGroup waits until a counter reaches zero, for example until parts of branches are done. To
+// wait for whole branches and their results, [Join] their futures. The zero value has the count 0.
+// It records nothing. Keep it in a variable of the orchestration.
 type WaitGroup struct {
 	count   int
 	waiting []func()

@@ -20,11 +20,12 @@ const MaxStates = 32 << 10
 //	var Progress = turnstile.NewState[Percent]("progress")
 //
 // An instance has one value for each name that it has set. The state named "status" is special in
-// one way: lists of instances show it, and search it for words.
+// one way: lists of instances show it, and searches for words include it.
 //
-// States are kept at the end of the instance and passed on by continue-as-new. A restart clears
-// them. After a redrive or a fork, the states have the values with which the original execution
-// started; as soon as the code has run, they have the values that the kept events imply.
+// States are kept when the instance ends, and passed to the next execution by continue-as-new. A
+// restart clears them. After a redrive or a fork, the states have the values with which the
+// original execution started; as soon as the code has run, they have the values that the kept
+// events imply.
 type State[T any] struct {
 	name   string
 	source string

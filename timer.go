@@ -8,7 +8,7 @@ import (
 // Sleep waits for d. The wait is durable: it can take months, and no process runs in the meantime.
 // Durations are whole milliseconds, rounded up. A duration of zero or less is recorded like any
 // other and returns without delay, so that a computed duration does not change the shape of the
-// history. Sleep records one event, and one when the time has come.
+// history. Sleep records one event, and a second one when the timer fires.
 //
 // A timer never fires early, unless an operator fires it; [Now] still returns the actual time. In
 // package embedded, on SQLite and in turnstiletest, timers have a resolution of a millisecond. On
@@ -24,8 +24,8 @@ func Sleep(ctx Context, d time.Duration) error {
 
 // SleepUntil is [Sleep] until a point in time, for example one from an input or an event: "remind
 // me on the first of May". A time that has passed is recorded like any other and returns without
-// delay. SleepUntil records one event, and one when the time has come. Replay compares the time, so
-// a different time is a change of the code, like a different duration of Sleep.
+// delay. SleepUntil records one event, and a second one when the timer fires. Replay compares the
+// time, so a different time is a change of the code, like a different duration of Sleep.
 //
 // Errors: [*CancelledError]; [*InvalidArgumentError], with nothing recorded, for a time in the
 // year 2200 or later.

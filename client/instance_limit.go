@@ -53,8 +53,8 @@ func instanceLimit(d *Description) (Limit, error) {
 	return l, nil
 }
 
-// InstanceLimits returns the limits of instances, those with the newest coordinators first, at most
-// 1,000. It makes one read for each page of them.
+// InstanceLimits returns at most 1,000 limits of instances, those with the newest coordinators
+// first. It makes one read for each page of them.
 func (c *Client) InstanceLimits(ctx context.Context) ([]Limit, error) {
 	all := []Limit{}
 	for q := (ListQuery{Name: coordination.Orchestration}); len(all) < mostCoordinators; {

@@ -23,18 +23,18 @@ type Limit struct {
 	Rate        bool  `json:"rate,omitempty"`
 	Per         int64 `json:"per_ms,omitempty"`
 	DeclaredPer int64 `json:"declared_per_ms,omitempty"`
-	// Instances is set if the limit is for instances of orchestrations, not for attempts of activities.
-	// Coordinator is then the instance that coordinates the limit, and CoordinatorStatus is its status; no
-	// instance starts unless the coordinator runs. Length is how many instances wait; Waiting has the
-	// first 50.
+	// Instances is set if the limit is for instances of orchestrations, not for attempts of
+	// activities. Coordinator is then the instance that coordinates the limit, and
+	// CoordinatorStatus is its status; no instance starts unless the coordinator runs. Length is
+	// the number of waiting instances; Waiting has the first 50.
 	Instances         bool   `json:"instances,omitempty"`
 	Coordinator       string `json:"coordinator,omitempty"`
 	CoordinatorStatus Status `json:"coordinator_status,omitempty"`
 	Length            int    `json:"length,omitempty"`
 	// Permits is how many attempts may run at a time; 0 if no attempt has requested a permit yet.
-	// Declared is the number in the code of the latest attempt, Set the number of
-	// [Client.SetLimit], which takes precedence; 0 for none. Closed is set if SetLimit set the
-	// number 0, so that no attempt gets a permit.
+	// Declared is the number in the code of the latest attempt. Set is the number that
+	// [Client.SetLimit] has set, which takes precedence; 0 for none. Closed is set if SetLimit set
+	// the number 0, so that no attempt gets a permit.
 	Permits  int  `json:"permits"`
 	Declared int  `json:"declared"`
 	Set      int  `json:"set,omitempty"`

@@ -84,8 +84,8 @@ func (e *QueryError) Error() string {
 //	answer, err := client.Query(ctx, c, Estimate, "order-17", Place{Country: "NO"})
 //
 // A query reads the record and the history of the current execution, and replays the history. A
-// client that has asked the instance before reads only the record, the last turn that it knows and
-// later ones; it keeps up to 32 MiB of decoded histories for that.
+// client that has queried the instance before reads only the record, the last turn that it knows,
+// and later turns. For that, the client keeps up to 32 MiB of decoded histories.
 //
 // Errors: [*NotFoundError], [*QueryError], [ErrNoQueries]; [*turnstile.EncodeError],
 // [*turnstile.PayloadTooLargeError] for the input, [*turnstile.DecodeError] for the output;

@@ -24,9 +24,9 @@ type RaiseCheck struct {
 	// Waits are the names of the events that the instance waits for, each once, in the order in which
 	// the waits started.
 	Waits []string
-	// Data is a [*turnstile.DecodeError], which names the field, if Config.App declares events of that
-	// name and none of them accepts the data. It is nil if one does, or if no such event is declared:
-	// then the type that the code decodes is not known.
+	// Data is a [*turnstile.DecodeError], which names the field, if Config.App declares events of
+	// that name and none of them accepts the data. It is nil if one of them does. It is also nil if
+	// no such event is declared, because the type that the code decodes is then unknown.
 	Data error
 }
 

@@ -51,9 +51,9 @@ type Redriven struct {
 	Rescheduled []RedrivenWork `json:"again"`
 }
 
-// Nothing reports whether the redrive starts no operation again: only the code runs, with the
-// results that it already had. Unchanged code then fails as before, for example because a saga has
-// undone its steps.
+// Nothing reports whether the redrive starts no operations again. If so, only the code runs, with
+// the results that it already had. Unchanged code then fails as before, for example because a saga
+// has undone its steps.
 func (d *Redriven) Nothing() bool { return d.CopiedEvents > 0 && len(d.Rescheduled) == 0 }
 
 // RedrivenWork is an activity, a timer or a child that a redrive starts again.
@@ -97,10 +97,10 @@ func (e *RedriveError) Error() string {
 // the code.
 const maxKept = 3 << 20
 
-// Redrive continues an instance that failed, or was cancelled or terminated, from where it failed, in
-// its next execution. That execution copies the history of the last one: completed work stays
-// completed, failed and open operations are started again, and the deployed code continues from there.
-// Redrive returns when its request is queued.
+// Redrive continues an instance that failed, was cancelled or was terminated. The instance
+// continues where it failed, in its next execution. That execution copies the history of the last
+// one: completed work stays completed, failed and open operations are started again, and the
+// deployed code continues from there. Redrive returns when its request is queued.
 //
 // The copied events are stored before the code is replayed against them, and open operations are
 // started again only after the code agrees with those events. If the code disagrees, the instance

@@ -19,7 +19,7 @@ import (
 type StartRequest struct {
 	// Name of the orchestration.
 	Name string `json:"name"`
-	// Version of the orchestration; empty for the newest that is deployed.
+	// Version of the orchestration; empty for the newest deployed version.
 	Version string `json:"version,omitempty"`
 	// Instance is the instance id. If it is empty, it is derived from Name and DeduplicationID, so that
 	// a repeat does not start a second instance; if that is empty too, it is random.

@@ -28,8 +28,8 @@ func WithInstanceID(id string) StartOption {
 	return startOption(func(r *StartRequest) { r.Instance = id })
 }
 
-// WithVersion selects a version of the orchestration; without it the newest that is deployed runs. See
-// [turnstile.Version].
+// WithVersion selects a version of the orchestration; without it, the newest deployed version runs.
+// See [turnstile.Version].
 func WithVersion(version string) StartOption {
 	return startOption(func(r *StartRequest) { r.Version = version })
 }

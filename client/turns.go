@@ -8,9 +8,9 @@ import (
 )
 
 // Turns returns the turns of an execution of an instance, from event `from` on (1 for all), as they
-// were committed: with the operations that each turn cancelled, and with payloads as they are stored. d
-// comes from Describe; execution 0 is its current one. [Client.History] returns the events decoded. The
-// result is empty if there are no turns from there on.
+// were committed: with the operations that each turn cancelled, and with payloads as they are
+// stored. d comes from Describe; execution 0 is the current execution. [Client.History] returns the
+// events decoded. The result is empty if there are no turns from there on.
 func (c *Client) Turns(ctx context.Context, d Description, execution, from int64) ([]store.Turn, error) {
 	if from <= 1 {
 		turns, _, err := c.read(ctx, d, execution)

@@ -13,8 +13,8 @@ type Codec interface {
 	// Encode encodes a payload, which is JSON. Two calls with the same payload may return different
 	// bytes. Encode must neither keep nor change plain.
 	Encode(plain []byte) ([]byte, error)
-	// Decode returns the original payload, byte for byte. It returns an error for bytes that Encode
-	// did not return, and never a guess.
+	// Decode returns the original payload, byte for byte. For bytes that Encode did not return, it
+	// returns an error; it never guesses.
 	Decode(encoded []byte) ([]byte, error)
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// Drain returns when no message is queued for now and no instance is running, except stuck
-// instances. Call it while Run is running. An instance that waits for an event that is never raised
-// counts as running; Drain then returns when ctx ends, with its error.
+// Drain returns when no message is due and no instance is running; stuck instances do not count.
+// Call it while Run is running. An instance that waits for an event that is never raised counts as
+// running; Drain then returns when ctx ends, with its error.
 func (e *Runtime) Drain(ctx context.Context) error {
 	var received []*memoryqueue.Queue
 	for _, s := range e.sources() {

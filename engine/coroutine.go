@@ -83,7 +83,7 @@ func (c *coroutine) body(yield func(struct{}) bool, fn func(*Context) ([]byte, e
 		if returned {
 			return
 		}
-		// The stack shows where the panic was only here, inside the coroutine.
+		// Read the stack here, because only inside the coroutine does it show where the panic was.
 		if r := recover(); r != nil {
 			c.panicked, c.stack = r, panics.Stack(string(debug.Stack()))
 			return

@@ -72,8 +72,8 @@ func (x *Execution) deliverExternal(e *history.Event) *StuckError {
 	return nil
 }
 
-// EventKept reports whether an external event with this name is kept for the wait that
-// ExternalEventIf would start, or known. It records only rejections, of the events that the wait
+// EventKept reports whether an external event with this name is kept, or already known, for the
+// wait that ExternalEventIf would start. It records only the rejections of events that the wait
 // would reject, because the history determines the answer.
 func (c *Context) EventKept(name string, accepts Acceptor) (bool, error) {
 	if _, err := c.x.enter("EventKept", name); err != nil {

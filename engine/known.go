@@ -2,12 +2,12 @@ package engine
 
 import "github.com/turnstile-go/turnstile/history"
 
-// An arrival is known to the code if it was in the history before the code ran for the
-// arrival that is being visited. Known arrivals follow that arrival, each marked
-// WithPrevious: the events of a start, events that continue-as-new carried over, and
-// arrivals that were recorded while no code ran. Calls that do not wait (EventKept,
-// Future.Ready) deliver a known arrival at once, before its visit. Select and Await do
-// not, because they follow the order of the history (rule 6).
+// While the code visits an arrival, a later arrival is known if it was already in the history when
+// the code first ran for the visited arrival. Known arrivals follow that arrival, each marked
+// WithPrevious: the events of a start, events that continue-as-new carried over, and arrivals that
+// were recorded while no code ran. Calls that do not wait (EventKept, Future.Ready) deliver a known
+// arrival at once, before its visit. Select and Await do not, because they follow the order of the
+// history (rule 6).
 type knownEvents struct {
 	// byName has the known external events that are not yet delivered, oldest first; nil
 	// until the code asks for one.

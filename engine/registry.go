@@ -36,8 +36,8 @@ type Orchestration struct {
 	// means no limit. If a start names a different key, the host uses that key.
 	LimitKey string
 	Limit    int
-	// Internal marks an orchestration of Turnstile itself. It is not listed among those
-	// of the application.
+	// Internal marks an orchestration of Turnstile itself. It is not listed among the application's
+	// orchestrations.
 	Internal bool
 	// Normalize re-encodes an output through the current type of the code, for
 	// comparison (rule 3). If nil, only bytes are compared.

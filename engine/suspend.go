@@ -89,8 +89,8 @@ func (x *Execution) suspendedFor() *history.Event {
 	return x.events.at(int(x.ledger.saidID) - 1)
 }
 
-// suspendOf returns the suspend that an arrival must name: the last suspend, whose time is due, for
-// a resume, and the first for a suspend that changes the time.
+// suspendOf returns the suspend that an arrival must name. A resume must name the last suspend,
+// whose time is due; a suspend that changes the time must name the first.
 func (l *ledger) suspendOf(arrival history.Kind) int64 {
 	if arrival == history.OrchestrationSuspended {
 		return l.suspendedID

@@ -147,9 +147,9 @@ type Turn struct {
 	// an earlier one; nil if code may run. If the execution continued as new, it
 	// describes the next execution. An instance can be suspended and stuck.
 	Suspended *history.Event
-	// SuspendedFor is the last suspend since Suspended that gives a reason, or the last
-	// if none does. Its reason and actor apply. The suspend of a start or of a limit
-	// gives no reason.
+	// SuspendedFor is the last suspend since Suspended that gives a reason, or the last suspend if
+	// none gives one. Its reason and actor apply. The suspend of a start or of a limit gives no
+	// reason.
 	SuspendedFor *history.Event
 	// Queued is set if the execution is suspended only because it waits for a permit of a limit.
 	Queued bool
@@ -172,8 +172,9 @@ type Turn struct {
 	Next []history.Event
 	// Inline are the open inline activities, in the order of scheduling.
 	Inline []InlineCall
-	// Stuck is the reason why the execution is stuck; nil if State is not Stuck. Instead is
-	// the reason why it would have become stuck, if this run failed it because of its policy.
+	// Stuck is the reason why the execution is stuck; nil if State is not Stuck. Instead is the
+	// reason why the execution would have become stuck. It is set if, by policy, this run failed
+	// the execution instead.
 	Stuck, Instead *StuckError
 	// Recovered is set if the code has processed arrivals that were parked before this run.
 	Recovered bool

@@ -24,7 +24,7 @@ type Retry struct {
 	AtMostOnce bool `json:"at_most_once,omitempty"`
 	// FinalCodes are failure codes that are not retried.
 	FinalCodes []string `json:"final_codes,omitempty"`
-	// Batch is how many results of inline activities may share a commit; 0 and 1 mean
+	// Batch is the number of results of inline activities that may share a commit; 0 and 1 mean
 	// that each result has its own commit.
 	Batch int `json:"batch,omitempty"`
 	// AttemptsMade counts the attempts of earlier scheduling events; FirstEventID is the id of the

@@ -60,9 +60,9 @@ type Origin struct {
 }
 
 // Carried is a scheduling event that had no certain outcome when its history was copied.
-// ExecutionID is the first execution since which it has been open without interruption; an activity
-// keeps the idempotency key that it had there. Instance is the instance of that execution; empty if
-// that is the Origin's instance.
+// ExecutionID is the execution since which the operation has been open without interruption; an
+// activity keeps its idempotency key from that execution. Instance is the instance of that
+// execution; empty if that is the Origin's instance.
 type Carried struct {
 	EventID     int64  `json:"event_id"`
 	ExecutionID int64  `json:"execution_id"`

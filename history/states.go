@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ListedState is the name of the state that lists of instances show, and in which a search for
-// words looks.
+// ListedState is the name of the state that lists of instances show and that a search for words
+// includes.
 const ListedState = "status"
 
 // State is a named value that an instance publishes to readers. The code sets it. It is not an event,

@@ -12,9 +12,9 @@ import (
 // Settings configure and limit the handlers. The zero value of a field means its default. If a limit
 // can be turned off, its comment says how.
 type Settings struct {
-	// Parallelism is how many groups of a batch, or attempts of a batch of activities, run at the same
-	// time. Default 10. With 1 they run one after another in the order of the batch, on the caller's
-	// goroutine.
+	// Parallelism is the number of groups of a batch, or of attempts in a batch of activities, that
+	// run at the same time. Default 10. With 1 they run one after another in the order of the
+	// batch, on the caller's goroutine.
 	Parallelism int
 	// SendWindow is how long a message waits for other messages of its invocation to the same
 	// queue, so that they share a call. A message waits only while another group or attempt of the
@@ -54,7 +54,7 @@ type TurnSettings struct {
 	// repeated as long as time remains. Default 3.
 	CommitAttempts int
 	// Executions is the maximum number of executions of an instance that one invocation runs one
-	// after the other (continue-as-new) before it sends a wake. Default 20.
+	// after another (continue-as-new) before it sends a wake. Default 20.
 	Executions int
 	// BlockLimit is how long orchestration code may block outside durable operations. Blocking is
 	// detected within twice this time. Default 10 seconds; negative: blocking is not detected, and the
@@ -73,11 +73,12 @@ type TurnSettings struct {
 // DispatchSettings limits the dispatch, in which a turn sends the messages, timers and stop requests
 // of its commits.
 type DispatchSettings struct {
-	// Parallelism is how many calls the dispatch of one turn makes at the same time: requests to stop,
-	// schedules created and deleted, batches of messages. Default 32. Each of the turns that run at the
-	// same time (Settings.Parallelism) may make as many. With 1 they are made one after another, on the
-	// caller's goroutine. EventBridge Scheduler accepts 250 to 5,000 new schedules a second, depending
-	// on the region; a call that it throttles is repeated with growing pauses.
+	// Parallelism is how many calls the dispatch of one turn makes at the same time: requests to
+	// stop, schedules created and deleted, batches of messages. Default 32. Each of the turns that
+	// run at the same time (Settings.Parallelism) may make that many calls. With 1 they are made
+	// one after another, on the caller's goroutine. EventBridge Scheduler accepts 250 to 5,000 new
+	// schedules a second, depending on the region; a call that it throttles is repeated with
+	// growing pauses.
 	Parallelism int
 	// MinRemaining is how much of the invocation must be left to make another call. Twice as much must
 	// be left to start another step, which has ten messages for each of the concurrent calls. When half
@@ -117,10 +118,10 @@ type MessageSettings struct {
 	// Default 15 minutes. EarlyFirst and EarlyMax are the first and the longest delay. Defaults 2
 	// seconds and 2 minutes.
 	EarlyWindow, EarlyFirst, EarlyMax time.Duration
-	// PatchWindow is how long the messages of an instance whose history has a patch of another
-	// build wait in the delay queue for a process of that build; after that time the instance is
-	// stuck. Default 15 minutes; negative: the instance is stuck immediately. EarlyFirst and
-	// EarlyMax are the delays.
+	// PatchWindow applies to an instance whose history has a patch of another build. It is how long
+	// the messages of the instance wait in the delay queue for a process of that build; after that
+	// time, the instance is stuck. Default 15 minutes; negative: the instance is stuck immediately.
+	// EarlyFirst and EarlyMax are the delays.
 	PatchWindow time.Duration
 	// NewerFirst and NewerMax are the first and the longest delay of a message whose instance has
 	// events that only a newer build knows. Defaults 1 and 15 minutes.

@@ -13,10 +13,10 @@ type Change struct {
 	Action string
 }
 
-// Apply makes schedules match their definitions: it creates missing schedules and updates changed ones.
-// It can be called at every deployment. Schedules that are not among the definitions are not changed,
-// and a paused schedule stays paused. If two callers apply different definitions of one schedule at the
-// same time, both take effect, one after the other.
+// Apply makes schedules match their definitions: it creates missing schedules and updates changed
+// ones. It can be called at every deployment. Schedules that are not among the definitions are not
+// changed, and a paused schedule stays paused. If two callers apply different definitions of one
+// schedule at the same time, both take effect, one after another.
 //
 // All definitions are checked before anything is sent. Errors: from [Definition.Check]; an
 // [*InvalidError] if two definitions have the same name.

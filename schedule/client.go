@@ -58,8 +58,8 @@ func (e *notFoundError) Error() string {
 
 // Create creates a schedule and returns when the request is queued. A schedule that already exists
 // with the same definition is not changed. If two callers create a schedule at the same time, the
-// first request in the queue applies and the other has no effect; [Client.WaitCreated] returns an
-// error for the other.
+// first request in the queue applies and the second has no effect; [Client.WaitCreated] returns an
+// error to the second caller.
 //
 // Errors: from [Definition.Check]; [*ExistsError]; [*client.EndedError] if the instance of the schedule
 // was terminated; from [client.Client.Start].

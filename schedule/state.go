@@ -22,7 +22,7 @@ const (
 type Span struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
-	// Runs is how many scheduled times there are from From to To.
+	// Runs is the number of scheduled times from From to To.
 	Runs int `json:"runs"`
 	// Reason is one of the Reason constants.
 	Reason string `json:"reason"`
@@ -83,8 +83,8 @@ type State struct {
 	// buffered run is left.
 	Buffered    []time.Time `json:"buffered,omitempty"`
 	Backfilling []time.Time `json:"backfilling,omitempty"`
-	// Recent are the newest runs, Missed the newest scheduled times that started nothing; newest last,
-	// ten of each.
+	// Recent has the newest ten runs, and Missed the newest ten scheduled times that started
+	// nothing; both have the newest last.
 	Recent []Run  `json:"recent,omitempty"`
 	Missed []Span `json:"missed,omitempty"`
 	// Started and MissedRuns are the totals.

@@ -165,9 +165,9 @@ func (d *Definition) fires(scheduled time.Time) time.Time {
 
 // due are the scheduled times that a schedule finds when it wakes up.
 type due struct {
-	// Start are those that start an instance, oldest first.
+	// Start are the scheduled times that start an instance, oldest first.
 	Start []time.Time `json:"start,omitempty"`
-	// Missed are those that are too late to be caught up, as one span.
+	// Missed are the scheduled times that are too late to be caught up, as one span.
 	Missed *Span `json:"missed,omitempty"`
 	// Next scheduled time; zero if there is none. It may be due already, because only a limited
 	// number is processed at once.

@@ -28,7 +28,7 @@
 // # How it writes
 //
 // Queues and timers work in memory, so nothing polls. State that must survive the process is
-// written in order, one transaction after the other. Each transaction has all changes that arrived
+// written in order, one transaction after another. Each transaction has all changes that arrived
 // during the previous one, so many instances share one fsync. A crash loses only the last of these
 // writes. All pending messages and timers are in memory; each takes about 1 KB plus its payload.
 //

@@ -27,8 +27,8 @@ type Activities interface {
 	// attempt than the last one claimed, is refused with a *ClaimedError that has the existing claim.
 	Claim(ctx context.Context, key ActivityKey, claim Claim, expiresAt time.Time) error
 
-	// SetSuspect records that an attempt is about to run that may kill its process or, with the
-	// zero Suspect, removes the record. It replaces an existing record.
+	// SetSuspect records that an attempt that may kill its process is about to run. With the zero
+	// Suspect, it removes the record. It replaces an existing record.
 	SetSuspect(ctx context.Context, key ActivityKey, suspect Suspect, expiresAt time.Time) error
 
 	// NoteNext records the attempt that follows a failed one, for consoles: the history does not
@@ -129,8 +129,8 @@ type Heartbeat struct {
 type Suspect struct {
 	// Attempt number, from 1; 0 for no record.
 	Attempt int
-	// Deaths is how many processes in a row have died in attempts of the activity before this one,
-	// according to earlier records.
+	// Deaths is the number of processes in a row that, according to earlier records, have died in
+	// attempts of the activity before this one.
 	Deaths int
 	// Until is the time at which the attempt must have ended. Before that time the record proves
 	// nothing, because the attempt may still be running.

@@ -48,7 +48,7 @@ func (e *RecordConflictError) Is(target error) bool { return target == ErrConfli
 type TooLargeError struct {
 	Instance    string
 	ExecutionID int64
-	// EventID of the largest event of the commit, and what its payload is.
+	// EventID of the largest event of the commit, and a description of its payload.
 	EventID int64
 	What    string
 	// Size of that event and of the whole commit, in bytes.

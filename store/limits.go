@@ -10,9 +10,9 @@ const (
 	// MaxNextText is the maximum number of bytes of a failure's message that are stored with the
 	// next attempt.
 	MaxNextText = 500
-	// MaxEarlier is how many failed attempts before the last one are kept, and MaxEarlierText how
-	// many bytes of each message. On DynamoDB the item of an activity with errors up to that length
-	// stays below 1 KB, so keeping them costs nothing.
+	// MaxEarlier is the number of failed attempts before the last one that are kept, and
+	// MaxEarlierText the number of bytes kept of each message. On DynamoDB the item of an activity
+	// with errors up to that length stays below 1 KB, so keeping them costs nothing.
 	MaxEarlier     = 3
 	MaxEarlierText = 100
 	// MaxEarlierStarts is the maximum number of start ids of earlier runs that a record keeps.

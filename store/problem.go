@@ -16,12 +16,12 @@ type Problem struct {
 	Kind string `json:"kind"`
 	// Message says what was wrong, where, and what to do.
 	Message string `json:"message"`
-	// EventID of the event that it concerns; 0 for none.
+	// EventID of the event that the problem concerns; 0 for none.
 	EventID int64 `json:"event_id,omitempty"`
 	// Diff is the difference between code and history, for a nondeterminism; nil otherwise, and in records
 	// of older builds.
 	Diff *ProblemDiff `json:"diff,omitempty"`
-	// Patch that another build has or has retired, if that is the reason; empty otherwise.
+	// Patch is set if the reason is a patch that another build has or has retired; empty otherwise.
 	Patch string `json:"patch,omitempty"`
 	// Stack trace, possibly cut.
 	Stack string `json:"stack,omitempty"`

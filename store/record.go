@@ -77,9 +77,9 @@ type Record struct {
 	Codec       string
 	Failure     *history.Failure
 	Parent      *history.Parent
-	// Origin of a redriven instance is the instance itself and the execution that was redriven last; of
-	// a fork, the instance and execution that it was forked from. FairnessGroup comes from the start;
-	// it is reserved, and stored.
+	// Origin of a redriven instance is the instance itself and the execution that was redriven
+	// last; of a fork, the instance and execution that it was forked from. FairnessGroup comes from
+	// the start. It is stored for future use.
 	Origin        *history.Origin
 	FairnessGroup string
 
@@ -135,7 +135,7 @@ type Record struct {
 // Reservation is a reserved execution number.
 type Reservation struct {
 	ExecutionID int64 `json:"execution_id"`
-	// StartID of the start that reserved the number; empty if that start has given the number up.
+	// StartID of the start that reserved the number; empty if that start has released the number.
 	StartID string `json:"start_id,omitempty"`
 }
 

@@ -69,10 +69,10 @@ type Store interface {
 	// status that it no longer has.
 	List(ctx context.Context, q ListQuery) (ListPage, error)
 
-	// Hide turns the record into a tombstone: only instance, last execution number, start id and FreeAt
-	// are left, with the reservation. The record must be of execution `executionID` and have a terminal status; otherwise
-	// Hide returns a *RecordConflictError. Hiding again is not an error; it may increase FreeAt, but
-	// never decreases it.
+	// Hide turns the record into a tombstone: only instance, last execution number, start id and
+	// FreeAt are left, with the reservation. The record must be at execution `executionID` and have
+	// a terminal status; otherwise Hide returns a *RecordConflictError. Hiding again is not an
+	// error; it may increase FreeAt, but never decreases it.
 	Hide(ctx context.Context, instance string, executionID int64, freeAt time.Time) error
 
 	// DeleteHistory deletes histories of the instance, for executions 1 to upTo. It deletes from the

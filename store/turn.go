@@ -37,7 +37,7 @@ type Turn struct {
 	Reasons map[int64]string
 }
 
-// First returns the event id of the turn's first event: its slot.
+// First returns the event id of the turn's first event, which is the turn's slot.
 func (t *Turn) First() int64 { return t.Events[0].EventID }
 
 // Last returns the event id of the turn's last event.

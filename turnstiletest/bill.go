@@ -21,7 +21,7 @@ const (
 //
 //	t.Log(env.Bill())
 //
-// Bill counts what the environment does: one batch of messages after the other, with one process of
+// Bill counts what the environment does: one batch of messages after another, with one process of
 // each function. With [KeepWarm] the process stays warm, as it does for most turns on AWS;
 // otherwise each turn reads its history. On AWS, messages that arrive at the same time share more
 // calls than here, and cold processes read histories that warm processes have in memory. The

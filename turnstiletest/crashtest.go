@@ -71,7 +71,7 @@ func CrashTest(t T, app *turnstile.App, run func(env *Env), options ...Option) C
 }
 
 // WithMaxRuns limits the runs of a [CrashTest]; default 1000. If more crashes are possible, the
-// test picks crashes that are spread evenly over the calls.
+// test chooses crashes that are spread evenly over the calls.
 func WithMaxRuns(n int) Option {
 	return option(func(o *options) { o.maxRuns = n })
 }

@@ -20,7 +20,7 @@
 // # Time and order
 //
 // The application works only during Wait, Run, Advance and RunUntil, on the goroutine that calls
-// them. It handles one message after the other, always in the same order. [WithRandomOrder] sets
+// them. It handles one message after another, always in the same order. [WithRandomOrder] sets
 // another order, which is the same for the same seed. Virtual time does not pass while the
 // application works, and jumps to the next timer when there is nothing left to do.
 //

@@ -101,9 +101,9 @@ type Env struct {
 	closed bool
 }
 
-// New returns an environment for the application, in which nothing has started. A problem of the
-// application fails the test. Activities that it does not implement need mocks ([On]), so an
-// application with only the orchestrations is enough:
+// New returns an environment for the application. No instance has been started in it. A problem of
+// the application fails the test. Activities that the application does not implement need mocks
+// ([On]), so an application with only the orchestrations is enough:
 //
 //	env := turnstiletest.New(t, turnstile.NewApp(turnstile.Components(orders.Orchestrations())))
 func New(t T, app *turnstile.App, options ...Option) *Env {

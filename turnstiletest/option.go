@@ -83,8 +83,8 @@ func WithRandomOrder(seed uint64) Option {
 // long history takes less time. Without the option each turn replays the stored history, as another
 // process would. Code that depends on a captured variable, on the order of a map or on the time of
 // day then does something different the second time; the instance is stuck, and the problem names
-// the line. An ended instance is replayed once more, to check its last turn. [CrashTest] keeps
-// instances in memory too, and replays each turn in one of its runs.
+// the line. An ended instance is replayed once more, to check its last turn. [CrashTest] also keeps
+// instances in memory, except in one run, which replays each turn.
 func KeepWarm() Option {
 	return option(func(o *options) { o.warm = true })
 }

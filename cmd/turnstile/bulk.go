@@ -66,7 +66,7 @@ func (b *bulk) declare(flags *flag.FlagSet) {
 	b.selection.declare(flags)
 	flags.StringVar(&b.cause, "cause", "", "only instances that failed with the cause `KEY` from failures; --since and --until then apply to the time of the failure")
 	flags.BoolVar(&b.dryRun, "dry-run", false, "show the selected instances and their number, and do nothing")
-	flags.StringVar(&b.yes, "yes", "", "skip the confirmation if exactly `MANY` instances are selected (--dry-run prints the number); any skips it always")
+	flags.StringVar(&b.yes, "yes", "", "skip the confirmation if exactly `MANY` instances are selected (--dry-run prints the number); --yes any always skips it")
 	flags.Float64Var(&b.rate, "rate", batchRate, "at most `N` instances per second")
 	flags.StringVar(&b.resume, "resume", "", "continue the interrupted batch `ID`")
 }

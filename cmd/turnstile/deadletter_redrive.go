@@ -54,7 +54,7 @@ func deadLetterDeleteCommand() *command {
 			r := removal{verb: "deleted"}
 			r.Delete = true
 			r.declare(flags)
-			flags.StringVar(&r.yes, "yes", "", "with --all, skip the confirmation if exactly `MANY` dead letters are selected (--dry-run shows them); any skips it always")
+			flags.StringVar(&r.yes, "yes", "", "with --all, skip the confirmation if exactly `MANY` dead letters are selected (--dry-run shows them); --yes any always skips it")
 			return r.action(c)
 		},
 	}

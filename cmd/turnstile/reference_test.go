@@ -58,7 +58,7 @@ func reference() string {
 		for _, cmd := range g.commands {
 			fmt.Fprintf(&b, "\n### turnstile %s\n\n", cmd.name)
 			usage := strings.TrimSpace("turnstile " + cmd.name + " " + cmd.operands)
-			long, isBulk := strings.ReplaceAll(cmd.long, bulkHelp, "In place of instances, flags [select many](#flags-that-select-many-instances)."), strings.Contains(cmd.long, bulkHelp)
+			long, isBulk := strings.ReplaceAll(cmd.long, bulkHelp, "Instead of instance ids, you can pass [flags that select many](#flags-that-select-many-instances)."), strings.Contains(cmd.long, bulkHelp)
 			fmt.Fprintf(&b, "```\n%s [flags]\n```\n\n%s\n", usage, markdown(long))
 			own, _ := flagsOf(cmd)
 			said := many

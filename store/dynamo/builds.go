@@ -69,7 +69,7 @@ func (a *Activities) NoteBuild(ctx context.Context, b Build) error {
 	return err
 }
 
-// Builds returns the builds that were noted last, newest first, at most `most` of each function. It
+// Builds returns the most recently noted builds, newest first, at most `most` of each function. It
 // reads one item, and one more for each build.
 func (a *Activities) Builds(ctx context.Context, most int) ([]Build, error) {
 	r := request{what: "builds of the functions"}

@@ -22,15 +22,15 @@
 //	cancelled  S  the scheduling events it cancelled: "2,5,9". Absent: none.
 //	reasons    S  why, if the code gave a reason: {"too late":[2,5]}. Absent: none.
 //
-// A turn over the limit of an item (400 KB) is split between events into several items, each in the
-// slot of its own first event. They have three more attributes:
+// A turn over the limit of an item (400 KB) is split into several items at the boundaries of
+// events. Each item is in the slot of its own first event. They have three more attributes:
 //
 //	part, parts  N  this is part 1…parts of parts.
 //	turn         N  the slot of the whole turn: event_id of part 1.
 //
-// Each part has token and digest of the whole turn; only part 1 has messaged, parked and cancelled. A
-// Query during a transaction may find only some of its items. Parts that are not complete, with nothing
-// after them, do not count as stored yet, and Read does not return them.
+// Each part has the token and the digest of the whole turn; only part 1 has messaged, parked and
+// cancelled. A Query during a transaction may find only some of its items. If parts are missing at
+// the end of a history, the turn does not count as stored yet, and Read does not return the parts.
 //
 // The answers to the updates of an instance (store.Answers) are in this table too, one item each, under
 // the key of an execution 0, which no instance has: "0#order-7". event_id is a number of up to 37 digits:
@@ -96,10 +96,10 @@
 //	name_shard  S  U+001F, name, "=", value, "#", shard
 //	list_key    S  that of the record
 //
-// So these items are only in index by_name. No orchestration's name finds them, because names have
-// no control characters. A list with an equality condition queries that index for the name and the
-// value, and reads the records; all other conditions are checked in the records that a list reads
-// anyway.
+// So these items are only in index by_name. A list by orchestration name never finds them, because
+// names have no control characters. A list with an equality condition queries that index for the
+// name and the value, and reads the records; all other conditions are checked in the records that a
+// list reads anyway.
 //
 // # activities
 //

@@ -12,8 +12,8 @@ type Usage struct {
 	// indexes. A failed request reports none, although it costs as much as reading the item of its
 	// condition.
 	ReadUnits, WriteUnits float64
-	// Items is how many items were written, or returned by a read; Bytes is their size as ItemSize
-	// counts it. Updates of a record count the change, not the whole record.
+	// Items is the number of items that were written, or that a read returned; Bytes is their size
+	// as ItemSize counts it. Updates of a record count the change, not the whole record.
 	Items, Bytes int
 	// Failed is set if the request returned an error.
 	Failed bool

@@ -17,16 +17,16 @@ import (
 //
 // A message is acknowledged only after everything that its turn committed was sent. Until then no
 // other message resends it, so a redelivered message sends the messages of its own turn again,
-// whatever was committed since. Other messages may have overtaken a message that was redriven or
-// requeued, so it sends again all open operations of the execution that it names and of later
-// executions. Ids derive from instance, execution and event, so sending twice is harmless.
+// whatever was committed since. A message that was redriven or requeued may have been overtaken by
+// others, so it resends all open operations of the execution that it names and of later executions.
+// Ids derive from instance, execution and event, so sending twice is harmless.
 type resend struct {
 	*Known
 	// gathered is nil before the search begins.
 	gathered *resending.Resending
 }
 
-// find returns what the messages send again; nil if they send nothing again. After a read it
+// find returns what the messages have to resend; nil if that is nothing. After a read it
 // gathers everything once more, but adds nothing twice.
 func (a *resend) find() (*Again, error) {
 	back, duplicates := inbox.Returning(a.Group.Open()), a.duplicates()
@@ -161,9 +161,10 @@ func (k *Known) stands(m *inbox.Message) bool {
 	return !time.UnixMilli(x.RecordedAt(at)).Before(earliest(m))
 }
 
-// earliest returns the earliest recording time of an event that was recorded after a message was
-// received. It allows for a small clock skew between functions and SQS, and for times in whole
-// milliseconds. A requeued message was first received earlier, so any time is possible.
+// earliest returns the earliest time at which an event can have been recorded, if it was recorded
+// after a message was received. It allows for a small clock skew between functions and SQS, and for
+// times in whole milliseconds. A requeued message was first received earlier, so any time is
+// possible.
 func earliest(m *inbox.Message) time.Time {
 	if m.ReceivedAt.IsZero() || m.Item.Hops > 0 {
 		return time.Time{}

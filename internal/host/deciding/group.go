@@ -131,8 +131,8 @@ func (g *Group) Half(messages []*inbox.Message) *Group {
 	return &Group{Messages: messages, All: g.All, Suspect: g.Suspect, Sent: g.Sent}
 }
 
-// Rest returns a group of the messages that are not settled. The settled ones must be deleted from
-// the queue before its turn is made.
+// Rest returns a group of the messages that are not settled. The settled messages must be deleted
+// from the queue before the turn of that group is made.
 func (g *Group) Rest(suspectedReceives int) *Group {
 	rest := &Group{Messages: g.Open(), All: inbox.Left(g.All), Sent: g.Sent}
 	rest.Suspect = suspectOf(rest.Messages, suspectedReceives)

@@ -50,7 +50,7 @@ const (
 	NoExecution Standing = iota
 	// Starts means that a start among the messages creates an execution.
 	Starts
-	// Runs means that an execution is running, whose history must be read.
+	// Runs means that an execution is running; its history must be read.
 	Runs
 )
 

@@ -31,7 +31,7 @@ func (a absent) ownParent() *history.Parent {
 	return a.Running.Started().Start.Parent
 }
 
-// waitsFor reports whether a parent waits for the instance because of its own start.
+// waitsFor reports whether a parent waits for the instance because of the parent's own start.
 func (a absent) waitsFor(by *wire.Parent) bool {
 	parent := recordedParent(by)
 	return a.Running.X != nil && slices.ContainsFunc(a.Running.X.Attached(), func(p *history.Parent) bool { return *p == *parent })

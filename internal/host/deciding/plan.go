@@ -51,8 +51,8 @@ type Next struct {
 	Again int64
 	By    *inbox.Message
 	// Redriven has the events that the execution copies from the previous one; nil if it starts
-	// from the beginning. Of is the record of the instance that it forks; nil for a redrive, and
-	// for the child of a fork that starts from the beginning.
+	// from the beginning. Of is the record of the forked instance; nil for a redrive, and for the
+	// child of a fork that starts from the beginning.
 	Redriven *redriving.Plan
 	Of       *store.Record
 }
@@ -141,7 +141,7 @@ type Reply struct {
 	StartID string
 }
 
-// Parents are the parents that wait for an instance, and the end of which they are notified.
+// Parents has the parents that wait for an instance, and the end that is reported to them.
 type Parents struct {
 	Of   []*history.Parent
 	Name string

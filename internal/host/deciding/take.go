@@ -103,9 +103,9 @@ func (s starting) apart(messages []*inbox.Message) int {
 	return len(messages)
 }
 
-// found reports whether a start that may restart the instance has found the instance running, and
-// the history does not show that. A redelivered start whose events the execution has accepted has
-// no effect.
+// found reports whether a start that may restart the instance has found the instance running
+// without leaving a trace in the history. A redelivered start whose events the execution has
+// accepted has no effect.
 func (s starting) found(m *inbox.Message) bool {
 	return restarts(m) && !s.Running.Creating() && m.Item.ID != s.Running.Started().Start.StartID && len(s.brought(m)) == 0
 }

@@ -78,8 +78,8 @@ func (r *round) try() (id string) {
 // obsolete is the verdict on a wake that is dropped.
 const obsolete = engine.Misaddressed
 
-// wakeBy judges one wake, and gathers the commits that it sends again. tried is set if the wake is
-// not behind the wake that caused the last try.
+// wakeBy judges one wake, and gathers the commits that the wake resends. tried is set if the wake
+// does not follow the wake that caused the last try.
 func wakeBy(a *resend, m *inbox.Message, problem *store.Problem, tried bool) (engine.VerdictKind, error) {
 	switch stamp := m.Item.Number; {
 	case stamp > 0 && problem != nil && stamp == a.View.Record.Stamp:
@@ -94,7 +94,8 @@ func wakeBy(a *resend, m *inbox.Message, problem *store.Problem, tried bool) (en
 			kind = engine.Late
 		}
 		if m.Item.Hops > 0 || m.Redriven() {
-			// Later messages may have overtaken the wake, so its commits need not be the last turn.
+			// Later messages may have overtaken the wake, so the commits that it resends need not
+			// be those of the last turn.
 			return kind, a.gathered.Everything(m.Item.ExecutionID)
 		}
 		if m.Item.ExecutionID != a.Running.Execution || m.Item.SchedulingEventID != a.Running.X.LastEventID() {

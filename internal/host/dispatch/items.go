@@ -259,9 +259,8 @@ func since(c *Commit, eventID int64) *history.Origin {
 	return &history.Origin{ExecutionID: first}
 }
 
-// Parent notifies a parent of the end of an instance. It computes the parent's token again, because
-// the child's history does not contain the token, unless the parent made the token from its own
-// secret.
+// Parent notifies a parent of the end of an instance. It computes the parent's token again, unless
+// the child's history has a token that the parent made from its own secret.
 func (out *Outbox) Parent(p *history.Parent, instance, name string, end *history.Event, headers map[string]string) {
 	item := wire.Item{V: wire.Version, Kind: wire.SubOrchCompleted, ParentInstance: p.Instance, ParentExecutionID: p.ExecutionID,
 		SourceEventID: p.EventID, Token: p.Token, Headers: headers}

@@ -22,7 +22,7 @@ type Composer struct {
 	Keys *keyring.Ring
 	// Settings of dispatches. Without a timer service all timers go through the delay queue.
 	Settings *host.DispatchSettings
-	// Loop gives the depth from which on messages wait; nil if none wait.
+	// Loop gives the depth from which messages wait; nil if none wait.
 	Loop *host.LoopSettings
 	// Propagate returns the headers for all messages of a commit, by instance, execution and first
 	// event; nil for none.

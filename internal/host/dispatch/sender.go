@@ -37,7 +37,7 @@ const (
 	maxSendErrors = 3
 )
 
-// Sender sends the messages of outboxes. It knows queues, stop requests and the timer service, and
+// Sender sends the messages of outboxes. It knows queues, stop requests and the timer service, but
 // no instances.
 type Sender struct {
 	Composer

@@ -34,7 +34,7 @@ func (d *Receiver) Publish(ctx context.Context, messages []*Message) {
 	case len(events) == 0:
 		return
 	case d.Bus == nil:
-		// A build, or a stack, that has a bus sent these messages.
+		// These messages were sent by a build, or a stack, that has a bus.
 		d.Logger.WarnContext(waiting[0].logContext(ctx), "events about instances are requeued, because this build has no bus to publish them on", "events", len(events), "instance", waiting[0].Item.Instance)
 		d.leaveAll(ctx, waiting)
 		return

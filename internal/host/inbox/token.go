@@ -34,9 +34,9 @@ func (d *Receiver) prove(ctx context.Context, m *Message) error {
 	return nil
 }
 
-// KeysReady reports whether the keys are available without which no turn can be made, because
-// outgoing messages need tokens. If it returns false, the unsettled messages of the batch return to
-// their queue.
+// KeysReady reports whether the keys of tokens are available. Without them no turn can be made,
+// because outgoing messages need tokens. If it returns false, the unsettled messages of the batch
+// return to their queue.
 func (d *Receiver) KeysReady(ctx context.Context, messages []*Message) bool {
 	left := Left(messages)
 	if len(left) == 0 {

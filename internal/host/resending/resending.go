@@ -17,9 +17,9 @@ import (
 	"github.com/turnstile-go/turnstile/store"
 )
 
-// furthestBack is the maximum number of executions that are resent for a message that was redriven
-// or requeued: so many before the current one, and so many from the execution that the message
-// names, in which its turn began.
+// furthestBack limits the executions that are resent for a message that was redriven or requeued:
+// at most this many before the current one, and at most this many from the execution that the
+// message names, in which its turn began.
 const furthestBack = 100
 
 // Resending collects the commits whose messages must be sent again, each once.

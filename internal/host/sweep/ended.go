@@ -312,8 +312,8 @@ func (k *Kept) lists(now time.Time) []list {
 		longest = max(longest, k.of(name))
 	}
 	before := func(keep time.Duration) time.Time {
-		// Whole milliseconds because the time goes into a work item; one more because a list ends before
-		// its time.
+		// The time is in whole milliseconds because it goes into a work item. One millisecond is
+		// added because a list ends before its time.
 		return time.UnixMilli(max(now.Add(-keep).UnixMilli(), 0) + 1)
 	}
 	var all []list

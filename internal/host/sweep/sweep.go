@@ -1,8 +1,8 @@
-// Package sweep handles instances that receive no messages. It wakes stuck instances: it finds the
-// problems that are due, sends a wake that names the stamp of the problem, and records that in the
-// problem. It also purges ended instances whose retention has expired. Its Keeper archives and then
-// deletes histories: those of purged instances, and those of executions of a long loop that are no
-// longer needed.
+// Package sweep handles instances that receive no messages. It wakes stuck instances: for each due
+// problem it sends a wake that names the stamp of the problem, and records in the problem that the
+// wake was sent. It also purges ended instances whose retention has expired. Its Keeper archives
+// and then deletes histories: those of purged instances, and those of executions of a long loop
+// that are no longer needed.
 package sweep
 
 import (
