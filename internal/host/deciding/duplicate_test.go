@@ -46,7 +46,7 @@ func TestADuplicateSendsWhatADeadProcessCommitted(t *testing.T) {
 		i.deliver(duplicates...)
 	}
 
-	i := p.anew("what is more than a commit holds", behindGo(waitsOn))
+	i := p.anew("a turn that does not fit into a commit", behindGo(waitsOn))
 	i.take(ofParent(start("s")))
 	duplicates := i.received(1, event("e"))
 	i.committing = func(*Commit) error {
@@ -57,7 +57,7 @@ func TestADuplicateSendsWhatADeadProcessCommitted(t *testing.T) {
 	i.now = i.now.Add(-59 * time.Second)
 	i.deliver(duplicates...)
 
-	i = p.anew("E-09: a start that raises an event, and has gone round since", waits("go"))
+	i = p.anew("E-09: a requeued start that raises an event", waits("go"))
 	i.take(ofParent(start("s")))
 	raises := using(start("s2"))
 	raises.Events = []wire.StartEvent{{ID: "e", Name: "go", Data: []byte("1")}}
@@ -250,7 +250,7 @@ func TestTheHalfThatADeadProcessCommittedIsDispatchedBeforeTheOther(t *testing.T
 	i.again(result(2))
 	i.deliver(batch...)
 
-	i = p.anew("a sweeper's wake, which left no fact: the mark that it was for is gone", panics)
+	i = p.anew("a sweeper's wake without a fact, whose mark was cleared", panics)
 	i.take(start("s"))
 	i.deploy(waitsOn)
 	batch = i.received(1, wake(1, "w"), event("e"))

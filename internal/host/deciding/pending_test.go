@@ -57,7 +57,7 @@ func TestA13APendingActivityIsCheckedWhenALimitMayBeOver(t *testing.T) {
 	i.now = i.now.Add(10 * day)
 	i.each(result(2), pending(1))
 
-	i = p.anew("it was completed, and the instance goes on: a message that comes back may have become what stands there", chain(2))
+	i = p.anew("it was completed, and the instance continues: a redelivered message may have become the recorded event", chain(2))
 	i.each(start("s"), result(2), pending(1))
 	i.again(pending(1))
 
@@ -106,7 +106,7 @@ func TestA13APendingActivityIsCheckedWhenALimitMayBeOver(t *testing.T) {
 	i = begin("what proves nothing", history.Retry{TotalTimeoutMS: 60_000})
 	i.deliver(forged(i.received(1, pending(1))[0]), forged(i.received(1, beat)[0]))
 
-	i = p.anew("it was cancelled: nobody waits for it any more", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+	i = p.anew("it was cancelled: nothing waits for it any longer", func(ctx *engine.Context, _ []byte) ([]byte, error) {
 		slow := ctx.Activity(engine.ActivityCall{Name: "Work", Retry: &history.Retry{TotalTimeoutMS: 60_000}})
 		if _, err := ctx.Select(false, slow, ctx.ExternalEvent("go")); err != nil {
 			return nil, err
@@ -269,7 +269,7 @@ func TestA16AnAttemptWithoutAKnownResult(t *testing.T) {
 	i.beside().take(result(2))
 	i.take(unheard(1))
 
-	i = p.anew("nobody waits for it any more", func(ctx *engine.Context, _ []byte) ([]byte, error) {
+	i = p.anew("nothing waits for it any longer", func(ctx *engine.Context, _ []byte) ([]byte, error) {
 		slow := ctx.Activity(engine.ActivityCall{Name: "Work", Retry: &once})
 		if _, err := ctx.Select(false, slow, ctx.ExternalEvent("go")); err != nil {
 			return nil, err

@@ -18,7 +18,7 @@ func TestO04Purge(t *testing.T) {
 	forced.Force = true
 	p := newDriver(t, nil)
 
-	i := p.anew("with force it is refused as well, if it comes without its terminate", waits("go"))
+	i := p.anew("with force it is refused too, if it arrives without its terminate", waits("go"))
 	i.each(start("s"), purge("p"), forced, event("e"))
 
 	i = p.anew("of a stuck instance", panics)
@@ -250,13 +250,13 @@ func TestARequestToEndAChildMayOvertakeItsStart(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 	for _, ends := range []wire.Item{ofParent(cancel("c")), ofParent(terminate("t"))} {
-		i := p.anew("ahead of it", waits("go"))
+		i := p.anew("before it", waits("go"))
 		i.each(ends, ofParent(start("s")), ends)
 
 		i = p.anew("in one batch", waits("go"))
 		i.take(ofParent(start("s")), ends)
 
-		i = p.anew("ahead of it in one batch, with a purge", waits("go"))
+		i = p.anew("before it in one batch, with a purge", waits("go"))
 		i.take(ends, purge("p"), ofParent(start("s")))
 
 		i = p.anew("of another parent", waits("go"))
@@ -441,13 +441,13 @@ func TestAPurgeOfACorruptInstance(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
 
-	i := p.anew("with a start behind it", waits("go"))
+	i := p.anew("with a start after it", waits("go"))
 	i.take(start("s1"))
 	i.damage()
 	i.take(append(purges("p"), start("s2"))...)
 	i.stands()
 
-	i = p.anew("its parents are told", waits("go"))
+	i = p.anew("its parents are notified", waits("go"))
 	i.take(ofParent(start("s1")))
 	adopter := using(ofParent(start("s2")))
 	adopter.Parent = &wire.Parent{Instance: "adopter", ExecutionID: 1, EventID: 2}

@@ -34,13 +34,13 @@ func TestO10ARequestToEndARedrivenChildMayOvertakeItsStart(t *testing.T) {
 	}
 	redriven := by(2, continuesBy("child", 0))
 	redriven.OnConflict = wire.ConflictUseOrRedrive
-	i := p.anew("it overtakes the start, goes round, and finds the child", waits("go"))
+	i := p.anew("it overtakes the start, is requeued, and finds the child", waits("go"))
 	i.each(by(1, start("s")), terminate("t"), by(2, cancel("c")))
 	i.again(by(2, cancel("c")))
 	i.again(by(2, terminate("e")))
 	i.each(redriven, by(2, cancel("c")))
 
-	i = p.anew("no start comes", waits("go"))
+	i = p.anew("no start arrives", waits("go"))
 	i.each(by(1, start("s")), terminate("t"), by(2, cancel("c")))
 	i.now = i.now.Add(i.settings.Messages.EarlyWindow)
 	i.each(by(2, cancel("c")))
@@ -100,7 +100,7 @@ func TestO10ARedrivenParentCanEndAnEarlierChild(t *testing.T) {
 	i = p.anew("the cancel overtakes the start", waits("go"))
 	i.each(by(1, start("s")), since(1, by(2, cancel("c"))), since(1, by(2, terminate("t"))), attaches)
 	i.again(since(1, by(2, cancel("c"))))
-	i = p.anew("no start comes", waits("go"))
+	i = p.anew("no start arrives", waits("go"))
 	i.each(by(1, start("s")), since(1, by(2, cancel("c"))))
 	i.now = i.now.Add(i.settings.Messages.EarlyWindow)
 	i.each(since(1, by(2, cancel("c"))))
@@ -165,19 +165,19 @@ func TestO10ARedriveContinuesWhereTheInstanceFailed(t *testing.T) {
 	p.forget(4)
 	i.each(continuesBy("r1", 5), in(2, result(4)), in(2, result(8)), continuesBy("r2", 3), in(3, result(2)), in(3, result(6)), in(3, result(8)), continuesBy("r3", 2))
 
-	i = p.anew("what completed beside a failure stays completed", func(ctx *engine.Context, in []byte) ([]byte, error) {
+	i = p.anew("operations that completed next to a failure stay completed", func(ctx *engine.Context, in []byte) ([]byte, error) {
 		_, err := ctx.Join(ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}), ctx.Activity(engine.ActivityCall{Name: "Step", Input: in}))
 		return in, err
 	})
 	i.each(start("s"), failed(2), result(3), continuesBy("r", 0))
 
-	i = p.anew("what was open keeps its links", activity(nil))
+	i = p.anew("open operations keep their links", activity(nil))
 	i.each(start("s"), terminate("t"), continuesBy("r", 0), result(2))
 
-	i = p.anew("what was out of time may still come", activity(&history.Retry{TotalTimeoutMS: 60_000}))
+	i = p.anew("the result of a timed-out activity may still arrive", activity(&history.Retry{TotalTimeoutMS: 60_000}))
 	i.each(start("s"), pending(1), continuesBy("r", 0), result(2))
 
-	i = p.anew("what was sent to others is not sent again, and a timer goes on", func(ctx *engine.Context, in []byte) ([]byte, error) {
+	i = p.anew("messages to other instances are not sent again, and a timer continues", func(ctx *engine.Context, in []byte) ([]byte, error) {
 		timer := ctx.Timer(10 * time.Hour)
 		if err := ctx.RaiseEvent("other", "told", in, nil); err != nil {
 			return nil, err
@@ -189,7 +189,7 @@ func TestO10ARedriveContinuesWhereTheInstanceFailed(t *testing.T) {
 	})
 	i.each(start("s"), failed(4), continuesBy("r", 0))
 
-	i = p.anew("its process dies: the redrive runs the code, and sends what is open", chain(1))
+	i = p.anew("its process dies: the redrive runs the code, and sends the open operations", chain(1))
 	i.each(start("s"), failed(2))
 	i.dies = 1
 	i.take(continuesBy("r", 0))
@@ -250,7 +250,7 @@ func TestO10ARedriveThatTheCodeContradictsIsStuck(t *testing.T) {
 	p := newDriver(t, nil)
 	fails := func(o *engine.Orchestration) { o.FailWhenStuck = true }
 	other := func(ctx *engine.Context, in []byte) ([]byte, error) { return activity(nil)(ctx, in) }
-	i := p.anew("it goes on when a build agrees", chain(2))
+	i := p.anew("it continues when a build agrees", chain(2))
 	i.each(start("s"), result(2), failed(4))
 	i.deploy(other)
 	i.take(continuesBy("r", 0), event("late"))
@@ -266,12 +266,12 @@ func TestO10ARedriveThatTheCodeContradictsIsStuck(t *testing.T) {
 	i.each(continuesBy("r", 0), terminate("t"))
 	i.deploy(chain(2))
 	i.each(continuesBy("r2", 2))
-	i = p.anew("it fails where it would be stuck", chain(2))
+	i = p.anew("it fails instead of getting stuck", chain(2))
 	i.each(start("s"), result(2), failed(4))
 	i.deploy(other, fails)
 	i.take(ofParent(continuesBy("r", 0)), event("late"))
 	i.stands()
-	i = p.anew("the code agrees with it, and panics behind it", chain(2))
+	i = p.anew("the code agrees with it, and panics after it", chain(2))
 	i.each(start("s"), result(2), failed(4))
 	i.deploy(func(ctx *engine.Context, in []byte) ([]byte, error) {
 		_, err := chain(2)(ctx, in)
@@ -325,7 +325,7 @@ func TestO10AnImpossibleRedriveIsRefused(t *testing.T) {
 	i.committing = large
 	i.take(continuesBy("r", 0))
 	i.stands()
-	i = p.anew("an earlier delivery's commit may land late: it looks once more", chain(1))
+	i = p.anew("an earlier delivery's commit may land late: the redelivery checks again", chain(1))
 	i.each(start("s"), failed(2))
 	land := i.late()
 	i.take(continuesBy("r", 0))
@@ -348,7 +348,7 @@ func TestO10AnImpossibleRedriveIsRefused(t *testing.T) {
 	i.stands()
 	i = p.anew("nothing failed, for a parent", waits("go"))
 	i.each(start("s"), event("e"), ofParent(continuesBy("r", 0)))
-	i = p.anew("it uses what has completed", waits("go"))
+	i = p.anew("it uses a completed instance", waits("go"))
 	i.each(start("s"), event("e"))
 	uses := ofParent(continuesBy("r", 0))
 	uses.OnConflict = wire.ConflictUseOrRedrive

@@ -144,7 +144,7 @@ func TestAMessageThatADuplicateHandledBeforeAStartDoesNotCountAgain(t *testing.T
 		i.deliver(duplicates...)
 		i.stands()
 	}
-	i := p.anew("an event after that start is for the next execution, also if the start comes once more", waits("go"))
+	i := p.anew("an event after that start is for the next execution, even if the start is redelivered", waits("go"))
 	i.each(start("s1"), event("e1"))
 	more := i.received(1, event("e2"), restart("s2"))
 	i.take(restart("s2"))

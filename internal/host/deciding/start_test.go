@@ -24,7 +24,7 @@ func TestP03AParentMayUseAnExistingInstance(t *testing.T) {
 	p := newDriver(t, nil)
 	adopts := using(by("p", start("c")))
 
-	i := p.anew("it runs: the parent is attached once, and told of its end", waits("go"))
+	i := p.anew("it runs: the parent is attached once, and notified of its end", waits("go"))
 	i.each(start("s"), adopts)
 	i.again(adopts)
 	i.each(by("p", cancel("c")), by("p", terminate("t")), event("e"), adopts)
@@ -38,12 +38,12 @@ func TestP03AParentMayUseAnExistingInstance(t *testing.T) {
 	i = p.anew("none has it", waits("go"))
 	i.each(adopts, event("e"))
 
-	i = p.anew("parents go over into each execution", continues(waits("go")))
+	i = p.anew("parents are carried over into each execution", continues(waits("go")))
 	i.take(start("s"))
 	i.take(adopts, using(by("q", start("d"))), event("e1"))
 	i.take(using(by("r", start("f"))), event("e2"))
 
-	i = p.anew("it is stuck, and goes on", panics)
+	i = p.anew("it is stuck, and continues", panics)
 	i.each(start("s"), adopts)
 	i.deploy(func(*engine.Context, []byte) ([]byte, error) { return nil, errors.New("mended, and fails") })
 	i.take(wake(1, "w"))
@@ -126,10 +126,10 @@ func TestAStartRaisesItsEventsForAnExistingInstance(t *testing.T) {
 	i.take(two)
 	i = p.anew("another start wins in the same batch", waits("go", "go"))
 	i.take(start("s"), two)
-	i = p.anew("the start comes twice", waits("go", "go"))
+	i = p.anew("the start arrives twice", waits("go", "go"))
 	i.each(start("s"), with("second", "1"))
 	i.again(with("second", "1"))
-	i = p.anew("its own start comes twice", waits("go", "go"))
+	i = p.anew("its own start arrives twice", waits("go", "go"))
 	i.take(with("s", "1"))
 	i.again(with("s", "1"))
 	i.take(with("s", "1"))
@@ -180,7 +180,7 @@ func TestAStartRaisesItsEventsForAnExistingInstance(t *testing.T) {
 func TestM07EarlyEvents(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
-	i := p.anew("ahead of it", waits("go"))
+	i := p.anew("before it", waits("go"))
 	early := event("e")
 	i.each(early)
 	early.Hops, early.FirstSeenMS, early.SentMS = 3, startedAt.UnixMilli(), startedAt.UnixMilli()
@@ -254,10 +254,10 @@ func TestM02CompletionsAreRecordedInTheOrderOfArrival(t *testing.T) {
 	i = p.anew("twice", chain(2))
 	i.each(start("s"), result(2), result(2))
 	i.take(result(4), result(4))
-	i = p.anew("a completion ahead of a cancel", chain(2))
+	i = p.anew("a completion before a cancel", chain(2))
 	i.take(start("s"))
 	i.take(result(2), cancel("c"))
-	i = p.anew("and behind it", chain(2))
+	i = p.anew("and after it", chain(2))
 	i.take(start("s"))
 	i.take(cancel("c"), result(2))
 	i = p.anew("three cancels", func(ctx *engine.Context, _ []byte) ([]byte, error) {
@@ -273,7 +273,7 @@ func TestM02CompletionsAreRecordedInTheOrderOfArrival(t *testing.T) {
 	i.take(start("s"))
 	i.take(event("e"), event("e"))
 	i.take(event("e"))
-	i = p.anew("E-08: also across a continue-as-new", continues(waits("go")))
+	i = p.anew("E-08: the same across a continue-as-new", continues(waits("go")))
 	i.each(start("s"), event("e"), event("e"))
 	i.again(event("e"))
 	i = p.anew("N-03: nothing of an earlier execution reaches the next", func(ctx *engine.Context, in []byte) ([]byte, error) {
@@ -332,7 +332,7 @@ func TestM02CompletionsAreRecordedInTheOrderOfArrival(t *testing.T) {
 func TestK07EachWayToEndAnInstance(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
-	i := p.anew("a terminate of what is stuck", panics)
+	i := p.anew("a terminate of a stuck instance", panics)
 	i.each(start("s"), terminate("t"))
 	if m := i.record().Failure.Message; m != "terminated" {
 		t.Errorf("it was terminated with the reason %q", m)
@@ -345,7 +345,7 @@ func TestK07EachWayToEndAnInstance(t *testing.T) {
 	if m := i.record().Failure.Message; m != "enough" {
 		t.Errorf("it was terminated with the reason %q", m)
 	}
-	i = p.anew("a cancel behind the start", chain(1))
+	i = p.anew("a cancel after the start", chain(1))
 	i.take(start("s"), cancel("c"))
 	i = p.anew("a history with as many events as it may have: a duplicate ends nothing, news does", waits("go", "go", "go"))
 	i.settings.Limits.Events = 4
@@ -364,7 +364,7 @@ func TestK07EachWayToEndAnInstance(t *testing.T) {
 	deep.Depth = 50
 	i.each(start("s"), event("fresh"), deep)
 	i.stands()
-	i = p.anew("a loop that goes on as new is cut", continuesAndDetaches(9))
+	i = p.anew("a loop that continues as new is interrupted", continuesAndDetaches(9))
 	i.settings.Loop = loops(false)
 	deep = start("s")
 	deep.Depth = 50

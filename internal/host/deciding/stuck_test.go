@@ -164,7 +164,7 @@ func TestR08R09ADamagedHistory(t *testing.T) {
 	}{
 		{"a source that names no event", []history.Event{{Kind: history.ActivityCompleted, EventID: 3, SourceEventID: 9}}},
 		{"a source of another kind", []history.Event{{Kind: history.TimerFired, EventID: 3, SourceEventID: 2}}},
-		{"an event behind the end", []history.Event{{Kind: history.OrchestrationCompleted, EventID: 3}, {Kind: history.ExternalEvent, EventID: 4, Name: "e"}}},
+		{"an event after the end", []history.Event{{Kind: history.OrchestrationCompleted, EventID: 3}, {Kind: history.ExternalEvent, EventID: 4, Name: "e"}}},
 		{"a second start", []history.Event{{Kind: history.OrchestrationStarted, EventID: 3, Start: &history.Start{}}}},
 	} {
 		i := p.anew(c.title, chain(1))
@@ -476,7 +476,7 @@ func TestARedeliveredWakeMovesTheProblemSoThatALateClearFails(t *testing.T) {
 func TestAProblemThatLandsWhenItsMessageIsGoneIsClearedByASweep(t *testing.T) {
 	t.Parallel()
 	p := newDriver(t, nil)
-	i := p.anew("behind the recovery", waits("go"))
+	i := p.anew("after the recovery", waits("go"))
 	i.take(start("s"))
 	i.deploy(panics)
 	late := i.late()
@@ -541,7 +541,7 @@ func TestW09APoisonMessageIsDetected(t *testing.T) {
 	i.deliver(i.received(6, start("s"))...)
 	i.stands()
 
-	i = p.anew("an inline activity: nobody but a wake runs it", inlines(1))
+	i = p.anew("an inline activity: only a wake runs it", inlines(1))
 	i.dies = 1
 	i.deliver(i.received(4, start("s"))...)
 	i.committing = func(*Commit) error {
@@ -573,7 +573,7 @@ func TestW09APoisonMessageIsDetected(t *testing.T) {
 	i.deliver(forged(i.received(5, result(2))[0]))
 	i.stands()
 
-	i = p.anew("its mark does not land on what has ended", waits("go"))
+	i = p.anew("its mark does not land on an ended instance", waits("go"))
 	i.take(start("s"))
 	var held *store.RecordChange
 	i.writing = func(w *Write) error { held = w.Change; return store.ErrUnknownOutcome }
@@ -581,7 +581,7 @@ func TestW09APoisonMessageIsDetected(t *testing.T) {
 	i.take(event("e"))
 	i.lands(func() error { return i.kept.UpdateRecord(t.Context(), "a", *held) })
 
-	i = p.anew("it takes away its own mark alone", waits("go", "go"))
+	i = p.anew("it removes only its own mark", waits("go", "go"))
 	i.take(start("s"))
 	i.deliver(i.received(4, event("mere"))...)
 	i.stands()
@@ -659,7 +659,7 @@ func TestTheHalvesOfATurnThatIsTooLargeFailTheirInstance(t *testing.T) {
 	p.stands()
 
 	all := func(*Commit) error { return &store.TooLargeError{Instance: "a", Limit: "a byte"} }
-	i := p.anew("what no turn can hold at all", waits("go"))
+	i := p.anew("a message that fits into no turn", waits("go"))
 	i.committing = func(c *Commit) error { i.committing = all; return all(c) }
 	i.take(start("s"))
 	i.stands()

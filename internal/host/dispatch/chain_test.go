@@ -40,18 +40,18 @@ func TestTheDepthOfRounds(t *testing.T) {
 	}{
 		{"nothing has arrived", Chain{}, []*store.Turn{made(answer)}, 0},
 		{"the last arrival counts", Chain{}, []*store.Turn{made(event("deep"), answer, event("fresh"), answer)}, fresh},
-		{"also where it is the deep one", Chain{}, []*store.Turn{made(event("fresh"), answer, event("deep"), answer)}, deep},
-		{"an inline result goes on with its round", Chain{}, []*store.Turn{made(event("deep"), answer), made(inline, answer)}, deep},
-		{"what was only recorded is one round, of the largest", Chain{}, []*store.Turn{parked(event("deep"), event("fresh")), made(answer)}, deep},
+		{"even if it is the deep one", Chain{}, []*store.Turn{made(event("fresh"), answer, event("deep"), answer)}, deep},
+		{"an inline result continues its round", Chain{}, []*store.Turn{made(event("deep"), answer), made(inline, answer)}, deep},
+		{"arrivals that were only recorded are one round, with the largest depth", Chain{}, []*store.Turn{parked(event("deep"), event("fresh")), made(answer)}, deep},
 		{"and ends with its answers", Chain{}, []*store.Turn{parked(event("deep")), made(answer), made(event("fresh"), answer)}, fresh},
-		{"a turn that goes on by a wake", Chain{Depth: 9, Open: true}, []*store.Turn{made(event("fresh"), answer)}, 9},
-		{"the result of an activity begins anew", Chain{}, []*store.Turn{made(event("deep"), answer), made(result(11), answer)}, fresh},
+		{"a turn that a wake continues", Chain{Depth: 9, Open: true}, []*store.Turn{made(event("fresh"), answer)}, 9},
+		{"the result of an activity starts at zero", Chain{}, []*store.Turn{made(event("deep"), answer), made(result(11), answer)}, fresh},
 		{"an execution that answers a quick one is deeper", Chain{Started: 10}, []*store.Turn{made(result(11), at(again, 900))}, worked + 1},
 		{"not one that has lasted for a second", Chain{Started: 10}, []*store.Turn{made(result(11), at(again, 1010))}, fresh + 1},
-		{"nor one that answers what came from outside after that", Chain{Started: 10}, []*store.Turn{made(result(11), answer, event("fresh"), at(again, 12))}, fresh + 1},
+		{"nor one that responds to a later message from outside", Chain{Started: 10}, []*store.Turn{made(result(11), answer, event("fresh"), at(again, 12))}, fresh + 1},
 		{"beyond the depth its wait is no work", Chain{Started: 10}, []*store.Turn{made(late(12), at(again, 8009))}, beyond + 1},
 		{"the next execution", Chain{}, []*store.Turn{made(event("deep"), again)}, deep + 1},
-		{"what it takes over begins nothing anew", Chain{}, []*store.Turn{made(event("deep"), again), parked(event("fresh")), made(again)}, deep + 2},
+		{"its copied operations start nothing again", Chain{}, []*store.Turn{made(event("deep"), again), parked(event("fresh")), made(again)}, deep + 2},
 	} {
 		chain := c.chain
 		chain.Arrived = arrived

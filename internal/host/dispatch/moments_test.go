@@ -33,7 +33,7 @@ func TestTheInstanceEventsOfACommit(t *testing.T) {
 	}{
 		{"a start", 1, false, history.Event{Kind: history.OrchestrationStarted}, "started", ""},
 		{"a restart", 2, false, history.Event{Kind: history.OrchestrationStarted}, "restarted", ""},
-		{"what continues as new has not started", 2, true, history.Event{Kind: history.OrchestrationStarted}, "", ""},
+		{"an instance that continues as new has not started", 2, true, history.Event{Kind: history.OrchestrationStarted}, "", ""},
 		{"it has said so itself", 1, false, history.Event{Kind: history.OrchestrationContinuedAsNew}, "continued_as_new", ""},
 		{"a redrive", 2, false, history.Event{Kind: history.OrchestrationRedriven}, "restarted", ""},
 		{"a fork", 1, false, history.Event{Kind: history.OrchestrationRedriven}, "started", ""},

@@ -85,7 +85,7 @@ func TestAWakeIsNeverTooOld(t *testing.T) {
 // continues.
 func TestAnItemKeepsItsAgeAcrossHops(t *testing.T) {
 	t.Parallel()
-	t.Run("round the delay queue, for a build that has not come", func(t *testing.T) {
+	t.Run("through the delay queue, for a build that is not deployed", func(t *testing.T) {
 		t.Parallel()
 		for _, says := range []bool{true, false} {
 			w := newWorld(t, func(w *world) { w.orchestration("Main", chain(1)) })

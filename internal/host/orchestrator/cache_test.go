@@ -168,7 +168,7 @@ func TestW08AStaleCacheOnlyCostsARetry(t *testing.T) {
 		}
 		w.expectDead()
 	})
-	t.Run("what it says of a message without a commit is not believed", func(t *testing.T) {
+	t.Run("a decision without a commit is not made from a stale cache", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, nil)
 		w.orchestration("Main", waits("e", "e"))

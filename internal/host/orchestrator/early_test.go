@@ -102,9 +102,9 @@ func TestA18ALateMessageDoesNotStartTheAttempt(t *testing.T) {
 		claims, beside bool
 	}{
 		{"it has claimed nothing", false, false},
-		{"its claim stands", true, false},
-		{"it has claimed nothing, and both come at once", false, true},
-		{"its claim stands, and both come at once", true, true},
+		{"its claim is stored", true, false},
+		{"it has claimed nothing, and both arrive at once", false, true},
+		{"its claim is stored, and both arrive at once", true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -223,7 +223,7 @@ func TestA13TheTotalTimeoutOfAllAttempts(t *testing.T) {
 		{"it runs out before the first attempt", `"total_timeout 0 activity \"Work\" did not complete within its TotalTimeout of 1ms"`,
 			history.Retry{MaxAttempts: 9, TotalTimeoutMS: 1},
 			func(*world, context.Context) error { return nil }, 0, 0},
-		{"a delay that an error asks for does not go beyond it", `"total_timeout 1 activity \"Work\" did not complete within its TotalTimeout of 1m0s; attempt 1 failed: busy"`,
+		{"a delay that an error requests does not exceed it", `"total_timeout 1 activity \"Work\" did not complete within its TotalTimeout of 1m0s; attempt 1 failed: busy"`,
 			history.Retry{MaxAttempts: 9, TotalTimeoutMS: 60_000},
 			func(*world, context.Context) error { return retryAfter(time.Hour) }, time.Minute, 1},
 	} {

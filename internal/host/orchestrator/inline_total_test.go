@@ -43,9 +43,9 @@ func TestA14RetriesOfAnInlineActivityShareItsTotalTimeout(t *testing.T) {
 		retry history.Retry
 		want  []time.Duration
 	}{
-		{"a retry that would begin later does not happen", history.Retry{MaxAttempts: 100, InitialMS: 600_000, MaxMS: 600_000, TotalTimeoutMS: 1_500_000},
+		{"a retry that would start later does not happen", history.Retry{MaxAttempts: 100, InitialMS: 600_000, MaxMS: 600_000, TotalTimeoutMS: 1_500_000},
 			[]time.Duration{0, 10 * time.Minute, 20 * time.Minute}},
-		{"nor does one that would begin at its end", history.Retry{MaxAttempts: 100, InitialMS: 600_000, MaxMS: 600_000, TotalTimeoutMS: 600_000},
+		{"nor does one that would start at its end", history.Retry{MaxAttempts: 100, InitialMS: 600_000, MaxMS: 600_000, TotalTimeoutMS: 600_000},
 			[]time.Duration{0}},
 		{"nor one that the turn waits for", history.Retry{MaxAttempts: 100, InitialMS: 1000, MaxMS: 1000, TotalTimeoutMS: 2500},
 			[]time.Duration{0, time.Second, 2 * time.Second}},

@@ -103,7 +103,7 @@ func TestM14AMissingToken(t *testing.T) {
 
 func TestM04ARedeliveryResendsOpenOperations(t *testing.T) {
 	t.Parallel()
-	t.Run("what was not sent is, and no event is written", func(t *testing.T) {
+	t.Run("unsent messages are sent, and no event is written", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, nil)
 		w.orchestration("Two", twoSteps)
@@ -197,7 +197,7 @@ func TestM05MessagesThatCannotBeParsed(t *testing.T) {
 
 func TestM07EarlyEvents(t *testing.T) {
 	t.Parallel()
-	t.Run("the start comes a while later", func(t *testing.T) {
+	t.Run("the start arrives later", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, nil)
 		w.orchestration("Main", waits("e"))
@@ -209,7 +209,7 @@ func TestM07EarlyEvents(t *testing.T) {
 		w.expectQuiet()
 		w.expectDead()
 	})
-	t.Run("no start comes within the window, and a redrive after it", func(t *testing.T) {
+	t.Run("no start arrives within the window, and a redrive follows", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, nil)
 		w.orchestration("Main", waits("e"))

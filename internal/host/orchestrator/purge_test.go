@@ -65,7 +65,7 @@ func TestO04Purge(t *testing.T) {
 			w.expectInvariants("a")
 		})
 	}
-	t.Run("what ended a month ago is deleted at once", func(t *testing.T) {
+	t.Run("an instance that ended a month ago is deleted at once", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, nil)
 		w.orchestration("Main", chain(0))

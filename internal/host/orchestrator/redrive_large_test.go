@@ -31,13 +31,13 @@ func TestO10ARedriveCopiesMoreThanOneCommitHolds(t *testing.T) {
 		fits          bool
 	}{
 		{"two and a half megabytes", 10, 0, 0, true},
-		{"three and a half, in what came later too", 7, 6, 0, true},
+		{"three and a half, including later events", 7, 6, 0, true},
 		{"four", 15, 0, 0, true},
 		{"four and some bytes", 16, 0, 0, true},
 		{"five megabytes", 20, 0, 0, true},
-		{"seven, in what came later too", 20, 8, 0, true},
-		{"five, of which most is taken over", 2, 18, 0, true},
-		{"five, of which most came later", 2, 18, 2, false},
+		{"seven, including later events", 20, 8, 0, true},
+		{"five, most of which are copied", 2, 18, 0, true},
+		{"five, most of which came later", 2, 18, 2, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -80,7 +80,7 @@ func TestMessagesOfTheActivityFunctionAreCheckedBySender(t *testing.T) {
 			{"by a service", roleOfAnother + ":s", false, false},
 			{"by a role that has been replaced", "AROAREPLACED12345678:f", false, false},
 			{"by an account, as an emulator says", "000000000000", false, false},
-			{"by nobody knows whom", "", false, false},
+			{"by an unknown sender", "", false, false},
 			{"by somebody whose session has the role's name", roleOfAnother + ":" + roleOfActivities, false, false},
 		} {
 			t.Run(string(kind)+" "+c.name, func(t *testing.T) {

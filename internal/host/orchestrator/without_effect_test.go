@@ -25,15 +25,15 @@ func TestMessagesThatCannotBeAppliedAreCountedOrDeadLetters(t *testing.T) {
 		dead    []string
 		logged  string
 	}{
-		"a cancel for nobody":    {wire.Item{Kind: wire.CancelInstance, Instance: "nobody", ID: "c"}, "unknown_instance", nil, "kind=CancelInstance instance=nobody id=c"},
-		"a terminate for nobody": {wire.Item{Kind: wire.TerminateInstance, Instance: "nobody", ID: "t"}, "unknown_instance", nil, "kind=TerminateInstance instance=nobody id=t"},
-		"a wake for nobody":      {wire.Item{Kind: wire.Wake, Instance: "nobody", ID: "w"}, "unknown_instance", nil, "kind=Wake instance=nobody id=w"},
-		"a completion for nobody, with a wrong token": {wire.Item{Kind: wire.ActivityCompleted, Instance: "nobody", ExecutionID: 1, SourceEventID: 2, Token: "x"},
+		"a cancel for an unknown instance":    {wire.Item{Kind: wire.CancelInstance, Instance: "nobody", ID: "c"}, "unknown_instance", nil, "kind=CancelInstance instance=nobody id=c"},
+		"a terminate for an unknown instance": {wire.Item{Kind: wire.TerminateInstance, Instance: "nobody", ID: "t"}, "unknown_instance", nil, "kind=TerminateInstance instance=nobody id=t"},
+		"a wake for an unknown instance":      {wire.Item{Kind: wire.Wake, Instance: "nobody", ID: "w"}, "unknown_instance", nil, "kind=Wake instance=nobody id=w"},
+		"a completion for an unknown instance, with a wrong token": {wire.Item{Kind: wire.ActivityCompleted, Instance: "nobody", ExecutionID: 1, SourceEventID: 2, Token: "x"},
 			"unknown_instance", nil, "kind=ActivityCompleted instance=nobody"},
 		"a cancel for one that has ended":                              {wire.Item{Kind: wire.CancelInstance, Instance: "ended", ID: "c"}, "late", nil, ""},
 		"a completion with a wrong token for one that has ended":       {wire.Item{Kind: wire.ActivityCompleted, Instance: "ended", ExecutionID: 1, SourceEventID: 2, Token: "x"}, "late", nil, ""},
 		"a completion with a wrong token for one that runs":            {wire.Item{Kind: wire.ActivityCompleted, Instance: "runs", ExecutionID: 1, SourceEventID: 2, Token: "x"}, "", forged, ""},
-		"a firing of 2286 with a wrong token for nobody":               {wire.Item{Kind: wire.TimerFired, Instance: "nobody", ExecutionID: 1, SourceEventID: 2, Token: "x", FireAtMS: year2286}, "", forged, ""},
+		"a firing of 2286 with a wrong token for an unknown instance":               {wire.Item{Kind: wire.TimerFired, Instance: "nobody", ExecutionID: 1, SourceEventID: 2, Token: "x", FireAtMS: year2286}, "", forged, ""},
 		"a firing of 2286 with a wrong token for one that has ended":   {wire.Item{Kind: wire.TimerFired, Instance: "ended", ExecutionID: 1, SourceEventID: 2, Token: "x", FireAtMS: year2286}, "", forged, ""},
 		"a pending activity of 2286 with a wrong token for one unseen": {wire.Item{Kind: wire.ActivityPending, Instance: "nobody", ExecutionID: 1, SourceEventID: 2, Token: "x", NotBeforeMS: year2286}, "", forged, ""},
 	} {

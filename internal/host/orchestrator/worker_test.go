@@ -361,7 +361,7 @@ func TestInlineActivities(t *testing.T) {
 			return fmt.Appendf(nil, "%q", strings.Join(words, " ")), nil
 		}
 	}
-	t.Run("A-14 each result is committed before the code goes on", func(t *testing.T) {
+	t.Run("A-14 each result is committed before the code continues", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, nil)
 		runs := 0

@@ -39,7 +39,7 @@ func TestTheChangesOfACommitToTheRecord(t *testing.T) {
 		{"a wake does", Standing{Record: record(marked), Ran: true, Try: "w"}, waiting(0), true, store.StatusRunning, 3, 4, 0},
 		{"nothing is cleared by arrivals that are only recorded", Standing{Record: record(marked)}, waiting(1), false, "", -1, 0, 0},
 		{"the first mark is the first try", Standing{Record: record(nil), Problem: &store.Problem{Kind: "panic", Message: "m"}}, stuck, true, store.StatusStuck, 3, 4, 1},
-		{"another message leaves the same mark where it is", Standing{Record: record(marked), Problem: &store.Problem{Kind: "panic", Message: "m"}}, stuck, false, "", -1, 0, 2},
+		{"another message does not move the same mark", Standing{Record: record(marked), Problem: &store.Problem{Kind: "panic", Message: "m"}}, stuck, false, "", -1, 0, 2},
 		{"another reason moves it, and is no try", Standing{Record: record(marked), Problem: &store.Problem{Kind: "panic", Message: "n"}}, stuck, true, store.StatusStuck, 3, 4, 2},
 		{"a wake moves it always", Standing{Record: record(marked), Try: "w", Problem: &store.Problem{Kind: "panic", Message: "m"}}, stuck, true, store.StatusStuck, 3, 4, 3},
 		{"an end demands the stamp that was read, and leaves it", Standing{Record: record(nil)}, ended, true, store.StatusCompleted, 3, 0, 0},

@@ -92,26 +92,26 @@ func TestSendsThatOverlapShareACall(t *testing.T) {
 		calls string
 		took  time.Duration
 	}{
-		{"all that come at once, though they have one group, and nobody waits for more", 10, func(t *testing.T, ctx context.Context, q queue.Queue, i int) {
+		{"all simultaneous messages, even of one group, without a wait for more", 10, func(t *testing.T, ctx context.Context, q queue.Queue, i int) {
 			if err := send(t, ctx, q, letter(i)); err != nil {
 				t.Error(err)
 			}
 		}, "[[0 1 2 3 4 5 6 7 8 9]]", 8 * time.Millisecond},
-		{"one that is alone waits for nobody", 1, func(t *testing.T, ctx context.Context, q queue.Queue, i int) {
+		{"a single sender does not wait", 1, func(t *testing.T, ctx context.Context, q queue.Queue, i int) {
 			_ = send(t, ctx, q, letter(i))
 		}, "[[0]]", 8 * time.Millisecond},
-		{"somebody who does not come is waited for as long as the window", 3, func(t *testing.T, ctx context.Context, q queue.Queue, i int) {
+		{"a sender that does not arrive is awaited for the window", 3, func(t *testing.T, ctx context.Context, q queue.Queue, i int) {
 			if i == 2 {
 				time.Sleep(time.Second)
 				return
 			}
 			_ = send(t, ctx, q, letter(i))
 		}, "[[0 1]]", time.Second},
-		{"who comes within the window is with them, who comes later is not", 4, func(t *testing.T, ctx context.Context, q queue.Queue, i int) {
+		{"senders within the window share the call, later ones do not", 4, func(t *testing.T, ctx context.Context, q queue.Queue, i int) {
 			time.Sleep(time.Duration(i*i) * 400 * time.Microsecond)
 			_ = send(t, ctx, q, letter(i))
 		}, "[[0 1 2] [3]]", 11600 * time.Microsecond}, // The last message arrives at 3.6 ms, and does not wait.
-		{"who has come to an end is not waited for", 3, func(t *testing.T, ctx context.Context, q queue.Queue, i int) {
+		{"a finished sender is not awaited", 3, func(t *testing.T, ctx context.Context, q queue.Queue, i int) {
 			if i == 2 {
 				time.Sleep(time.Millisecond)
 				return

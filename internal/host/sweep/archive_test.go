@@ -109,7 +109,7 @@ func TestTheArchiveReceivesFewBytesAtATime(t *testing.T) {
 	}{
 		{"small ones go together", slices.Repeat([]int{1000}, 9), 4, 4 * 2000},
 		{"of large ones, those that fit", slices.Repeat([]int{putBytes / 3}, 6), 3, putBytes + putBytes/3 + 3000},
-		{"larger ones go alone", slices.Repeat([]int{putBytes}, 3), 1, putBytes + 1000},
+		{"larger ones are sent alone", slices.Repeat([]int{putBytes}, 3), 1, putBytes + 1000},
 		{"a larger one goes with the small ones before it", []int{1000, 1000, putBytes, 1000}, 3, putBytes + 6000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -163,11 +163,11 @@ func TestASweepSkipsAnInstanceThatKilledItsProcess(t *testing.T) {
 		skipped, second bool
 	}{
 		{name: "no mark", receives: 1},
-		{name: "no mark, and it came back", receives: 2},
+		{name: "no mark, and a redelivery", receives: 2},
 		{name: "a mark", receives: 1, mark: func(s *shelf) string { return "archive-1-" + at(s, time.Hour) }, second: true},
-		{name: "a mark, and it came back", receives: 2, mark: func(s *shelf) string { return "archive-1-" + at(s, time.Hour) }, second: true},
+		{name: "a mark, and a redelivery", receives: 2, mark: func(s *shelf) string { return "archive-1-" + at(s, time.Hour) }, second: true},
 		{name: "two marks", receives: 1, mark: func(s *shelf) string { return "archive-1-" + at(s, time.Hour) + "#2" }, skipped: true},
-		{name: "two marks, and it came back", receives: 2, mark: func(s *shelf) string { return "archive-1-" + at(s, time.Hour) + "#2" }, skipped: true},
+		{name: "two marks, and a redelivery", receives: 2, mark: func(s *shelf) string { return "archive-1-" + at(s, time.Hour) + "#2" }, skipped: true},
 		{name: "two marks of the day before", receives: 2, mark: func(s *shelf) string { return "archive-1-" + at(s, 25*time.Hour) + "#2" }},
 		{name: "two marks of another execution", receives: 2, mark: func(s *shelf) string { return "archive-2-" + at(s, time.Hour) + "#2" }},
 		{name: "a message that was received too often", receives: 2, mark: func(*shelf) string { return "fifo-7" }},

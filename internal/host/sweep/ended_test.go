@@ -65,7 +65,7 @@ func TestAnEndedInstanceIsPurgedAfterItsRetention(t *testing.T) {
 		{name: "the hour has not passed", status: store.StatusCompleted, age: time.Hour - time.Second},
 		{name: "it runs", status: store.StatusRunning, age: 2 * time.Hour},
 		{name: "its parent runs", status: store.StatusCompleted, age: 2 * time.Hour, of: of(1), parent: running(1)},
-		{name: "its parent has gone on to another execution", status: store.StatusCompleted, age: 2 * time.Hour, of: of(1), parent: running(2), want: purged},
+		{name: "its parent has continued with another execution", status: store.StatusCompleted, age: 2 * time.Hour, of: of(1), parent: running(2), want: purged},
 		{name: "its parent has ended", status: store.StatusFailed, age: 2 * time.Hour, of: of(1), want: purged,
 			parent: &store.Record{Instance: "parent", Name: "Parent", ExecutionID: 1, Status: store.StatusCompleted, EndedAt: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}},
 		{name: "its parent was purged", status: store.StatusCompleted, age: 2 * time.Hour, of: of(1), parent: &store.Record{Instance: "parent", ExecutionID: 1, Purged: true}, want: purged},
