@@ -211,7 +211,7 @@ func TestK01OnlyACancelledInstanceEndsAsCancelled(t *testing.T) {
 		"the loser of a select":                               {loser, []engine.Arrival{event("e", "1")}, history.FailureApplication, history.FailureCancelled},
 		"the instance was cancelled":                          {calls, []engine.Arrival{cancelRequest("as it was")}, history.FailureCancelled, ""},
 		"cancelled, and the activity was stopped":             {shielded, []engine.Arrival{cancelRequest("x"), fails("activity", history.FailureCancelled, 2)}, history.FailureCancelled, ""},
-		"a request that arrives after the end":                  {calls, []engine.Arrival{fails("activity", history.FailureCancelled, 2), cancelRequest("late")}, history.FailureApplication, history.FailureCancelled},
+		"a request that arrives after the end":                {calls, []engine.Arrival{fails("activity", history.FailureCancelled, 2), cancelRequest("late")}, history.FailureApplication, history.FailureCancelled},
 		"another failure of an activity that was cancelled":   {shielded, []engine.Arrival{cancelRequest("x"), fails("activity", history.FailureLost, 2)}, history.FailureLost, ""},
 		"another failure of an activity that was not stopped": {calls, []engine.Arrival{fails("activity", history.FailureLost, 2)}, history.FailureLost, ""},
 	} {

@@ -63,10 +63,10 @@ func TestRule7EventsRecordedBeforeTheCodeRunsAreKnownToIt(t *testing.T) {
 	held := start("0")
 	held.With = []history.Event{suspend("s1").Event}
 	for name, turns := range map[string][][]engine.Arrival{
-		"the start includes them":                {batch(withEvents(start("0"), "1", "2"))},
+		"the start includes them":                   {batch(withEvents(start("0"), "1", "2"))},
 		"they arrived before the code started":      {batch(held), batch(event("e", "1")), batch(event("e", "2")), batch(resume("r1"))},
 		"they arrived in one batch with the resume": {batch(held), batch(event("e", "1"), event("e", "2"), resume("r1"))},
-		"the start includes one of them":         {batch(withEvents(held, "1")), batch(event("e", "2"), resume("r1"))},
+		"the start includes one of them":            {batch(withEvents(held, "1")), batch(event("e", "2"), resume("r1"))},
 	} {
 		for how, run := range map[string]func(*fixture, ...[]engine.Arrival){"warm": (*fixture).warmly, "cold": (*fixture).coldly} {
 			f := newFixture(t, drains)

@@ -79,11 +79,11 @@ func TestADuplicateSendsWhatADeadProcessCommitted(t *testing.T) {
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		terminate end-p, purge p → commits 3: Failed(terminated), sends parent; dies ahead of its dispatch; comes back: end-p p
 		terminate end-p, purge p → reads behind 4; reads record again; again parent; settles late; sends deletion, hides, settles purged
-		# what is more than a commit holds
+		# a turn that does not fit into a commit
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		event e → runs; commits 3-5: Ev(go) Chained(Other) Sub(never), sends detached 4; is too large; commits 3: Failed(too_large), sends parent; dies ahead of its dispatch; comes back: e
 		event e → reads behind 4; reads record again; again parent; settles late
-		# E-09: a start that raises an event, and has gone round since
+		# E-09: a requeued start that raises an event
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		start s2 → runs; commits 3-4: Ev(go) Completed, sends parent; dies ahead of its dispatch; comes back: s2
 		start s2 → reads behind 5; reads record again; again parent; settles duplicate; settles exists
@@ -266,7 +266,7 @@ func TestTheHalfThatADeadProcessCommittedIsDispatchedBeforeTheOther(t *testing.T
 		start s → runs; commits 1-2: Started Act(Work), sends activity 2; settles recorded
 		result of 2×2 → again nothing; runs; commits 3-4: Done←2 ContinuedAsNew, goes on as new; runs; commits 2-3: Chained(Other) Sub(never), sends detached 2; dies ahead of its dispatch; comes back: of 2
 		result of 2, event e → reads behind 4; reads record again; reads history 1; again detached 2; runs; commits 4: Ev(go); settles late recorded
-		# a sweeper's wake, which left no fact: the mark that it was for is gone
+		# a sweeper's wake without a fact, whose mark was cleared
 		start s → runs; commits 1 parked: Started, marks panic; settles recorded
 		wake w×2 → again nothing; again nothing; runs; commits 2-3: Chained(Other) Sub(never), clears the mark, sends detached 2; dies ahead of its dispatch; comes back: w
 		wake w, event e → reads behind 4; reads record again; again detached 2; again nothing; runs; commits 4: Ev(go); settles recorded; settles wake

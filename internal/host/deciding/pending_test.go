@@ -128,7 +128,7 @@ func TestA13APendingActivityIsCheckedWhenALimitMayBeOver(t *testing.T) {
 		pending 2 → asks for limits 2 in 719h59m0s, settles pending
 		result of 2 → runs; commits 3-4: Done←2 Completed; settles recorded
 		pending 2 → settles late
-		# it was completed, and the instance goes on: a message that comes back may have become what stands there
+		# it was completed, and the instance continues: a redelivered message may have become the recorded event
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
 		pending 2 → settles late
@@ -160,7 +160,7 @@ func TestA13APendingActivityIsCheckedWhenALimitMayBeOver(t *testing.T) {
 		stands at execution 1, completed with "heartbeat_timeout 1 attempt 1 of the pending activity \"Work\" sent no heartbeat for 960h0m0s"
 		# what proves nothing
 		pending 2, heartbeat of 2 → settles dead forged; settles dead forged
-		# it was cancelled: nobody waits for it any more
+		# it was cancelled: nothing waits for it any longer
 		start s → runs; commits 1-3: Started Act(Work) Sub(go), sends activity 2; settles recorded
 		event e → runs; commits 4-5: Ev(go) Sub(end), closes [2], sends stop 2; settles recorded
 		pending 2 → settles late
@@ -307,7 +307,7 @@ func TestA16AnAttemptWithoutAKnownResult(t *testing.T) {
 		event warm → runs; commits 3: Ev(go); settles recorded
 		result of 2 → runs; commits 4-5: Done←2 Completed; settles recorded
 		failure of 2 → is stale; reads behind 6; reads record again; again nothing; settles duplicate
-		# nobody waits for it any more
+		# nothing waits for it any longer
 		start s → runs; commits 1-3: Started Act(Work) Sub(go), sends activity 2; settles recorded
 		event e → runs; commits 4-5: Ev(go) Sub(end), closes [2], sends stop 2; settles recorded
 		failure of 2 → runs; commits 6: Failed(interrupted)←2; settles recorded

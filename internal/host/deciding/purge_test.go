@@ -34,7 +34,7 @@ func TestO04Purge(t *testing.T) {
 	i.each(start("new"), event("e2"))
 	i.stands()
 	p.expect(`
-		# with force it is refused as well, if it comes without its terminate
+		# with force it is refused too, if it arrives without its terminate
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		purge p → settles purge_refused
 		purge forced → settles purge_refused
@@ -269,13 +269,13 @@ func TestARequestToEndAChildMayOvertakeItsStart(t *testing.T) {
 		i.each(start("s"), ends)
 	}
 	p.expect(`
-		# ahead of it
+		# before it
 		cancel c → settles early round
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		cancel c → runs; commits 3-4: CancelRequested Failed(cancelled), closes [2], sends parent; settles recorded
 		# in one batch
 		start s, cancel c → runs; commits 1-4: Started Sub(go) CancelRequested Failed(cancelled), closes [2], sends parent; settles recorded recorded
-		# ahead of it in one batch, with a purge
+		# before it in one batch, with a purge
 		cancel c, purge p, start s → runs; writes nothing; settles early round; settles unknown_instance; runs; commits 1-2: Started Sub(go); settles recorded
 		# of another parent
 		start s, cancel c → settles misaddressed; runs; commits 1-2: Started Sub(go); settles recorded
@@ -283,13 +283,13 @@ func TestARequestToEndAChildMayOvertakeItsStart(t *testing.T) {
 		# of one that no parent has
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		cancel c → settles misaddressed
-		# ahead of it
+		# before it
 		terminate t → settles early round
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		terminate t → commits 3: Failed(terminated), sends parent; settles recorded
 		# in one batch
 		start s, terminate t → runs; commits 1-2: Started Sub(go); settles recorded; commits 3: Failed(terminated), sends parent; settles recorded
-		# ahead of it in one batch, with a purge
+		# before it in one batch, with a purge
 		terminate t, purge p, start s → settles early round; settles unknown_instance; runs; commits 1-2: Started Sub(go); settles recorded
 		# of another parent
 		start s, terminate t → runs; commits 1-2: Started Sub(go); settles recorded; settles misaddressed
@@ -463,11 +463,11 @@ func TestAPurgeOfACorruptInstance(t *testing.T) {
 		i.stands()
 	}
 	p.expect(`
-		# with a start behind it
+		# with a start after it
 		start s1 → runs; commits 1-2: Started Sub(go); settles recorded
 		terminate end-p, purge p, start s2 → says corrupt history, marks corrupt; settles dead corrupt; tells terminated, writes terminated; sends deletion, hides, settles purged; settles purged_id
 		stands at execution 1, purged, its id free in 360h0m0s
-		# its parents are told
+		# its parents are notified
 		start s1 → runs; commits 1-2: Started Sub(go); settles recorded
 		start s2 → runs; commits 3: ParentAttached; settles recorded
 		terminate end-p, purge p → says corrupt history, marks corrupt; settles dead corrupt; tells parent adopter terminated, writes terminated; sends deletion, hides, settles purged

@@ -48,7 +48,7 @@ func TestO10ARequestToEndARedrivenChildMayOvertakeItsStart(t *testing.T) {
 	i = p.anew("it is of the execution that the child is of", waits("go"))
 	i.each(by(1, start("s")), terminate("t"), by(1, cancel("c")))
 	p.expect(`
-		# it overtakes the start, goes round, and finds the child
+		# it overtakes the start, is requeued, and finds the child
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		terminate t → commits 3: Failed(terminated), sends parent; settles recorded
 		cancel c → settles early round
@@ -56,7 +56,7 @@ func TestO10ARequestToEndARedrivenChildMayOvertakeItsStart(t *testing.T) {
 		terminate e×2 → again parent; settles early round
 		start child → begins 2 again; records; commits 1-3 parked: Started Sub(go) Redriven; runs; commits 4: Resumed; settles recorded
 		cancel c → runs; commits 5-6: CancelRequested Failed(cancelled), closes [2], sends parent; settles recorded
-		# no start comes
+		# no start arrives
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		terminate t → commits 3: Failed(terminated), sends parent; settles recorded
 		cancel c → settles early round
@@ -125,7 +125,7 @@ func TestO10ARedrivenParentCanEndAnEarlierChild(t *testing.T) {
 		terminate t → settles early round
 		start child → runs; commits 3: ParentAttached; settles recorded
 		cancel c×2 → again nothing; runs; commits 4-5: CancelRequested Failed(cancelled), closes [2], sends parent and parent; settles recorded
-		# no start comes
+		# no start arrives
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		cancel c → settles early round
 		cancel c → settles misaddressed
@@ -214,26 +214,26 @@ func TestO10ARedriveContinuesWhereTheInstanceFailed(t *testing.T) {
 		result of 6 → runs; commits 7-8: Done←6 Act(Step), sends activity 8; settles recorded
 		result of 8 → runs; commits 9-10: Done←8 Completed; settles recorded
 		start r3 → begins 4 again; runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
-		# what completed beside a failure stays completed
+		# operations that completed next to a failure stay completed
 		start s → runs; commits 1-3: Started Act(Step) Act(Step), sends activity 2 and activity 3; settles recorded
 		failure of 2 → runs; commits 4: Failed(application)←2; settles recorded
 		result of 3 → runs; commits 5-6: Done←3 Failed(application); settles recorded
 		start r → begins 2 again; records; commits 1-5 parked: Started Act(Step) Act(Step) Redriven Done←3; runs; commits 6: Resumed, sends activity 2; settles recorded
-		# what was open keeps its links
+		# open operations keep their links
 		start s → runs; commits 1-2: Started Act(Work), sends activity 2; settles recorded
 		terminate t → commits 3: Failed(terminated), closes [2], sends stop 2; settles recorded
 		start r → begins 2 again; records; commits 1-3 parked: Started Act(Work) Redriven; runs; commits 4: Resumed, sends activity 2; settles recorded
 		result of 2 → runs; commits 5-6: Done←2 Completed; settles recorded
-		# what was out of time may still come
+		# the result of a timed-out activity may still arrive
 		start s → runs; commits 1-2: Started Act(Work), sends activity 2; settles recorded
 		pending 2 → settles becomes ActivityFailed total_timeout; runs; commits 3-4: Failed(total_timeout)←2 Failed(total_timeout); settles recorded
 		start r → begins 2 again; records; commits 1-3 parked: Started Act(Work) Redriven; runs; commits 4: Resumed, sends activity 2; settles recorded
 		result of 2 → runs; commits 5-6: Done←2 Completed; settles recorded
-		# what was sent to others is not sent again, and a timer goes on
+		# messages to other instances are not sent again, and a timer continues
 		start s → runs; commits 1-4: Started Timer SystemCall Act(Step), sends timer 2 and ExternalRaised 3 and activity 4; settles recorded
 		failure of 4 → runs; commits 5-6: Failed(application)←4 Failed(application), closes [2]; settles recorded
 		start r → begins 2 again; records; commits 1-5 parked: Started Timer SystemCall Act(Step) Redriven; runs; commits 6: Resumed, sends timer 2 and activity 4; settles recorded
-		# its process dies: the redrive runs the code, and sends what is open
+		# its process dies: the redrive runs the code, and sends the open operations
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		failure of 2 → runs; commits 3-4: Failed(application)←2 Failed(application); settles recorded
 		start r → begins 2 again; records; commits 1-3 parked: Started Act(Step) Redriven; dies ahead of its dispatch; comes back: r
@@ -280,7 +280,7 @@ func TestO10ARedriveThatTheCodeContradictsIsStuck(t *testing.T) {
 	i.each(continuesBy("r", 0), in(2, result(4)))
 	i.stands()
 	p.expect(`
-		# it goes on when a build agrees
+		# it continues when a build agrees
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
 		failure of 4 → runs; commits 5-6: Failed(application)←4 Failed(application); settles recorded
@@ -298,13 +298,13 @@ func TestO10ARedriveThatTheCodeContradictsIsStuck(t *testing.T) {
 		start r → begins 2 again; records; commits 1-5 parked: Started Act(Step) Done←2 Act(Step) Redriven; runs; writes the record, marks nondeterminism; settles recorded
 		terminate t → commits 6: Failed(terminated), closes [4]; settles recorded
 		start r2 → begins 3 again; runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
-		# it fails where it would be stuck
+		# it fails instead of getting stuck
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
 		failure of 4 → runs; commits 5-6: Failed(application)←4 Failed(application); settles recorded
 		start r, event late → begins 2 again; records; commits 1-6 parked: Started Act(Step) Done←2 Act(Step) Redriven Ev(go); runs; commits 7: Failed(stuck), closes [4], sends parent; settles recorded recorded
 		stands at execution 2, failed of stuck
-		# the code agrees with it, and panics behind it
+		# the code agrees with it, and panics after it
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
 		failure of 4 → runs; commits 5-6: Failed(application)←4 Failed(application); settles recorded
@@ -359,7 +359,7 @@ func TestO10AnImpossibleRedriveIsRefused(t *testing.T) {
 		failure of 2 → runs; commits 3-4: Failed(application)←2 Failed(application); settles recorded
 		start r → begins 2 again; records; commits 1-3 parked: Started Act(Step) Redriven; is too large; reads behind 1; settles dead too_large
 		stands at execution 1, failed of application
-		# an earlier delivery's commit may land late: it looks once more
+		# an earlier delivery's commit may land late: the redelivery checks again
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		failure of 2 → runs; commits 3-4: Failed(application)←2 Failed(application); settles recorded
 		start r → begins 2 again; records; commits 1-3 parked: Started Act(Step) Redriven; store: outcome of the write is unknown; comes back: r
@@ -377,7 +377,7 @@ func TestO10AnImpossibleRedriveIsRefused(t *testing.T) {
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		event e → runs; commits 3-4: Ev(go) Completed; settles recorded
 		start r → reads behind 1; tells parent stuck, settles redrive_refused
-		# it uses what has completed
+		# it uses a completed instance
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		event e → runs; commits 3-4: Ev(go) Completed; settles recorded
 		start r → reads record; tells parent, settles exists

@@ -159,7 +159,7 @@ func TestAMessageThatADuplicateHandledBeforeAStartDoesNotCountAgain(t *testing.T
 		cancel c, start s2 → runs; commits 3-4: CancelRequested Failed(cancelled), closes [2]; settles recorded; acknowledges that; reads behind 5; reads record again; again nothing; begins 2 again; runs; commits 1-2: Started Sub(go); settles recorded
 		cancel c, start s2 → reads behind 3; reads record again; again nothing; reads history 1; settles duplicate; runs; writes nothing; settles duplicate
 		stands at execution 2, running
-		# an event after that start is for the next execution, also if the start comes once more
+		# an event after that start is for the next execution, even if the start is redelivered
 		start s1 → runs; commits 1-2: Started Sub(go); settles recorded
 		event e1 → runs; commits 3-4: Ev(go) Completed; settles recorded
 		start s2 → begins 2 again; runs; commits 1-2: Started Sub(go); settles recorded

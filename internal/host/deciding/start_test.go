@@ -57,7 +57,7 @@ func TestP03AParentMayUseAnExistingInstance(t *testing.T) {
 	i = p.anew("it may not use it", waits("go"))
 	i.each(start("s"), by("p", start("c")), event("e"), by("p", start("c")))
 	p.expect(`
-		# it runs: the parent is attached once, and told of its end
+		# it runs: the parent is attached once, and notified of its end
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		start c → runs; commits 3: ParentAttached; settles recorded
 		start c×2 → again nothing; runs; writes nothing; settles duplicate
@@ -80,11 +80,11 @@ func TestP03AParentMayUseAnExistingInstance(t *testing.T) {
 		# none has it
 		start c → runs; commits 1-2: Started Sub(go); settles recorded
 		event e → runs; commits 3-4: Ev(go) Completed, sends parent; settles recorded
-		# parents go over into each execution
+		# parents are carried over into each execution
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		start c, start d, event e1 → runs; commits 3-6: ParentAttached ParentAttached Ev(go) ContinuedAsNew, goes on as new; runs; commits 4: Sub(go); settles recorded recorded recorded
 		start f, event e2 → runs; commits 5-7: ParentAttached Ev(go) Completed, sends parent and parent and parent; settles recorded recorded
-		# it is stuck, and goes on
+		# it is stuck, and continues
 		start s → runs; commits 1 parked: Started, marks panic; settles recorded
 		start c → runs; commits 2 parked: ParentAttached; settles recorded
 		wake w → again nothing; runs; commits 3: Failed(application), sends parent; settles wake
@@ -152,11 +152,11 @@ func TestAStartRaisesItsEventsForAnExistingInstance(t *testing.T) {
 		start second → runs; commits 1-6: Started Ev(go) Ev(go) Sub(go) Sub(go) Completed; settles recorded
 		# another start wins in the same batch
 		start s, start second → runs; commits 1-6: Started Sub(go) Ev(go) Sub(go) Ev(go) Completed; settles recorded recorded recorded; settles exists
-		# the start comes twice
+		# the start arrives twice
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		start second → runs; commits 3-4: Ev(go) Sub(go); settles recorded; settles exists
 		start second×2 → again nothing; runs; writes nothing; settles duplicate; settles exists
-		# its own start comes twice
+		# its own start arrives twice
 		start s → runs; commits 1-4: Started Ev(go) Sub(go) Sub(go); settles recorded
 		start s×2 → again nothing; runs; writes nothing; settles duplicate
 		start s → runs; writes nothing; settles duplicate
@@ -193,7 +193,7 @@ func TestM07EarlyEvents(t *testing.T) {
 	i.take(event("e"), brings)
 	i.stands()
 	p.expect(`
-		# ahead of it
+		# before it
 		event e → settles early round
 		event e → settles early round
 		event e → settles dead unknown_instance
@@ -295,10 +295,10 @@ func TestM02CompletionsAreRecordedInTheOrderOfArrival(t *testing.T) {
 		result of 2 → runs; commits 3-4: Done←2 Act(Step), sends activity 4; settles recorded
 		result of 2 → runs; writes nothing; settles duplicate
 		result of 4, result of 4 → runs; commits 5-6: Done←4 Completed; settles recorded duplicate
-		# a completion ahead of a cancel
+		# a completion before a cancel
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		result of 2, cancel c → runs; commits 3-6: Done←2 Act(Step) CancelRequested Failed(cancelled), closes [4]; settles recorded recorded
-		# and behind it
+		# and after it
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		cancel c, result of 2 → runs; commits 3-4: CancelRequested Failed(cancelled), closes [2], sends stop 2; settles recorded late
 		# three cancels
@@ -312,7 +312,7 @@ func TestM02CompletionsAreRecordedInTheOrderOfArrival(t *testing.T) {
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		event e, event e → runs; commits 3-4: Ev(go) Sub(go); settles recorded duplicate
 		event e → runs; writes nothing; settles duplicate
-		# E-08: also across a continue-as-new
+		# E-08: the same across a continue-as-new
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		event e → runs; commits 3-4: Ev(go) ContinuedAsNew, goes on as new; runs; commits 2: Sub(go); settles recorded
 		event e → runs; writes nothing; settles duplicate
@@ -370,14 +370,14 @@ func TestK07EachWayToEndAnInstance(t *testing.T) {
 	deep.Depth = 50
 	i.take(deep)
 	p.expect(`
-		# a terminate of what is stuck
+		# a terminate of a stuck instance
 		start s → runs; commits 1 parked: Started, marks panic; settles recorded
 		terminate t → commits 2: Failed(terminated); settles recorded
 		stands at execution 1, terminated of terminated
 		# a reason that is given
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		terminate t → commits 3: Failed(terminated); settles recorded
-		# a cancel behind the start
+		# a cancel after the start
 		start s, cancel c → runs; commits 1-4: Started Act(Step) CancelRequested Failed(cancelled), closes [2]; settles recorded recorded
 		# a history with as many events as it may have: a duplicate ends nothing, news does
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
@@ -399,7 +399,7 @@ func TestK07EachWayToEndAnInstance(t *testing.T) {
 		event fresh → runs; commits 3-4: Ev(go) Sub(go); settles recorded
 		event deep → records; commits 5-6: Ev(go) Failed(limit); says looping failed; settles recorded
 		stands at execution 1, failed of limit
-		# a loop that goes on as new is cut
+		# a loop that continues as new is interrupted
 		start s → runs; commits 1-3: Started Chained(Other) ContinuedAsNew, sends detached 2, goes on as new; wakes itself at event 1; settles recorded
 	`)
 }

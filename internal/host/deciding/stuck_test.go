@@ -184,7 +184,7 @@ func TestR08R09ADamagedHistory(t *testing.T) {
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		result of 2, event e, wake w → says corrupt history, marks corrupt; settles dead corrupt; settles dead corrupt; settles obsolete_wake
 		event 3
-		# an event behind the end
+		# an event after the end
 		start s → runs; commits 1-2: Started Act(Step), sends activity 2; settles recorded
 		result of 2, event e, wake w → says corrupt history, marks corrupt; settles dead corrupt; settles dead corrupt; settles obsolete_wake
 		event 4
@@ -497,7 +497,7 @@ func TestAProblemThatLandsWhenItsMessageIsGoneIsClearedByASweep(t *testing.T) {
 	i.take(wake(1, "w"))
 	i.stands()
 	p.expect(`
-		# behind the recovery
+		# after the recovery
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		wake operator → again nothing; runs; writes the record, marks panic; store: outcome of the write is unknown; comes back: operator
 		wake other → again nothing; runs; writes the record, marks panic; settles wake
@@ -608,7 +608,7 @@ func TestW09APoisonMessageIsDetected(t *testing.T) {
 		stands at execution 1, running, suspect "s#2"
 		start s×6 → says stuck killed; again nothing; records; writes the record, marks killed; settles duplicate
 		stands at execution 1, stuck, mark killed with stamp 1 after 1 tries
-		# an inline activity: nobody but a wake runs it
+		# an inline activity: only a wake runs it
 		start s×4 → records; commits 1 parked: Started; dies ahead of its dispatch; comes back: s
 		start s×5 → suspects "s#2"; again nothing; runs; commits 2: Act(Inline); runs inline Inline; runs; commits 3-4: Done←2 Completed; comes back: s
 		start s×6 → says stuck killed; again nothing; records; writes the record, marks killed; settles duplicate
@@ -621,12 +621,12 @@ func TestW09APoisonMessageIsDetected(t *testing.T) {
 		the late write loses
 		result of 2×5 → says stuck killed; again nothing; records; writes the record, marks killed; settles dead misaddressed
 		stands at execution 1, stuck, mark killed with stamp 1 after 1 tries
-		# its mark does not land on what has ended
+		# its mark does not land on an ended instance
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		event e×4 → suspects "e"; store: outcome of the write is unknown; comes back: e
 		event e → runs; commits 3-4: Ev(go) Completed; settles recorded
 		the late write loses
-		# it takes away its own mark alone
+		# it removes only its own mark
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		event mere×4 → suspects "mere"; again nothing; runs; commits 3-4: Ev(go) Sub(go); settles recorded; is no suspect any more
 		stands at execution 1, running
@@ -674,7 +674,7 @@ func TestTheHalvesOfATurnThatIsTooLargeFailTheirInstance(t *testing.T) {
 		start s → runs; commits 1-2: Started Sub(go); settles recorded
 		event e1, event e2 → runs; commits 3-6: Ev(go) Sub(go) Ev(go) Act(Inline); runs inline Inline; runs; commits 7-8: Done←6 Act(Step), sends activity 8; is too large; reads behind 7; reads record again; again nothing; runs; reads behind 7; runs inline Inline; runs; commits 7-8: Done←6 Act(Step), sends activity 8; is too large; commits 7: Failed(too_large); settles too_large; reads behind 8; reads record again; again nothing; settles duplicate
 		stands at execution 1, failed of too_large
-		# what no turn can hold at all
+		# a message that fits into no turn
 		start s → runs; commits 1-2: Started Sub(go); is too large; records; commits 1-2: Started Failed(too_large); settles dead too_large
 		stands at execution 0, 
 		# the first turn of a child

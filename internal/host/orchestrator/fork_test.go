@@ -265,10 +265,10 @@ func TestO12AnImpossibleForkIsRefused(t *testing.T) {
 		says   string
 	}{
 		"of nobody":                    {func(i *wire.Item) { i.Origin.Instance = "nobody" }, nil, "redrive_refused", "there is no such instance"},
-		"of a purged instance":           {nil, func(w *world) { w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p"}); w.run() }, "redrive_refused", "purged"},
+		"of a purged instance":         {nil, func(w *world) { w.send(wire.Item{Kind: wire.PurgeInstance, Instance: "a", ID: "p"}); w.run() }, "redrive_refused", "purged"},
 		"of another orchestration":     {func(i *wire.Item) { i.Name = "Other" }, nil, "redrive_refused", `it runs orchestration "Main"`},
 		"of an execution before":       {func(i *wire.Item) { i.Origin.ExecutionID = 7 }, nil, "redrive_refused", "it is at execution 1"},
-		"of a completed instance":        {func(i *wire.Item) { i.Origin.EventID = 0 }, nil, "redrive_refused", "it has completed"},
+		"of a completed instance":      {func(i *wire.Item) { i.Origin.EventID = 0 }, nil, "redrive_refused", "it has completed"},
 		"from an event that is not":    {func(i *wire.Item) { i.Origin.EventID = 99 }, nil, "redrive_refused", "the last event before its end is 7"},
 		"of a history that is damaged": {nil, gap, "redrive_refused", "corrupt"},
 	} {

@@ -70,7 +70,7 @@ var tornReads = map[string]struct {
 	ended bool
 }{
 	"a start whose history is not there":                   {tornStore: tornStore{execution: 1, slot: 1}},
-	"a missing part before an existing one":        {tornStore: tornStore{execution: 1, slot: 1, hole: true}},
+	"a missing part before an existing one":                {tornStore: tornStore{execution: 1, slot: 1, hole: true}},
 	"a next execution that is not there":                   {tornStore: tornStore{execution: 2, slot: 1}},
 	"an end that is not there, of an instance that has it": {tornStore: tornStore{execution: 2, slot: 2}, ended: true},
 }

@@ -33,7 +33,7 @@ func TestMessagesThatCannotBeAppliedAreCountedOrDeadLetters(t *testing.T) {
 		"a cancel for one that has ended":                              {wire.Item{Kind: wire.CancelInstance, Instance: "ended", ID: "c"}, "late", nil, ""},
 		"a completion with a wrong token for one that has ended":       {wire.Item{Kind: wire.ActivityCompleted, Instance: "ended", ExecutionID: 1, SourceEventID: 2, Token: "x"}, "late", nil, ""},
 		"a completion with a wrong token for one that runs":            {wire.Item{Kind: wire.ActivityCompleted, Instance: "runs", ExecutionID: 1, SourceEventID: 2, Token: "x"}, "", forged, ""},
-		"a firing of 2286 with a wrong token for an unknown instance":               {wire.Item{Kind: wire.TimerFired, Instance: "nobody", ExecutionID: 1, SourceEventID: 2, Token: "x", FireAtMS: year2286}, "", forged, ""},
+		"a firing of 2286 with a wrong token for an unknown instance":  {wire.Item{Kind: wire.TimerFired, Instance: "nobody", ExecutionID: 1, SourceEventID: 2, Token: "x", FireAtMS: year2286}, "", forged, ""},
 		"a firing of 2286 with a wrong token for one that has ended":   {wire.Item{Kind: wire.TimerFired, Instance: "ended", ExecutionID: 1, SourceEventID: 2, Token: "x", FireAtMS: year2286}, "", forged, ""},
 		"a pending activity of 2286 with a wrong token for one unseen": {wire.Item{Kind: wire.ActivityPending, Instance: "nobody", ExecutionID: 1, SourceEventID: 2, Token: "x", NotBeforeMS: year2286}, "", forged, ""},
 	} {

@@ -33,9 +33,9 @@ func TestTheMessagesSentInsteadOfAnAttempt(t *testing.T) {
 		want string // outcome, kind and attempt of the failure, or the due time of the next attempt
 	}{
 		"one that is due":                         {third(nil), "nothing"},
-		"one that is not due is requeued":          {due, "next in 1h0m0s"},
+		"one that is not due is requeued":         {due, "next in 1h0m0s"},
 		"one within the time of all attempts":     {third(&history.Retry{TotalTimeoutMS: 61_000}), "nothing"},
-		"one after the time of all attempts":     {third(&history.Retry{TotalTimeoutMS: 60_000}), "total_timeout: total_timeout of attempt 2"},
+		"one after the time of all attempts":      {third(&history.Retry{TotalTimeoutMS: 60_000}), "total_timeout: total_timeout of attempt 2"},
 		"one whose own time limit is long passed": {third(&history.Retry{TimeoutMS: 1}), "nothing"},
 	} {
 		got := "nothing"
