@@ -34,7 +34,7 @@ import (
 //
 // An instance of an orchestration waits before its code starts, with the status queued, until fewer
 // than n instances of any orchestration run with this key. Instances start in the order in which
-// they requested a permit. An instance keeps its permit until it ends, also while it is suspended
+// they requested a permit. An instance keeps its permit until it ends, even while it is suspended
 // or stuck, and across ContinueAsNew. A redriven instance waits again. The limit of an
 // implementation applies to every start, unless the declaration that is used for the start has a
 // different key:

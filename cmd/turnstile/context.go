@@ -140,8 +140,8 @@ func contextUseCommand() *command {
 		name: "context use", operands: "NAME", most: 1, offline: true, words: contextNames,
 		short: "make a context the current one",
 		long: paragraph(
-			"A command works on the current context if no flag and no variable names a target, and turnstile",
-			"dev does not run in its folder. --none unsets the current context."),
+			"A command works on the current context if no flag and no variable names a target, and no",
+			"turnstile dev runs in the folder of the command. --none unsets the current context."),
 		examples: []string{"turnstile context use prod", "turnstile context use --none"},
 		declare: func(c *cli, flags *flag.FlagSet) action {
 			none := flags.Bool("none", false, "unset the current context")

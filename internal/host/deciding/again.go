@@ -150,7 +150,7 @@ func (k *Known) stands(m *inbox.Message) bool {
 	case v.Kind == engine.Duplicate:
 		at = v.EventID
 	case v.Kind == engine.Late && x.Ended():
-		at = x.LastEventID() // Its turn may have ended the execution before it recorded the message.
+		at = x.LastEventID() // The message's turn may have ended the execution before the message was recorded.
 	case restarts(m) && x.Ended():
 		at = x.LastEventID() // Its turn may have continued a run that was cut short, and ended it.
 	case v.Kind == engine.Late && m.Item.TargetExecution() < k.Running.Execution:

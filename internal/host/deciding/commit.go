@@ -132,8 +132,8 @@ func (r *round) knowFor(problem *store.Problem) error {
 	case end == nil && problem != nil && k.Answered == Record && other:
 		return fmt.Errorf("host: instance %q is no longer at execution %d: %w", k.View.Instance, k.Running.Execution, store.ErrConflict)
 	case end == nil || r.messaged():
-	// An end changes the record. If nothing of the record is known, the end must be able to change
-	// it without reading it.
+	// An end changes the record. If the record is not known at all, the end must be able to change
+	// the record without reading it.
 	case of == nil && !k.View.Current:
 		return &Read{What: RecordAgain}
 	case (of == nil || k.Answered == RecordAgain) && (other || of.Problem != nil):

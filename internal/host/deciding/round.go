@@ -147,10 +147,10 @@ func (r *round) judge(verdicts []engine.Verdict) {
 	}
 }
 
-// judgeUnrun judges the arrivals, which are settled next, without running code, because the instance
-// is stuck and they report nothing new, or because the execution has ended. Code is not run for an
-// ended execution because a newer build may not agree with its history, and an ended execution is
-// never stuck.
+// judgeUnrun judges the arrivals without running code, and they are settled next. The reason is
+// that the execution has ended, or that the instance is stuck and the arrivals report nothing new.
+// Code is not run for an ended execution because a newer build may not agree with its history, and
+// an ended execution is never stuck.
 func (r *round) judgeUnrun() {
 	r.step = settling
 	for i := range r.arrivals {

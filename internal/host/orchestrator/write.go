@@ -137,7 +137,7 @@ func (a writing) giveUp(ctx context.Context, c *deciding.Commit) error {
 	if err := a.insists(ctx, c, func() error { return a.tables.Store.UpdateRecord(ctx, a.turn.View.Instance, change) }); err != nil {
 		return err
 	}
-	return fmt.Errorf("the copy under the reserved number is of another history: %w", store.ErrConflict)
+	return fmt.Errorf("the copy under the reserved number belongs to another history: %w", store.ErrConflict)
 }
 
 // copyInParts writes the copied events of a commit, except those that are already stored, and
