@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lockDatabase locks a database only if its file has one name, because on this system no file lock can
-// be added to those of SQLite: only the file next to it is locked.
+// lockDatabase locks a database only if its file has one name. On this system no file lock can be
+// combined with those of SQLite, so only the file next to the database is locked.
 func lockDatabase(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {

@@ -266,8 +266,8 @@ func (w *writer) waiting() bool {
 // flush waits until everything before it is durable.
 func (w *writer) flush(ctx context.Context) error { return w.do(ctx, nil) }
 
-// flushSoon is a flush that shares the transaction of a write that soon follows, if that saves a wait
-// for the disk.
+// flushSoon is a flush that waits briefly for another write to share its transaction, if that saves
+// a wait for the disk.
 func (w *writer) flushSoon(ctx context.Context) error {
 	return w.make(ctx, &write{lingers: w.full})
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // JSON returns a JSON text with what is not printable, in strings, as \u escapes: C1
-// control characters and changes of direction among them, which JSON leaves as they
-// are. It says the same to whoever reads it as JSON.
+// control characters and changes of direction among them, which JSON leaves as they are.
+// As JSON, it has the same meaning.
 func JSON(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for _, r := range string(text) {

@@ -58,8 +58,8 @@ func (s *Screen) WaitFor(t testing.TB, texts ...string) {
 	}
 }
 
-// WaitForNext returns when the pattern has been shown behind what was waited for
-// so before, with what its groups are.
+// WaitForNext returns when the pattern has been shown after the previous match of WaitForNext, with
+// the values of its groups.
 func (s *Screen) WaitForNext(t testing.TB, pattern string) (groups []string) {
 	t.Helper()
 	expression := regexp.MustCompile(pattern)

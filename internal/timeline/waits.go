@@ -2,8 +2,9 @@ package timeline
 
 import "github.com/turnstile-go/turnstile/history"
 
-// waits finds out which wait took which external event (rule 7 of docs/design.md): by name, first in first out; a cancelled wait takes
-// none. Cancellations are recorded with the turns, not in the events, so they are not known for a history that came without its turns.
+// waits determines which wait took which external event (rule 7 of docs/design.md): events go to
+// waits by name, first in, first out; a cancelled wait takes none. Cancellations are recorded with
+// the turns, not in the events, so they are not known for a history that came without its turns.
 type waits struct {
 	byName    map[string]*waiting
 	cancelled map[int64]bool
