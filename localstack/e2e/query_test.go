@@ -129,7 +129,7 @@ func TestTheDeployedRolesCannotWriteStates(t *testing.T) {
 		tables["arn:aws:dynamodb:us-east-1:000000000000:table/"+variable(t, "TURNSTILE_"+name+"_TABLE")] = name
 	}
 	for function, want := range map[string][]string{
-		"QUERY":    {"GetItem INSTANCES", "Query HISTORY"},
+		"QUERY":    {"GetItem HISTORY", "GetItem INSTANCES", "Query HISTORY"},
 		"ACTIVITY": {"GetItem ACTIVITIES", "UpdateItem ACTIVITIES"},
 	} {
 		var role string
