@@ -10,7 +10,7 @@ import (
 )
 
 // checkCarried is rule 13: in an execution that continues as new, each event is in the transcript,
-// which is the input of the next execution, or was rejected, or is carried over to the next
+// which is the input of the next execution, or is an update that was accepted, or was rejected, or is carried over to the next
 // execution, in order. Every payload is sent once.
 func (w *checker) checkCarried(x *ledger.Recorded, last, next *store.Turn) {
 	w.checkAttachedCarried(x, next)
@@ -37,6 +37,9 @@ func (w *checker) checkCarried(x *ledger.Recorded, last, next *store.Turn) {
 		}
 		text, _ := program.EventText(e.Payload)
 		taken := bytes.Contains(transcript, []byte(`"`+text+`"`))
+		if _, update := e.Update(); update {
+			taken = accepts(x, e)
+		}
 		switch rejected := x.Rejected[e.EventID]; {
 		case rejected && (taken || at >= 0):
 			w.Violate("rule 13", "event %s of %s/%d was rejected; taken nevertheless: %t, carried over: %t", e.Payload, last.Instance, last.ExecutionID, taken, at >= 0)

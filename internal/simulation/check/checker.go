@@ -63,6 +63,8 @@ type checker struct {
 	asked *turncache.Cache
 	// notices has the state of events about instances.
 	notices notices
+	// updates has the state of updates.
+	updates updates
 }
 
 // commitOf names the commits of a process for an instance.

@@ -40,6 +40,7 @@ func (w *checker) End() {
 				w.Violate("O-04", "%s was purged, but can be described", instance)
 			}
 			w.checkDeleted(instance, hidden)
+			w.checkAnswersDeleted(instance)
 			continue
 		}
 		w.Reached("I-03")
@@ -54,6 +55,7 @@ func (w *checker) End() {
 			continue
 		}
 		w.checkPruned(&r)
+		w.checkAnswersPut(&r)
 		w.checkStartStays(&r)
 		w.checkKnown(&r)
 		waits := !r.Status.Terminal() && w.missed(instance)

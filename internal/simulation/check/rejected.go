@@ -11,7 +11,7 @@ import (
 // whose data cannot be decoded, gives the reason, and is the only one of that event. The
 // transcript shows that the event was not taken as well, and that no event was skipped.
 func (w *checker) checkRejection(x *ledger.Recorded, t *store.Turn, e *history.Event) {
-	if e.Kind != history.ExternalRejected {
+	if _, update := e.Update(); e.Kind != history.ExternalRejected || update {
 		return
 	}
 	violate := func(text string) {

@@ -25,6 +25,8 @@ type Choices struct {
 	Record *Record
 	// Bias is the number of the requested bias, 0 for none.
 	Bias int
+	// apart decides what Apart decides.
+	apart uint64
 }
 
 // Source decides in place of a seed, for replays and for systematic search.
@@ -69,6 +71,11 @@ func Seeded(seed uint64) Choices {
 	}
 	var c Choices
 	c.random.Seed(key)
+	// SplitMix64
+	c.apart = seed + 0x9e3779b97f4a7c15
+	c.apart = (c.apart ^ c.apart>>30) * 0xbf58476d1ce4e5b9
+	c.apart = (c.apart ^ c.apart>>27) * 0x94d049bb133111eb
+	c.apart ^= c.apart >> 31
 	return c
 }
 
@@ -136,6 +143,19 @@ func (c *Choices) OneIn(at Spot, n int) bool {
 	}
 	v := 0
 	if c.Uniform(n) == 0 {
+		v = 1
+	}
+	return c.Note(at, v) == 1
+}
+
+// Apart decides yes for one seed in n. It does not change the other decisions of a seed, so a feature that it
+// adds to some runs leaves the others as they were. A run makes one such decision.
+func (c *Choices) Apart(at Spot, n int) bool {
+	if c.Asked(at) {
+		return c.Given(at, 2) == 1
+	}
+	v := 0
+	if c.apart%uint64(n) == 0 {
 		v = 1
 	}
 	return c.Note(at, v) == 1

@@ -175,7 +175,7 @@ func (x *Recorded) Add(e, stored *history.Event) {
 		noteL(&x.Rejected, e.SourceEventID, true)
 		return
 	}
-	if e.SourceEventID > 0 && !Agrees(e) {
+	if _, update := e.Update(); e.SourceEventID > 0 && !update && !Agrees(e) {
 		x.Completed[e.SourceEventID] = e.EventID
 		if x.Events[e.SourceEventID-1].Inline {
 			x.Inline--

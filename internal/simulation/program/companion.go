@@ -23,6 +23,7 @@ func Companions() []engine.Orchestration {
 		{Name: "answers", Func: answers, Source: "simulation"},
 		{Name: "shared", Func: shared, Source: "simulation"},
 		{Name: "lasts", Func: lasts, Source: "simulation"},
+		{Name: "helps", Func: helps, Source: "simulation"},
 	}
 }
 
@@ -48,6 +49,14 @@ func waitsForEver(ctx *engine.Context, _ []byte) ([]byte, error) {
 func lasts(ctx *engine.Context, _ []byte) ([]byte, error) {
 	_, err := ctx.Await(ctx.Timer(17 * 24 * time.Hour))
 	return []byte(`"lasted"`), err
+}
+
+// helps is the child of a handler of updates.
+func helps(ctx *engine.Context, _ []byte) ([]byte, error) {
+	if _, err := got(ctx.Await(ctx.Activity(engine.ActivityCall{Name: "work", Input: []byte(`{"hidden":997}`)}))); err != nil {
+		return nil, err
+	}
+	return []byte(`"helped"`), nil
 }
 
 // caller is the instance that has to be answered, and the event for the answer.

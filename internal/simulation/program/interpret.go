@@ -32,12 +32,18 @@ func (ps Programs) code(p *Program, version string, d Defect) engine.Func {
 			}
 			states[string(input)] = in
 		}
-		r := &interpreter{programs: ps, program: p, instance: ctx.Info().Instance, round: in.Round, version: version, defect: d, inputs: inputs, shows: p.Shows}
+		r := &interpreter{root: ctx, programs: ps, program: p, instance: ctx.Info().Instance, round: in.Round, version: version, defect: d, inputs: inputs, shows: p.Shows}
 		if err := r.answerQueries(ctx); err != nil {
+			return nil, err
+		}
+		if err := r.handleUpdates(); err != nil {
 			return nil, err
 		}
 		out := p.saying(ctx, version, in.Out)
 		err := r.block(ctx, p.Body, &out)
+		if err == nil && p.Updates != nil && p.Updates.Finishes {
+			err = ctx.AwaitHandlers()
+		}
 		switch {
 		case err != nil && ctx.Err() != nil && p.Catches:
 			clean := ctx.Shield()
@@ -92,6 +98,9 @@ type interpreter struct {
 	// fewer is the number of activities of a statement that are left out.
 	fewer int
 	shows bool
+	// root is the context of the execution, and handled counts the updates that it has accepted.
+	root    *engine.Context
+	handled int
 }
 
 func (r *interpreter) block(ctx *engine.Context, b []*Statement, out *[]Token) error {
@@ -107,6 +116,9 @@ func (r *interpreter) block(ctx *engine.Context, b []*Statement, out *[]Token) e
 				ctx.Activity(engine.ActivityCall{Name: "intruder"})
 				panic("this build does something else")
 			}
+		}
+		if err := r.handleUpdates(); err != nil {
+			return err
 		}
 		if r.shows {
 			if err := r.show(ctx); err != nil {

@@ -110,6 +110,8 @@ type Program struct {
 	// Limit is the number of its instances that may run at a time, with its name as the key; 0 for any
 	// number.
 	Limit int
+	// Updates is how it handles updates; nil if it does not.
+	Updates *Updates
 	// most and mostText are the limits of payloads and texts that it is near; 0 if it is near none.
 	// drawn, which differs between programs, chooses what is near them.
 	most, mostText int
@@ -125,6 +127,8 @@ type Wants struct {
 	// queue; Lasting, if children that are left open last for weeks; Parents, if most programs that can start
 	// with a child do.
 	Limited, Queues, Lasting, Parents bool
+	// Updates is set if the programs handle updates.
+	Updates bool
 }
 
 // Draw generates the programs of a run.
@@ -148,6 +152,9 @@ func Draw(c *choice.Choices, wants Wants) Programs {
 		}
 		if parent := c.At(at, "parent"); i+1 < len(all) && (wants.Parents && !c.OneIn(parent, 4) || !wants.Parents && c.OneIn(parent, 6)) {
 			p.Body = append([]*Statement{{Kind: kChild, ID: 95, N: i + 1, Attempts: 1}}, p.Body...)
+		}
+		if wants.Updates {
+			p.Updates = drawUpdates(c, c.At(at, "updates"))
 		}
 	}
 	return all

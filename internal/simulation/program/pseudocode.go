@@ -15,6 +15,7 @@ func (p *Program) String() string {
 		t.WriteString("\t// in strict mode\n")
 	}
 	indent := "\t"
+	t.WriteString(p.Updates.code())
 	if p.Catches {
 		t.WriteString(indent + "defer ifCancelled(func() { await(activity(999)) }) // and complete with what there is\n")
 	}

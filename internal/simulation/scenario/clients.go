@@ -139,6 +139,7 @@ func (s *Random) Created(w *world.World, instance, name string) {
 		if r.instance == instance {
 			if w.Ledger.Last[instance] > 1 {
 				s.raise(w, instance, r.program) // It exists again.
+				s.update(w, instance, r.program, 0)
 			}
 			return
 		}
@@ -146,6 +147,7 @@ func (s *Random) Created(w *world.World, instance, name string) {
 	for _, p := range s.Programs {
 		if p.Name == name {
 			s.raise(w, instance, p)
+			s.update(w, instance, p, 0)
 			s.endSomehow(w, instance)
 			s.forks(w, instance, name)
 		}

@@ -38,6 +38,7 @@ func (s *Random) Check(w *world.World) {
 			w.Violate("outcome", "%s: %v", instance, err)
 		}
 	}
+	s.checkUpdates(w)
 }
 
 func (s *Random) judge(w *world.World, instance string) error {

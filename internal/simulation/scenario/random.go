@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/engine"
 	"github.com/turnstile-go/turnstile/internal/activities"
 	"github.com/turnstile-go/turnstile/internal/simulation/choice"
@@ -12,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/internal/simulation/program"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
 	"github.com/turnstile-go/turnstile/internal/wire"
+	"github.com/turnstile-go/turnstile/store"
 )
 
 // Random is a scenario of random programs and their clients.
@@ -50,6 +52,11 @@ type Random struct {
 	// limits are the limits of instances; nil for none.
 	limits *limits
 	works  map[string]program.Work // of activities, by input
+	// updates are those that clients have sent, and callers reads their answers.
+	updates []update
+	callers *client.Client
+	// stages are the latest stages that callers have read, by run and id.
+	stages map[store.AnswerKey]client.UpdateStatus
 }
 
 type root struct {
@@ -73,6 +80,9 @@ func Draw(w *world.World) world.Scenario {
 	if _, near := w.NearLimits(); near {
 		return newRandomScenario(w) // Messages of other senders keep their length.
 	}
+	if w.IsOfUpdates() {
+		return newRandomScenario(w)
+	}
 	orders := w.Choices.OneIn(w.Choices.At(choice.OfProgram, "sample application"), 8)
 	switch {
 	case !orders && w.Scheduled(w.Choices.At(choice.OfProgram, "a schedule")):
@@ -85,8 +95,13 @@ func Draw(w *world.World) world.Scenario {
 
 func newRandomScenario(w *world.World) *Random {
 	keeps := w.Keeps(w.Choices.At(choice.OfProgram, "keeps"))
-	wants := program.Wants{Limited: w.Limited(), Queues: w.NamesQueues(), Lasting: keeps > 0, Parents: w.RedrivesMuch()}
+	wants := program.Wants{Limited: w.Limited(), Queues: w.NamesQueues(), Lasting: keeps > 0, Parents: w.RedrivesMuch(), Updates: w.Updated()}
 	s := &Random{keeps: keeps, Programs: program.Draw(&w.Choices, wants), sent: map[string]string{}, ended: map[string]bool{}}
+	for _, p := range s.Programs {
+		if p.Updates != nil {
+			p.Updates.Moody = func() bool { return w.Clock.Now().UnixMilli()%2 == 0 }
+		}
+	}
 	for i := range 1 + w.Choices.IntN(w.Choices.At(choice.OfProgram, "roots"), 3) {
 		r := root{instance: fmt.Sprintf("root%d", i), program: s.Programs[0]}
 		if w.Choices.OneIn(w.Choices.At(w.Choices.At(choice.OfProgram, r.instance), "odd"), 8) {
@@ -250,6 +265,7 @@ func (s *Random) Start(w *world.World) {
 			w.Clock.AfterFunc(at+time.Duration(1+w.Choices.IntN(client, 7200))*time.Second, func() { w.SendItem(other) })
 		}
 		s.raise(w, r.instance, r.program)
+		s.update(w, r.instance, r.program, at)
 		s.replace(w, r, at)
 		s.tooOld(w, r.instance)
 		w.Clock.AfterFunc(at, func() { s.forks(w, r.instance, r.program.Name) })

@@ -108,11 +108,14 @@ const (
 	// history sent arrive, some from schedules: they have valid tokens, for event ids that now
 	// belong to other events.
 	restores
+	// updated means that the programs handle updates, and clients send many. The seeds of other biases have
+	// updates in one run of updatedIn.
+	updated
 	biasEnd
 )
 
 var biasNames = [biasEnd]string{"none", "late marks", "late commits", "outages", "slow calls", "crowds", "torn reads", "shared calls", "late ends",
-	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "duplicates", "suspends", "limits", "bus outages", "queues", "forks", "prunes", "coordinators", "schedules", "near limits", "redrives", "restores"}
+	"dead letters", "short invocations", "purges", "small commits", "damages", "overtaken", "rejections", "duplicates", "suspends", "limits", "bus outages", "queues", "forks", "prunes", "coordinators", "schedules", "near limits", "redrives", "restores", "updates"}
 
 // Biases returns the names of the biases that a run can have.
 func Biases() []string { return slices.Clone(biasNames[1:]) }
@@ -147,10 +150,22 @@ func (w *World) has(b bias) bool {
 	return of[0] == b || of[1] == b
 }
 
-// biasIn: one run in biasIn has each of the biases, except the last two, and one has two. Every
+// biasIn: one run in biasIn has each of the biases, except the last three, and one has two. Every
 // second run without a bias has redrives, and one in eight of the others has restores, so that the
 // runs of most seeds stay the same.
 const biasIn = 27
+
+// updatedIn is how many runs there are for each one whose programs handle updates.
+const updatedIn = 6
+
+// Updated reports whether programs handle updates. It is called once.
+func (w *World) Updated() bool {
+	return w.has(updated) || w.Choices.Apart(w.Choices.At(choice.OfProgram, "updates"), updatedIn)
+}
+
+// IsOfUpdates reports whether the run has the bias for updates, so that it should have programs that handle
+// some.
+func (w *World) IsOfUpdates() bool { return w.has(updated) }
 
 // drawBias decides the bias of a run. A requested bias is recorded like a decision, so that recorded
 // choices contain it.

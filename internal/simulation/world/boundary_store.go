@@ -212,13 +212,32 @@ func (s simStore) DeleteHistory(ctx context.Context, instance string, upTo int64
 
 func (s simStore) PutAnswer(ctx context.Context, a store.Answer) error {
 	a.Event.Payload = slices.Clone(a.Event.Payload) // A request in flight does not change with the host's values.
-	return s.p.call(writeClass, func() string { return "stores " + storedAnswerText(&a) }, func() error { return s.Store.PutAnswer(ctx, a) })
+	return s.p.call(writeClass, func() string { return "stores " + storedAnswerText(&a) }, func() error {
+		before := s.p.W.answer(a.AnswerKey)
+		err := s.Store.PutAnswer(ctx, a)
+		if err == nil {
+			s.p.W.Watch.PutsAnswer(s.p, &a, before, s.p.W.answer(a.AnswerKey))
+		}
+		return err
+	})
+}
+
+// answer returns a stored answer; nil for none.
+func (w *World) answer(key store.AnswerKey) *store.Answer {
+	a, err := w.Store.ReadAnswer(context.Background(), key)
+	if err != nil {
+		return nil
+	}
+	return &a
 }
 
 func (s simStore) ReadAnswer(ctx context.Context, key store.AnswerKey) (a store.Answer, err error) {
 	err = s.p.call(readClass, func() string { return fmt.Sprintf("reads the answer to update %q of %s", key.ID, key.Instance) }, func() error {
 		a, err = s.Store.ReadAnswer(ctx, key)
 		s.p.noteReceived(func() string { return storedAnswerText(&a) })
+		if err == nil {
+			s.p.W.Watch.ReadsAnswer(s.p, &a)
+		}
 		return err
 	})
 	return a, err

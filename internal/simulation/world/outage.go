@@ -97,7 +97,7 @@ func (w *World) refuses(s service, p *Process) bool {
 	}
 	for i := range w.outages {
 		o := &w.outages[i]
-		if w.Clock.Now().Before(o.until) && o.service == s && (o.role == everybody || (o.role == workers) == (p.Worker != nil)) && (o.of == nil || o.of == p.Serves) {
+		if w.Clock.Now().Before(o.until) && o.service == s && (o.role == everybody || p != nil && (o.role == workers) == (p.Worker != nil)) && (o.of == nil || o.of == p.Serves) {
 			return true
 		}
 	}

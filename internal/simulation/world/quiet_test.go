@@ -28,6 +28,8 @@ func (quiet) Hides(*Invocation, string, int64)                                  
 func (quiet) WritesPart(*Process, *store.Commit)                                              {}
 func (quiet) ReadsPart(*Process, string, int64)                                               {}
 func (quiet) Deletes(string, int64)                                                           {}
+func (quiet) PutsAnswer(*Process, *store.Answer, *store.Answer, *store.Answer)                {}
+func (quiet) ReadsAnswer(*Process, *store.Answer)                                             {}
 func (quiet) StartsSend(*Process, string)                                                     {}
 func (quiet) Sends(*Process, *Queue, *queue.Outgoing)                                         {}
 func (quiet) Takes(*Process, *Queue, *queue.Outgoing)                                         {}

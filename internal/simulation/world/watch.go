@@ -65,6 +65,11 @@ type storeWatcher interface {
 	Lists(p *Process, records []store.Record)
 	// Hides is called when a purge has hidden an instance whose last execution was this one.
 	Hides(inv *Invocation, instance string, execution int64)
+	// PutsAnswer is called when a process has put an answer to an update, which the store may have ignored: before and after
+	// are what it had, nil for no answer. The process may be dead. ReadsAnswer is called with an answer that a process has
+	// read, or a client, for which p is nil.
+	PutsAnswer(p *Process, a, before, after *store.Answer)
+	ReadsAnswer(p *Process, a *store.Answer)
 	// Deletes is called before histories of an instance are deleted, up to and including an execution.
 	Deletes(instance string, upTo int64)
 }
