@@ -375,7 +375,7 @@ func (c *Client) waitUpdate(ctx context.Context, instance, id string, enough fun
 		switch {
 		case ctx.Err() != nil:
 			return none, &UpdateWaitError{Instance: instance, ID: id, Stage: s.Stage, Last: d, Err: ctx.Err()}
-		case errors.Is(err, store.ErrUnavailable):
+		case errors.Is(err, store.ErrUnavailable) && !enough(UpdateSent):
 			// The store throttled the read; the next one may succeed.
 		case err != nil:
 			return none, err

@@ -372,6 +372,30 @@ func TestE08EventsCarriedOverDoNotCrowdOutSenderIDs(t *testing.T) {
 	}
 }
 
+func TestTheNextExecutionKnowsTheUpdatesThatWereDecided(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(c *engine.Context, in []byte) ([]byte, error) {
+		if err := c.HandleUpdate("u", engine.UpdateHandler{Handle: func(*engine.Context, []byte) ([]byte, error) { return []byte("1"), nil }}); err != nil {
+			return nil, err
+		}
+		return continuing(3)(c, in)
+	})
+	update := eventFromTo(history.UpdatePrefix+"u", "id")
+	f.turn(start("0"), update)
+	turn := f.turn(event("a", "1"))
+	x := engine.New(engine.Config{Instance: "i", ExecutionID: 2, Registry: f.reg})
+	defer x.Close()
+	if err := x.Feed(turn.Next, true); err != nil {
+		t.Fatal(err)
+	}
+	if v := x.Judge(update); v.Kind != engine.Duplicate {
+		t.Errorf("a repeat of the update is %v", v)
+	}
+	if v := x.Judge(eventFrom("id")); v.Kind != engine.Recorded {
+		t.Errorf("an event with the id of an update is %v", v)
+	}
+}
+
 func TestRule11AStuckTurnShowsNothingOfWhatTheCodeDid(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {

@@ -150,7 +150,7 @@ func (w *checker) checkTurn(p *world.Process, x *ledger.Recorded, t, stored *sto
 				w.checkFired(x, e, violate)
 			}
 		}
-		w.checkUpdate(x, t, e, taken)
+		w.checkUpdate(p, x, t, e, taken)
 		if taken.has(e) {
 			x.Add(e, &stored.Events[i])
 			continue

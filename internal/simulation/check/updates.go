@@ -23,6 +23,8 @@ type updates struct {
 	decided map[store.AnswerKey][]decision
 	// stored is the latest answer that a process or a caller has found.
 	stored map[store.AnswerKey]decision
+	// put is the step at which the first answer was put.
+	put map[store.AnswerKey]int
 }
 
 // decision is the place of an event about an update.
@@ -36,8 +38,13 @@ func (d decision) before(other decision) bool {
 }
 
 // checkUpdate checks an event about an update that an execution is about to record.
-func (w *checker) checkUpdate(x *ledger.Recorded, t *store.Turn, e *history.Event, taken *takenOver) {
-	if _, update := e.Update(); !update || e.Kind == history.ExternalEvent || taken.has(e) {
+func (w *checker) checkUpdate(p *world.Process, x *ledger.Recorded, t *store.Turn, e *history.Event, taken *takenOver) {
+	_, update := e.Update()
+	switch {
+	case !update || taken.has(e):
+		return
+	case e.Kind == history.ExternalEvent:
+		w.checkRepeat(p, x, t, e)
 		return
 	}
 	violate := func(format string, args ...any) {
@@ -70,6 +77,18 @@ func (w *checker) checkUpdate(x *ledger.Recorded, t *store.Turn, e *history.Even
 		w.updates.decided = map[store.AnswerKey][]decision{}
 	}
 	w.updates.decided[key] = append(w.updates.decided[key], decision{t.ExecutionID, e.EventID, verdict})
+}
+
+// checkRepeat checks that a process which could read the answer to an update has not recorded a repeat of
+// it.
+func (w *checker) checkRepeat(p *world.Process, x *ledger.Recorded, t *store.Turn, e *history.Event) {
+	if t.First() == 1 && e.EventID > 1 && e.WithPrevious || p.Running == nil {
+		return // It has left an execution that did not decide about it.
+	}
+	key := store.AnswerKey{Instance: t.Instance, StartID: x.Events[0].Start.StartID, ID: e.SenderID}
+	if at, ok := w.updates.put[key]; ok && at < p.Running.Started {
+		w.Violate("update", "%s records update %s of %s/%d, and its answer was put before", p.Name, key.ID, t.Instance, t.ExecutionID)
+	}
 }
 
 // checkVerdict checks that the run has no other verdict on the update, except one that a redrive left
@@ -150,6 +169,9 @@ func (w *checker) PutsAnswer(p *world.Process, a, before, after *store.Answer) {
 		w.Violate("update", "%s puts the answer to update %s of %s of event %d of execution %d; the store had event %d of execution %d, and has %d of %d now",
 			p.Name, a.ID, a.Instance, a.Event.EventID, a.ExecutionID, was.event, was.execution, is.event, is.execution)
 		return
+	}
+	if before == nil {
+		note(&w.updates.put, a.AnswerKey, w.Steps)
 	}
 	if before != nil && is == was {
 		w.Reached("update, put again")

@@ -4,7 +4,7 @@ import "slices"
 
 // All returns every mutation.
 func All() []Mutation {
-	return slices.Concat(engineMutations(), hostMutations(), activityMutations(), storeMutations(), codecMutations(), keyMutations(), restoreMutations(), versionMutations(), formatMutations(), orderMutations(), reportMutations(), limitMutations(), queueMutations(), againMutations(), forkMutations(), pruneMutations(), scheduleMutations(), eventMutations(), earlyMutations(), coordinatorMutations(), clientMutations(), sizeMutations(), queryMutations())
+	return slices.Concat(engineMutations(), hostMutations(), activityMutations(), storeMutations(), codecMutations(), keyMutations(), restoreMutations(), versionMutations(), formatMutations(), orderMutations(), reportMutations(), limitMutations(), queueMutations(), againMutations(), forkMutations(), pruneMutations(), scheduleMutations(), eventMutations(), earlyMutations(), coordinatorMutations(), clientMutations(), sizeMutations(), queryMutations(), updateMutations())
 }
 
 // edit is a list of one edit.

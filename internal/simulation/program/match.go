@@ -51,6 +51,9 @@ func (m *Match) Transcript(p *Program, output []byte, mayBeCancelled bool) error
 	}
 	last := map[string]int{}
 	for round := range p.Rounds {
+		if round > 0 && p.Versions != nil && isCancelled(out) {
+			return m.cleanUp(p, out[0].V, round, true, mayBeCancelled)
+		}
 		var err error
 		if out, err = m.version(p, out, round); err != nil {
 			return err
@@ -59,14 +62,8 @@ func (m *Match) Transcript(p *Program, output []byte, mayBeCancelled bool) error
 			if len(out) == 0 {
 				return fmt.Errorf("the transcript ends before statement %d in round %d", s.ID, round)
 			}
-			if out[0].K == "cancelled" && len(out) == 1 {
-				if !mayBeCancelled || !p.Catches {
-					return fmt.Errorf("it was cancelled, although nothing cancelled it")
-				}
-				if want := (Work{ID: 999, Round: round}).Result(); !m.is(out[0].V, want) {
-					return fmt.Errorf("the clean-up returned %q, not %q", out[0].V, want)
-				}
-				return nil
+			if isCancelled(out) {
+				return m.cleanUp(p, out[0].V, round, s == p.Body[0], mayBeCancelled)
 			}
 			if err := m.statement(s, &out[0], round); err != nil {
 				return fmt.Errorf("statement %d in round %d: %w", s.ID, round, err)
@@ -85,8 +82,28 @@ func (m *Match) Transcript(p *Program, output []byte, mayBeCancelled bool) error
 	if err := m.oldestFirst(); err != nil {
 		return err
 	}
+	if isCancelled(out) {
+		return m.cleanUp(p, out[0].V, p.Rounds, true, mayBeCancelled)
+	}
 	if len(out) != 0 {
 		return fmt.Errorf("the transcript continues after the program's end: %v", out)
+	}
+	return nil
+}
+
+// isCancelled reports whether what is left of a transcript shows that the program was cancelled.
+func isCancelled(out []Token) bool { return len(out) == 1 && out[0].K == "cancelled" }
+
+// cleanUp matches the result of the clean-up of a program that was cancelled in a round, or, at the start of a
+// round, while it waited for the handlers of the previous one.
+func (m *Match) cleanUp(p *Program, got string, round int, starts, mayBeCancelled bool) error {
+	if !mayBeCancelled || !p.Catches {
+		return fmt.Errorf("it was cancelled, although nothing cancelled it")
+	}
+	want := Work{ID: 999, Round: round}
+	waited := Work{ID: 999, Round: round - 1}
+	if (round == p.Rounds || !m.is(got, want.Result())) && !(starts && p.Updates != nil && p.Updates.Finishes && m.is(got, waited.Result())) {
+		return fmt.Errorf("the clean-up returned %q, not %q", got, want.Result())
 	}
 	return nil
 }

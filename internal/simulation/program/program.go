@@ -154,7 +154,7 @@ func Draw(c *choice.Choices, wants Wants) Programs {
 			p.Body = append([]*Statement{{Kind: kChild, ID: 95, N: i + 1, Attempts: 1}}, p.Body...)
 		}
 		if wants.Updates {
-			p.Updates = drawUpdates(c, c.At(at, "updates"))
+			p.drawUpdates(c, c.At(at, "updates"))
 		}
 	}
 	return all

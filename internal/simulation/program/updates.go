@@ -74,12 +74,14 @@ func ByMood(input []byte) bool {
 	return json.Unmarshal(input, &in) == nil && in.Rejects == rejectsByMood
 }
 
-func drawUpdates(c *choice.Choices, at choice.Spot) *Updates {
-	u := &Updates{Finishes: c.Even(at)}
-	for i := range u.From {
-		u.From[i] = []int{0, 0, 1, 2, 4}[c.IntN(at, 5)]
+// drawUpdates makes a program handle updates. It continues as new more often than others, because clients
+// repeat updates in later executions.
+func (p *Program) drawUpdates(c *choice.Choices, at choice.Spot) {
+	p.Updates = &Updates{Finishes: c.Even(at)}
+	for i := range p.Updates.From {
+		p.Updates.From[i] = []int{0, 0, 1, 2, 4}[c.IntN(at, 5)]
 	}
-	return u
+	p.Rounds = max(p.Rounds, []int{1, 2, 3}[c.IntN(at, 3)])
 }
 
 // DrawUpdate draws the input of an update.

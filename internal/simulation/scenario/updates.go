@@ -90,6 +90,9 @@ func (s *Random) reads(w *world.World, u update) {
 		s.callers = s.client(w, w.ForCallers())
 	}
 	now, err := s.callers.UpdateStatus(context.Background(), u.instance, u.id)
+	if w.Tracing {
+		w.Log("a caller reads that update %s of %s is %s (event %d of execution %d): %v", u.id, u.instance, now.Stage, now.EventID, now.ExecutionID, err)
+	}
 	if err != nil {
 		return
 	}
@@ -103,7 +106,7 @@ func (s *Random) reads(w *world.World, u update) {
 // follows checks that a status does not contradict the one that was read before.
 func (s *Random) follows(w *world.World, key store.AnswerKey, now client.UpdateStatus) {
 	was, known := s.stages[key]
-	w.Reached("update, " + string(now.Stage))
+	w.Reached("update, reads " + string(now.Stage))
 	order := func(u *client.UpdateStatus) int {
 		switch {
 		case u.Stage == client.UpdateSent:
