@@ -221,7 +221,8 @@ type StuckError struct {
 	// Patch names the patch that explains a nondeterminism; other builds may agree with the
 	// history. Either the history has the marker of the patch at the event, and this code did not
 	// ask for it; or this code asked for the patch in a recorded round that has no marker, perhaps
-	// because code that had retired the patch recorded it.
+	// because code that had retired the patch recorded it. If the history has the decision about an
+	// update for which this code has no handler, Patch is "update " and the name of the update.
 	Patch string
 	// Err is the cause, if there is one: a *NondeterminismError, or that nothing is registered.
 	Err error

@@ -79,11 +79,17 @@ func (x *Execution) nextIsPatch(id string) bool {
 }
 
 // patchOf returns the patch that may explain a nondeterminism at an event, because
-// another build has the patch or has retired it, and a hint for people.
+// another build has the patch or has retired it, and a hint for people. A build that adds the
+// handler of an update is like one with a patch.
 func (x *Execution) patchOf(eventID int64) (patch, hint string) {
 	if 0 < eventID && eventID <= int64(x.events.len()) {
-		if e := x.events.at(int(eventID) - 1); e.Kind == history.SystemCall && e.Op == history.OpPatch {
+		e := x.events.at(int(eventID) - 1)
+		update, decides := e.Update()
+		switch {
+		case e.Kind == history.SystemCall && e.Op == history.OpPatch:
 			return e.Name, fmt.Sprintf(" (this code does not ask for the patch %q here; either a newer build does, or its Patched or PatchRetired was removed too early)", e.Name)
+		case decides && x.updates[e.Name] == nil:
+			return "update " + update, fmt.Sprintf(" (this code has no handler for the update %q here; either a newer build has one, or it was removed too early)", update)
 		}
 	}
 	if len(x.without) > 0 {

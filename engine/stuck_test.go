@@ -421,3 +421,24 @@ func TestRule12ForcedEnds(t *testing.T) {
 		f.replaysCleanly()
 	})
 }
+
+// During a deployment that adds the handler of an update, processes of the older build also have the
+// instances whose newer build has decided about one.
+func TestABuildWithoutTheHandlerOfADecidedUpdateLeavesItToAnother(t *testing.T) {
+	t.Parallel()
+	for what, validate := range map[string]func([]byte) error{"accepted": nil, "rejected": func([]byte) error { return errors.New("no") }} {
+		f := newFixture(t, func(c *engine.Context, _ []byte) ([]byte, error) {
+			if err := c.HandleUpdate("u", engine.UpdateHandler{Validate: validate, Handle: func(*engine.Context, []byte) ([]byte, error) { return []byte("1"), nil }}); err != nil {
+				return nil, err
+			}
+			return c.Await(c.ExternalEvent("e"))
+		})
+		f.opts.FailWhenStuck = true
+		f.turn(start("0"), eventFromTo(history.UpdatePrefix+"u", "id"))
+		f.replaceCode(func(c *engine.Context, _ []byte) ([]byte, error) { return c.Await(c.ExternalEvent("e")) })
+		turn := f.turn(event("e", "1"))
+		if turn.Stuck == nil || turn.Stuck.Patch != "update u" || turn.State != engine.Stuck || !strings.Contains(turn.Stuck.Message, `no handler for the update "u"`) {
+			t.Errorf("%s: %+v", what, turn.Stuck)
+		}
+	}
+}

@@ -82,6 +82,13 @@ func updateMutations() []Mutation {
 			Edits: edit("if done && err == nil && whole {", "if done && err == nil && !whole {"),
 		},
 		{
+			Name:  "a build without a handler blames the history",
+			Bug:   "During a deployment that adds the handler of an update, a process of the older build marks the instance as stuck, or makes it fail.",
+			Bias:  bias,
+			File:  "engine/patch.go",
+			Edits: edit("case decides && x.updates[e.Name] == nil:", "case decides && x.updates[e.Name] == nil && e.EventID < 0:"),
+		},
+		{
 			Name:  "a status without its answer is sent",
 			Bug:   "If the store throttles the read of an answer, the caller learns that the instance has not decided.",
 			Bias:  bias,

@@ -92,10 +92,10 @@ func DrawUpdate(c *choice.Choices, at choice.Spot, id string) UpdateInput {
 	}
 }
 
-// handleUpdates registers the handlers that are due.
+// handleUpdates registers the handlers that are due. An older build has none.
 func (r *interpreter) handleUpdates() error {
 	u := r.program.Updates
-	if u == nil {
+	if u == nil || r.defect.Kind == "older" {
 		return nil
 	}
 	for i, from := range u.From {

@@ -111,7 +111,8 @@ func terminatesWithParent(w *world.World, p *history.Parent) bool {
 // deployOlder sometimes runs the code from before a change in place first.
 func (s *Random) deployOlder(w *world.World) {
 	at := w.Choices.At(choice.OfWorld, "older build")
-	if !s.Programs.Have(func(k program.Kind) bool { return k == program.KindPatched }) || !w.Choices.Even(at) {
+	changed := s.Programs.Have(func(k program.Kind) bool { return k == program.KindPatched })
+	if !changed && (s.Programs[0].Updates == nil || !w.Choices.OneIn(w.Choices.At(at, "updates"), 8)) || changed && !w.Choices.Even(at) {
 		return
 	}
 	w.Older = true
