@@ -160,7 +160,10 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 				return true
 			}
 		}
-		return w.Ledger.Ended(target)
+		// A repeat of a start restarts the instance if it is not among its last 32 starts. The update is then
+		// that of the earlier run.
+		decided := w.updates.decided[store.AnswerKey{Instance: target, StartID: current.Events[0].Start.StartID, ID: item.ID}]
+		return len(decided) > 0 || w.Ledger.Ended(target)
 	case wire.CancelInstance, wire.TerminateInstance:
 		if p := item.Parent; p != nil {
 			own := current.Events[0].Start.Parent

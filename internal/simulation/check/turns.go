@@ -78,6 +78,7 @@ func (w *checker) committed(x0 *world.Write) {
 		}
 		w.checkScopes(x, t)
 		w.checkLosers(x, own)
+		w.checkAnswersBefore(p, x, t)
 		if x.End() != nil {
 			note(&w.endedAt, t.Instance, w.Steps)
 		}

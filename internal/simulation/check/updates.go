@@ -227,6 +227,28 @@ func (w *checker) checkAnswer(what string, a *store.Answer) {
 	}
 }
 
+// checkAnswersBefore checks that an execution which continues as new has put the answers that earlier commits
+// decided: a repeat that the next execution gets may find them nowhere else.
+func (w *checker) checkAnswersBefore(p *world.Process, x *ledger.Recorded, t *store.Turn) {
+	if end := x.End(); end == nil || end.Kind != history.OrchestrationContinuedAsNew {
+		return
+	}
+	for i := range x.Events[:t.First()-1] {
+		e := &x.Events[i]
+		if _, update := e.Update(); !update || e.Kind == history.ExternalEvent || x.Copied(e.EventID) {
+			continue
+		}
+		key := store.AnswerKey{Instance: t.Instance, StartID: x.Events[0].Start.StartID, ID: e.SenderID}
+		a, err := w.Store.ReadAnswer(context.Background(), key)
+		if is := placeOf(&a); err != nil || is.before(decision{t.ExecutionID, e.EventID, false}) {
+			w.Violate("update", "%s continues %s/%d as new, and the answer to update %s, which event %d decided, is event %d of execution %d: %v",
+				p.Name, t.Instance, t.ExecutionID, e.SenderID, e.EventID, is.event, is.execution, err)
+			continue
+		}
+		w.Reached("update, before a continue-as-new")
+	}
+}
+
 // checkAnswersPut checks at the end of a run that each update of an instance that was decided has the answer
 // that was recorded last.
 func (w *checker) checkAnswersPut(r *store.Record) {

@@ -147,6 +147,12 @@ func Agrees(e *history.Event) bool {
 	return e.Kind == history.OrchestrationResumed && e.SourceEventID > 0
 }
 
+// Copied reports whether an event was copied by a redrive or a fork.
+func (x *Recorded) Copied(eventID int64) bool {
+	s := x.Events[0].Start
+	return s != nil && s.Origin != nil && eventID <= s.Origin.EventID
+}
+
 // HeldBack reports whether an event was copied, and its operation was not sent before another
 // event: until then the code has not replayed the whole copy.
 func (x *Recorded) HeldBack(eventID, before int64) bool {
