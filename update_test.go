@@ -156,6 +156,31 @@ func TestARepeatOfAnUpdateGetsItsAnswer(t *testing.T) {
 	}
 }
 
+// An execution knows the ids of the last 256 messages of the executions before it.
+func TestARepeatOfAnUpdateIsRecognizedAfterManyOthers(t *testing.T) {
+	t.Parallel()
+	env := accounts(t)
+	run := turnstiletest.Start(env, account, 0, client.WithInstanceID("a"))
+	once := client.WithDeduplicationID("once")
+	if got, err := turnstiletest.Update(env, deposit, "a", 5, once); got != 5 || err != nil {
+		t.Fatalf("the first: %d, %v", got, err)
+	}
+	for range 256 {
+		if _, err := client.StartUpdate(t.Context(), env.Client(), deposit, "a", 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	turnstiletest.Raise(env, closing, "a", "continue")
+	env.Advance(time.Hour) // The queue drops repeats that are sent within five minutes.
+	if got, err := turnstiletest.Update(env, deposit, "a", 5, once); got != 5 || err != nil {
+		t.Errorf("the repeat: %d, %v", got, err)
+	}
+	turnstiletest.Raise(env, closing, "a", "now")
+	if got, err := run.Wait(); got != 5+256 || err != nil {
+		t.Errorf("the end: %d, %v", got, err)
+	}
+}
+
 func TestAnUnfinishedHandlerIsAnErrorUnlessTheCodeWaits(t *testing.T) {
 	t.Parallel()
 	for how, finished := range map[string]bool{"now": false, "continue": false, "wait": true} {

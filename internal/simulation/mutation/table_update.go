@@ -21,14 +21,14 @@ func updateMutations() []Mutation {
 		{
 			Name:  "a turn reads no answer",
 			Bug:   "A repeat of an update that the history does not have is decided and handled again.",
-			Bias:  "updates+redrives",
 			File:  "internal/host/deciding/round.go",
 			Edits: edit("	if err := r.answered(); err != nil {\n		return p, err\n	}\n", ""),
+			Test:  ". TestARepeatOfAnUpdateIsRecognizedAfterManyOthers",
 		},
 		{
 			Name:  "a continue-as-new puts no answers",
 			Bug:   "A process commits a decision and dies, another one continues the instance as new, and the answer is never put.",
-			Bias:  bias,
+			Bias:  "updates+small commits",
 			File:  "internal/host/deciding/commit.go",
 			Edits: edit("			c.Answers = run.X.Decided()\n", ""),
 		},
@@ -65,7 +65,7 @@ func updateMutations() []Mutation {
 			Bug:   "A replay starts the handler of an update as soon as it has one, and not at the event at which the code accepted the update.",
 			Bias:  bias,
 			File:  code,
-			Edits: edit("		if visited != x.cursor.visiting {\n", "		if visited > x.cursor.claimEnd {\n"),
+			Edits: edit("		if visited != x.cursor.visiting {\n", "		if visited < 0 {\n"),
 		},
 		{
 			Name:  "an expired update is accepted",
