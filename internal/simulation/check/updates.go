@@ -14,7 +14,8 @@ import (
 )
 
 // An update has one verdict in all executions of a run, and its handler answers once. What a caller reads
-// was recorded, is never set back, and is there at the end of the run until the instance is purged.
+// was recorded, is never set back, and is there at the end of the run until the instance is purged. A final
+// answer stays, even if a redrive runs the code again from before it.
 
 // updates has the state of updates.
 type updates struct {
@@ -27,10 +28,10 @@ type updates struct {
 	put map[store.AnswerKey]int
 }
 
-// decision is the place of an event about an update.
+// decision is the place of an event about an update. It is final unless it accepts the update.
 type decision struct {
 	execution, event int64
-	verdict          bool
+	verdict, final   bool
 }
 
 func (d decision) before(other decision) bool {
@@ -76,7 +77,7 @@ func (w *checker) checkUpdate(p *world.Process, x *ledger.Recorded, t *store.Tur
 	if w.updates.decided == nil {
 		w.updates.decided = map[store.AnswerKey][]decision{}
 	}
-	w.updates.decided[key] = append(w.updates.decided[key], decision{t.ExecutionID, e.EventID, verdict})
+	w.updates.decided[key] = append(w.updates.decided[key], decision{t.ExecutionID, e.EventID, verdict, e.Op != history.OpAcceptUpdate})
 }
 
 // checkRepeat checks that a process which could read the answer to an update has not recorded a repeat of
@@ -165,7 +166,7 @@ func (w *checker) checkResult(x *ledger.Recorded, e *history.Event, violate func
 func (w *checker) PutsAnswer(p *world.Process, a, before, after *store.Answer) {
 	w.checkAnswer(p.Name+" puts", a)
 	was, is := placeOf(before), placeOf(after)
-	if after == nil || is.before(was) || is.before(placeOf(a)) {
+	if after == nil || was.final && is != was || is.before(was) || !was.final && is.before(placeOf(a)) {
 		w.Violate("update", "%s puts the answer to update %s of %s of event %d of execution %d; the store had event %d of execution %d, and has %d of %d now",
 			p.Name, a.ID, a.Instance, a.Event.EventID, a.ExecutionID, was.event, was.execution, is.event, is.execution)
 		return
@@ -187,7 +188,7 @@ func (w *checker) ReadsAnswer(p *world.Process, a *store.Answer) {
 	}
 	w.checkAnswer(who+" reads", a)
 	is := placeOf(a)
-	if is.before(w.updates.stored[a.AnswerKey]) {
+	if was := w.updates.stored[a.AnswerKey]; is.before(was) || was.final && is != was {
 		w.Violate("update", "%s reads that the answer to update %s of %s is event %d of execution %d, which was set back", who, a.ID, a.Instance, is.event, is.execution)
 	}
 	note(&w.updates.stored, a.AnswerKey, is)
@@ -198,7 +199,7 @@ func placeOf(a *store.Answer) decision {
 	if a == nil {
 		return decision{}
 	}
-	return decision{a.ExecutionID, a.Event.EventID, a.Event.Op != history.OpAnswerUpdate}
+	return decision{a.ExecutionID, a.Event.EventID, a.Event.Op != history.OpAnswerUpdate, a.Event.Op != history.OpAcceptUpdate}
 }
 
 // checkAnswer checks that an answer is an event about its update that its run has recorded.
@@ -240,7 +241,7 @@ func (w *checker) checkAnswersBefore(p *world.Process, x *ledger.Recorded, t *st
 		}
 		key := store.AnswerKey{Instance: t.Instance, StartID: x.Events[0].Start.StartID, ID: e.SenderID}
 		a, err := w.Store.ReadAnswer(context.Background(), key)
-		if is := placeOf(&a); err != nil || is.before(decision{t.ExecutionID, e.EventID, false}) {
+		if is := placeOf(&a); err != nil || !is.final && is.before(decision{execution: t.ExecutionID, event: e.EventID}) {
 			w.Violate("update", "%s continues %s/%d as new, and the answer to update %s, which event %d decided, is event %d of execution %d: %v",
 				p.Name, t.Instance, t.ExecutionID, e.SenderID, e.EventID, is.event, is.execution, err)
 			continue
@@ -266,7 +267,7 @@ func (w *checker) checkAnswersPut(r *store.Record) {
 		switch {
 		case err != nil:
 			w.Violate("update", "update %s of %s was decided by event %d of execution %d, and has no answer: %v", key.ID, key.Instance, last.event, last.execution, err)
-		case placeOf(&a).before(last):
+		case !placeOf(&a).final && placeOf(&a).before(last):
 			w.Violate("update", "the last event about update %s of %s is %d of execution %d, and its answer %d of execution %d",
 				key.ID, key.Instance, last.event, last.execution, a.Event.EventID, a.ExecutionID)
 		default:

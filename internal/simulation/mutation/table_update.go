@@ -37,7 +37,7 @@ func updateMutations() []Mutation {
 			Bug:   "A repeated put of the acceptance replaces the result of the handler.",
 			Bias:  bias,
 			File:  "internal/store/memory/answer.go",
-			Edits: edit("if ok && !a.After(", "if false && !a.After("),
+			Edits: edit("if ok && !a.Replaces(", "if false && !a.Replaces("),
 		},
 		{
 			Name:  "a replay asks the validator",

@@ -120,11 +120,12 @@ func (s *Random) follows(w *world.World, key store.AnswerKey, now client.UpdateS
 	same := now.ExecutionID == was.ExecutionID && now.EventID == was.EventID
 	switch {
 	case !known:
-	case order(&now) < order(&was) && !(later && s.redriven):
+	case was.Stage == client.UpdateUnfinished && later:
+		// A redrive runs the handler to its end.
+	case order(&now) < order(&was):
 		w.Violate("update", "a caller reads that update %s of %s is %s (%d of execution %d); before, it was %s (%d of execution %d)",
 			key.ID, key.Instance, now.Stage, now.EventID, now.ExecutionID, was.Stage, was.EventID, was.ExecutionID)
-	case order(&was) == 2 && now.Stage != was.Stage && !(later && s.redriven) && !(was.Stage == client.UpdateUnfinished && later),
-		same && order(&was) == 2 && string(now.Output) != string(was.Output):
+	case order(&was) == 2 && (now.Stage != was.Stage || !same || string(now.Output) != string(was.Output)):
 		w.Violate("update", "a caller reads another answer to update %s of %s: %s %s, and before %s %s", key.ID, key.Instance, now.Stage, now.Output, was.Stage, was.Output)
 	}
 	note(&s.stages, key, now)
