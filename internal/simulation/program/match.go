@@ -100,12 +100,18 @@ func (m *Match) cleanUp(p *Program, got string, round int, starts, mayBeCancelle
 	if !mayBeCancelled || !p.Catches {
 		return fmt.Errorf("it was cancelled, although nothing cancelled it")
 	}
-	want := Work{ID: 999, Round: round}
-	waited := Work{ID: 999, Round: round - 1}
-	if (round == p.Rounds || !m.is(got, want.Result())) && !(starts && p.Updates != nil && p.Updates.Finishes && m.is(got, waited.Result())) {
-		return fmt.Errorf("the clean-up returned %q, not %q", got, want.Result())
+	want := Work{ID: 999, Round: round}.Result()
+	if round < p.Rounds && m.is(got, want) {
+		return nil
 	}
-	return nil
+	// A round without statements leaves nothing in the transcript.
+	waits := starts && p.Updates != nil && p.Updates.Finishes
+	for n := round - 1; waits && n >= 0 && (n == round-1 || len(p.Body) == 0); n-- {
+		if m.is(got, Work{ID: 999, Round: n}.Result()) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the clean-up returned %q, not %q", got, want)
 }
 
 func (m *Match) is(got, want string) bool {
