@@ -31,7 +31,7 @@ func contextListCommand() *command {
 		examples: []string{"turnstile context list", "turnstile context list --output json"},
 		declare: func(c *cli, _ *flag.FlagSet) action {
 			return func(context.Context, []string) error {
-				all, err := c.allContexts()
+				_, all, err := c.allContexts()
 				if err != nil {
 					return err
 				}
@@ -119,11 +119,7 @@ func (c *cli) addContext(name string, use, update bool) error {
 		}
 		one.KeyFile = path
 	}
-	file, err := c.contexts()
-	if err != nil {
-		return err
-	}
-	all, err := file.All()
+	file, all, err := c.allContexts()
 	if err != nil {
 		return err
 	}
@@ -173,15 +169,11 @@ func contextRemoveCommand() *command {
 }
 
 func (c *cli) changeContext(name string, change func(contexts.File, string) error) error {
-	file, err := c.contexts()
+	file, all, err := c.allContexts()
 	if err != nil {
 		return err
 	}
 	if err := change(file, name); !errors.Is(err, contexts.ErrUnknown) {
-		return err
-	}
-	all, err := file.All()
-	if err != nil {
 		return err
 	}
 	return c.noContext(name, all)
@@ -195,17 +187,17 @@ func (c *cli) contexts() (contexts.File, error) {
 	return contexts.OfUser()
 }
 
-func (c *cli) allContexts() ([]contexts.Context, error) {
-	file, err := c.contexts()
-	if err != nil {
-		return nil, err
+// allContexts returns the file with its contexts.
+func (c *cli) allContexts() (file contexts.File, all []contexts.Context, err error) {
+	if file, err = c.contexts(); err == nil {
+		all, err = file.All()
 	}
-	return file.All()
+	return file, all, err
 }
 
 // contextNames completes names of contexts.
 func contextNames(ctx context.Context, c *cli, operands []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	all, err := c.allContexts()
+	_, all, err := c.allContexts()
 	if err != nil { // A shell cannot show an error.
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/term"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/views"
+	"github.com/turnstile-go/turnstile/internal/clock"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 )
 
@@ -84,12 +85,5 @@ func (c *cli) sleep(ctx context.Context, d time.Duration) bool {
 	if c.pause != nil {
 		return c.pause(ctx, d)
 	}
-	wait := time.NewTimer(d)
-	defer wait.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-wait.C:
-		return true
-	}
+	return clock.Sleep(ctx, clock.Wall{}, d) == nil
 }

@@ -50,19 +50,19 @@ const hang = 8 * time.Minute
 // epoch is the time at which tests begin.
 var epoch = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// clock stands still until it is told.
-type clock struct{ now time.Time }
+// stillClock stands still until it is told.
+type stillClock struct{ now time.Time }
 
-func (c *clock) Now() time.Time { return c.now }
+func (c *stillClock) Now() time.Time { return c.now }
 
-func (c *clock) AfterFunc(time.Duration, func()) (stop func() bool) {
+func (c *stillClock) AfterFunc(time.Duration, func()) (stop func() bool) {
 	return func() bool { return true }
 }
 
 // bench is a command line over a stack in memory.
 type bench struct {
 	t      *testing.T
-	clock  *clock
+	clock  *stillClock
 	store  store.Store
 	keys   keyring.Memory
 	queues deadletter.Queues
@@ -89,7 +89,7 @@ type bench struct {
 }
 
 func newBench(t *testing.T) *bench {
-	b := &bench{t: t, clock: &clock{epoch}, store: memorystore.New(), queues: deadletter.Queues{}, env: map[string]string{"TURNSTILE_BATCHES": t.TempDir(), contextsVariable: filepath.Join(t.TempDir(), "contexts.json")}}
+	b := &bench{t: t, clock: &stillClock{epoch}, store: memorystore.New(), queues: deadletter.Queues{}, env: map[string]string{"TURNSTILE_BATCHES": t.TempDir(), contextsVariable: filepath.Join(t.TempDir(), "contexts.json")}}
 	for _, name := range append(deadletter.Sources(), deadletter.DeadFIFO, deadletter.Dead) {
 		q, err := memoryqueue.New(memoryqueue.Options{Name: name, FIFO: name == deadletter.Orchestrator || name == deadletter.DeadFIFO, Clock: b.clock})
 		if err != nil {

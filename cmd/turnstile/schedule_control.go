@@ -58,7 +58,7 @@ func scheduleTriggerCommand() *command {
 		func(c *cli, flags *flag.FlagSet) func(context.Context, backend.Instances, string) error {
 			c.settings.declareActor(flags)
 			return func(ctx context.Context, cl backend.Instances, name string) error {
-				asked, err := acts.TriggerSchedule.Call(ctx, cl, name, api.ScheduleTrigger{})
+				asked, err := acts.TriggerSchedule.Call(ctx, cl, name, api.Nothing{})
 				if err != nil {
 					return err
 				}

@@ -49,22 +49,18 @@ func (h *handler) attemptLimits(ctx context.Context, key, of string) (all []clie
 	if key == "" {
 		return h.client.Limits(ctx)
 	}
-	used := func(l *client.Limit) bool { return of != "" || l.Permits > 0 || !l.SetAt.IsZero() }
-	if of != "rates" {
-		l, err := h.client.Limit(ctx, key)
+	for _, kind := range []struct {
+		of   string
+		read func(context.Context, string) (client.Limit, error)
+	}{{"activities", h.client.Limit}, {"rates", h.client.Rate}} {
+		if of != "" && of != kind.of {
+			continue
+		}
+		l, err := kind.read(ctx, key)
 		if err != nil {
 			return nil, err
 		}
-		if used(&l) {
-			all = append(all, l)
-		}
-	}
-	if of != "activities" {
-		l, err := h.client.Rate(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		if used(&l) {
+		if of != "" || l.Permits > 0 || !l.SetAt.IsZero() {
 			all = append(all, l)
 		}
 	}

@@ -32,21 +32,17 @@ func scheduleOf(d *schedule.Description) api.Schedule {
 		Cron: def.Cron, Every: span(def.Every), Offset: span(def.Offset), TimeZone: def.TimeZone, StartAt: def.StartAt, End: def.End, Jitter: span(def.Jitter),
 		Overlap: string(cmp.Or(def.Overlap, schedule.Skip)), CatchUp: string(cmp.Or(def.CatchUp, schedule.CatchUpLast)), Window: span(def.Window),
 		Orchestration: def.Starts.Name, Version: def.Starts.Version, Input: def.Starts.Input, Note: d.Note,
-		NextRuns: append([]time.Time{}, d.NextRuns...), Running: runs(d.Running), Recent: runs(d.Recent), Buffered: append(append([]time.Time{}, d.Buffered...), d.Backfilling...),
-		Missed: []api.ScheduleMissed{}, Started: d.Started, MissedRuns: d.MissedRuns,
+		NextRuns: append([]time.Time{}, d.NextRuns...), Running: newestFirst(d.Running), Recent: newestFirst(d.Recent), Buffered: append(append([]time.Time{}, d.Buffered...), d.Backfilling...),
+		Missed: newestFirst(d.Missed), Started: d.Started, MissedRuns: d.MissedRuns,
 	}
 	if p := d.Instance.Problem; p != nil {
 		s.Problem = p.Message
 	}
-	for _, m := range slices.Backward(d.Missed) {
-		s.Missed = append(s.Missed, api.ScheduleMissed{From: m.From, To: m.To, Runs: m.Runs, Reason: m.Reason})
-	}
 	return s
 }
 
-// runs are listed newest first.
-func runs(list []schedule.Run) []schedule.Run {
-	out := append([]schedule.Run{}, list...)
+func newestFirst[T any](list []T) []T {
+	out := append([]T{}, list...)
 	slices.Reverse(out)
 	return out
 }

@@ -64,7 +64,7 @@ func TestAScheduleIsPausedResumedTriggeredBackfilledAndDeleted(t *testing.T) {
 	if s := get[api.Schedule](b, hourlyPath); s.Status != "paused" || s.Note != "the warehouse moves" || len(s.NextRuns) != 0 {
 		t.Errorf("paused: %+v", s)
 	}
-	asked := act("trigger", api.ScheduleTrigger{})
+	asked := act("trigger", api.Nothing{})
 	if s := get[api.Schedule](b, hourlyPath); s.Recent[0].Instance != asked.Instance || !strings.Contains(asked.Instance, "@trigger-") {
 		t.Errorf("triggered %s: %+v", asked.Instance, s.Recent)
 	}

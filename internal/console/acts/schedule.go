@@ -36,10 +36,10 @@ var DeleteSchedule = noted(Row{
 }, (*schedule.Client).Delete)
 
 // TriggerSchedule starts an instance of a schedule now.
-var TriggerSchedule = &Act[api.ScheduleTrigger, api.ScheduleAsked]{Row{
+var TriggerSchedule = &Act[api.Nothing, api.ScheduleAsked]{Row{
 	Path: ofSchedule + "trigger", Title: "Trigger", Does: "The schedule starts an instance now, regardless of running instances and even if it is paused.",
 	Summary: "Trigger a schedule: it starts an instance now.",
-}, func(ctx context.Context, on *On, _ api.ScheduleTrigger) (api.ScheduleAsked, error) {
+}, func(ctx context.Context, on *On, _ api.Nothing) (api.ScheduleAsked, error) {
 	instance, err := schedule.NewClient(on.Client).Trigger(ctx, on.ID)
 	return api.ScheduleAsked{Name: on.ID, Instance: instance}, err
 }}

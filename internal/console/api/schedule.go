@@ -55,19 +55,10 @@ type Schedule struct {
 	// backfills.
 	Buffered []time.Time `json:"buffered"`
 	// Missed are the last ten spans of runs that started nothing, newest first.
-	Missed []ScheduleMissed `json:"missed"`
+	Missed []schedule.Span `json:"missed"`
 	// Started and MissedRuns count all runs, not only those listed.
 	Started    int `json:"started"`
 	MissedRuns int `json:"missed_runs"`
-}
-
-// ScheduleMissed is a span of consecutive runs that started nothing.
-type ScheduleMissed struct {
-	From time.Time `json:"from"`
-	To   time.Time `json:"to"`
-	Runs int       `json:"runs"`
-	// Reason is "outage", "overlap", "buffer full" or "deleted".
-	Reason string `json:"reason"`
 }
 
 // ScheduleNote pauses, resumes or deletes a schedule.
@@ -75,9 +66,6 @@ type ScheduleNote struct {
 	// Note says why.
 	Note string `json:"note,omitempty"`
 }
-
-// ScheduleTrigger makes a schedule start an instance now.
-type ScheduleTrigger struct{}
 
 // ScheduleBackfill makes a schedule start the runs of a range, both ends inclusive; at most 1,000.
 type ScheduleBackfill struct {

@@ -150,26 +150,22 @@ func (b AWS) checkSources(ctx context.Context) ([]api.Finding, error) {
 }
 
 func (b AWS) checkQueues(ctx context.Context) ([]api.Finding, error) {
-	asked := []address.Key{address.OrchestratorFunction, address.ActivityFunction}
-	for _, q := range shownQueues {
-		asked = append(asked, q.url)
-	}
-	cfg, found, err := b.Addresses(ctx, asked...)
+	s, err := b.awsStack(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := awssqs.NewFromConfig(cfg)
+	found := s.queues.urls
 	var queues []doctor.Queue
 	for _, q := range shownIn(found) {
 		url := found[q.url]
-		got, err := c.GetQueueAttributes(ctx, &awssqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []sqstypes.QueueAttributeName{sqstypes.QueueAttributeNameAll}})
+		got, err := s.queues.sqs.GetQueueAttributes(ctx, &awssqs.GetQueueAttributesInput{QueueUrl: &url, AttributeNames: []sqstypes.QueueAttributeName{sqstypes.QueueAttributeNameAll}})
 		if err != nil {
 			return nil, fmt.Errorf("queue %s: %w", q.name, err)
 		}
 		queues = append(queues, queueOf(q.name, q.fifo, q.dead, got.Attributes))
 	}
 	// The check of the functions reports the error.
-	functions, _ := b.functions(ctx, lambda.NewFromConfig(cfg), found)
+	functions, _ := b.functions(ctx, s.lambda, found)
 	out := append(doctor.Queues(queues, functions), doctor.Backlog(queues, false)...)
 	named, err := namedByActivities(ctx, b.catalog())
 	if err != nil {

@@ -45,13 +45,17 @@ func shownIn(found map[address.Key]string) []shownQueue {
 	return all
 }
 
-// Console implements [Backend].
-func (b AWS) Console(ctx context.Context, poll time.Duration) ([]console.Option, error) {
-	asked := []address.Key{address.HistoryTable, address.InstancesTable}
+// withQueues returns the requested addresses and those of the queues.
+func (b AWS) withQueues(ctx context.Context, asked ...address.Key) (aws.Config, map[address.Key]string, error) {
 	for _, q := range shownQueues {
 		asked = append(asked, q.url)
 	}
-	cfg, found, err := b.Addresses(ctx, asked...)
+	return b.Addresses(ctx, asked...)
+}
+
+// Console implements [Backend].
+func (b AWS) Console(ctx context.Context, poll time.Duration) ([]console.Option, error) {
+	cfg, found, err := b.withQueues(ctx, address.HistoryTable, address.InstancesTable)
 	if err != nil {
 		return nil, err
 	}

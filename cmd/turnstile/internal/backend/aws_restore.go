@@ -28,11 +28,7 @@ type awsCloud struct {
 
 // Cloud returns the tables and queues of the stack, for a restore.
 func (b AWS) Cloud(ctx context.Context) (restoring.Cloud, error) {
-	asked := []address.Key{address.HistoryTable, address.InstancesTable, address.ActivitiesTable}
-	for _, q := range shownQueues {
-		asked = append(asked, q.url)
-	}
-	cfg, found, err := b.Addresses(ctx, asked...)
+	cfg, found, err := b.withQueues(ctx, address.HistoryTable, address.InstancesTable, address.ActivitiesTable)
 	if err != nil {
 		return nil, err
 	}

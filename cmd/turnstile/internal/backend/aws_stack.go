@@ -31,11 +31,7 @@ func (b AWS) Stack(ctx context.Context) (pausing.Stack, error) {
 }
 
 func (b AWS) awsStack(ctx context.Context) (*awsStack, error) {
-	asked := []address.Key{address.OrchestratorFunction, address.ActivityFunction}
-	for _, q := range shownQueues {
-		asked = append(asked, q.url)
-	}
-	cfg, found, err := b.Addresses(ctx, asked...)
+	cfg, found, err := b.withQueues(ctx, address.OrchestratorFunction, address.ActivityFunction)
 	if err != nil {
 		return nil, err
 	}

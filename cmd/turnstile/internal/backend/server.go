@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/pausing"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/remote"
 	"github.com/turnstile-go/turnstile/console"
+	"github.com/turnstile-go/turnstile/internal/clock"
 )
 
 // server is a program that serves its console.
@@ -30,14 +31,7 @@ const remotePause = 250 * time.Millisecond
 
 func (b server) client() *remote.Client {
 	return remote.New(b.url, b.settings.Actor, nil, func(ctx context.Context) bool {
-		wait := time.NewTimer(remotePause)
-		defer wait.Stop()
-		select {
-		case <-ctx.Done():
-			return false
-		case <-wait.C:
-			return true
-		}
+		return clock.Sleep(ctx, clock.Wall{}, remotePause) == nil
 	})
 }
 

@@ -28,7 +28,7 @@ func TestAScheduleSaysWhatItStartedAndWhatItMissed(t *testing.T) {
 	s := api.Schedule{
 		Every: "15m0s", NextRuns: []time.Time{noon},
 		Recent: []schedule.Run{{ScheduledAt: noon.Add(-time.Hour), Instance: "b", Outcome: "failed", Failure: "sold out"}, {ScheduledAt: noon.Add(-2 * time.Hour), Instance: "a"}},
-		Missed: []api.ScheduleMissed{{From: noon.Add(-4 * time.Hour), To: noon.Add(-3 * time.Hour), Runs: 5, Reason: "outage"}},
+		Missed: []schedule.Span{{From: noon.Add(-4 * time.Hour), To: noon.Add(-3 * time.Hour), Runs: 5, Reason: "outage"}},
 	}
 	var out strings.Builder
 	views.Schedule(&out, &s)
