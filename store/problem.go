@@ -1,6 +1,9 @@
 package store
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Kinds of problem in addition to those of engine.StuckKind, which the code causes: a message killed its
 // process, and the stored items are not a valid history.
@@ -45,6 +48,14 @@ type Problem struct {
 	// Wake is the id of the wake that caused the last try; empty if none did, and in records of older
 	// builds. A wake never causes a second try.
 	Wake string `json:"wake,omitempty"`
+}
+
+// Text returns the message, after the kind unless it begins with that.
+func (p *Problem) Text() string {
+	if strings.HasPrefix(p.Message, p.Kind) {
+		return p.Message
+	}
+	return p.Kind + ": " + p.Message
 }
 
 // ProblemDiff is the difference between code and history.

@@ -75,7 +75,7 @@ func stepsOf(all []timeline.Step) []api.Step {
 	}
 	for i := range all {
 		s := &all[i]
-		out[i] = api.Step{Kind: string(s.Kind), Name: s.Name, Failed: s.Failed, Retries: s.Retries, Open: s.Open, Stopped: s.Stopped}
+		out[i] = api.Step{Step: *s}
 		took := make([]int64, len(s.Took))
 		for j, d := range s.Took {
 			took[j] = d.Milliseconds()

@@ -75,7 +75,7 @@ func TestTheTimeSpentIsListedByStep(t *testing.T) {
 		l = get[api.StepList](b, "steps?name=Order&from="+env.Now().Add(-24*time.Hour).UTC().Format(time.RFC3339))
 		of = map[string]api.Step{}
 		for _, s := range l.Steps {
-			of[s.Kind+" "+s.Name] = s
+			of[string(s.Kind)+" "+s.Name] = s
 		}
 		return l, of
 	}

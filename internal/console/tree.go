@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"strings"
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
@@ -53,19 +52,11 @@ func why(d *client.Description) string {
 	const longest = 300
 	switch {
 	case d.Problem != nil:
-		return clip(named(d.Problem.Kind, d.Problem.Message), longest)
+		return clip(d.Problem.Text(), longest)
 	case d.Failure != nil && d.Failure.Message != "":
 		return clip(cause.OfFailure(d.Failure, d.Name).Line(), longest)
 	}
 	return ""
-}
-
-// named puts the kind before a message that does not begin with it.
-func named(kind, message string) string {
-	if strings.HasPrefix(message, kind) {
-		return message
-	}
-	return kind + ": " + message
 }
 
 // ancestors reads the ancestors of an instance.

@@ -8,15 +8,17 @@ import (
 
 // Step summarizes the operations of one kind and name over the executions of an orchestration.
 type Step struct {
-	Kind Kind
+	Kind Kind `json:"kind"`
 	// Name names the activity, child or event; for a timer it is the label, which may be empty.
-	Name string
+	Name string `json:"name,omitempty"`
 	// Took are the durations of the operations that ended with a result or a failure, since they were scheduled, shortest first.
-	Took []time.Duration
+	Took []time.Duration `json:"-"`
 	// Failed counts those that ended with a failure. Retries counts the attempts after their first ones.
-	Failed, Retries int
+	Failed  int `json:"failed"`
+	Retries int `json:"retries"`
 	// Open counts operations that have not ended, Stopped those that were cancelled or left open by the end of their execution.
-	Open, Stopped int
+	Open    int `json:"open,omitempty"`
+	Stopped int `json:"stopped,omitempty"`
 }
 
 // Sum returns their total duration.

@@ -23,11 +23,14 @@ var ErrNotKept = errors.New("timeline: the activities table cannot be read here"
 
 // Standing is the state of an instance.
 type Standing struct {
-	Instance, Name, Version string
-	Status                  store.Status
-	ExecutionID             int64
-	CreatedAt, UpdatedAt    time.Time
-	Problem                 *store.Problem
+	Instance    string         `json:"instance"`
+	Name        string         `json:"name"`
+	Version     string         `json:"version,omitempty"`
+	Status      store.Status   `json:"status"`
+	ExecutionID int64          `json:"-"`
+	CreatedAt   time.Time      `json:"-"`
+	UpdatedAt   time.Time      `json:"-"`
+	Problem     *store.Problem `json:"problem,omitempty"`
 }
 
 // Waiting is what an instance waits for.

@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"time"
+
+	"github.com/turnstile-go/turnstile/internal/timeline"
+)
 
 // StepList is how the instances of an orchestration spent their time, by activity, child, timer and wait.
 type StepList struct {
@@ -24,21 +28,11 @@ type StepList struct {
 // Step has the operations of one kind and name. Operations that a redrive or a fork has copied are not
 // counted.
 type Step struct {
-	// Kind is "activity", "inline", "child", "timer" or "wait".
-	Kind string `json:"kind"`
-	// Name of the activity, orchestration or event; for a timer, its label. Omitted if it has none.
-	Name string `json:"name,omitempty"`
+	timeline.Step
 	// Took is how long the operations took that ended with a result or a failure, from when they were
 	// scheduled. It includes waits for a worker, retries and their delays. Omitted if none has ended like
 	// this.
 	Took *Took `json:"took,omitempty"`
 	// Share of the total time of all steps, 0 to 1. Concurrent steps each count in full.
 	Share float64 `json:"share"`
-	// Failed is how many of them ended with a failure, and Retries how many additional attempts they had.
-	Failed  int `json:"failed"`
-	Retries int `json:"retries"`
-	// Open is how many have not ended. Stopped is how many were cancelled, or left open when the
-	// execution ended.
-	Open    int `json:"open,omitempty"`
-	Stopped int `json:"stopped,omitempty"`
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/internal/timeline"
-	"github.com/turnstile-go/turnstile/store"
 )
 
 // PendingOperations is what an instance waits for, through its children down to the leaves.
@@ -43,11 +42,7 @@ type WaitingOperation struct {
 
 // WaitingChild is the state of a child, and what it waits for.
 type WaitingChild struct {
-	Instance   string             `json:"instance"`
-	Name       string             `json:"name"`
-	Version    string             `json:"version,omitempty"`
-	Status     string             `json:"status"`
-	Problem    *store.Problem     `json:"problem,omitempty"`
+	timeline.Standing
 	Operations []WaitingOperation `json:"operations"`
 	More       int                `json:"more,omitempty"`
 }
@@ -107,8 +102,7 @@ func operationsOf(w *timeline.Waiting) []WaitingOperation {
 		o := &w.Operations[i]
 		out[i] = WaitingOperation{TimelineRow: TimelineRowOf(&o.Row), NotRead: o.NotRead, NextAt: o.NextAt()}
 		if c := o.Child; c != nil {
-			out[i].Child = &WaitingChild{Instance: c.Instance, Name: c.Name, Version: c.Version, Status: string(c.Status), Problem: c.Problem,
-				Operations: operationsOf(c), More: c.More}
+			out[i].Child = &WaitingChild{Standing: c.Standing, Operations: operationsOf(c), More: c.More}
 		}
 	}
 	return out

@@ -104,7 +104,7 @@ func (c *Client) Pending(ctx context.Context, instance string) (client.Pending, 
 			open.DueAt = o.DueAt
 		}
 		if ch := o.Child; ch != nil {
-			open.Child = &client.Description{Instance: ch.Instance, Name: ch.Name, Version: ch.Version, Status: client.Status(ch.Status), Problem: ch.Problem}
+			open.Child = &client.Description{Instance: ch.Instance, Name: ch.Name, Version: ch.Version, Status: ch.Status, Problem: ch.Problem}
 		}
 		out.Operations = append(out.Operations, open)
 	}

@@ -47,7 +47,7 @@ func History(screen *term.Screen, d *client.Description, x *history.Export, widt
 	took := time.Duration(events[len(events)-1].AtMS-events[0].AtMS) * time.Millisecond
 	fmt.Fprintf(screen, "\n%s in %s\n", plain.Plural(len(events), "event", "events"), plain.Span(took))
 	if p := d.Problem; p != nil && x.ExecutionID == d.ExecutionID {
-		fmt.Fprintf(screen, "%s at event %d: %s\n", screen.In(term.Red, string(d.Status)), p.EventID, printable.Line(named(p.Kind, p.Message)))
+		fmt.Fprintf(screen, "%s at event %d: %s\n", screen.In(term.Red, string(d.Status)), p.EventID, printable.Line(p.Text()))
 	}
 }
 

@@ -33,7 +33,7 @@ func Steps(screen *term.Screen, all []api.Step) {
 		}
 		row := append([]term.Cell{term.Text(fmt.Sprintf("%.0f%%", 100*s.Share)), term.Text(strconv.Itoa(n))}, took(s.Took)...)
 		row = append(row, numbers(s.Failed, s.Retries, s.Open)...)
-		t.Row(append(row, term.Text(printable.Line(s.Kind+" "+cmp.Or(s.Name, "–"))))...)
+		t.Row(append(row, term.Text(printable.Line(string(s.Kind)+" "+cmp.Or(s.Name, "–"))))...)
 	}
 	t.Print(screen)
 }

@@ -1,7 +1,6 @@
 package views
 
 import (
-	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/client"
@@ -21,19 +20,11 @@ func why(d *client.Description) string {
 	case d.Suspension != nil && d.Suspension.Reason != "":
 		return printable.Line(d.Suspension.Reason)
 	case d.Problem != nil:
-		return printable.Line(named(d.Problem.Kind, d.Problem.Message))
+		return printable.Line(d.Problem.Text())
 	case d.Awaits != nil:
 		return printable.Line(api.AwaitsText(d.Awaits))
 	case d.Failure != nil && d.Failure.Message != "":
 		return printable.Line(cause.OfFailure(d.Failure, d.Name).Line())
 	}
 	return ""
-}
-
-// named puts the kind before a message that does not begin with it.
-func named(kind, message string) string {
-	if strings.HasPrefix(message, kind) {
-		return message
-	}
-	return kind + ": " + message
 }
