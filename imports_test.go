@@ -114,11 +114,11 @@ var layers = []layer{
 	{dir: "internal/deadletter", own: "codec internal/queue internal/wire"},
 	// The page and the API of the console: they import the client, and not the programs in which
 	// they are mounted.
-	{dir: "internal/console/api", own: ". client engine internal/catalog internal/cause internal/deadletter internal/difference history internal/names internal/recording internal/schema internal/timeline schedule store internal/wire"},
+	{dir: "internal/console/api", own: ". client engine internal/catalog internal/cause internal/deadletter internal/difference history internal/loglines internal/names internal/recording internal/schema internal/timeline schedule store internal/wire"},
 	{dir: "internal/console/page"},
 	{dir: "internal/console/acts", own: ". client history internal/console/api internal/wire schedule"},
 	{dir: "console", own: "client internal/console"},
-	{dir: "internal/console", own: ". client codec internal/console/acts internal/console/api internal/console/page internal/catalog internal/bill internal/cause internal/deadletter internal/difference history internal/recording internal/near internal/rehearsal internal/schema internal/timeline internal/turncache internal/unconsumed internal/queue schedule store internal/wire internal/exports"},
+	{dir: "internal/console", own: ". client codec internal/console/acts internal/console/api internal/console/page internal/catalog internal/bill internal/cause internal/deadletter internal/difference history internal/loglines internal/recording internal/near internal/rehearsal internal/schema internal/timeline internal/turncache internal/unconsumed internal/queue schedule store internal/wire internal/exports"},
 	{dir: "docs"},
 	{dir: "embedded/...", own: "any"},
 	{dir: "turnstiletest/...", own: "any"},

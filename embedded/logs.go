@@ -3,7 +3,6 @@ package embedded
 import (
 	"log/slog"
 
-	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/loglines"
 )
 
@@ -20,13 +19,8 @@ func (e *Runtime) logger() *slog.Logger {
 type consoleLogs struct{ kept *loglines.Kept }
 
 // Logs implements console.LogReader.
-func (c consoleLogs) Logs(instance string) (lines []api.LogLine, more bool) {
-	kept, more := c.kept.Of(instance)
-	for _, l := range kept {
-		lines = append(lines, api.LogLine{At: l.At.UTC(), Level: l.Level, Message: l.Message,
-			ExecutionID: l.ExecutionID, EventID: l.EventID, Attempt: l.Attempt, Attributes: l.Attributes})
-	}
-	return lines, more
+func (c consoleLogs) Logs(instance string) (lines []loglines.Line, more bool) {
+	return c.kept.Of(instance)
 }
 
 // Kept implements console.LogReader.

@@ -8,12 +8,12 @@ import (
 // Place is a place in the code where a branch waits.
 type Place struct {
 	// File and Line of the call in the author's code.
-	File string
-	Line int
+	File string `json:"file"`
+	Line int    `json:"line"`
 	// EventIDs are the scheduling events of the operations that the branch waits for, in argument
 	// order; Branches is the number of branches that it waits for.
-	EventIDs []int64
-	Branches int
+	EventIDs []int64 `json:"events,omitempty"`
+	Branches int     `json:"branches,omitempty"`
 }
 
 // Places returns where the code waits: one place for each waiting branch, in the order in which the

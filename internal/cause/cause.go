@@ -77,15 +77,16 @@ func Leaf(message string) string {
 	return message[all[len(all)-1][1]:]
 }
 
-// Step is an error with which code passed a failure on.
-type Step struct {
+// HandedOn is an error with which code passed a failure on.
+type HandedOn struct {
 	// Name of the activity or orchestration that returned it; Instance of a child.
-	Name, Instance string
+	Name     string `json:"name"`
+	Instance string `json:"instance,omitempty"`
 	// Kind of the failure, unless it is an error of the code itself; Attempt of an activity.
-	Kind    string
-	Attempt int
+	Kind    string `json:"kind,omitempty"`
+	Attempt int    `json:"attempt,omitempty"`
 	// Says is the text that the receiving code put before the error.
-	Says string
+	Says string `json:"says,omitempty"`
 }
 
 // step parses such an error.
@@ -93,16 +94,16 @@ var step = regexp.MustCompile(`^(?:activity ("(?:[^"\\]|\\.)*") failed(?: on att
 
 // Chain returns the steps with which the first failure was passed on, up to the start of the
 // message. It is empty if no failure was passed on.
-func Chain(message string) []Step {
+func Chain(message string) []HandedOn {
 	all := handedOn.FindAllStringIndex(message, -1)
 	if len(all) == 0 || all[len(all)-1][1] == len(message) {
 		return nil
 	}
-	out := make([]Step, len(all))
+	out := make([]HandedOn, len(all))
 	from := 0
 	for i, at := range all {
 		m := step.FindStringSubmatch(message[at[0]:at[1]])
-		s := Step{Name: unquoted(m[1] + m[3]), Instance: unquoted(m[4]), Kind: m[5], Says: strings.TrimSuffix(strings.TrimSpace(message[from:at[0]]), ":")}
+		s := HandedOn{Name: unquoted(m[1] + m[3]), Instance: unquoted(m[4]), Kind: m[5], Says: strings.TrimSuffix(strings.TrimSpace(message[from:at[0]]), ":")}
 		s.Attempt, _ = strconv.Atoi(m[2])
 		out[len(all)-1-i], from = s, at[1]
 	}

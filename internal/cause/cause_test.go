@@ -38,7 +38,7 @@ func TestTheChainIsHowItWasHandedOn(t *testing.T) {
 	t.Parallel()
 	activity := &turnstile.ActivityError{Activity: `a "quoted" name`, Kind: turnstile.KindTimeout, Attempt: 3, Message: "out of time"}
 	child := &turnstile.ChildError{Orchestration: "Ship", Instance: `order-1/"4"`, Kind: turnstile.KindApplication, Message: "no van: " + activity.Error()}
-	want := []cause.Step{
+	want := []cause.HandedOn{
 		{Name: `a "quoted" name`, Kind: "timeout", Attempt: 3, Says: "no van"},
 		{Name: "Ship", Instance: `order-1/"4"`, Says: "order 1"},
 	}

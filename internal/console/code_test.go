@@ -61,7 +61,7 @@ func TestTheWaitingCodeLineIsReportedForEachEvent(t *testing.T) {
 			if !strings.HasSuffix(branch.File, ".go") || branch.Line == 0 {
 				t.Errorf("after event %d a branch waits at %+v", n+1, branch)
 			}
-			for _, id := range branch.Events {
+			for _, id := range branch.EventIDs {
 				if id > got.EventID {
 					t.Errorf("after event %d the code waits for event %d", got.EventID, id)
 				}
@@ -94,7 +94,7 @@ func TestTheWaitingCodeLineIsReported(t *testing.T) {
 		{demo.WaitsForChild, "internal/demo/app.go", "region.Call("},
 	} {
 		got := get[api.CodeWaits](b, path(c.instance)+"/code")
-		if len(got.Branches) != 1 || got.Problem != "" || len(got.Branches[0].Events) != 1 || !strings.HasSuffix(got.Branches[0].File, c.file) {
+		if len(got.Branches) != 1 || got.Problem != "" || len(got.Branches[0].EventIDs) != 1 || !strings.HasSuffix(got.Branches[0].File, c.file) {
 			t.Fatalf("%s waits at %+v", c.instance, got)
 		}
 		source, err := os.ReadFile("../../" + c.file)
@@ -105,8 +105,8 @@ func TestTheWaitingCodeLineIsReported(t *testing.T) {
 			t.Errorf("%s waits at line %d, which is %s", c.instance, got.Branches[0].Line, line)
 		}
 		waits := get[api.PendingOperations](b, path(c.instance)+"/waiting-for")
-		if waits.Operations[0].EventID != got.Branches[0].Events[0] {
-			t.Errorf("%s waits for event %d, and its code for %d", c.instance, waits.Operations[0].EventID, got.Branches[0].Events[0])
+		if waits.Operations[0].EventID != got.Branches[0].EventIDs[0] {
+			t.Errorf("%s waits for event %d, and its code for %d", c.instance, waits.Operations[0].EventID, got.Branches[0].EventIDs[0])
 		}
 	}
 	for instance, problem := range map[string]string{demo.Nondeterminism: "CheckRows", demo.NotRegistered: "Retired"} {

@@ -257,7 +257,7 @@ func commented(t reflect.Type) string { return filepath.Base(t.PkgPath()) + "." 
 func commentsOf(t *testing.T) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
-	for _, dir := range []string{"../../history", "../wire", "../../store", "../../client", "../timeline", "../deadletter", "../../schedule", "api"} {
+	for _, dir := range []string{"../../history", "../wire", "../../store", "../../client", "../timeline", "../deadletter", "../cause", "../loglines", "../../engine", "../../schedule", "api"} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)

@@ -25,12 +25,16 @@ const (
 
 // Line is one line of a log.
 type Line struct {
-	At                   time.Time
-	Level, Message       string
-	ExecutionID, EventID int64
-	Attempt              int
-	Attributes           map[string]string
-	instance             string
+	At      time.Time `json:"at"`
+	Level   string    `json:"level"`
+	Message string    `json:"message"`
+	// ExecutionID, EventID and Attempt of the line, if it has them.
+	ExecutionID int64 `json:"execution_id,omitempty"`
+	EventID     int64 `json:"event_id,omitempty"`
+	Attempt     int   `json:"attempt,omitempty"`
+	// Attributes are the other attributes of the line.
+	Attributes map[string]string `json:"attributes,omitempty"`
+	instance   string
 }
 
 // Kept are the last lines about instances. It is safe for concurrent use.

@@ -16,21 +16,13 @@ type CodeWaits struct {
 }
 
 // CodeBranch is a branch of the code that waits.
-type CodeBranch struct {
-	// File and Line of the call.
-	File string `json:"file"`
-	Line int    `json:"line"`
-	// Events are the scheduling events of the operations that it waits for; Branches is how many
-	// other branches it waits for.
-	Events   []int64 `json:"events,omitempty"`
-	Branches int     `json:"branches,omitempty"`
-}
+type CodeBranch struct{ engine.Place }
 
 // CodeWaitsOf returns the JSON form of where code waits.
 func CodeWaitsOf(instance string, execution, event int64, places []engine.Place, err error) CodeWaits {
 	out := CodeWaits{Instance: instance, ExecutionID: execution, EventID: event, Branches: make([]CodeBranch, len(places))}
 	for i, p := range places {
-		out.Branches[i] = CodeBranch{File: p.File, Line: p.Line, Events: p.EventIDs, Branches: p.Branches}
+		out.Branches[i] = CodeBranch{p}
 	}
 	if err != nil {
 		out.Problem = err.Error()

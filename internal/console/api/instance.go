@@ -18,8 +18,8 @@ type Instance struct {
 	States map[string]State `json:"states,omitempty"`
 	// Cause is what failed first, in one line, if a failure was passed on. HandedOn has the steps from
 	// there to the message of the failure.
-	Cause    string     `json:"cause,omitempty"`
-	HandedOn []HandedOn `json:"handed_on,omitempty"`
+	Cause    string           `json:"cause,omitempty"`
+	HandedOn []cause.HandedOn `json:"handed_on,omitempty"`
 	// CauseKey is the key under which the list of failures groups it with instances that failed alike.
 	CauseKey string        `json:"cause_key,omitempty"`
 	Failure  *wire.Failure `json:"failure,omitempty"`
@@ -35,18 +35,6 @@ type Instance struct {
 	UnconsumedEvents []client.UnconsumedEvent `json:"unconsumed_events,omitempty"`
 	// Code is what describe --code prints; omitted elsewhere.
 	Code *CodeWaits `json:"code,omitempty"`
-}
-
-// HandedOn is an error with which code passed a failure on.
-type HandedOn struct {
-	// Name of the activity or orchestration that returned it; Instance of a child.
-	Name     string `json:"name"`
-	Instance string `json:"instance,omitempty"`
-	// Kind of the failure, unless it is an error of the code itself.
-	Kind    string `json:"kind,omitempty"`
-	Attempt int    `json:"attempt,omitempty"`
-	// Says is the text that the receiving code put before the error.
-	Says string `json:"says,omitempty"`
 }
 
 // PendingOperation is an operation that an instance waits for.
@@ -89,9 +77,7 @@ func InstanceOf(d *client.Description) Instance {
 	if d.Failure != nil {
 		if first := cause.OfFailure(d.Failure, d.Name); first.Message != d.Failure.Message || d.Failure.Source != "" {
 			out.Cause = first.Line()
-			for _, s := range cause.Chain(d.Failure.Message) {
-				out.HandedOn = append(out.HandedOn, HandedOn(s))
-			}
+			out.HandedOn = cause.Chain(d.Failure.Message)
 		}
 	}
 	_, out.CauseKey = CauseOf(d)

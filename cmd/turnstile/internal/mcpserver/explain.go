@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/cause"
 	"github.com/turnstile-go/turnstile/internal/console/acts"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/wire"
@@ -42,11 +43,11 @@ type explanation struct {
 	Suspension *store.Suspension `json:"suspension,omitempty"`
 	// Cause is the first failure, HandedOn how it was passed on to this instance, and CauseKey its
 	// key in list_failures.
-	Cause    string         `json:"cause,omitempty"`
-	HandedOn []api.HandedOn `json:"handed_on,omitempty"`
-	CauseKey string         `json:"cause_key,omitempty"`
-	Failure  *wire.Failure  `json:"failure,omitempty"`
-	LoopedAt time.Time      `json:"looped_at,omitzero"`
+	Cause    string           `json:"cause,omitempty"`
+	HandedOn []cause.HandedOn `json:"handed_on,omitempty"`
+	CauseKey string           `json:"cause_key,omitempty"`
+	Failure  *wire.Failure    `json:"failure,omitempty"`
+	LoopedAt time.Time        `json:"looped_at,omitzero"`
 	// Events are the events around the one with the problem.
 	Events        []api.Event `json:"events,omitempty"`
 	HistoryUnread string      `json:"history_unread,omitempty"`

@@ -31,9 +31,9 @@ func CodeWaits(out io.Writer, w *api.CodeWaits) {
 // waitsFor describes what a branch waits for.
 func waitsFor(b *api.CodeBranch) string {
 	var parts []string
-	for i, e := range b.Events {
+	for i, e := range b.EventIDs {
 		if i == 4 {
-			parts = append(parts, fmt.Sprintf("%d more", len(b.Events)-i))
+			parts = append(parts, fmt.Sprintf("%d more", len(b.EventIDs)-i))
 			break
 		}
 		parts = append(parts, fmt.Sprintf("event %d", e))

@@ -138,7 +138,7 @@ func Instance(out io.Writer, now time.Time, d *client.Description, waiting *clie
 }
 
 // handedOn prints how the first failure was passed on to the instance.
-func handedOn(out io.Writer, chain []cause.Step) {
+func handedOn(out io.Writer, chain []cause.HandedOn) {
 	if len(chain) > 0 {
 		fmt.Fprintln(out, "\npropagated through")
 	}
