@@ -77,7 +77,9 @@ func (s *Random) span(w *world.World, at choice.Spot) time.Duration {
 
 // client returns the client with which callers read.
 func (s *Random) client(w *world.World, from store.Store) *client.Client {
-	c, err := client.New(client.Config{Store: from, Queue: w.FIFO.Queue, Codecs: w.Encoding.World, Clock: w.Clock})
+	// A client that is told of changes does not pause between two reads: nothing else runs meanwhile.
+	changed := func(string) <-chan struct{} { return nil }
+	c, err := client.New(client.Config{Store: from, Queue: w.FIFO.Queue, Codecs: w.Encoding.World, Clock: w.Clock, Changed: changed})
 	if err != nil {
 		panic(err)
 	}
