@@ -51,9 +51,9 @@ func (l *limiter) park(ctx context.Context, t *task, until time.Time) error {
 	d := max(until.Sub(now), time.Second)
 	t.visible = now.Add(d)
 	if err := l.Queues.Activity.SetVisibility(ctx, d, t.Message); errors.Is(err, queue.ErrReceiptExpired) {
-		return fmt.Errorf("%l: %l", errNotHidden, err)
+		return fmt.Errorf("%w: %w", errNotHidden, err)
 	} else if err != nil {
-		return fmt.Errorf("could not hide the message of an attempt that waits for a permit: %l", err)
+		return fmt.Errorf("could not hide the message of an attempt that waits for a permit: %w", err)
 	}
 	at, err := json.Marshal(receipt{t.ID, t.Receipt, l.Queue})
 	if err != nil {
@@ -64,7 +64,7 @@ func (l *limiter) park(ctx context.Context, t *task, until time.Time) error {
 	// visibility timeout of its message expires.
 	err = l.Stops.Claim(ctx, limits.WaiterKey(t.who()), store.Claim{Attempt: int(now.UnixMilli()), Token: string(at)}, now.Add(delivery.Retention))
 	if _, newer := errors.AsType[*store.ClaimedError](err); err != nil && !newer {
-		return fmt.Errorf("could not record the receipt of an attempt that waits for a permit: %l", err)
+		return fmt.Errorf("could not record the receipt of an attempt that waits for a permit: %w", err)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (l *limiter) park(ctx context.Context, t *task, until time.Time) error {
 // showAgain makes the message of an attempt that was to be parked visible again.
 func (l *limiter) showAgain(ctx context.Context, t *task) error {
 	if err := l.Queues.Activity.SetVisibility(ctx, 0, t.Message); err != nil {
-		return fmt.Errorf("could not make the message of an attempt visible, although the attempt can get a permit: %l", err)
+		return fmt.Errorf("could not make the message of an attempt visible, although the attempt can get a permit: %w", err)
 	}
 	return errParked
 }
