@@ -188,6 +188,7 @@ func (w *checker) Sends(p *world.Process, to *world.Queue, m *queue.Outgoing) {
 // Takes implements watcher.
 func (w *checker) Takes(p *world.Process, to *world.Queue, m *queue.Outgoing) {
 	w.reachSent(p, to, m)
+	w.noteReply(m)
 	w.checkCorrupt(to, m)
 }
 

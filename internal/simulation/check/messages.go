@@ -125,6 +125,9 @@ func (w *checker) accounted(item *wire.Item, first int64) bool {
 	target := item.Target()
 	last := w.Ledger.Last[target]
 	current := w.Ledger.Executions[ledger.At(target, last)]
+	if item.ReplyTo != "" && w.updates.replied[item.ID] {
+		return true // The instance that sent the update knows that it was refused.
+	}
 	if current == nil {
 		// Nothing of the instance is stored. A completion cannot be meant for an instance that never
 		// existed; a cancel or a wake may be.

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/queue"
 	"github.com/turnstile-go/turnstile/internal/simulation/ledger"
 	"github.com/turnstile-go/turnstile/internal/simulation/world"
+	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
 )
 
@@ -26,6 +29,8 @@ type updates struct {
 	stored map[store.AnswerKey]decision
 	// put is the step at which the first answer was put.
 	put map[store.AnswerKey]int
+	// replied are the ids of the updates of instances whose answers were sent to them.
+	replied map[string]bool
 }
 
 // decision is the place of an event about an update. It is final unless it accepts the update.
@@ -36,6 +41,18 @@ type decision struct {
 
 func (d decision) before(other decision) bool {
 	return d.execution < other.execution || d.execution == other.execution && d.event < other.event
+}
+
+// noteReply records that a queue has accepted the answer to an update of an instance.
+func (w *checker) noteReply(m *queue.Outgoing) {
+	item, err := w.Item(m.Body)
+	if err != nil {
+		return
+	}
+	if id, ok := strings.CutPrefix(item.Name, history.AnswerPrefix); ok && item.Kind == wire.ExternalRaised {
+		note(&w.updates.replied, id, true)
+		w.Reached("update, of an instance")
+	}
 }
 
 // checkUpdate checks an event about an update that an execution is about to record.

@@ -28,7 +28,7 @@ func updateMutations() []Mutation {
 		{
 			Name:  "a continue-as-new puts no answers",
 			Bug:   "A process commits a decision and dies, another one continues the instance as new, and the answer is never put.",
-			Bias:  "updates+small commits",
+			Bias:  "updates+late ends",
 			File:  "internal/host/deciding/commit.go",
 			Edits: edit("			c.Answers = run.X.Decided()\n", ""),
 		},
@@ -80,6 +80,20 @@ func updateMutations() []Mutation {
 			Bias:  bias,
 			File:  "internal/host/sweep/delete.go",
 			Edits: edit("if done && err == nil && whole {", "if done && err == nil && !whole {"),
+		},
+		{
+			Name:  "an end does not answer other instances",
+			Bug:   "An instance whose update another one has not answered when it ends waits forever.",
+			Bias:  bias,
+			File:  "internal/host/deciding/commit.go",
+			Edits: edit("			c.Unanswered = r.X.Unanswered()\n", "			_ = r.X\n"),
+		},
+		{
+			Name:  "a refused update of an instance is not answered",
+			Bug:   "An instance that updates one which has ended or does not exist waits forever.",
+			Bias:  bias,
+			File:  "internal/host/deciding/update.go",
+			Edits: edit("		p.Send.Reply = &reply\n", "		_ = reply\n"),
 		},
 		{
 			Name:  "a build without a handler blames the history",

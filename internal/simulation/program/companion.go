@@ -23,6 +23,7 @@ func Companions() []engine.Orchestration {
 		{Name: "answers", Func: answers, Source: "simulation"},
 		{Name: "shared", Func: shared, Source: "simulation"},
 		{Name: "lasts", Func: lasts, Source: "simulation"},
+		{Name: "serves", Func: serves, Source: "simulation"},
 		{Name: "helps", Func: helps, Source: "simulation"},
 	}
 }

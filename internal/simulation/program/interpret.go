@@ -40,7 +40,14 @@ func (ps Programs) code(p *Program, version string, d Defect) engine.Func {
 			return nil, err
 		}
 		out := p.saying(ctx, version, in.Out)
+		var call *engine.Future
+		if p.Updates != nil && p.Updates.Calls {
+			call = r.callsUpdate(ctx)
+		}
 		err := r.block(ctx, p.Body, &out)
+		if err == nil && call != nil && p.Updates.Awaits {
+			_, err = ctx.Await(call)
+		}
 		if err == nil && p.Updates != nil && p.Updates.Finishes {
 			err = ctx.AwaitHandlers()
 		}

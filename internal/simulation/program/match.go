@@ -105,7 +105,7 @@ func (m *Match) cleanUp(p *Program, got string, round int, starts, mayBeCancelle
 		return nil
 	}
 	// A round without statements leaves nothing in the transcript.
-	waits := starts && p.Updates != nil && p.Updates.Finishes
+	waits := starts && p.Updates != nil && (p.Updates.Finishes || p.Updates.Calls && p.Updates.Awaits)
 	for n := round - 1; waits && n >= 0 && (n == round-1 || len(p.Body) == 0); n-- {
 		if m.is(got, Work{ID: 999, Round: n}.Result()) {
 			return nil

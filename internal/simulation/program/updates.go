@@ -17,6 +17,9 @@ type Updates struct {
 	From [2]int
 	// Finishes is set if it waits for its handlers before it ends or continues as new.
 	Finishes bool
+	// Calls is set if it updates another instance while its statements run, and Awaits if it waits for the
+	// answer before it ends or continues as new.
+	Calls, Awaits bool
 	// Moody decides for a validator that depends on more than the variables of the code: two calls for one
 	// update may differ.
 	Moody func() bool
@@ -80,6 +83,9 @@ func (p *Program) drawUpdates(c *choice.Choices, at choice.Spot) {
 	p.Updates = &Updates{Finishes: c.Even(at)}
 	for i := range p.Updates.From {
 		p.Updates.From[i] = []int{0, 0, 1, 2, 4}[c.IntN(at, 5)]
+	}
+	if calls := c.At(at, "calls"); c.OneIn(calls, 3) {
+		p.Updates.Calls, p.Updates.Awaits = true, !c.OneIn(calls, 4)
 	}
 	p.Rounds = max(p.Rounds, []int{1, 2, 3}[c.IntN(at, 3)])
 }
@@ -164,6 +170,65 @@ func UpdateOutput(id string, n, started int) []byte {
 	return fmt.Appendf(nil, `"hidden %s was number %d after %d"`, id, n, started)
 }
 
+// serviceLife is how long an instance serves updates.
+var serviceLife = []time.Duration{time.Second, time.Minute, time.Hour}
+
+// serves handles the updates of another instance, and ends after some time. Half of them let their handlers
+// return.
+func serves(ctx *engine.Context, input []byte) ([]byte, error) {
+	var n int
+	if err := json.Unmarshal(input, &n); err != nil {
+		return nil, err
+	}
+	err := ctx.HandleUpdate("serve", engine.UpdateHandler{Handle: func(c *engine.Context, in []byte) ([]byte, error) {
+		if n%5 < 3 {
+			if _, err := c.Await(c.Timer(20 * time.Second)); err != nil {
+				return nil, err
+			}
+		}
+		return in, nil
+	}})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ctx.Await(ctx.Timer(serviceLife[n%len(serviceLife)])); err != nil {
+		return nil, err
+	}
+	if n%2 == 0 {
+		err = ctx.AwaitHandlers()
+	}
+	return []byte(`"served"`), err
+}
+
+// callsUpdate starts an instance and updates it. It gets the answer of the handler, or learns that the other
+// instance has not decided or has not finished.
+func (r *interpreter) callsUpdate(ctx *engine.Context) *engine.Future {
+	info := ctx.Info()
+	instance := fmt.Sprintf("%s+%d.serves", info.Instance, info.ExecutionID)
+	n := len(r.program.Body) + r.round + int(info.ExecutionID)
+	return ctx.Go(func(c *engine.Context) ([]byte, error) {
+		growStack()
+		if _, err := c.Detach(engine.ChildCall{Name: "serves", Input: fmt.Append(nil, n), Instance: instance}); err != nil {
+			return nil, err
+		}
+		in := fmt.Appendf(nil, `"hidden service of %d"`, n)
+		f := c.CallUpdate("serve", instance, in, nil)
+		document, err := c.Await(f)
+		if err != nil {
+			return nil, err
+		}
+		out, _, err := engine.AnswerOf(f, document)
+		var failed *engine.FailureError
+		switch {
+		case errors.As(err, &failed):
+			return nil, nil
+		case err == nil && string(out) != string(in):
+			panic(fmt.Sprintf("the answer to an update of %s is %s, not %s", instance, out, in))
+		}
+		return nil, err
+	})
+}
+
 // code formats the registration of the handlers.
 func (u *Updates) code() string {
 	if u == nil {
@@ -174,6 +239,13 @@ func (u *Updates) code() string {
 		text += fmt.Sprintf("\thandleUpdate(%q)", UpdateName(i))
 		if from > 0 {
 			text += fmt.Sprintf(" // from statement %d on", from)
+		}
+		text += "\n"
+	}
+	if u.Calls {
+		text += "	go callUpdate(detach(serves))"
+		if u.Awaits {
+			text += " // awaited before the end"
 		}
 		text += "\n"
 	}
