@@ -93,7 +93,7 @@ func updateMutations() []Mutation {
 			Bug:   "An instance that updates one which has ended or does not exist waits forever.",
 			Bias:  bias,
 			File:  "internal/host/deciding/update.go",
-			Edits: edit("		p.Send.Reply = &reply\n", "		_ = reply\n"),
+			Edits: edit("		p.Send.Reply = &Reply{Event: dispatch.Refusal(&m.Item, why)}\n", "		_ = dispatch.Refusal(&m.Item, why)\n"),
 		},
 		{
 			Name:  "a build without a handler blames the history",
