@@ -104,7 +104,8 @@ func AllHandlersFinished(ctx Context) error {
 // A fork of this instance gets no answer to a call that it copied.
 //
 // Errors: [*UpdateError] if the update was rejected, failed, or was not answered before the other
-// instance ended; [*InvalidArgumentError], [*EncodeError], [*PayloadTooLargeError], for which nothing is
+// instance ended, or if its output is so large that it does not fit into an event together with about
+// 250 bytes about it ([KindTooLarge]); [*InvalidArgumentError], [*EncodeError], [*PayloadTooLargeError], for which nothing is
 // recorded; [*DecodeError] for an output that Out cannot decode, [*CancelledError].
 func (u Update[In, Out]) Call(ctx Context, instance string, in In) (out Out, err error) {
 	run := ctx.engine("Update.Call " + u.name)

@@ -486,3 +486,80 @@ func TestWhatAnUpdateCosts(t *testing.T) {
 		t.Errorf("an update costs %.2f reads and %.2f writes beyond those of an event", reads-eventReads, writes-eventWrites)
 	}
 }
+
+// An orchestration that waits for the answer of an instance gets it from that instance, whatever happens
+// to a fork of it.
+func TestAForkAnswersNobody(t *testing.T) {
+	t.Parallel()
+	asker := turnstile.NewOrchestration[int, int]("Asker")
+	env := turnstiletest.New(t, turnstile.NewApp(account.Implement(keepAccount), deposit, closing,
+		audit.Implement(func(_ context.Context, amount int) (int, error) { return amount, nil }),
+		asker.Implement(func(ctx turnstile.Context, amount int) (int, error) { return deposit.Call(ctx, "a", amount) })))
+	turnstiletest.Start(env, account, 0, client.WithInstanceID("a"))
+	env.Run()
+	run := turnstiletest.Start(env, asker, 1000, client.WithInstanceID("asker"))
+	env.Advance(time.Minute)
+	if _, err := env.Client().Redrive(t.Context(), client.RedriveRequest{Instance: "a", As: "fork"}); err != nil {
+		t.Fatal(err)
+	}
+	env.Advance(time.Minute)
+	if err := env.Client().Terminate(t.Context(), "fork", "only an experiment"); err != nil {
+		t.Fatal(err)
+	}
+	env.Advance(time.Minute)
+	if got, err := run.Wait(); got != 1000 || err != nil {
+		t.Errorf("%d, %v", got, err)
+	}
+}
+
+func TestARepeatAfterManyExecutionsGetsItsAnswer(t *testing.T) {
+	t.Parallel()
+	env := accounts(t)
+	turnstiletest.Start(env, account, 0, client.WithInstanceID("a"))
+	if got, err := turnstiletest.Update(env, deposit, "a", 5, client.WithDeduplicationID("d1")); got != 5 || err != nil {
+		t.Fatal(got, err)
+	}
+	for range 11 {
+		turnstiletest.Raise(env, closing, "a", "continue")
+		env.Run()
+	}
+	turnstiletest.Raise(env, closing, "a", "now")
+	env.Run()
+	if got, err := turnstiletest.Update(env, deposit, "a", 5, client.WithDeduplicationID("d1")); got != 5 || err != nil {
+		t.Errorf("a repeat after the end: %d, %v", got, err)
+	}
+}
+
+func TestAnAnswerThatIsTooLargeForAnInstanceIsAFailure(t *testing.T) {
+	t.Parallel()
+	long, bulk := turnstile.NewOrchestration[int, int]("Long"), turnstile.NewUpdate[int, string]("bulk")
+	asker := turnstile.NewOrchestration[int, int]("Asker")
+	for _, c := range []struct {
+		size int
+		kind turnstile.FailureKind
+	}{{200 << 10, ""}, {turnstile.MaxPayload - 2, turnstile.KindTooLarge}} {
+		var failed *turnstile.UpdateError
+		env := turnstiletest.New(t, turnstile.NewApp(
+			long.Implement(func(ctx turnstile.Context, _ int) (int, error) {
+				bulk.Handle(ctx, nil, func(_ turnstile.Context, n int) (string, error) { return strings.Repeat("a", n), nil })
+				_, err := closing.Wait(ctx)
+				return 0, err
+			}),
+			asker.Implement(func(ctx turnstile.Context, n int) (int, error) {
+				got, err := bulk.Call(ctx, "long", n)
+				if tooLarge, ok := errors.AsType[*turnstile.UpdateError](err); ok {
+					failed, err = tooLarge, nil
+				}
+				return len(got), err
+			})))
+		turnstiletest.Start(env, long, 0, client.WithInstanceID("long"))
+		env.Run()
+		got, err := turnstiletest.Start(env, asker, c.size).Wait()
+		if err != nil || (failed == nil) != (c.kind == "") || failed != nil && failed.Kind != c.kind || failed == nil && got != c.size {
+			t.Errorf("%d bytes: %d, %v, %v", c.size, got, failed, err)
+		}
+		if letters := env.DeadLetters(); len(letters) > 0 {
+			t.Errorf("%d bytes: %d dead letters", c.size, len(letters))
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
@@ -271,7 +272,7 @@ func (c *Client) StartUpdate(ctx context.Context, r UpdateRequest) (UpdateStatus
 	}
 	item := wire.Item{Kind: wire.ExternalRaised, Instance: r.Instance, ID: r.DeduplicationID, Name: history.UpdatePrefix + r.Name, Data: r.Input}
 	if !r.ExpiresAt.IsZero() {
-		item.ExpiresAtMS = r.ExpiresAt.UnixMilli()
+		item.ExpiresAtMS = max(r.ExpiresAt.UnixMilli(), 1)
 	}
 	if item.ID == "" {
 		if item.ID, err = c.newID(); err != nil {
@@ -298,7 +299,10 @@ func (c *Client) StartUpdate(ctx context.Context, r UpdateRequest) (UpdateStatus
 // repeated returns an *EndedError for an ended instance, unless the request repeats an update that the
 // instance has decided about.
 func (c *Client) repeated(ctx context.Context, d *Description, id string) error {
-	s, err := c.atEnd(ctx, d, UpdateStatus{Instance: d.Instance, ID: id, Stage: UpdateSent})
+	s, err := c.readAnswer(ctx, d.StartID, UpdateStatus{Instance: d.Instance, ID: id, Stage: UpdateSent})
+	if err == nil && s.Stage == UpdateSent {
+		s, err = c.atEnd(ctx, d, s)
+	}
 	if err == nil && s.Stage == UpdateSent {
 		err = &EndedError{Instance: d.Instance, Status: d.Status}
 	}
@@ -447,6 +451,9 @@ func (c *Client) atEnd(ctx context.Context, d *Description, s UpdateStatus) (Upd
 		turns, _, err := c.read(ctx, *d, n)
 		if err != nil {
 			return s, err
+		}
+		if len(turns) == 0 && slices.Contains(d.Skipped, n) {
+			continue
 		}
 		if len(turns) == 0 || turns[0].Events[0].Start != nil && turns[0].Events[0].Start.StartID != d.StartID {
 			break

@@ -190,13 +190,14 @@ func (x *Execution) append(e *history.Event) *history.Event {
 // round that may still fail.
 type restMark struct {
 	events, cancelled int
+	rejected          int
 	states            []history.State
 	statesSet         bool
 	search, searchSet history.SearchAttributes
 }
 
 func (x *Execution) rest() restMark {
-	return restMark{x.events.len(), len(x.run.cancelled), x.states, x.run.statesSet, x.search, x.run.searchSet}
+	return restMark{x.events.len(), len(x.run.cancelled), x.ledger.rejected, x.states, x.run.statesSet, x.search, x.run.searchSet}
 }
 
 // rollback drops what the code did since the mark (rule 11: the arrivals at which the
@@ -206,6 +207,7 @@ func (x *Execution) rollback(m restMark) {
 	if x.events.len() > m.events {
 		x.events.truncate(m.events)
 		x.ledger.truncate(m.events)
+		x.ledger.rejected = m.rejected
 	}
 	x.run.cancelled = x.run.cancelled[:m.cancelled]
 	x.states, x.statesEncoded, x.run.statesSet = m.states, nil, m.statesSet

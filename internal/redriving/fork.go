@@ -49,5 +49,18 @@ func (d *Plan) fork(r *Request) {
 			// It waits for the original instance.
 			e.Start = &history.Start{StartID: e.Start.StartID}
 		}
+		answersNobody(e)
+	}
+	d.With = slices.Clone(d.With)
+	for i := range d.With {
+		answersNobody(&d.With[i])
+	}
+}
+
+// answersNobody removes from an event about an update the instance that sent the update: the original
+// answers it.
+func answersNobody(e *history.Event) {
+	if _, update := e.Update(); update {
+		e.Instance = ""
 	}
 }

@@ -154,7 +154,9 @@ func (r *round) judge(verdicts []engine.Verdict) {
 func (r *round) judgeUnrun() {
 	r.step = settling
 	for i := range r.arrivals {
-		r.arrivals[i].Verdict = r.k.verdict(r.arrivals[i].Message)
+		if j := &r.arrivals[i]; j.Kind == engine.Pending {
+			j.Verdict = r.k.verdict(j.Message)
+		}
 	}
 }
 
@@ -162,7 +164,7 @@ func (r *round) judgeUnrun() {
 // not nil, only arrivals at a depth for which deep returns true count.
 func (r *round) news(deep func(depth int) bool) bool {
 	return slices.ContainsFunc(r.arrivals, func(j judged) bool {
-		return (deep == nil || deep(j.Item.Depth)) && r.k.verdict(j.Message).Kind == engine.Recorded
+		return j.Kind == engine.Pending && (deep == nil || deep(j.Item.Depth)) && r.k.verdict(j.Message).Kind == engine.Recorded
 	})
 }
 

@@ -162,11 +162,18 @@ func unreplied(e *history.Event) string {
 	return fmt.Sprintf("could not send the answer to update %q to instance %q", e.SenderID, e.Instance)
 }
 
-// reply returns the event that answers the update of an instance. The answer is the last event about
-// the update.
+// reply returns the event that answers the update of an instance: its data is the last event about the
+// update. An output that does not fit into the event becomes a failure.
 func reply(e *history.Event) wire.Item {
+	document := store.EncodeAnswer(e)
+	if size, limit := len(document), wire.DefaultLimits().Payload; size > limit {
+		large := *e
+		large.Payload, large.Failure = nil, &history.Failure{Kind: history.FailureTooLarge, Message: fmt.Sprintf(
+			"the answer has %d bytes, and at most %d fit into an answer to an instance; return a reference to data that you store elsewhere", size, limit)}
+		document = store.EncodeAnswer(&large)
+	}
 	return wire.Item{V: wire.Version, Kind: wire.ExternalRaised, Instance: e.Instance, ID: "answer-" + e.SenderID,
-		Name: history.AnswerPrefix + e.SenderID, Data: store.EncodeAnswer(e)}
+		Name: history.AnswerPrefix + e.SenderID, Data: document}
 }
 
 // Refusal returns the answer to an update that an instance has not recorded.
