@@ -71,6 +71,19 @@ func (o *checks) event(ctx context.Context, cl backend.Instances, known *api.Cat
 	o.data(ctx, cl, "event "+name+": ", api.Check{Kind: "event", Name: name, Data: string(data)})
 }
 
+// update checks the name and the input of an update. It does not read the instance.
+func (o *checks) update(ctx context.Context, cl backend.Instances, name string, input []byte) {
+	known, err := cl.Catalog(ctx)
+	if err != nil {
+		return
+	}
+	if updates := entryNames(known.Updates); len(updates) > 0 && !slices.Contains(updates, name) {
+		o.found = append(o.found, fmt.Sprintf("no build declares update %q%s", name, near.Hint(name, updates)))
+		return
+	}
+	o.data(ctx, cl, "update "+name+": ", api.Check{Kind: "update", Name: name, Data: string(input)})
+}
+
 func (o *checks) data(ctx context.Context, cl backend.Instances, what string, check api.Check) {
 	checked, err := cl.CheckData(ctx, check)
 	if err != nil {

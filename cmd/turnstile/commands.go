@@ -3,7 +3,7 @@ package main
 // groups returns the commands in the order of the list.
 func groups() []group {
 	return []group{
-		{"Start instances and send to them", []*command{startCommand(), raiseCommand(), completeCommand(), failCommand(), heartbeatCommand()}},
+		{"Start instances and send to them", []*command{startCommand(), raiseCommand(), updateCommand(), completeCommand(), failCommand(), heartbeatCommand()}},
 		{"Inspect", []*command{listCommand(), failuresCommand(), describeCommand(), historyCommand(), timelineCommand(), attemptsCommand(), diffCommand(), watchCommand(), waitCommand(), stateCommand(), queryCommand(), metricsCommand(), costCommand()}},
 		{"Control and repair", append(actCommands(), rescheduleCommand(), redriveCommand(), restartCommand(), purgeCommand(),
 			deadLetterListCommand(), deadLetterShowCommand(), deadLetterRedriveCommand(), deadLetterDeleteCommand())},

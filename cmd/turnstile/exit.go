@@ -30,8 +30,8 @@ var exitMeanings = []struct {
 	{exitFailed, "the command failed; the message on standard error says why"},
 	{exitUsage, "usage error: the command line is invalid; nothing was done"},
 	{exitNotFound, "the instance, execution or dead letter does not exist"},
-	{exitBadEnd, "the instance ended with a status other than completed (wait, watch, start --wait)"},
-	{exitTimeout, "--timeout passed before the instance ended (wait, watch, start --wait) or the schedule existed (schedule create)"},
+	{exitBadEnd, "the instance ended with a status other than completed (wait, watch, start --wait), or the update was rejected or its handler failed (update)"},
+	{exitTimeout, "--timeout passed before the instance ended (wait, watch, start --wait) or the schedule existed (schedule create); --wait passed before the answer (update)"},
 	{exitInterrupted, "the command was interrupted (Ctrl-C, SIGTERM, or a closed terminal); a batch prints how to continue it"},
 }
 
@@ -46,6 +46,7 @@ func statusOf(ctx context.Context, err error) int {
 	var wrong *usage.Error
 	var invalid *turnstile.InvalidArgumentError
 	var wait *client.WaitError
+	var answer *client.UpdateWaitError
 	var bad badEndError
 	switch {
 	case err == nil:
@@ -56,7 +57,7 @@ func statusOf(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.As(err, &bad):
 		return exitBadEnd
-	case errors.As(err, &wait):
+	case errors.As(err, &wait), errors.As(err, &answer):
 		return exitTimeout
 	case allNotFound(err):
 		return exitNotFound

@@ -35,7 +35,7 @@ func mcpCommand() *command {
 			"Serves the Model Context Protocol on standard input and output until the client closes them.",
 			"An agent can list and describe instances, read histories and timelines, and find out why an",
 			"instance is stuck. The server reads with your credentials, decodes payloads with your keys, and",
-			"sends what it reads to the agent. It changes nothing unless actions are allowed: raise_event,",
+			"sends what it reads to the agent. It changes nothing unless actions are allowed: raise_event, send_update,",
 			"wake, cancel, terminate, redrive, restart, suspend and resume, each with a dry run. It cannot",
 			"start or purge instances. With --project it builds the code in a folder and replays histories",
 			"against it, like replay. The documentation is available as resources and with the tool",

@@ -62,7 +62,7 @@ func (h *handler) builds(ctx context.Context) ([]Build, error) {
 
 func (h *handler) readCatalog(r *request) (api.Catalog, error) {
 	builds, err := h.builds(r.Context())
-	out := api.Catalog{Builds: []api.CatalogBuild{}, Orchestrations: []api.CatalogEntry{}, Activities: []api.CatalogEntry{}, Events: []api.CatalogEntry{}, Queries: []api.CatalogEntry{}}
+	out := api.Catalog{Builds: []api.CatalogBuild{}, Orchestrations: []api.CatalogEntry{}, Activities: []api.CatalogEntry{}, Events: []api.CatalogEntry{}, Queries: []api.CatalogEntry{}, Updates: []api.CatalogEntry{}}
 	if err != nil {
 		return out, err
 	}
@@ -83,6 +83,8 @@ func (h *handler) readCatalog(r *request) (api.Catalog, error) {
 				count, to = &one.Activities, &out.Activities
 			case catalog.Query:
 				count, to = &one.Queries, &out.Queries
+			case catalog.Update:
+				count, to = &one.Updates, &out.Updates
 			}
 			*count++
 			if k := (key{e.Kind, e.Name, e.Version}); seen[k] {
@@ -101,10 +103,13 @@ func (h *handler) readCatalog(r *request) (api.Catalog, error) {
 	return out, nil
 }
 
+// kinds are the kinds of entries whose data can be checked.
+var kinds = []catalog.Kind{catalog.Orchestration, catalog.Activity, catalog.Event, catalog.Query, catalog.Update}
+
 func (h *handler) check(r *request, in api.Check) (api.Checked, error) {
 	kind := catalog.Kind(in.Kind)
-	if !slices.Contains([]catalog.Kind{catalog.Orchestration, catalog.Activity, catalog.Event, catalog.Query}, kind) {
-		return api.Checked{}, api.Errorf(api.CodeInvalid, "kind %s is not known: it must be %q, %q, %q or %q", strconv.Quote(clip(in.Kind, 50)), catalog.Orchestration, catalog.Activity, catalog.Event, catalog.Query)
+	if !slices.Contains(kinds, kind) {
+		return api.Checked{}, api.Errorf(api.CodeInvalid, "kind %s is not known: it must be one of %q", strconv.Quote(clip(in.Kind, 50)), kinds)
 	}
 	return h.checkData(r.Context(), kind, in.Name, in.Version, []byte(in.Data))
 }

@@ -127,6 +127,7 @@ var variables = map[string]string{
 	"id":        "id of the instance",
 	"execution": `"current", or a number from 1`,
 	"event":     "event id, from 1",
+	"update":    "id of the update",
 }
 
 var kinds = map[string]object{

@@ -26,6 +26,8 @@ var (
 	Status = turnstile.NewState[string]("status")
 	// Arrival asks an order when it will arrive.
 	Arrival = turnstile.NewQuery[Place, Estimate]("arrival")
+	// ChangeAddress changes where an order is delivered, until it is handed to the warehouse.
+	ChangeAddress = turnstile.NewUpdate[Address, Estimate]("change address")
 )
 
 var (
@@ -49,6 +51,15 @@ type Order struct {
 	ApproveWithin string `json:"approve_within,omitempty"`
 	// RemindEvery is the time between two reminders; empty for an hour.
 	RemindEvery string `json:"remind_every,omitempty"`
+	// Address to deliver to; empty for the one that the customer is known by.
+	Address Address `json:"address,omitzero"`
+}
+
+// Address is where an order is delivered, and the input of ChangeAddress.
+type Address struct {
+	Street string `json:"street"`
+	// Country is "DE", "FR" or "NO".
+	Country string `json:"country"`
 }
 
 // Line is one line of an order.
@@ -84,7 +95,7 @@ type Place struct {
 	Country string `json:"country"`
 }
 
-// Estimate is the answer of Arrival.
+// Estimate is the answer of Arrival and of ChangeAddress.
 type Estimate struct {
 	// Days is in how many days the parcel arrives at the latest.
 	Days int `json:"days"`
@@ -113,6 +124,7 @@ type Shipment struct {
 	OrderID     string      `json:"order_id"`
 	Customer    string      `json:"customer"`
 	Reservation Reservation `json:"reservation"`
+	Address     Address     `json:"address,omitzero"`
 }
 
 // Parcel is a packed shipment.

@@ -8,8 +8,8 @@ import (
 	"github.com/turnstile-go/turnstile"
 )
 
-// Orchestrations returns the orchestrations that the orchestrator process registers, and the event
-// and the query of Fulfil, so that the console knows their types.
+// Orchestrations returns the orchestrations that the orchestrator process registers, and the event,
+// the query and the update of Fulfil, so that the console knows their types.
 func Orchestrations() []turnstile.Component {
 	return []turnstile.Component{
 		Fulfil.Implement(fulfil),
@@ -17,6 +17,7 @@ func Orchestrations() []turnstile.Component {
 		Remind.Implement(remind),
 		Approved,
 		Arrival,
+		ChangeAddress,
 	}
 }
 
@@ -24,8 +25,9 @@ func Orchestrations() []turnstile.Component {
 // steps are undone in reverse order.
 func fulfil(ctx turnstile.Context, o Order) (Result, error) {
 	var undo undoing
-	var arrives arrival
+	arrives := arrival{address: o.Address}
 	Arrival.Handle(ctx, arrives.estimate)
+	ChangeAddress.Handle(ctx, arrives.acceptAddress, arrives.changeAddress)
 	result, err := fulfilSteps(ctx, o, &undo, &arrives)
 	if err == nil && result.Status == shipped {
 		return result, nil
@@ -85,9 +87,9 @@ func fulfilSteps(ctx turnstile.Context, o Order, undo *undoing, arrives *arrival
 	}
 
 	status(ctx, "shipping")
-	arrives.approval = 0
+	arrives.approval, arrives.shipping = 0, true
 	instance := turnstile.InstanceID(turnstile.Info(ctx).Instance + "/shipment")
-	tracking, err := Ship.With(instance).Call(ctx, Shipment{OrderID: o.ID, Customer: o.Customer, Reservation: reservation})
+	tracking, err := Ship.With(instance).Call(ctx, Shipment{OrderID: o.ID, Customer: o.Customer, Reservation: reservation, Address: arrives.address})
 	if err != nil {
 		return Result{}, fmt.Errorf("order %s: %w", o.ID, err)
 	}

@@ -1,6 +1,6 @@
 // Package tracking serves a page on which a customer asks where an order is. The page follows a state
-// of the order ([orders.Status]) by long polling, and asks the code of the order a query
-// ([orders.Arrival]).
+// of the order ([orders.Status]) by long polling, asks the code of the order a query ([orders.Arrival]),
+// and changes the address with an update ([orders.ChangeAddress]), which the order accepts or rejects.
 package tracking
 
 import (
@@ -21,11 +21,11 @@ import (
 //go:embed page.html
 var page []byte
 
-// Handler serves the page. It has no login: everyone who knows the id of an order can ask where it is. A
-// shop would check that the order belongs to the customer.
+// Handler serves the page. It has no login: everyone who knows the id of an order can ask where it is
+// and change the address. A shop would check that the order belongs to the customer.
 func Handler(c *client.Client) http.Handler { return handler(c, 20*time.Second) }
 
-// handler waits for a new status for as long as patience.
+// handler waits for a new status or for the answer to an update for as long as patience.
 func handler(c *client.Client, patience time.Duration) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -39,6 +39,19 @@ func handler(c *client.Client, patience time.Duration) http.Handler {
 	mux.HandleFunc("GET /orders/{id}/arrival", func(w http.ResponseWriter, r *http.Request) {
 		a, err := client.Query(r.Context(), c, orders.Arrival, r.PathValue("id"), orders.Place{Country: r.FormValue("country")})
 		answer(w, r, a.Value, err)
+	})
+	mux.HandleFunc("POST /orders/{id}/address", func(w http.ResponseWriter, r *http.Request) {
+		var to orders.Address
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 10_000)).Decode(&to); err != nil {
+			http.Error(w, "The address cannot be read.", http.StatusBadRequest)
+			return
+		}
+		// The customer is told that the address has not changed, so it must not change later.
+		waiting, stop := context.WithTimeout(r.Context(), patience)
+		defer stop()
+		until, _ := waiting.Deadline()
+		a, err := client.Update(waiting, c, orders.ChangeAddress, r.PathValue("id"), to, client.WithExpiresAt(until))
+		answer(w, r, a, err)
 	})
 	return mux
 }
@@ -94,6 +107,7 @@ func answer(w http.ResponseWriter, r *http.Request, v any, err error) {
 	missing, isMissing := errors.AsType[*client.NotFoundError](err)
 	invalid, isInvalid := errors.AsType[*turnstile.InvalidArgumentError](err)
 	refused, isRefused := errors.AsType[*client.QueryError](err)
+	rejected, isRejected := errors.AsType[*client.UpdateRejectedError](err)
 	switch {
 	case err == nil:
 		w.Header().Set("Content-Type", "application/json")
@@ -106,6 +120,10 @@ func answer(w http.ResponseWriter, r *http.Request, v any, err error) {
 		http.Error(w, invalid.Error(), http.StatusBadRequest)
 	case isRefused:
 		http.Error(w, refused.Message, http.StatusConflict)
+	case isRejected:
+		http.Error(w, rejected.Reason, http.StatusConflict)
+	case errors.As(err, new(*client.EndedError)):
+		http.Error(w, fmt.Sprintf("The order %q can no longer be changed.", r.PathValue("id")), http.StatusConflict)
 	case r.Context().Err() == nil:
 		slog.Error("orders: cannot answer", "path", r.URL.Path, "error", err)
 		http.Error(w, "The shop cannot answer at the moment. Please try again.", http.StatusServiceUnavailable)

@@ -57,8 +57,19 @@ func (s shop) start(id, card string) *client.Run[orders.Result] {
 // shows asks for a path, and compares the status and a part of the answer.
 func (s shop) shows(path string, status int, text string) {
 	s.t.Helper()
+	s.answers(http.MethodGet, path, "", status, text)
+}
+
+// changes posts an address, and compares the status and a part of the answer.
+func (s shop) changes(id, address string, status int, text string) {
+	s.t.Helper()
+	s.answers(http.MethodPost, "/orders/"+id+"/address", address, status, text)
+}
+
+func (s shop) answers(method, path, body string, status int, text string) {
+	s.t.Helper()
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequestWithContext(s.t.Context(), http.MethodGet, path, nil))
+	s.ServeHTTP(w, httptest.NewRequestWithContext(s.t.Context(), method, path, strings.NewReader(body)))
 	if body := w.Body.String(); w.Code != status || !strings.Contains(body, text) {
 		s.t.Errorf("%s: %d %s, want %d with %s", path, w.Code, body, status, text)
 	}
@@ -143,6 +154,29 @@ func TestAWrongRequestGetsAReadableError(t *testing.T) {
 	s.shows("/orders/order-9/arrival", http.StatusNotFound, `There is no order "order-9"`)
 	s.shows("/orders/order-9?after=1.2", http.StatusNotFound, `There is no order "order-9"`)
 	s.shows("/orders/"+strings.Repeat("x", 600), http.StatusBadRequest, "instance id")
+}
+
+func TestACustomerChangesTheAddress(t *testing.T) {
+	t.Parallel()
+	s := open(t, time.Minute)
+	run := s.start("order-7", "1111")
+	s.await("order-7", "waiting for approval")
+	s.changes("order-7", `{"street":"Storgata 1","country":"NO"}`, http.StatusOK, `{"days":5}`)
+	s.changes("order-7", `{"street":"Main St 1","country":"US"}`, http.StatusConflict, `the carrier does not deliver to "US"`)
+	s.changes("order-7", `{"country":"NO"}`, http.StatusConflict, "the address has no street")
+	s.changes("order-7", `{`, http.StatusBadRequest, "The address cannot be read")
+	s.changes("order-9", `{"street":"Storgata 1","country":"NO"}`, http.StatusNotFound, `There is no order "order-9"`)
+	if err := client.Raise(t.Context(), s.Client, orders.Approved, "order-7", orders.Approval{By: "Grace", Approved: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	shipment, err := s.Export(t.Context(), "order-7/shipment", 0)
+	if err != nil || !strings.Contains(string(shipment.Events[0].Payload), `"address":{"street":"Storgata 1","country":"NO"}`) {
+		t.Errorf("the shipment is %s, %v", shipment.Events[0].Payload, err)
+	}
+	s.changes("order-7", `{"street":"Rue 1","country":"FR"}`, http.StatusConflict, "can no longer be changed")
 }
 
 func TestOtherInstancesAreNoOrders(t *testing.T) {

@@ -159,7 +159,7 @@ func (on *On) sent(err error) (api.Sent, error) {
 // All returns the rows, in the order of lists.
 func All() []Any {
 	return []Any{
-		Start, Raise, Wake, Suspend, Resume, Reschedule, FireTimer, RetryNow, Cancel, Terminate, Redrive, Restart, Purge, MoveToFront,
+		Start, Raise, Update, Wake, Suspend, Resume, Reschedule, FireTimer, RetryNow, Cancel, Terminate, Redrive, Restart, Purge, MoveToFront,
 		SetLimit, ResetLimit, PauseSchedule, ResumeSchedule, TriggerSchedule, BackfillSchedule, DeleteSchedule,
 		Complete, Fail, Heartbeat,
 	}

@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/turnstile-go/turnstile/client"
 )
 
 // Raise raises an external event.
@@ -14,6 +16,14 @@ type Raise struct {
 	// DryRun sends nothing; the notes of the response list problems of the event. It reads the
 	// instance's record and history.
 	DryRun bool `json:"dry_run,omitempty"`
+}
+
+// Update sends an update. The instance is that of the path.
+type Update struct {
+	client.UpdateRequest
+	// WaitSeconds is how long the request waits for the answer, 0 to 25. The stage of the response is
+	// "sent" or "accepted" if there is none by then.
+	WaitSeconds int `json:"wait_seconds,omitempty"`
 }
 
 // End is a request to cancel, terminate, suspend or resume an instance.

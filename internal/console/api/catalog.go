@@ -12,12 +12,13 @@ import (
 type Catalog struct {
 	// Builds that have stored their catalog, newest first.
 	Builds []CatalogBuild `json:"builds"`
-	// Orchestrations are sorted by name, newest version first; Activities, Events and Queries by
-	// name. If several builds have an entry, that of the newest build is used.
+	// Orchestrations are sorted by name, newest version first; Activities, Events, Queries and
+	// Updates by name. If several builds have an entry, that of the newest build is used.
 	Orchestrations []CatalogEntry `json:"orchestrations"`
 	Activities     []CatalogEntry `json:"activities"`
 	Events         []CatalogEntry `json:"events"`
 	Queries        []CatalogEntry `json:"queries"`
+	Updates        []CatalogEntry `json:"updates"`
 }
 
 // CatalogBuild is a build of the application, or a process of it.
@@ -28,14 +29,15 @@ type CatalogBuild struct {
 	Serves string `json:"serves"`
 	// Since is when the first process of the build started.
 	Since time.Time `json:"since"`
-	// Orchestrations, Activities, Events and Queries are the numbers of each that it has.
+	// Orchestrations, Activities, Events, Queries and Updates are the numbers of each that it has.
 	Orchestrations int `json:"orchestrations"`
 	Activities     int `json:"activities"`
 	Events         int `json:"events"`
 	Queries        int `json:"queries"`
+	Updates        int `json:"updates"`
 }
 
-// CatalogEntry is an orchestration, an activity, an event or a query.
+// CatalogEntry is an orchestration, an activity, an event, a query or an update.
 type CatalogEntry struct {
 	Name string `json:"name"`
 	// Version of an orchestration; omitted for none.
@@ -58,8 +60,8 @@ type CatalogType struct {
 
 // Check checks data against a type of the code.
 type Check struct {
-	// Kind is "orchestration" or "query" for its input, "activity" for its result, "event"
-	// for its data.
+	// Kind is "orchestration", "query" or "update" for its input, "activity" for its result,
+	// "event" for its data.
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 	// Version of an orchestration; omitted for the newest.

@@ -25,6 +25,10 @@ type Instances interface {
 	WaitUntil(ctx context.Context, instance string, enough func(*client.Description) bool) (client.Description, error)
 	Pending(ctx context.Context, instance string) (client.Pending, error)
 	Query(ctx context.Context, r client.QueryRequest) (client.QueryAnswer[json.RawMessage], error)
+	// UpdateStatus returns how far an update has come, and WaitUpdate waits until it is answered or,
+	// with client.UpdateAccepted, decided.
+	UpdateStatus(ctx context.Context, instance, id string) (client.UpdateStatus, error)
+	WaitUpdate(ctx context.Context, instance, id string, stage client.UpdateStage) (client.UpdateStatus, error)
 	// PausedQueues returns the paused queues, as far as they are known.
 	PausedQueues(ctx context.Context) ([]api.PausedQueue, error)
 	Export(ctx context.Context, instance string, execution int64) (history.Export, error)

@@ -33,6 +33,14 @@ type raiseInput struct {
 	DeduplicationID string `json:"deduplication_id,omitempty" jsonschema:"deduplication id: repeated calls with the same id have no effect; default random"`
 }
 
+type updateInput struct {
+	target
+	Update          string `json:"update" jsonschema:"name of the update, case-sensitive"`
+	Input           any    `json:"input,omitempty" jsonschema:"input of the update, any JSON"`
+	Anyway          bool   `json:"anyway,omitempty" jsonschema:"send the update even if the check finds that the input is wrong"`
+	DeduplicationID string `json:"deduplication_id,omitempty" jsonschema:"id of the update: repeated calls with the same id get the same answer; default random"`
+}
+
 type redriveInput struct {
 	endInput
 	As              string `json:"as,omitempty" jsonschema:"id of a new instance (a fork) that continues instead, while the instance itself does not change; default the instance itself"`
@@ -72,8 +80,10 @@ type acted struct {
 	// DueAt is the time at which the timer or the attempt would be due without the action.
 	DueAt time.Time `json:"due_at,omitzero"`
 	// Attempt is the number of the attempt that starts now.
-	Attempt int      `json:"attempt,omitempty"`
-	Notes   []string `json:"notes,omitempty"`
+	Attempt int `json:"attempt,omitempty"`
+	// Update is the status of an update, with its id and its answer.
+	Update *client.UpdateStatus `json:"update,omitempty"`
+	Notes  []string             `json:"notes,omitempty"`
 	// Plan of a redrive.
 	Plan *client.Redriven `json:"plan,omitempty"`
 	// StartID names the new execution, which comes after the execution After.
@@ -90,6 +100,7 @@ func addAct[In any](s *server, row *acts.Row, run func(context.Context, *call, I
 
 func (s *server) addActions() {
 	addAct(s, acts.Raise.About(), s.raise)
+	addAct(s, acts.Update.About(), s.update)
 	addAct(s, acts.Redrive.About(), s.redrive)
 	addAct(s, acts.Restart.About(), s.restart)
 	addAct(s, acts.SetLimit.About(), s.setLimit)
@@ -218,6 +229,32 @@ func (s *server) raise(ctx context.Context, c *call, in raiseInput) (any, error)
 	}
 	_, err = acts.Raise.Call(ctx, c, in.Instance, api.Raise{Name: in.Event, Data: data, SenderID: in.DeduplicationID})
 	out.Sent = err == nil
+	return out, err
+}
+
+// updateWait is how long the tool waits for the answer to an update, in seconds.
+const updateWait = 20
+
+func (s *server) update(ctx context.Context, c *call, in updateInput) (any, error) {
+	input, err := c.payload("input")
+	if err != nil {
+		return nil, err
+	}
+	out := answering(acts.Update.About(), in.target)
+	if checked, err := c.CheckData(ctx, api.Check{Kind: "update", Name: in.Update, Data: string(input)}); err == nil {
+		for _, p := range checked.Problems {
+			out.Notes = append(out.Notes, p.Text)
+		}
+	}
+	if len(out.Notes) > 0 && !in.Anyway {
+		return nil, notSent(out.Notes)
+	}
+	if in.DryRun {
+		return out, s.preview(ctx, c, out)
+	}
+	status, err := acts.Update.Call(ctx, c, in.Instance, api.Update{WaitSeconds: updateWait,
+		UpdateRequest: client.UpdateRequest{Name: in.Update, Input: input, DeduplicationID: in.DeduplicationID}})
+	out.Sent, out.Update = err == nil, &status
 	return out, err
 }
 

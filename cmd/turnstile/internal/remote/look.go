@@ -12,6 +12,7 @@ import (
 
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/internal/console/acts"
 	"github.com/turnstile-go/turnstile/internal/console/api"
 	"github.com/turnstile-go/turnstile/internal/timeline"
 	"github.com/turnstile-go/turnstile/store"
@@ -137,6 +138,39 @@ func (c *Client) Query(ctx context.Context, r client.QueryRequest) (client.Query
 	var got api.QueryAnswer
 	err := c.post(ctx, "instances/"+segment(r.Instance)+"/query", api.Query{Name: r.Name, Input: r.Input}, &got)
 	return client.QueryAnswer[json.RawMessage]{Value: got.Output, ExecutionID: got.ExecutionID, ReadTo: got.ReadTo, LastEventID: got.LastEventID, Problem: got.Problem}, err
+}
+
+// UpdateStatus returns how far an update has come.
+func (c *Client) UpdateStatus(ctx context.Context, instance, id string) (client.UpdateStatus, error) {
+	return c.updateStatus(ctx, instance, id, 0)
+}
+
+func (c *Client) updateStatus(ctx context.Context, instance, id string, wait int) (client.UpdateStatus, error) {
+	return read[client.UpdateStatus](ctx, c, "instances/"+segment(instance)+"/updates/"+segment(id), values("wait_seconds", numbered(int64(wait))))
+}
+
+// WaitUpdate waits until an update is answered or, with client.UpdateAccepted, decided.
+func (c *Client) WaitUpdate(ctx context.Context, instance, id string, stage client.UpdateStage) (client.UpdateStatus, error) {
+	longest := acts.MaxUpdateWait
+	if stage == client.UpdateAccepted {
+		longest = 1 // A request of the API waits for the answer.
+	}
+	// The first request does not wait: it reads the stage for the error.
+	for last, wait := client.UpdateSent, 0; ; wait = longest {
+		s, err := c.updateStatus(ctx, instance, id, wait)
+		switch {
+		case ctx.Err() != nil:
+			return client.UpdateStatus{}, &client.UpdateWaitError{Instance: instance, ID: id, Stage: last, Err: ctx.Err()}
+		case errors.Is(err, store.ErrUnavailable):
+			c.pause(ctx)
+			continue
+		case err != nil:
+			return client.UpdateStatus{}, err
+		case s.Stage.Answered(), s.Stage == client.UpdateAccepted && stage == client.UpdateAccepted:
+			return s, nil
+		}
+		last = s.Stage
+	}
 }
 
 // Difference compares two executions; 0 is the current one.
