@@ -25,7 +25,7 @@ type Event[T any] struct {
 
 // NewEvent declares an external event.
 func NewEvent[T any](name string) Event[T] {
-	return Event[T]{name: name, source: source(), problem: errors.Join(validName("event", name), encodable[T]("data of event", name))}
+	return Event[T]{name: name, source: source(), problem: errors.Join(validEvent(name), encodable[T]("data of event", name))}
 }
 
 // Name returns the event's name.

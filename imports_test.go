@@ -98,7 +98,7 @@ var layers = []layer{
 		"internal/host/lease internal/host/random internal/host/sharing internal/limits internal/queue store internal/wire"},
 	{dir: "internal/host/orchestrator", own: "internal/jsonscan internal/panics internal/header internal/host/publishing internal/host/platform internal/activities internal/clock internal/conditions codec engine history host internal/host/attempt internal/host/backoff internal/host/cache internal/host/delivery " +
 		"internal/host/deciding internal/host/dispatch internal/host/edge internal/host/inbox internal/host/random internal/host/reading internal/host/sharing internal/host/sweep internal/watchdog internal/logattr internal/keyring internal/queue store internal/timer internal/wire"},
-	{dir: "internal/names", own: "internal/wire"},
+	{dir: "internal/names", own: "history internal/wire"},
 	{dir: "internal/around", own: "internal/panics"},
 	{dir: "internal/logattr"},
 	{dir: "internal/loglines"},

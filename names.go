@@ -6,6 +6,10 @@ func validInstance(id string) error { return valid("instance id", id, names.Inst
 
 func validName(what, name string) error { return valid(what+" name", name, names.Name(name)) }
 
+func validEvent(name string) error { return valid("event name", name, names.Event(name)) }
+
+func validUpdate(name string) error { return valid("update name", name, names.Update(name)) }
+
 func validVersion(version string) error { return valid("version", version, names.Version(version)) }
 
 // valid returns the error for a problem with a value; nil if there is none.

@@ -27,7 +27,7 @@ type Update[In, Out any] struct {
 // NewUpdate declares an update.
 func NewUpdate[In, Out any](name string) Update[In, Out] {
 	return Update[In, Out]{name: name, source: source(),
-		problem: errors.Join(validName("update", name), encodable[In]("input of update", name), encodable[Out]("output of update", name))}
+		problem: errors.Join(validUpdate(name), encodable[In]("input of update", name), encodable[Out]("output of update", name))}
 }
 
 // Name returns the update's name.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
+	"github.com/turnstile-go/turnstile/history"
 )
 
 func TestL06IdsAndNamesThatCannotBeAreRefused(t *testing.T) {
@@ -42,6 +43,21 @@ func TestL06IdsAndNamesThatCannotBeAreRefused(t *testing.T) {
 		{"L-06 an empty event name", func() error {
 			return e.client.Raise(e.ctx, client.RaiseRequest{Instance: "i"})
 		}, "event name"},
+		{"an event with the name of an update", func() error {
+			return client.Raise(e.ctx, e.client, turnstile.NewEvent[int](history.UpdatePrefix+"change address"), "i", 1)
+		}, "event name"},
+		{"a check of an event with the name of an update", func() error {
+			_, err := e.client.ValidateRaise(e.ctx, client.RaiseRequest{Instance: "i", Name: history.UpdatePrefix + "change address"})
+			return err
+		}, "event name"},
+		{"a first event with the name of an update", func() error {
+			_, err := client.Start(e.ctx, e.client, calculate, 1, client.WithEvent(turnstile.NewEvent[int](history.UpdatePrefix+"change address"), 1))
+			return err
+		}, "event name"},
+		{"an overlong name of an update", func() error {
+			_, err := e.client.StartUpdate(e.ctx, client.UpdateRequest{Instance: "i", Name: strings.Repeat("x", 250)})
+			return err
+		}, "update name"},
 		{"L-06 an empty name of a first event", func() error {
 			_, err := client.Start(e.ctx, e.client, calculate, 1, client.WithEvent(turnstile.NewEvent[int](""), 1))
 			return err

@@ -42,7 +42,7 @@ type RaiseRequest struct {
 // Errors: [*turnstile.InvalidArgumentError], [*turnstile.PayloadTooLargeError], and those of
 // CheckRunning.
 func (c *Client) Raise(ctx context.Context, r RaiseRequest) error {
-	err := errors.Join(validInstance(r.Instance), validName("event", r.Name), validID("deduplication id", r.DeduplicationID))
+	err := errors.Join(validInstance(r.Instance), validEvent(r.Name), validID("deduplication id", r.DeduplicationID))
 	if err != nil {
 		return err
 	}

@@ -37,8 +37,13 @@ type RaiseCheck struct {
 //
 // An event that the instance does not wait for yet may still be right: it is kept until the code waits
 // for it.
+//
+// Errors: [*turnstile.InvalidArgumentError] for the name.
 func (c *Client) ValidateRaise(ctx context.Context, r RaiseRequest) (RaiseCheck, error) {
 	k := RaiseCheck{Instance: r.Instance, Name: r.Name}
+	if err := validEvent(r.Name); err != nil {
+		return k, err
+	}
 	if c.cfg.App != nil {
 		k.Data = c.cfg.App.CheckEvent(r.Name, r.Data)
 	}

@@ -143,7 +143,7 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 	}
 	err := errors.Join(r.err, validName("orchestration", r.Name), validVersion(r.Version), validInstance(r.Instance), validID("deduplication id", r.DeduplicationID))
 	for i := range r.Events {
-		err = errors.Join(err, validName("event", r.Events[i].Name))
+		err = errors.Join(err, validEvent(r.Events[i].Name))
 	}
 	if err != nil {
 		return wire.Item{}, err

@@ -263,7 +263,7 @@ func (s *UpdateStatus) Err() error {
 // StartUpdate is the untyped form of [StartUpdate]. The status has the id of the update.
 func (c *Client) StartUpdate(ctx context.Context, r UpdateRequest) (UpdateStatus, error) {
 	none := UpdateStatus{}
-	err := errors.Join(validInstance(r.Instance), validName("update", r.Name), validID("deduplication id", r.DeduplicationID))
+	err := errors.Join(validInstance(r.Instance), validUpdate(r.Name), validID("deduplication id", r.DeduplicationID))
 	if err != nil {
 		return none, err
 	}

@@ -5,17 +5,32 @@ package names
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
 
 // Instance returns the problem with an instance id; "" if there is none.
 func Instance(id string) string { return text(id, wire.DefaultLimits().InstanceID, false) }
 
-// Name returns the problem with the name of an orchestration, an activity or an
-// event; "" if there is none.
+// Name returns the problem with the name of an orchestration, an activity or a
+// query; "" if there is none.
 func Name(name string) string { return text(name, wire.DefaultLimits().Name, false) }
+
+// Event returns the problem with the name of an external event; "" if there is none.
+func Event(name string) string {
+	if strings.HasPrefix(name, history.UpdatePrefix) {
+		return fmt.Sprintf("names that begin with %q are reserved for updates: use client.Update", history.UpdatePrefix)
+	}
+	return Name(name)
+}
+
+// Update returns the problem with the name of an update; "" if there is none.
+func Update(name string) string {
+	return text(name, wire.DefaultLimits().Name-len(history.UpdatePrefix), false)
+}
 
 // Version returns the problem with a version, which may be empty; "" if there is
 // none.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/names"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
@@ -19,6 +20,8 @@ func TestWhatPassesIsWhatTheContractTakes(t *testing.T) {
 	}{
 		{"an instance id", names.Instance, limits.InstanceID, false},
 		{"a name", names.Name, limits.Name, false},
+		{"an event", names.Event, limits.Name, false},
+		{"an update", names.Update, limits.Name - len(history.UpdatePrefix), false},
 		{"a version", names.Version, limits.Name, true},
 		{"an actor", names.Actor, limits.Name, true},
 		{"a start id", names.ID, limits.ID, true},
@@ -40,5 +43,12 @@ func TestWhatPassesIsWhatTheContractTakes(t *testing.T) {
 				t.Errorf("%s %.20q: the problem is %q", c.name, value, problem)
 			}
 		}
+	}
+}
+
+func TestAnEventHasNoNameOfAnUpdate(t *testing.T) {
+	t.Parallel()
+	if problem := names.Event(history.UpdatePrefix + "change address"); !strings.Contains(problem, "use client.Update") {
+		t.Errorf("the problem is %q", problem)
 	}
 }
