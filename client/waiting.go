@@ -7,13 +7,32 @@ import (
 	"github.com/turnstile-go/turnstile/internal/unconsumed"
 )
 
-// Pending is what an instance waits for, and the events that it has received but not consumed.
+// Pending is what an instance waits for, the events that it has received but not consumed, and the
+// updates that it has not answered.
 type Pending struct {
 	// Operations is what [Client.PendingOperations] returns.
 	Operations []PendingOperation
 	// UnconsumedEvents are the external events of the current execution that no wait has consumed, in
 	// the order in which they were recorded.
 	UnconsumedEvents []UnconsumedEvent
+	// Updates are the updates that the current execution has neither rejected nor answered, in the
+	// order in which they were recorded; none for an instance that has ended.
+	Updates []PendingUpdate
+}
+
+// PendingUpdate is an update that the instance has neither rejected nor answered.
+type PendingUpdate struct {
+	// EventID of the request.
+	EventID int64  `json:"event_id"`
+	Name    string `json:"name"`
+	// ID of the update; see [Client.UpdateStatus].
+	ID string `json:"id"`
+	// At is when the request was recorded, AcceptedAt when the update was accepted: zero if the code
+	// has not decided about it.
+	At         time.Time `json:"at"`
+	AcceptedAt time.Time `json:"accepted_at,omitzero"`
+	// Actor as the sender gave it.
+	Actor string `json:"actor,omitempty"`
 }
 
 // UnconsumedEvent is an external event that no wait has consumed. It is kept for a later wait, was
@@ -32,8 +51,8 @@ type UnconsumedEvent struct {
 	Reason     string `json:"reason,omitempty"`
 }
 
-// Pending returns what the instance waits for, and the external events that no wait has consumed. For
-// an ended instance it returns the events that were left. It reads what PendingOperations reads, and
+// Pending returns what the instance waits for, the external events that no wait has consumed, and the
+// updates that are not answered. For an ended instance it returns the events that were left. It reads what PendingOperations reads, and
 // also the history of an ended instance.
 //
 // Error: [*NotFoundError].
@@ -56,6 +75,9 @@ func (c *Client) waiting(ctx context.Context, d Description) (Pending, error) {
 	}
 	if d.Status.Terminal() {
 		return w, nil
+	}
+	for _, u := range unconsumed.Updates(turns) {
+		w.Updates = append(w.Updates, PendingUpdate(u))
 	}
 	w.Operations = openOperations(turns)
 	return w, c.describeChildren(ctx, w.Operations)

@@ -17,6 +17,9 @@ func (x *Execution) describe(e *history.Event) string {
 }
 
 func (x *Execution) describeUnlabelled(e *history.Event) string {
+	if name, update := e.Update(); update {
+		return fmt.Sprintf("%s(update %q %s)", e.Kind, name, e.UpdateStep())
+	}
 	switch e.Kind {
 	case history.ActivityScheduled:
 		mode := ""

@@ -191,3 +191,20 @@ func (e *Event) Update() (name string, ok bool) {
 	}
 	return strings.CutPrefix(e.Name, UpdatePrefix)
 }
+
+// UpdateStep returns what the event says about its update: "requested", "accepted", "rejected" or
+// "answered"; "" if it is not about an update.
+func (e *Event) UpdateStep() string {
+	_, update := e.Update()
+	switch {
+	case !update:
+		return ""
+	case e.Kind == ExternalEvent:
+		return "requested"
+	case e.Kind == ExternalRejected:
+		return "rejected"
+	case e.Op == OpAcceptUpdate:
+		return "accepted"
+	}
+	return "answered"
+}

@@ -21,8 +21,8 @@ func describeCommand() *command {
 		long: paragraph(
 			"Shows the instance as of its last committed turn: status, times, search attributes, states,",
 			"output or failure. For a running instance, it shows pending operations (down to a stuck",
-			"child), the actor who paused an activity's queue, and unconsumed or rejected events with the",
-			"reason. For a stuck or corrupt instance, it shows the cause, the position and what to do.",
+			"child), the actor who paused an activity's queue, unconsumed or rejected events with the",
+			"reason, and updates that are not answered. For a stuck or corrupt instance, it shows the cause, the position and what to do.",
 			"",
 			chosenHelp),
 		examples: []string{
@@ -61,7 +61,7 @@ func describeCommand() *command {
 				if c.json() {
 					out := api.InstanceOf(&d)
 					out.Code = where
-					out.PendingOperations, out.UnconsumedEvents = api.PendingOperationsOf(waiting.Operations, paused), waiting.UnconsumedEvents
+					out.PendingOperations, out.UnconsumedEvents, out.Updates = api.PendingOperationsOf(waiting.Operations, paused), waiting.UnconsumedEvents, waiting.Updates
 					return c.printJSON(out)
 				}
 				var plan *client.Redriven

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/cmd/turnstile/internal/backend"
 	"github.com/turnstile-go/turnstile/embedded"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/console"
 )
 
@@ -106,6 +107,17 @@ func TestAnUpdateIsAnsweredToAClientAndThroughAConsole(t *testing.T) {
 			}
 			if _, err := c.WaitUpdate(t.Context(), "i", "s", client.UpdateAccepted); err != nil {
 				t.Fatal(err)
+			}
+			var described struct {
+				Updates          []client.PendingUpdate   `json:"updates"`
+				UnconsumedEvents []client.UnconsumedEvent `json:"unconsumed_events"`
+			}
+			if err := json.Unmarshal([]byte(b.ok("describe", "i", "--output", "json")), &described); err != nil || len(described.UnconsumedEvents) > 0 ||
+				len(described.Updates) != 1 || described.Updates[0].ID != "s" || described.Updates[0].Name != "slow" || described.Updates[0].AcceptedAt.IsZero() {
+				t.Errorf("describe has %+v, %v", described, err)
+			}
+			if text := b.ok("timeline", "i"); !strings.Contains(text, "update\tslow") || strings.Contains(text, history.UpdatePrefix) {
+				t.Errorf("the timeline is\n%s", text)
 			}
 			b.fails(exitTimeout, []string{`gave up waiting for update "s"`, "has accepted it, and its handler has not returned"}, "update", "i", "--id", "s", "--wait", "50ms")
 			if r := b.run("update", "i", "--id", "s", "--wait", "0"); r.status != exitOK || !strings.Contains(r.err, "i has accepted update s at") {

@@ -14,24 +14,27 @@ func (h *handler) waitingFor(r *request) (api.PendingOperations, error) {
 		return api.PendingOperations{}, err
 	}
 	out := api.PendingOf(w, h.pausedQueues(r.Context()), now)
-	out.UnconsumedEvents, err = h.unconsumed(r, r.vars["id"])
-	return out, err
+	return out, h.unconsumed(r, &out)
 }
 
-// unconsumed returns the unconsumed events of the current execution. Its turns are in the cache because the wait
-// states were read from them.
-func (h *handler) unconsumed(r *request, id string) ([]client.UnconsumedEvent, error) {
-	d, err := h.client.Describe(r.Context(), id)
+// unconsumed adds the unconsumed events and the open updates of the current execution. Its turns are in the cache
+// because the wait states were read from them.
+func (h *handler) unconsumed(r *request, out *api.PendingOperations) error {
+	d, err := h.client.Describe(r.Context(), r.vars["id"])
 	if err != nil {
-		return nil, err
+		return err
 	}
 	turns, err := h.turns.read(r.Context(), &d, d.ExecutionID)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var events []client.UnconsumedEvent
 	for _, e := range unconsumed.Of(turns) {
-		events = append(events, client.UnconsumedEvent(e))
+		out.UnconsumedEvents = append(out.UnconsumedEvents, client.UnconsumedEvent(e))
 	}
-	return events, nil
+	if !d.Status.Terminal() {
+		for _, u := range unconsumed.Updates(turns) {
+			out.Updates = append(out.Updates, client.PendingUpdate(u))
+		}
+	}
+	return nil
 }

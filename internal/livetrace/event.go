@@ -21,7 +21,9 @@ func describe(e *history.Event) (kind, detail string) {
 	if e.Label != "" {
 		add("%s,", e.Label)
 	}
-	if e.Name != "" {
+	if name, update := e.Update(); update {
+		add("update %s %s", name, e.UpdateStep())
+	} else if e.Name != "" {
 		add("%s", e.Name)
 	}
 	if e.Version != "" {
@@ -37,7 +39,9 @@ func describe(e *history.Event) (kind, detail string) {
 	case history.SubOrchestrationScheduled, history.OrchestrationChained:
 		add("as %s", e.Instance)
 	case history.SystemCall:
-		add("%s", e.Op)
+		if e.UpdateStep() == "" {
+			add("%s", e.Op)
+		}
 	case history.TimerFired:
 		if e.SenderID != "" {
 			add("early %s", e.Reason)

@@ -70,6 +70,7 @@ type counter struct {
 	gbSeconds               float64
 	activities              float64 // write units of the activities table
 	forks                   float64 // write units of the records of originals
+	answers, answerReads    float64 // write units and read units of the answers to updates
 	suspended, startedAt    bool    // the instance, after the turns that were counted
 	unknownTurns            bool
 	// ran counts the attempts whose duration is known.
@@ -98,6 +99,27 @@ func (c *counter) execution(instance string, s *Source) {
 			}
 			c.arrival(turn, e, j, turn.Events[0].Kind == history.OrchestrationStarted, timers)
 		}
+		c.answer(instance, s, turn)
+	}
+}
+
+// answer counts the reads and the writes of the answers to updates: a read for each request, and a write for each update that the turn
+// decided about or answered.
+func (c *counter) answer(instance string, s *Source, turn *store.Turn) {
+	last := map[int64]*history.Event{}
+	for i := range turn.Events {
+		e := &turn.Events[i]
+		if _, update := e.Update(); !update {
+			continue
+		}
+		if e.Kind != history.ExternalEvent {
+			last[e.SourceEventID] = e
+		} else if i == 0 || turn.Events[0].Kind != history.OrchestrationStarted {
+			c.answerReads++
+		}
+	}
+	for _, e := range last {
+		c.answers += writeUnits(bill.AnswerSize(&store.Answer{AnswerKey: store.AnswerKey{Instance: instance, ID: e.SenderID}, ExecutionID: s.ExecutionID, Event: *e}))
 	}
 }
 
@@ -221,6 +243,8 @@ func (c *counter) bill() Bill {
 	add("DynamoDB", "a note of the fork in the record of the original", c.forks, "write units", bill.WriteUnits.Price())
 	add("DynamoDB", "stop requests to activities, and notes of failed attempts", c.activities, "write units", bill.WriteUnits.Price())
 	add("DynamoDB", "a read for stop requests before each retry, and one at the start", c.readUnits, "read units", bill.ReadUnits.Price())
+	add("DynamoDB", "the answers to updates", c.answers, "write units", bill.WriteUnits.Price())
+	add("DynamoDB", "a read of the answer before an update is decided about", c.answerReads, "read units", bill.ReadUnits.Price())
 	add("SQS", "send, receive and delete of "+counted(c.fifo, "message")+" to the instance", 3*float64(c.fifo), "FIFO requests", bill.FIFO.Price())
 	add("SQS", "send, receive and delete of "+counted(c.delayed, "short timer"), 3*float64(c.delayed), "standard requests", bill.Standard.Price())
 	add("SQS", "send, receive and delete of "+counted(c.attempts, "attempt"), 3*float64(c.attempts), "standard requests", bill.Standard.Price())
@@ -234,7 +258,7 @@ func (c *counter) bill() Bill {
 		"Changes of states and of search attributes, at least two write units each.",
 		"Heartbeats, claims of at-most-once attempts, redeliveries, retried requests and stuck turns.",
 		bill.Monthly(),
-		"Services that your code calls, logs, encryption keys, storage, and reads by the console and the command line.",
+		"Services that your code calls, logs, encryption keys, storage, and reads by callers of updates, by the console and the command line.",
 	}
 	if c.unknownTurns {
 		b.LeftOut = append(b.LeftOut, "Batching of turns: an exported history does not have its turns, so each incoming event is counted as one.")

@@ -138,6 +138,9 @@ func (b *builder) turn(turn *store.Turn) {
 }
 
 func (b *builder) event(e *history.Event) {
+	if name, is := e.Update(); is && b.update(name, e) {
+		return
+	}
 	switch {
 	case e.Kind == history.ExternalRejected:
 		b.reject(e)

@@ -54,6 +54,11 @@ func check(t *testing.T, what string, tl *timeline.Timeline, sources []timeline.
 				events++
 				at := key{s.ExecutionID, e.EventID}
 				isRow, want := e.Kind.Scheduling() && e.Kind != history.ExternalRejected, 0
+				if _, update := e.Update(); update {
+					if isRow = e.Kind == history.ExternalEvent; e.Op == history.OpAcceptUpdate {
+						continue // It changes the row of its request.
+					}
+				}
 				if isRow {
 					want = 1
 				}

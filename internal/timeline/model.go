@@ -12,7 +12,7 @@ type Timeline struct {
 	Instance string
 	// Executions are the bands, in order.
 	Executions []Execution
-	// Rows has a row for each scheduling event, ordered by execution and event.
+	// Rows has a row for each scheduling event and for each update, ordered by execution and event.
 	Rows []Row
 	// Ticks has a tick for each turn, in the same order.
 	Ticks []Tick
@@ -72,6 +72,8 @@ const (
 	KindChild Kind = "child"
 	// KindDetached is an orchestration that was started and that no parent waits for.
 	KindDetached Kind = "detached"
+	// KindUpdate is an update: from its request to its answer or rejection.
+	KindUpdate Kind = "update"
 	// KindCall is a system call: the time, a UUID, a side effect, an annotation, a patch, an event or a cancel for another instance.
 	KindCall Kind = "call"
 )
@@ -96,9 +98,9 @@ const (
 type Row struct {
 	ExecutionID int64 `json:"execution_id"`
 	EventID     int64 `json:"event_id"`
-	// Kind is "activity", "inline", "timer", "wait", "child", "detached" or "call".
+	// Kind is "activity", "inline", "timer", "wait", "child", "detached", "update" or "call".
 	Kind Kind `json:"kind"`
-	// Name of the activity, event, orchestration, side effect or patch.
+	// Name of the activity, event, orchestration, update, side effect or patch.
 	Name string `json:"name,omitempty"`
 	// Label that the code gave it, preceded by those of the contexts around it: "stock / shelf".
 	Label string `json:"label,omitempty"`
@@ -119,7 +121,8 @@ type Row struct {
 	Spans []Span `json:"spans,omitempty"`
 	// DueAt is when a timer is due, or the latest time at which an activity must be completed.
 	DueAt time.Time `json:"due_at,omitzero"`
-	// CompletedBy is the event that completed it; for a wait, the external event that it took.
+	// CompletedBy is the event that completed it; for a wait, the external event that it took; for an update, its answer or its
+	// rejection.
 	CompletedBy int64 `json:"completed_by,omitempty"`
 	// CancelledBy is the last event of the turn that cancelled it.
 	CancelledBy int64 `json:"cancelled_by,omitempty"`
@@ -136,8 +139,8 @@ type Row struct {
 	StartedAt time.Time `json:"started_at,omitzero"`
 	// RequestID is the id of the invocation that made that attempt.
 	RequestID string `json:"request_id,omitempty"`
-	// Actor is on whose behalf a client requested its last attempt, completed it by hand, fired the timer early or raised the event that a
-	// wait took, according to the sender.
+	// Actor is on whose behalf a client requested its last attempt, completed it by hand, fired the timer early, sent the update or raised
+	// the event that a wait took, according to the sender.
 	Actor string `json:"actor,omitempty"`
 	// FirstEventID is the first scheduling event of an inline activity that was scheduled again for its next attempt; AttemptsMade is the
 	// number of attempts of the earlier rows.
@@ -185,9 +188,10 @@ type Doing string
 
 // The values of Doing.
 const (
-	// DoingWait means that an activity waits for a worker, a timer for its due time, or a wait for its event.
+	// DoingWait means that an activity waits for a worker, a timer for its due time, a wait for its event, or an update for the code to
+	// accept or reject it.
 	DoingWait Doing = "waiting"
-	// DoingRun means that an attempt or a child runs.
+	// DoingRun means that an attempt, a child or the handler of an update runs.
 	DoingRun Doing = "running"
 	// DoingUnknown means that it waits or runs, and the history does not record which. For a retried activity it covers the attempts before
 	// the last one and the delays between them.

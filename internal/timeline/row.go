@@ -136,3 +136,38 @@ func later(a, b time.Time) time.Time {
 	}
 	return a
 }
+
+// FailureRejected is the kind of the failure of an update that the code rejected.
+const FailureRejected = "rejected"
+
+// update adds what an event says about an update. It reports false if the request is not known, as in a truncated history.
+func (b *builder) update(name string, e *history.Event) bool {
+	if e.Kind == history.ExternalEvent {
+		b.rowOf[e.EventID] = len(b.t.Rows)
+		b.t.Rows = append(b.t.Rows, Row{ExecutionID: b.x.ExecutionID, EventID: e.EventID, Kind: KindUpdate, Name: name, State: StateOpen, ScheduledAt: at(e.AtMS),
+			Actor: e.Actor, Spans: []Span{{Doing: DoingWait, From: at(e.AtMS)}}})
+		return true
+	}
+	n, known := b.rowOf[e.SourceEventID]
+	if !known || b.t.Rows[n].Kind != KindUpdate || b.t.Rows[n].State != StateOpen {
+		return false
+	}
+	r := &b.t.Rows[n]
+	switch {
+	case e.Kind == history.ExternalRejected:
+		r.CompletedBy, r.Failure = e.EventID, &history.Failure{Kind: FailureRejected, Message: e.Reason}
+		r.end(StateFailed, at(e.AtMS))
+	case e.Op == history.OpAcceptUpdate:
+		last := &r.Spans[len(r.Spans)-1]
+		last.To = later(at(e.AtMS), last.From)
+		r.Spans = append(r.Spans, Span{Doing: DoingRun, From: last.To})
+	default:
+		r.CompletedBy, r.Failure = e.EventID, e.Failure
+		state := StateDone
+		if e.Failure != nil {
+			state = StateFailed
+		}
+		r.end(state, at(e.AtMS))
+	}
+	return true
+}

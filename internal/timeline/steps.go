@@ -9,7 +9,7 @@ import (
 // Step summarizes the operations of one kind and name over the executions of an orchestration.
 type Step struct {
 	Kind Kind `json:"kind"`
-	// Name names the activity, child or event; for a timer it is the label, which may be empty.
+	// Name names the activity, child, event or update; for a timer it is the label, which may be empty.
 	Name string `json:"name,omitempty"`
 	// Took are the durations of the operations that ended with a result or a failure, since they were scheduled, shortest first.
 	Took []time.Duration `json:"-"`
@@ -39,7 +39,7 @@ type stepKey struct {
 	name string
 }
 
-// Add adds the activities, children, timers and waits of executions. It leaves out what a redrive or a fork has copied, because that ran in
+// Add adds the activities, children, timers, waits and updates of executions. It leaves out what a redrive or a fork has copied, because that ran in
 // the original execution.
 func (s *Steps) Add(t *Timeline) {
 	for i := range t.Executions {
@@ -71,7 +71,7 @@ func (s *Steps) addRows(rows []Row, takenOver int64) {
 			continue
 		}
 		switch r.Kind {
-		case KindActivity, KindInline, KindChild, KindTimer, KindWait:
+		case KindActivity, KindInline, KindChild, KindTimer, KindWait, KindUpdate:
 		default:
 			continue
 		}

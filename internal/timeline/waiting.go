@@ -144,8 +144,8 @@ func (w *waitingReader) instance(ctx context.Context, instance string) (*Waiting
 	t := New(instance, FromTurns(standing.ExecutionID, turns))
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		if r.State != StateOpen {
-			continue
+		if r.State != StateOpen || r.Kind == KindUpdate {
+			continue // The caller of an update waits, not the instance.
 		}
 		if len(out.Operations) == w.operations {
 			out.More++

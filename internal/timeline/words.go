@@ -42,3 +42,11 @@ func (r *Row) AttemptText() string {
 	}
 	return text
 }
+
+// UpdateText says how far an open update has come.
+func (r *Row) UpdateText() string {
+	if len(r.Spans) > 1 {
+		return "accepted; its handler runs"
+	}
+	return "not accepted or rejected yet"
+}

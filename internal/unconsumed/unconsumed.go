@@ -1,5 +1,5 @@
-// Package unconsumed finds the external events of an execution that no wait has received. The client reads the turns for
-// it; the console has them already.
+// Package unconsumed finds the external events of an execution that no wait has received, and the updates that the code
+// has not answered. The client reads the turns for it; the console has them already.
 package unconsumed
 
 import (
@@ -46,7 +46,7 @@ func Of(turns []store.Turn) []Event {
 	for i := range turns {
 		for j := range turns[i].Events {
 			e := &turns[i].Events[j]
-			if e.Kind != history.ExternalEvent {
+			if _, update := e.Update(); update || e.Kind != history.ExternalEvent {
 				continue
 			}
 			u := Event{EventID: e.EventID, Name: e.Name, At: time.UnixMilli(e.AtMS).UTC(), Actor: e.Actor, SenderID: e.SenderID}
@@ -60,4 +60,43 @@ func Of(turns []store.Turn) []Event {
 		}
 	}
 	return left
+}
+
+// Update has the fields of client.PendingUpdate, which documents them.
+type Update struct {
+	EventID    int64
+	Name, ID   string
+	At         time.Time
+	AcceptedAt time.Time
+	Actor      string
+}
+
+// Updates returns the updates that are neither rejected nor answered, given all turns of an execution.
+func Updates(turns []store.Turn) []Update {
+	open := map[int64]*Update{}
+	var order []int64
+	for i := range turns {
+		for j := range turns[i].Events {
+			e := &turns[i].Events[j]
+			name, is := e.Update()
+			switch {
+			case !is:
+			case e.Kind == history.ExternalEvent:
+				open[e.EventID] = &Update{EventID: e.EventID, Name: name, ID: e.SenderID, At: time.UnixMilli(e.AtMS).UTC(), Actor: e.Actor}
+				order = append(order, e.EventID)
+			case open[e.SourceEventID] == nil: // a damaged history
+			case e.Op == history.OpAcceptUpdate:
+				open[e.SourceEventID].AcceptedAt = time.UnixMilli(e.AtMS).UTC()
+			default:
+				delete(open, e.SourceEventID)
+			}
+		}
+	}
+	var all []Update
+	for _, id := range order {
+		if u := open[id]; u != nil {
+			all = append(all, *u)
+		}
+	}
+	return all
 }

@@ -33,6 +33,8 @@ type Instance struct {
 	// UnconsumedEvents is what the command describe prints for events that no wait has taken; omitted
 	// elsewhere.
 	UnconsumedEvents []client.UnconsumedEvent `json:"unconsumed_events,omitempty"`
+	// Updates is what the command describe prints for updates that are not answered; omitted elsewhere.
+	Updates []client.PendingUpdate `json:"updates,omitempty"`
 	// Code is what describe --code prints; omitted elsewhere.
 	Code *CodeWaits `json:"code,omitempty"`
 }

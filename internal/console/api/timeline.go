@@ -56,8 +56,8 @@ type TimelineRow struct {
 	MaxAttempts int           `json:"max_attempts,omitempty"`
 	Failure     *wire.Failure `json:"failure,omitempty"`
 	Live        *LiveActivity `json:"live,omitempty"`
-	// Text describes the attempts of an open activity or, for a cancelled operation, the event
-	// after which it was cancelled.
+	// Text describes the attempts of an open activity, or how far an open update has come, or, for a
+	// cancelled operation, the event after which it was cancelled.
 	Text string `json:"text,omitempty"`
 }
 
@@ -122,6 +122,9 @@ func TimelineRowOf(r *timeline.Row) TimelineRow {
 	}
 	if r.State == timeline.StateOpen && (r.Kind == timeline.KindActivity || r.Kind == timeline.KindInline) {
 		out.Text = r.AttemptText()
+	}
+	if r.State == timeline.StateOpen && r.Kind == timeline.KindUpdate {
+		out.Text = r.UpdateText()
 	}
 	return out
 }

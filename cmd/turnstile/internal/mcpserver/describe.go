@@ -27,8 +27,10 @@ type described struct {
 	// PendingMore is the number of pending operations that are not shown.
 	PendingMore int `json:"pending_more,omitempty"`
 	// UnconsumedEarlier is the number of unconsumed events that are not shown.
-	UnconsumedEarlier int    `json:"unconsumed_earlier,omitempty"`
-	HistoryUnread     string `json:"history_unread,omitempty"`
+	UnconsumedEarlier int `json:"unconsumed_earlier,omitempty"`
+	// UpdatesMore is the number of open updates that are not shown.
+	UpdatesMore   int    `json:"updates_more,omitempty"`
+	HistoryUnread string `json:"history_unread,omitempty"`
 }
 
 func (s *server) describe(ctx context.Context, c *call, in describeInput) (any, error) {
@@ -62,6 +64,11 @@ func (s *server) describe(ctx context.Context, c *call, in describeInput) (any, 
 	shown, err := fitLast(c, untaken, shownWaiting)
 	out.UnconsumedEarlier = len(untaken) - shown
 	out.UnconsumedEvents = untaken[out.UnconsumedEarlier:]
+	if err != nil {
+		return nil, err
+	}
+	shown, err = fit(c, waiting.Updates, shownWaiting)
+	out.Updates, out.UpdatesMore = waiting.Updates[:shown], len(waiting.Updates)-shown
 	return out, err
 }
 

@@ -117,6 +117,8 @@ func (d *drawing) named(r *api.TimelineRow) string {
 		}
 	case "wait":
 		name = "event " + r.Name
+	case "update":
+		name = "update " + r.Name
 	case "child":
 		name = "child " + r.Name
 	case "detached":
@@ -135,6 +137,9 @@ func (d *drawing) named(r *api.TimelineRow) string {
 // failed describes how an execution failed. It omits the kind of an error that the code returned,
 // because that adds nothing.
 func failed(kind string) string {
+	if kind == timeline.FailureRejected {
+		return kind
+	}
 	if kind == "" || kind == "application" {
 		return "failed"
 	}
@@ -280,6 +285,8 @@ func actedBy(r *api.TimelineRow) string {
 		return "fired early by " + r.Actor
 	case r.Kind == "wait":
 		return "raised by " + r.Actor
+	case r.Kind == "update":
+		return "sent by " + r.Actor
 	case r.StartedAt.IsZero():
 		return "completed by " + r.Actor
 	}

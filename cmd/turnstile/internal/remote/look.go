@@ -97,7 +97,7 @@ func (c *Client) Pending(ctx context.Context, instance string) (client.Pending, 
 	if _, err := c.get(ctx, "instances/"+segment(instance)+"/waiting-for", nil, &got); err != nil {
 		return client.Pending{}, err
 	}
-	out := client.Pending{UnconsumedEvents: got.UnconsumedEvents}
+	out := client.Pending{UnconsumedEvents: got.UnconsumedEvents, Updates: got.Updates}
 	for i := range got.Operations {
 		o := &got.Operations[i]
 		open := client.PendingOperation{Kind: kinds[o.Kind], EventID: o.EventID, Name: o.Name, Label: o.Label, Queue: o.Queue, ScheduledAt: o.ScheduledAt, Instance: o.Instance}

@@ -34,6 +34,9 @@ func detail(e *history.Event, width int) string {
 	if e.Actor != "" {
 		add("by %s", printable.Line(e.Actor))
 	}
+	if step := e.UpdateStep(); step != "" {
+		add("%s", step)
+	}
 	switch e.Kind {
 	case history.OrchestrationStarted, history.ParentAttached:
 		if e.Start != nil && e.Start.Parent != nil {
@@ -55,7 +58,9 @@ func detail(e *history.Event, width int) string {
 	case history.SubOrchestrationScheduled, history.OrchestrationChained:
 		add("as %s", printable.Line(e.Instance))
 	case history.SystemCall:
-		add("%s", printable.Line(e.Op))
+		if e.UpdateStep() == "" {
+			add("%s", printable.Line(e.Op))
+		}
 		if e.Instance != "" {
 			add("to %s", printable.Line(e.Instance))
 		}

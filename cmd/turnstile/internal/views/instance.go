@@ -96,6 +96,7 @@ func Instance(out io.Writer, now time.Time, d *client.Description, waiting *clie
 		fmt.Fprintf(out, "\nwhat to do: %s\n", api.AwaitsAdvice(a))
 	}
 	pending(out, now, waiting.Operations, paused)
+	updates(out, now, waiting.Updates)
 	untaken(out, now, waiting.UnconsumedEvents)
 	if s := d.Suspension; s != nil {
 		by := ""

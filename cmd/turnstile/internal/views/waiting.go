@@ -64,6 +64,29 @@ func pausedText(p *api.PausedQueue, now time.Time) string {
 	return text
 }
 
+// updates prints the oldest updates that are not answered.
+func updates(out io.Writer, now time.Time, open []client.PendingUpdate) {
+	if len(open) == 0 {
+		return
+	}
+	fmt.Fprintln(out, "\nopen updates")
+	t := plain.NewTable()
+	for _, u := range open[:min(len(open), shownWaiting)] {
+		how := "not accepted or rejected yet"
+		if !u.AcceptedAt.IsZero() {
+			how = "accepted " + plain.Moment(u.AcceptedAt) + "; its handler runs"
+		}
+		if u.Actor != "" {
+			how = "by " + printable.Line(u.Actor) + " " + how
+		}
+		t.Row(fmt.Sprintf("  event %d", u.EventID), printable.Line(u.Name), "id "+printable.Line(u.ID), "received "+plain.Moment(u.At)+" ("+plain.Ago(now, u.At)+")", how)
+	}
+	t.Print(out)
+	if more := len(open) - shownWaiting; more > 0 {
+		fmt.Fprintf(out, "  and %d more; --output json shows all\n", more)
+	}
+}
+
 // untaken prints the newest unconsumed events.
 func untaken(out io.Writer, now time.Time, events []client.UnconsumedEvent) {
 	if len(events) == 0 {
