@@ -47,6 +47,13 @@ func TestACustomerAsksWhereAnOrderIs(t *testing.T) {
 	b.click("button", "When will it arrive?")
 	b.shows("In 2 days at the latest.")
 	b.axeFinds("a waiting order")
+	b.field("Street", "Storgata 1")
+	b.click("button", "Change the address")
+	b.shows("The address is changed. The order arrives in 2 days at the latest.")
+	b.axeFinds("a changed address")
+	eval[bool](b, `(document.getElementById("street").value = "", true)`)
+	b.click("button", "Change the address")
+	b.shows("The address is not changed: the address has no street")
 	if err := client.Raise(within(t), c, orders.Approved, "order-7", orders.Approval{By: "Grace", Approved: true}); err != nil {
 		t.Fatal(err)
 	}

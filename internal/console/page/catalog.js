@@ -5,7 +5,7 @@ import { get, post } from "./api.js";
 import { useAbout } from "./about.js";
 import { useResource } from "./resource.js";
 
-const none = { builds: [], orchestrations: [], activities: [], events: [], queries: [] };
+const none = { builds: [], orchestrations: [], activities: [], events: [], queries: [], updates: [] };
 
 // useCatalog reads what the code has, when a form is opened; nothing is offered where
 // the console does not know it, or before it is there.

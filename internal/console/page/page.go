@@ -17,10 +17,14 @@ var files embed.FS
 // Files returns the files, without Go files; index.html is at the top.
 func Files() fs.FS { return files }
 
-// Read returns a file as it is served: without the comments in our own scripts, a seventh of what a
-// browser loads. Their lines stay, empty, so that an error gives the correct line of the file.
+// Read returns a file as it is served: without the comments in our own scripts and styles, a seventh of
+// what a browser loads. The lines of scripts stay, empty, so that an error gives the correct line of the
+// file.
 func Read(name string) ([]byte, error) {
 	text, err := files.ReadFile(name)
+	if err == nil && path.Ext(name) == ".css" {
+		return regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAll(text, nil), nil
+	}
 	if err != nil || path.Ext(name) != ".js" || strings.HasPrefix(name, "vendor/") {
 		return text, err
 	}

@@ -65,23 +65,45 @@ function NameField({ label, value, onInput, names, picks, word }) {
     ${picks.length > 0 && html`<p class="fill"><span class="muted small">${word}</span>${picks.slice(0, 10).map((n) => html`<${Button} key=${n} kind="quiet" aria-pressed=${n === value ? "true" : "false"} onClick=${() => onInput(n)}><${Text} value=${n} max=${60} /><//>`)}</p>`}`;
 }
 
-// QueryDialog asks the code, and stays open with the answer.
-export function QueryDialog({ instance, onClose }) {
-  const [name, setName] = useState(""), [input, setInput] = useState(""), [answer, setAnswer] = useState({});
-  const { queries } = useCatalog(), names = queries.map((q) => q.name), asked = JSON.stringify([name, input]), a = answer.asked === asked && answer;
+// AskDialog asks the code, and stays open with the answer. Props besides: kind, title, about, entries (of the catalog),
+// action(answer), more(answer) fields of the request, show(answer). An answer is that to what is written.
+function AskDialog(props) {
+  const { kind, entries, action, more, show } = props;
+  const [name, setName] = useState(""), [input, setInput] = useState(""), [got, setGot] = useState({});
+  const names = entries.map((e) => e.name), key = JSON.stringify([name, input]), answer = got.key === key && got.answer, check = useCheck(kind, name, "", input);
   const submit = async () => {
-    setAnswer({});
-    setAnswer({ ...(await post(path("instances", instance.instance, "query"), withJSON({ name: name.trim() }, { input }))), asked });
+    if (!(await check.sure())) return false;
+    setGot({});
+    try {
+      setGot({ key, answer: await post(path("instances", props.instance.instance, kind), withJSON({ name: name.trim(), ...more?.(answer) }, { input })) });
+    } finally {
+      props.onDone?.();
+    }
     return false;
   };
-  return html`<${FormDialog} title="Query the code" action="Ask" onClose=${onClose} disabled=${name.trim() === "" || jsonError(input) !== ""} submit=${submit}>
-    ${of(instance)}<p>The code answers from its variables. Nothing is recorded or sent.</p>
-    <${NameField} label="Query" names=${names} value=${name} onInput=${setName} word="The code has" picks=${names} />
-    <${TypedField} label="Input" hint="JSON, or empty for none." value=${input} onInput=${setInput} type=${find(queries, name.trim())?.takes} check=${useCheck("query", name, "", input)} />
-    ${a && html`<div class="notice slim" role="status"><div class="grow"><${Payload} value=${a.output} label="answer" open=${true} />
-      <p class="small muted">${a.read_to < a.last_event_id ? `The code has processed the events up to ${a.read_to} of ${a.last_event_id}` : `After event ${a.read_to}`}, execution ${a.execution_id}.</p>
-      ${a.problem && html`<p>It cannot process the next event: <${Text} value=${a.problem.message} lines=${true} max=${1000} /></p>`}</div></div>`}<//>`;
+  return html`<${FormDialog} title=${props.title} action=${action(answer)} onClose=${props.onClose} disabled=${name.trim() === "" || jsonError(input) !== ""} submit=${submit}>
+    ${of(props.instance)}<p>${props.about}</p>
+    <${NameField} label=${sentence(kind)} names=${names} value=${name} onInput=${setName} word="The code has" picks=${names} />
+    <${TypedField} label="Input" hint="JSON, or empty for none." value=${input} onInput=${setInput} type=${find(entries, name.trim())?.takes} check=${check} />
+    ${answer && html`<div class=${"notice slim " + (answer.reason || answer.failure ? "failed" : "")} role="status"><div class="grow">${show(answer)}</div></div>`}<//>`;
 }
+
+const Answer = ({ value }) => html`<${Payload} value=${value} label="answer" open=${true} />`;
+
+export function QueryDialog({ instance, onClose }) {
+  return html`<${AskDialog} kind="query" title="Query the code" about="The code answers from its variables. Nothing is recorded or sent." entries=${useCatalog().queries} action=${() => "Ask"} ...${{ instance, onClose }} show=${(a) => html`<${Answer} value=${a.output} />
+    <p class="small muted">${a.read_to < a.last_event_id ? `The code has processed the events up to ${a.read_to} of ${a.last_event_id}` : `After event ${a.read_to}`}, execution ${a.execution_id}.</p>
+    ${a.problem && html`<p>It cannot process the next event: <${Text} value=${a.problem.message} lines=${true} max=${1000} /></p>`}`} />`;
+}
+
+// UpdateDialog sends an update. Sent again before it is answered, it is the same update.
+export function UpdateDialog(props) {
+  const open = (s) => ["sent", "accepted"].includes(s?.stage);
+  return html`<${AskDialog} ...${props} kind="update" title=${props.act.title} about=${props.act.does} entries=${useCatalog().updates} action=${(s) => (open(s) ? "Wait for the answer" : props.act.sends)}
+    more=${(s) => ({ deduplication_id: open(s) ? s.id : newID(), wait_seconds: 10 })} show=${(s) => html`<p><strong>${sentence(s.stage)}</strong> <${Text} value=${s.reason ?? s.failure?.message ?? stages[s.stage] ?? ""} lines=${true} max=${1000} /></p>${s.stage === "completed" && html`<${Answer} value=${s.output} />`}`} />`;
+}
+
+const stages = { sent: "The instance has not decided yet.", accepted: "The handler has not returned yet.", unfinished: "Its handler did not return before the instance ended." };
 
 const sentence = (text) => text[0].toUpperCase() + text.slice(1);
 

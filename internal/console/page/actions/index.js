@@ -4,7 +4,7 @@ import { useAbout, useActs, useMayAct } from "../about.js";
 import { path, post } from "../api.js";
 import { Button } from "../components.js";
 import { isProblem } from "../problems.js";
-import { ActDialog, ForkDialog, PurgeDialog, QueryDialog, RaiseDialog, RedriveDialog, RescheduleDialog } from "./dialogs.js";
+import { ActDialog, ForkDialog, PurgeDialog, QueryDialog, RaiseDialog, RedriveDialog, RescheduleDialog, UpdateDialog } from "./dialogs.js";
 
 // actionsOf are the names of the acts that make sense for an instance. Pure.
 export function actionsOf(i) {
@@ -12,18 +12,18 @@ export function actionsOf(i) {
   if (["failed", "cancelled", "terminated"].includes(i.status)) return ["redrive", "restart", "fork", "purge"];
   if (i.status === "corrupt") return ["wake", "purge"];
   if (i.status === "forking") return ["terminate", "purge"];
-  if (i.status === "queued") return ["resume", "raise", "cancel", "fork", "terminate", "purge"];
-  if (i.status === "suspended" || i.status === "scheduled") return ["resume", "reschedule", "raise", "cancel", "fork", "terminate", "purge"];
-  return isProblem(i) ? ["wake", "suspend", "raise", "cancel", "fork", "terminate", "purge"] : ["raise", "suspend", "cancel", "wake", "fork", "terminate", "purge"];
+  if (i.status === "queued") return ["resume", "raise", "update", "cancel", "fork", "terminate", "purge"];
+  if (i.status === "suspended" || i.status === "scheduled") return ["resume", "reschedule", "raise", "update", "cancel", "fork", "terminate", "purge"];
+  return isProblem(i) ? ["wake", "suspend", "raise", "update", "cancel", "fork", "terminate", "purge"] : ["raise", "update", "suspend", "cancel", "wake", "fork", "terminate", "purge"];
 }
 
 // others are no acts: a fork is a redrive as another instance, and a query changes nothing.
 const others = { fork: { title: "Fork" }, query: { title: "Query" } };
 
-const icons = { query: "search", raise: "bell", cancel: "cross", suspend: "pause", resume: "play", terminate: "stop", fork: "right", purge: "trash" };
+const icons = { query: "search", raise: "bell", update: "right", cancel: "cross", suspend: "pause", resume: "play", terminate: "stop", fork: "right", purge: "trash" };
 
 // dialogs are the forms of the acts that have one of their own.
-const dialogs = { raise: RaiseDialog, reschedule: RescheduleDialog, redrive: RedriveDialog, fork: ForkDialog, query: QueryDialog, purge: PurgeDialog };
+const dialogs = { raise: RaiseDialog, reschedule: RescheduleDialog, redrive: RedriveDialog, fork: ForkDialog, query: QueryDialog, update: UpdateDialog, purge: PurgeDialog };
 
 // startsNothing reports whether a redrive would start nothing again, by its plan: with the same code it
 // fails as before. Pure.

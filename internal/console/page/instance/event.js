@@ -12,11 +12,18 @@ export function family(kind) {
   return "asked";
 }
 
+// nameOf names what an event is about; of an update also what it says of it. Pure.
+export function nameOf(e) {
+  const [, update] = /^turnstile\.update\.(.*)/s.exec(e.name ?? "") ?? [];
+  if (!update) return e.name ?? "";
+  return `update ${update} ${{ ExternalEvent: "requested", ExternalRejected: "rejected" }[e.kind] ?? (e.op === "accept_update" ? "accepted" : "answered")}`;
+}
+
 // brief says in a line what an event holds besides its name. Pure but for clip.
 export function brief(e, most = 160) {
   const parts = [];
   if (e.label) parts.push(e.label);
-  if (e.op) parts.push(e.op);
+  if (e.op && nameOf(e) === (e.name ?? "")) parts.push(e.op);
   if (e.instance) parts.push("as " + e.instance);
   if (e.inline) parts.push("inline");
   if (e.retry?.max_attempts > 1) parts.push(`up to ${e.retry.max_attempts} attempts`);
@@ -55,7 +62,7 @@ export function EventFacts({ event: e, link, completedBy, open = false, load }) 
     ["recorded", html`<${Moment} both at=${e.at} />`],
     [e.kind === "ExternalRejected" ? "rejects" : "completes", e.source_event_id ? html`<a href=${link(e.source_event_id)}>event ${e.source_event_id}</a>` : null],
     ["completed by", completedBy ? html`<a href=${link(completedBy)}>event ${completedBy}</a>` : null],
-    ["name", e.name ? html`<${Text} value=${e.name} />` : null],
+    ["name", e.name ? html`<${Text} value=${nameOf(e)} />` : null],
     ["label", e.label ? html`<${Text} value=${e.label} />` : null],
     ["version", e.version ? html`<${Text} value=${e.version} />` : null],
     ["instance", e.instance ? html`<${InstanceLink} id=${e.instance} />` : null],

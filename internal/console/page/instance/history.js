@@ -4,7 +4,7 @@ import { Component, html, useCallback, useEffect, useLayoutEffect, useMemo, useR
 import { Button, Copy, Empty, Failure, IconButton, Json, Loading, Text } from "../components.js";
 import { count, plural, span } from "../format.js";
 import { setQuery } from "../router.js";
-import { EventFacts, LoadedEvent, brief, family } from "./event.js";
+import { EventFacts, LoadedEvent, brief, family, nameOf } from "./event.js";
 
 const rowHeight = 27, overscan = 12, page = 100;
 
@@ -152,7 +152,7 @@ class EventLine extends Component {
     return html`<div role="listitem" data-event=${id} style=${place} class=${"event-line " + family(e.kind) + (selected ? " marked" : "")}><a class="num event-id" data-line=${id} tabindex=${active ? "0" : "-1"} href=${to(id)} aria-current=${selected ? "true" : null}><span class="sr">event </span>${id}</a>
     <span class="num muted event-after">${after > 0 ? "+" + span(after) : ""}</span><span class="event-kind">${e.kind}</span>
     <span class="event-links num">${e.source_event_id ? jump("←", "of ", e.source_event_id, to) : taker ? jump("←", "consumed by ", taker, to) : completedBy ? jump("→", "completed by ", completedBy, to) : ""}</span>
-    <span class="event-name"><${Text} value=${e.name || source?.name || ""} max=${80} /></span><span class="event-brief muted"><${Text} value=${brief(e)} max=${260} /></span></div>`;
+    <span class="event-name"><${Text} value=${nameOf(e) || source?.name || ""} max=${80} /></span><span class="event-brief muted"><${Text} value=${brief(e)} max=${260} /></span></div>`;
   }
 }
 
@@ -169,5 +169,5 @@ function Paged({ source, model, x, event, to, json }) {
   if (!ready) return html`<${Loading} rows=${8} />`;
   const events = pages.events.slice(first - 1, last);
   return html`<div ref=${shown}>${pager}${json ? html`<div class="card"><${Copy} text=${() => JSON.stringify(events, null, 2)} label="events" word="copy" /><${Json} value=${events} /></div>`
-    : events.map((e) => html`<section key=${e.event_id} id=${"event-" + e.event_id} class=${"card full-event " + family(e.kind) + (e.event_id === event ? " marked" : "")} data-event=${e.event_id}><h3><a class="num" href=${to(e.event_id)}>${e.event_id}</a> ${e.kind} ${e.name && html`<span class="muted"><${Text} value=${e.name} max=${120} /></span>`}</h3><${EventFacts} event=${e} link=${to} completedBy=${completions.get(e.event_id)} load=${async () => (await source.event(x.id, e.event_id)).payload} /></section>`)}${pager}</div>`;
+    : events.map((e) => html`<section key=${e.event_id} id=${"event-" + e.event_id} class=${"card full-event " + family(e.kind) + (e.event_id === event ? " marked" : "")} data-event=${e.event_id}><h3><a class="num" href=${to(e.event_id)}>${e.event_id}</a> ${e.kind} ${e.name && html`<span class="muted"><${Text} value=${nameOf(e)} max=${120} /></span>`}</h3><${EventFacts} event=${e} link=${to} completedBy=${completions.get(e.event_id)} load=${async () => (await source.event(x.id, e.event_id)).payload} /></section>`)}${pager}</div>`;
 }

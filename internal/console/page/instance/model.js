@@ -67,7 +67,7 @@ function row(raw) {
 const ops = { now: "the time", guid: "a UUID", side_effect: "side effect", trace: "annotation", raise_event: "raise", cancel_instance: "cancel", patch: "patch" };
 
 // kinds of rows in words.
-export const kindWords = { activity: "activity", inline: "inline activity", timer: "timer", wait: "event", child: "child", detached: "detached start", call: "call" };
+export const kindWords = { activity: "activity", inline: "inline activity", timer: "timer", wait: "event", child: "child", detached: "detached start", update: "update", call: "call" };
 
 // opWord is what a call asks for.
 export const opWord = (op) => ops[op] ?? op;
@@ -89,6 +89,7 @@ export function actedBy(raw) {
   if (!raw.actor) return null;
   if (raw.kind === "timer") return ["fired early by", raw.actor];
   if (raw.kind === "wait") return ["raised by", raw.actor];
+  if (raw.kind === "update") return ["sent by", raw.actor];
   return [raw.started_at ? "retried by" : "completed by", raw.actor];
 }
 

@@ -5,7 +5,7 @@ import { Button, Failure, IconButton, Moment, Text } from "../components.js";
 import { useResource } from "../resource.js";
 import { go } from "../router.js";
 import { Waited } from "./code.js";
-import { brief, useEvent } from "./event.js";
+import { brief, nameOf, useEvent } from "./event.js";
 import { read } from "./source.js";
 
 // usePast reads how an instance stood after an event: at is "execution.event", empty for
@@ -36,7 +36,7 @@ export function Steps({ source, model, past, code, link }) {
     ${between(x, -1) && html`<${Button} kind="quiet" onClick=${() => go(link(`${between(x, -1).id}.${between(x, -1).events}`), { replace: true })}>Execution ${between(x, -1).id}<//>`}
     ${between(x, 1) && html`<${Button} kind="quiet" onClick=${() => go(link(`${between(x, 1).id}.1`), { replace: true })}>Execution ${between(x, 1).id}<//>`}
     <${Button} onClick=${() => go(link(""), { replace: true })}>Now<//>
-    <p role="status"><span class="num">Event ${n} of ${x.events}</span>${event && html`: <strong>${event.kind}</strong> ${event.name && html`<${Text} value=${event.name} max=${80} /> `}<${Moment} at=${event.at} /> <span class="muted"><${Text} value=${brief(event, 120)} max=${240} /></span>`}</p>
+    <p role="status"><span class="num">Event ${n} of ${x.events}</span>${event && html`: <strong>${event.kind}</strong> ${event.name && html`<${Text} value=${nameOf(event)} max=${80} /> `}<${Moment} at=${event.at} /> <span class="muted"><${Text} value=${brief(event, 120)} max=${240} /></span>`}</p>
     <${Waited} code=${code} model=${past.model} />
     ${past.error && html`<${Failure} error=${past.error} title="The state after this event could not be read" />`}</section>`;
 }

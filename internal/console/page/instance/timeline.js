@@ -218,7 +218,7 @@ function BandLine({ execution: e, x, width, y }) {
 
 const marks = {
   activity: "M3 4.5h10v7H3z", inline: "M3 4.5h10v7H3zM6 8h4", timer: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 5v3.2l2.2 1.6", wait: "M4 11.5V7a4 4 0 0 1 8 0v4.5zM6.8 14h2.4",
-  child: "M4 2v7h8M9.5 6.5L12 9l-2.5 2.5", detached: "M6 3H3v10h10v-3M9 2.5h4.5V7M13.5 2.5L7.5 8.5", call: "M5 4L2 8l3 4M11 4l3 4-3 4",
+  child: "M4 2v7h8M9.5 6.5L12 9l-2.5 2.5", detached: "M6 3H3v10h10v-3M9 2.5h4.5V7M13.5 2.5L7.5 8.5", update: "M3 5h9l-3-3M13 11H4l3 3", call: "M5 4L2 8l3 4M11 4l3 4-3 4",
 };
 
 // Head is the axis with the executions as bands and the turns as ticks.

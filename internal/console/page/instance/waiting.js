@@ -45,7 +45,7 @@ export function Paused({ model, waiting }) {
 // PendingOperations. Props: of (useWaiting), code (useCode), instance (record), model, link(execution, event),
 // onDone.
 export function PendingOperations({ of, code, instance, model, link, onDone }) {
-  return html`<${Open} of=${of} code=${code} instance=${instance} onDone=${onDone} /><${Untaken} model=${model} link=${link} />`;
+  return html`<${Open} of=${of} code=${code} instance=${instance} onDone=${onDone} /><${Updates} model=${model} link=${link} /><${Untaken} model=${model} link=${link} />`;
 }
 
 // untaken are the events of the last execution that no wait has taken, as the marks
@@ -55,12 +55,22 @@ export function untaken(model) {
   return model ? model.marks.filter((k) => k.kind === "ExternalEvent" && k.x === last) : [];
 }
 
+function Updates({ model, link }) {
+  const open = model?.running ? model.rows.filter((r) => r.kind === "update" && r.state === "open") : [];
+  return html`<${Received} title="Open updates" of=${open.map((r) => ({ ...r, name: r.label }))} link=${link} says=${(r) => r.raw.text} />`;
+}
+
 function Untaken({ model, link }) {
-  const most = 50, events = untaken(model);
-  if (events.length === 0) return null;
-  return html`<section class="card"><h2>Unconsumed events</h2><ul class="operations untaken">${events.slice(-most).map((k) => html`<li key=${k.event}><p><a href=${link(k.x, k.event)}><strong><${Text} value=${k.name} max=${120} /></strong></a> <span class="muted small">received <${Moment} at=${new Date(k.at).toISOString()} /></span></p>
-      ${k.rejectedBy ? html`<p class="bad">rejected: <${Text} value=${k.reason} max=${300} /></p>` : html`<p class="muted">${model.running ? "kept until the code waits for it" : "not consumed before the execution ended"}</p>`}</li>`)}${
-    events.length > most && html`<li class="muted">and ${events.length - most} earlier</li>`}</ul></section>`;
+  return html`<${Received} title="Unconsumed events" of=${untaken(model)} link=${link} says=${() => (model.running ? "kept until the code waits for it" : "not consumed before the execution ended")} />`;
+}
+
+// Received lists what has arrived. Props: title, of (x, event, name, at), link, says (what became of one).
+function Received({ title, of, link, says }) {
+  const most = 50;
+  if (of.length === 0) return null;
+  return html`<section class="card"><h2>${title}</h2><ul class="operations untaken">${of.slice(-most).map((k) => html`<li key=${k.event}><p><a href=${link(k.x, k.event)}><strong><${Text} value=${k.name} max=${120} /></strong></a> <span class="muted small">received <${Moment} at=${new Date(k.at).toISOString()} /></span></p>
+      ${k.rejectedBy ? html`<p class="bad">rejected: <${Text} value=${k.reason} max=${300} /></p>` : html`<p class="muted">${says(k)}</p>`}</li>`)}${
+    of.length > most && html`<li class="muted">and ${of.length - most} earlier</li>`}</ul></section>`;
 }
 
 function Open({ of, code, instance, onDone }) {
