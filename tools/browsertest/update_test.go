@@ -44,7 +44,7 @@ func TestAnUpdateIsSentInAForm(t *testing.T) {
 		t.Errorf("the timeline shows the name of an event:\n%s", text)
 	}
 	b.goTo(at + "/history")
-	b.shows("update change address requested", "update change address accepted", "update change address answered", "update change address rejected")
+	b.shows("update change address", "requested", "accepted", "answered", "rejected")
 
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"api/v1/instances/"+encode(demo.ManyAttempts)+"/update", strings.NewReader(`{"name":"gift wrap"}`))
 	if err != nil {

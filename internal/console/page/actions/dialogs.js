@@ -100,7 +100,7 @@ export function QueryDialog({ instance, onClose }) {
 export function UpdateDialog(props) {
   const open = (s) => ["sent", "accepted"].includes(s?.stage);
   return html`<${AskDialog} ...${props} kind="update" title=${props.act.title} about=${props.act.does} entries=${useCatalog().updates} action=${(s) => (open(s) ? "Wait for the answer" : props.act.sends)}
-    more=${(s) => ({ deduplication_id: open(s) ? s.id : newID(), wait_seconds: 10 })} show=${(s) => html`<p><strong>${sentence(s.stage)}</strong> <${Text} value=${s.reason ?? s.failure?.message ?? stages[s.stage] ?? ""} lines=${true} max=${1000} /></p>${s.stage === "completed" && html`<${Answer} value=${s.output} />`}`} />`;
+    more=${(s) => ({ deduplication_id: open(s) ? s.id : newID(), wait_seconds: 10 })} show=${(s) => html`<p><strong>${sentence(s.stage)}</strong>${s.stage !== "completed" && ": "}<${Text} value=${s.reason ?? s.failure?.message ?? stages[s.stage] ?? ""} lines=${true} max=${1000} /></p>${s.stage === "completed" && html`<${Answer} value=${s.output} />`}`} />`;
 }
 
 const stages = { sent: "The instance has not decided yet.", accepted: "The handler has not returned yet.", unfinished: "Its handler did not return before the instance ended." };

@@ -20,7 +20,7 @@ export function actionsOf(i) {
 // others are no acts: a fork is a redrive as another instance, and a query changes nothing.
 const others = { fork: { title: "Fork" }, query: { title: "Query" } };
 
-const icons = { query: "search", raise: "bell", update: "right", cancel: "cross", suspend: "pause", resume: "play", terminate: "stop", fork: "right", purge: "trash" };
+const icons = { query: "search", raise: "bell", update: "check", cancel: "cross", suspend: "pause", resume: "play", terminate: "stop", fork: "right", purge: "trash" };
 
 // dialogs are the forms of the acts that have one of their own.
 const dialogs = { raise: RaiseDialog, reschedule: RescheduleDialog, redrive: RedriveDialog, fork: ForkDialog, query: QueryDialog, update: UpdateDialog, purge: PurgeDialog };

@@ -12,18 +12,20 @@ export function family(kind) {
   return "asked";
 }
 
-// nameOf names what an event is about; of an update also what it says of it. Pure.
-export function nameOf(e) {
-  const [, update] = /^turnstile\.update\.(.*)/s.exec(e.name ?? "") ?? [];
-  if (!update) return e.name ?? "";
-  return `update ${update} ${{ ExternalEvent: "requested", ExternalRejected: "rejected" }[e.kind] ?? (e.op === "accept_update" ? "accepted" : "answered")}`;
+// nameOf names what an event is about. Pure.
+export function nameOf(e) { return (e.name ?? "").replace(/^turnstile\.update\./, "update "); }
+
+// ofUpdate says what an event says of an update; "" for any other event.
+function ofUpdate(e) {
+  if (nameOf(e) === (e.name ?? "")) return "";
+  return { ExternalEvent: "requested", ExternalRejected: "rejected" }[e.kind] ?? (e.op === "accept_update" ? "accepted" : "answered");
 }
 
 // brief says in a line what an event holds besides its name. Pure but for clip.
 export function brief(e, most = 160) {
   const parts = [];
   if (e.label) parts.push(e.label);
-  if (e.op && nameOf(e) === (e.name ?? "")) parts.push(e.op);
+  if (ofUpdate(e) || e.op) parts.push(ofUpdate(e) || e.op);
   if (e.instance) parts.push("as " + e.instance);
   if (e.inline) parts.push("inline");
   if (e.retry?.max_attempts > 1) parts.push(`up to ${e.retry.max_attempts} attempts`);
