@@ -26,22 +26,24 @@ func (c *collector) findCaptures() {
 	}
 }
 
-// findLostWrites finds handlers of queries that write a variable of the orchestration. A handler runs in a
-// copy, so the write is lost.
+// findLostWrites finds handlers of queries and validators of updates that write a variable of the
+// orchestration. A handler runs in a copy, and a validator does not run on replay, so the write is lost.
 func (c *collector) findLostWrites() {
 	for _, h := range c.handlers {
 		for _, v := range c.captured(h.literal) {
 			if pos := c.assignsTo(h.literal.Body, v); pos != token.NoPos {
-				c.add(h.in, capture, pos, "the captured variable "+v.Name(), "is written by the handler of a query, which runs in a copy of the execution: the write is lost", "only read variables in a handler, and return the result")
+				c.add(h.in, capture, pos, "the captured variable "+v.Name(), h.why, h.instead)
 			}
 		}
 	}
 }
 
-// handler is a literal that answers a query of the orchestration code in.
+// handler is a literal that answers a query of the orchestration code in, or validates an update.
 type handler struct {
 	in      *function
 	literal *ast.FuncLit
+	// why it must not write variables, and what to do instead.
+	why, instead string
 }
 
 // assignsTo returns where code assigns to a variable, or to a part of it.

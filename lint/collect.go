@@ -17,7 +17,7 @@ type collector struct {
 	functions []*function
 	byObject  map[types.Object]*function
 	literals  map[*ast.FuncLit]*function
-	// handlers are the literals that answer queries.
+	// handlers are the literals that answer queries or validate updates.
 	handlers []handler
 	// implementations are the arguments of Orchestration.Implement: *types.Func or *ast.FuncLit.
 	implementations map[any]bool
@@ -187,7 +187,13 @@ func (c *collector) call(f *function, call *ast.CallExpr, ours map[ast.Node]bool
 		ours[call.Args[0]] = true
 	case w == queryIs && len(call.Args) == 2:
 		if l, ok := ast.Unparen(call.Args[1]).(*ast.FuncLit); ok {
-			c.handlers = append(c.handlers, handler{f, l})
+			c.handlers = append(c.handlers, handler{f, l, "is written by the handler of a query, which runs in a copy of the execution: the write is lost", "only read variables in a handler, and return the result"})
+		}
+		c.literal(f, activityCode, call.Args[1])
+		ours[call.Args[1]] = true
+	case w == updateIs && len(call.Args) == 3:
+		if l, ok := ast.Unparen(call.Args[1]).(*ast.FuncLit); ok {
+			c.handlers = append(c.handlers, handler{f, l, "is written by the validator of an update, which does not run on replay: the write is lost there", "only read variables in a validator; write them in the handler"})
 		}
 		c.literal(f, activityCode, call.Args[1])
 		ours[call.Args[1]] = true
@@ -213,7 +219,7 @@ func (c *collector) leavesHistory(to *types.Func) bool {
 		return true
 	}
 	w := wordOf(to)
-	return isTurnstile(to.Pkg().Path()) && w != unrecorded && w != changes && w != queryIs
+	return isTurnstile(to.Pkg().Path()) && w != unrecorded && w != changes && w != queryIs && w != updateIs
 }
 
 // implementation records the implementation of an orchestration. A function of another module is

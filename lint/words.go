@@ -127,6 +127,9 @@ const (
 	orchestrationIs
 	// queryIs registers the handler of a query, which runs outside of replay.
 	queryIs
+	// updateIs registers the validator of an update, which runs outside of replay, and its handler, which
+	// is orchestration code.
+	updateIs
 	// unrecorded takes a Context and records nothing.
 	unrecorded
 	// changes takes a Context, and changes what an instance shows.
@@ -161,6 +164,8 @@ func wordOf(f *types.Func) word {
 		return orchestrationIs
 	case "Query.Handle", "Context.HandleQuery":
 		return queryIs
+	case "Update.Handle":
+		return updateIs
 	case ".Poll":
 		return oneAfterAnother
 	case "Saga.Add":
