@@ -95,18 +95,19 @@ type QueryCall struct {
 
 // ClientCall is a call of a client that an [Interceptor] wraps.
 type ClientCall struct {
-	// Operation is the kind of call: "start" (also for Restart), "raise", "cancel", "terminate",
-	// "suspend", "resume", "reschedule", "fire_timer", "retry_now", "redrive", "wake", "purge",
+	// Operation is the kind of call: "start" (also for Restart), "raise", "update", "cancel",
+	// "terminate", "suspend", "resume", "reschedule", "fire_timer", "retry_now", "redrive", "wake", "purge",
 	// "complete", "fail", "heartbeat", "SetLimit", "ResetLimit" or "query".
 	Operation string
 	// Instance is the id of the instance that the call addresses. Name is the name of the
-	// orchestration that is started, of the event that is raised or of the query, or the key of a limit.
+	// orchestration that is started, of the event that is raised, of the update or of the query, or the key
+	// of a limit.
 	Instance, Name string
 	// Actor is the actor on whose behalf the client acts; empty if there is none.
 	Actor string
 	// Payload is the payload that is sent, as JSON: the input of a start, the data of an event, a
-	// result, the details of a failure or a heartbeat, the number of a limit, or the input of a query.
-	// Do not change it.
+	// result, the details of a failure or a heartbeat, the number of a limit, or the input of an update or
+	// a query. Do not change it.
 	Payload json.RawMessage
 	// Headers are sent with the message: at most 16, with 4,096 bytes in all. Headers of a start
 	// are recorded, and passed to the activities and children of the instance. Headers of every

@@ -3,8 +3,10 @@ package client
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/around"
 	"github.com/turnstile-go/turnstile/internal/wire"
 )
@@ -22,7 +24,7 @@ func (c *Client) intercepted(ctx context.Context, operation string, item wire.It
 		return &turnstile.MisuseError{Call: "Client." + operation, Problem: "an interceptor made this call inside a call that it intercepts: " +
 			"use a client without that interceptor"}
 	}
-	call := &turnstile.ClientCall{Operation: operation, Instance: item.Instance, Name: item.Name, Actor: c.actor, Payload: payload, Headers: item.Headers}
+	call := &turnstile.ClientCall{Operation: operation, Instance: item.Instance, Name: strings.TrimPrefix(item.Name, history.UpdatePrefix), Actor: c.actor, Payload: payload, Headers: item.Headers}
 	run := func(ctx context.Context) error {
 		if err := wire.CheckHeaders(call.Headers); err != nil {
 			return &turnstile.InvalidArgumentError{Call: "Client." + operation, Argument: "headers", Problem: "cannot be sent: " + err.Error()}
