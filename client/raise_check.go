@@ -60,7 +60,7 @@ func (c *Client) ValidateRaise(ctx context.Context, r RaiseRequest) (RaiseCheck,
 	}
 	open := openOperations(turns)
 	for i := range open {
-		if o := &open[i]; o.Kind == history.ExternalSubscribed && !slices.Contains(k.Waits, o.Name) {
+		if o := &open[i]; o.Kind == history.ExternalSubscribed && o.Instance == "" && !slices.Contains(k.Waits, o.Name) {
 			k.Waits = append(k.Waits, o.Name)
 		}
 	}

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -27,7 +28,9 @@ type PendingOperation struct {
 	ScheduledAt time.Time `json:"scheduled_at"`
 	DueAt       time.Time `json:"due_at,omitzero"`
 	// Instance is the id of a sub-orchestration, Child its description: nil if it has no record
-	// yet. If the child is stuck, its parent waits until the child is fixed.
+	// yet. If the child is stuck, its parent waits until the child is fixed. For an ExternalSubscribed,
+	// Instance is set if the wait is for the answer to an update: it is the instance that the update was
+	// sent to, and Name the name of the update.
 	Instance string       `json:"instance,omitempty"`
 	Child    *Description `json:"-"`
 }
@@ -73,6 +76,7 @@ func (c *Client) describeChildren(ctx context.Context, open []PendingOperation) 
 func openOperations(turns []store.Turn) []PendingOperation {
 	closed := map[int64]bool{}
 	unmatched := map[string]int{} // events of a name that no wait has consumed
+	sent := map[string]*history.Event{}
 	for i := range turns {
 		for _, id := range turns[i].Cancelled {
 			closed[id] = true
@@ -83,6 +87,8 @@ func openOperations(turns []store.Turn) []PendingOperation {
 				unmatched[e.Name]++
 			case e.Kind == history.ExternalRejected:
 				unmatched[e.Name]--
+			case e.Op == history.OpRaiseEvent:
+				sent[history.AnswerPrefix+e.SenderID] = e
 			case e.Kind.Completes() != history.KindUnknown:
 				closed[e.SourceEventID] = true
 			}
@@ -100,6 +106,9 @@ func openOperations(turns []store.Turn) []PendingOperation {
 				}
 				if unmatched[e.Name]--; unmatched[e.Name] >= 0 {
 					continue
+				}
+				if r := sent[e.Name]; r != nil {
+					o.Name, o.Instance = strings.TrimPrefix(r.Name, history.UpdatePrefix), r.Instance
 				}
 			case history.TimerCreated:
 				o.DueAt = time.UnixMilli(e.FireAtMS).UTC()

@@ -130,6 +130,10 @@ func (e *Env) open(instance string) string {
 		o := &operations[i]
 		switch o.Kind {
 		case history.ExternalSubscribed:
+			if o.Instance != "" {
+				open = append(open, fmt.Sprintf("the answer of instance %q to update %q (event %d)", o.Instance, o.Name, o.EventID))
+				break
+			}
 			open = append(open, fmt.Sprintf("event %q, which was not raised (event %d)%s", o.Name, o.EventID, e.nearEvent(instance, o.Name)))
 		case history.ActivityScheduled:
 			open = append(open, fmt.Sprintf("activity %q (event %d)%s", o.Name, o.EventID, e.unservedQueue(instance, o.EventID)))

@@ -162,7 +162,7 @@ var registered = inOrder(known(func(ctx context.Context, cl backend.Instances, _
 var raised = inOrder(instanceIDs(notEnded...), known(func(ctx context.Context, cl backend.Instances, operands []string, offer func(word, about string)) {
 	waiting, _ := cl.Pending(ctx, operands[0])
 	for _, o := range waiting.Operations {
-		if o.Kind == history.ExternalSubscribed {
+		if o.Kind == history.ExternalSubscribed && o.Instance == "" {
 			offer(o.Name, "")
 		}
 	}

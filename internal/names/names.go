@@ -21,8 +21,10 @@ func Name(name string) string { return text(name, wire.DefaultLimits().Name, fal
 
 // Event returns the problem with the name of an external event; "" if there is none.
 func Event(name string) string {
-	if strings.HasPrefix(name, history.UpdatePrefix) {
-		return fmt.Sprintf("names that begin with %q are reserved for updates: use client.Update", history.UpdatePrefix)
+	for _, reserved := range []string{history.UpdatePrefix, history.AnswerPrefix} {
+		if strings.HasPrefix(name, reserved) {
+			return fmt.Sprintf("names that begin with %q are reserved for updates: use client.Update", reserved)
+		}
 	}
 	return Name(name)
 }

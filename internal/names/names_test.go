@@ -48,7 +48,9 @@ func TestWhatPassesIsWhatTheContractTakes(t *testing.T) {
 
 func TestAnEventHasNoNameOfAnUpdate(t *testing.T) {
 	t.Parallel()
-	if problem := names.Event(history.UpdatePrefix + "change address"); !strings.Contains(problem, "use client.Update") {
-		t.Errorf("the problem is %q", problem)
+	for _, prefix := range []string{history.UpdatePrefix, history.AnswerPrefix} {
+		if problem := names.Event(prefix + "x"); !strings.Contains(problem, "use client.Update") {
+			t.Errorf("the problem of %s is %q", prefix, problem)
+		}
 	}
 }

@@ -83,7 +83,7 @@ func FromExport(x history.Export) Source {
 func New(instance string, executions ...Source) *Timeline {
 	t := &Timeline{Instance: instance}
 	for i := range executions {
-		b := builder{t: t, source: &executions[i], rowOf: map[int64]int{}}
+		b := builder{t: t, source: &executions[i], rowOf: map[int64]int{}, sent: map[string]*history.Event{}}
 		b.build()
 	}
 	t.bound()
@@ -98,6 +98,8 @@ type builder struct {
 	// rowOf maps a scheduling event to the index of its row.
 	rowOf map[int64]int
 	waits waits
+	// sent has the updates that the code sent to other instances, by id.
+	sent map[string]*history.Event
 }
 
 func (b *builder) build() {
@@ -198,7 +200,13 @@ func (b *builder) match(name string) bool {
 		r := &b.t.Rows[b.rowOf[wait]]
 		r.CompletedBy, r.Assumed, r.Actor = event.EventID, assumed, event.Actor
 		b.t.unmark(b.x.ExecutionID, event.EventID)
-		r.end(StateDone, at(event.AtMS))
+		state := StateDone
+		if r.Kind == KindUpdate {
+			if r.Failure = failureIn(event); r.Failure != nil {
+				state = StateFailed
+			}
+		}
+		r.end(state, at(event.AtMS))
 	}
 }
 

@@ -72,7 +72,8 @@ const (
 	KindChild Kind = "child"
 	// KindDetached is an orchestration that was started and that no parent waits for.
 	KindDetached Kind = "detached"
-	// KindUpdate is an update: from its request to its answer or rejection.
+	// KindUpdate is an update, from its request to its answer or rejection: one that the instance received or, if the row has an Instance,
+	// sent.
 	KindUpdate Kind = "update"
 	// KindCall is a system call: the time, a UUID, a side effect, an annotation, a patch, an event or a cancel for another instance.
 	KindCall Kind = "call"
@@ -110,7 +111,7 @@ type Row struct {
 	Queue string `json:"queue,omitempty"`
 	// Op of a call: now, guid, side_effect, trace, raise_event, cancel_instance, patch.
 	Op string `json:"op,omitempty"`
-	// Instance is the id of the child, or of the instance that a call refers to.
+	// Instance is the id of the child, or of the instance that a call refers to or that an update was sent to.
 	Instance string `json:"instance,omitempty"`
 	// State is "open", "done", "failed", "cancelled", or "closed" if it was open when its execution ended.
 	State       State     `json:"state"`

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -28,12 +29,19 @@ func (b *builder) row(e *history.Event) Row {
 		r.Kind, r.DueAt = KindTimer, said(e.FireAtMS)
 	case history.ExternalSubscribed:
 		r.Kind = KindWait
+		if id, is := strings.CutPrefix(e.Name, history.AnswerPrefix); is && b.sent[id] != nil {
+			r.Kind, r.Name, r.Instance = KindUpdate, b.sent[id].Name, b.sent[id].Instance
+			r.Name = strings.TrimPrefix(r.Name, history.UpdatePrefix)
+		}
 	case history.SubOrchestrationScheduled:
 		r.Kind, doing = KindChild, DoingRun
 	case history.OrchestrationChained:
 		r.Kind = KindDetached
 	default:
 		r.Kind = KindCall
+		if update, is := strings.CutPrefix(e.Name, history.UpdatePrefix); is && e.Op == history.OpRaiseEvent {
+			b.sent[e.SenderID], r.Name = e, "update "+update
+		}
 	}
 	if r.Kind == KindDetached || r.Kind == KindCall {
 		r.State, r.EndedAt = StateDone, r.ScheduledAt
@@ -170,4 +178,21 @@ func (b *builder) update(name string, e *history.Event) bool {
 		r.end(state, at(e.AtMS))
 	}
 	return true
+}
+
+// failureIn returns the failure in the answer to an update that the code sent; nil if it has none, or if it cannot be read.
+func failureIn(e *history.Event) *history.Failure {
+	if e.Codec != "" {
+		return nil
+	}
+	events, err := history.Decode(e.Payload)
+	switch {
+	case err != nil || len(events) != 1:
+		return nil
+	case events[0].Kind == history.ExternalRejected:
+		return &history.Failure{Kind: FailureRejected, Message: events[0].Reason}
+	case events[0].Op == history.OpAcceptUpdate:
+		return &history.Failure{Kind: history.FailureApplication, Message: "the instance ended before the handler returned"}
+	}
+	return events[0].Failure
 }

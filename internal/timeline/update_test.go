@@ -78,3 +78,37 @@ func TestAnAnswerWithoutARequestIsACall(t *testing.T) {
 		t.Errorf("the rows are %+v", tl.Rows)
 	}
 }
+
+func TestAnUpdateThatTheCodeSentIsARowUntilItsAnswer(t *testing.T) {
+	t.Parallel()
+	send := func(id string) []history.Event {
+		return []history.Event{{Kind: history.SystemCall, Op: history.OpRaiseEvent, Name: history.UpdatePrefix + "change address", Instance: "order-1", SenderID: id},
+			{Kind: history.ExternalSubscribed, Name: history.AnswerPrefix + id}}
+	}
+	answer := func(id string, of history.Event) history.Event {
+		return history.Event{Kind: history.ExternalEvent, Name: history.AnswerPrefix + id, Payload: history.Encode([]history.Event{of})}
+	}
+	rejection := updateEvent(history.ExternalRejected, "", 2)
+	rejection.EventID, rejection.Reason = 3, "too late"
+	output := updateEvent(history.SystemCall, history.OpAnswerUpdate, 2)
+	output.EventID = 3
+	s := newScript(1)
+	s.turn(0, append([]history.Event{started()}, append(append(send("a"), send("b")...), send("c")...)...)...)
+	s.turn(1, answer("a", output), answer("b", rejection))
+	tl := s.timeline()
+	check(t, "sent updates", tl, []timeline.Source{timeline.FromTurns(1, s.turns)})
+	var sent []timeline.Row
+	for _, r := range tl.Rows {
+		if r.Kind == timeline.KindUpdate {
+			sent = append(sent, r)
+		} else if r.Kind != timeline.KindCall || r.Name != "update change address" {
+			t.Errorf("a row is %+v", r)
+		}
+	}
+	if len(sent) != 3 || sent[0].State != timeline.StateDone || sent[1].State != timeline.StateFailed || sent[1].Failure.Message != "too late" || sent[2].State != timeline.StateOpen {
+		t.Fatalf("the updates are %+v", sent)
+	}
+	if r := sent[2]; r.Name != "change address" || r.Instance != "order-1" || r.UpdateText() != "waits for the answer" {
+		t.Errorf("an open update is %+v", r)
+	}
+}

@@ -144,7 +144,7 @@ func (w *waitingReader) instance(ctx context.Context, instance string) (*Waiting
 	t := New(instance, FromTurns(standing.ExecutionID, turns))
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		if r.State != StateOpen || r.Kind == KindUpdate {
+		if r.State != StateOpen || r.Kind == KindUpdate && r.Instance == "" {
 			continue // The caller of an update waits, not the instance.
 		}
 		if len(out.Operations) == w.operations {
@@ -234,6 +234,8 @@ func (o *Operation) unlabelledText() string {
 		return "timer"
 	case KindWait:
 		return "event " + o.Name
+	case KindUpdate:
+		return "answer of update " + o.Name
 	case KindChild:
 		return "child " + o.Name
 	}

@@ -45,6 +45,9 @@ func (r *Row) AttemptText() string {
 
 // UpdateText says how far an open update has come.
 func (r *Row) UpdateText() string {
+	if r.Instance != "" {
+		return "waits for the answer"
+	}
 	if len(r.Spans) > 1 {
 		return "accepted; its handler runs"
 	}

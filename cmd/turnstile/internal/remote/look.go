@@ -88,7 +88,7 @@ func (c *Client) WaitUntil(ctx context.Context, instance string, enough func(*cl
 // kinds maps the API's kinds of operations to event kinds.
 var kinds = map[timeline.Kind]history.Kind{
 	"activity": history.ActivityScheduled, "inline": history.ActivityScheduled, "timer": history.TimerCreated,
-	"wait": history.ExternalSubscribed, "child": history.SubOrchestrationScheduled,
+	"wait": history.ExternalSubscribed, "update": history.ExternalSubscribed, "child": history.SubOrchestrationScheduled,
 }
 
 // Pending returns the pending operations and the unconsumed events of an instance.

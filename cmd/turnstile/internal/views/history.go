@@ -42,6 +42,8 @@ func History(screen *term.Screen, d *client.Description, x *history.Export, widt
 		}
 		if update, is := strings.CutPrefix(name, history.UpdatePrefix); is {
 			name = "update " + update
+		} else if strings.HasPrefix(name, history.AnswerPrefix) {
+			name = "answer to update"
 		}
 		t.Row(term.Text(fmt.Sprintf("%*d", idWidth, e.EventID)), term.Styled(term.Dim, fmt.Sprintf("%8s", after)), term.Styled(kindStyle(e.Kind), e.Kind.String()),
 			term.Text(of), term.Text(printable.Line(name)), term.Text(detail(e, width)))

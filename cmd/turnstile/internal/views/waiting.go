@@ -39,6 +39,9 @@ func pending(out io.Writer, now time.Time, open []client.PendingOperation, pause
 			}
 		case history.ExternalSubscribed:
 			what = "event " + what
+			if o.Instance != "" {
+				what, how = "answer of update "+printable.Line(o.Name), "instance "+printable.Line(o.Instance)
+			}
 		case history.TimerCreated:
 			what, how = "timer", "due "+plain.Moment(o.DueAt)+" ("+until(now, o.DueAt)+")"
 		case history.SubOrchestrationScheduled:

@@ -13,11 +13,11 @@ export function family(kind) {
 }
 
 // nameOf names what an event is about. Pure.
-export function nameOf(e) { return (e.name ?? "").replace(/^turnstile\.update\./, "update "); }
+export function nameOf(e) { return (e.name ?? "").replace(/^turnstile\.update\./, "update ").replace(/^turnstile\.answer\..*/s, "answer to update"); }
 
 // ofUpdate says what an event says of an update; "" for any other event.
 function ofUpdate(e) {
-  if (nameOf(e) === (e.name ?? "")) return "";
+  if (!nameOf(e).startsWith("update ") || nameOf(e) === e.name || e.op === "raise_event") return "";
   return { ExternalEvent: "requested", ExternalRejected: "rejected" }[e.kind] ?? (e.op === "accept_update" ? "accepted" : "answered");
 }
 

@@ -56,7 +56,7 @@ export function untaken(model) {
 }
 
 function Updates({ model, link }) {
-  const open = model?.running ? model.rows.filter((r) => r.kind === "update" && r.state === "open") : [];
+  const open = model?.running ? model.rows.filter((r) => r.kind === "update" && r.state === "open" && !r.raw.instance) : [];
   return html`<${Received} title="Open updates" of=${open.map((r) => ({ ...r, name: r.label }))} link=${link} says=${(r) => r.raw.text} />`;
 }
 
@@ -86,7 +86,7 @@ function Open({ of, code, instance, onDone }) {
 function Operations({ of, more, code, instance, status, onDone }) {
   return html`<ul class="operations">${of.map((o) => html`<li key=${o.execution_id + "." + o.event_id}><p><span class="muted">${kindWords[o.kind] ?? o.kind}</span> <a href=${address(instance, { row: o.execution_id + "." + o.event_id })}><strong><${Text} value=${[o.label, o.name || (o.kind === "timer" ? "timer" : "event " + o.event_id)].filter(Boolean).join(", ")} max=${120} /></strong></a>${o.text && html` <span>${o.text}</span>`}<${At} code=${code} event=${o.event_id} /> ${o.next_at && html`<strong><${In} at=${o.next_at} /></strong>`} ${o.live?.next && html`<span class="muted">after <${Text} value=${o.live.next.kind + ": " + o.live.next.message} max=${160} /></span>`}
       ${o.live?.heartbeat && html`<span class="muted">heartbeat <${Ago} at=${o.live.heartbeat.at} /></span>`} <span class="muted small">since <${Moment} at=${o.scheduled_at} /></span></p>
-      ${o.instance && html`<p><${InstanceLink} id=${o.instance} />${o.child ? html` <${Status} status=${o.child.status} />` : o.not_read ? "" : html` <span class="muted">not started</span>`}</p>`}
+      ${o.instance && html`<p><${InstanceLink} id=${o.instance} />${o.child ? html` <${Status} status=${o.child.status} />` : o.not_read || o.kind !== "child" ? "" : html` <span class="muted">not started</span>`}</p>`}
       ${o.not_read && html`<p class="muted"><${Text} value=${o.not_read} max=${300} /></p>`}
       ${o.child?.problem && html`<p class="bad"><strong>${o.child.problem.kind}</strong> <${Text} value=${o.child.problem.message} max=${300} /></p>`}
       ${o.child?.operations?.length > 0 && html`<${Operations} of=${o.child.operations} more=${o.child.more} instance=${o.child.instance} status=${o.child.status} onDone=${onDone} />`}
