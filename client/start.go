@@ -6,9 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/turnstile-go/turnstile"
+	"github.com/turnstile-go/turnstile/history"
 	"github.com/turnstile-go/turnstile/internal/names"
 	"github.com/turnstile-go/turnstile/internal/wire"
 	"github.com/turnstile-go/turnstile/store"
@@ -143,7 +145,12 @@ func (c *Client) startItem(r *StartRequest) (wire.Item, error) {
 	}
 	err := errors.Join(r.err, validName("orchestration", r.Name), validVersion(r.Version), validInstance(r.Instance), validID("deduplication id", r.DeduplicationID))
 	for i := range r.Events {
-		err = errors.Join(err, validEvent(r.Events[i].Name))
+		e := &r.Events[i]
+		if update, is := strings.CutPrefix(e.Name, history.UpdatePrefix); is && e.ID != "" { // of WithUpdate
+			err = errors.Join(err, validUpdate(update))
+		} else {
+			err = errors.Join(err, validEvent(e.Name))
+		}
 	}
 	if err != nil {
 		return wire.Item{}, err

@@ -57,7 +57,9 @@ func (s UpdateStage) Answered() bool { return s != UpdateSent && s != UpdateAcce
 type UpdateStatus struct {
 	Instance string `json:"instance"`
 	// ID of the update.
-	ID    string      `json:"id"`
+	ID string `json:"id"`
+	// Name of the update; empty if the instance has not decided, except in [Pending].
+	Name  string      `json:"name,omitempty"`
 	Stage UpdateStage `json:"stage"`
 	// ExecutionID and EventID are the event that set the stage; 0 for a stage without one.
 	ExecutionID int64 `json:"execution_id,omitempty"`
@@ -423,7 +425,8 @@ func (c *Client) readAnswer(ctx context.Context, startID string, s UpdateStatus)
 
 // at returns the status that an event about the update gives it.
 func (s UpdateStatus) at(executionID int64, e *history.Event) UpdateStatus {
-	s = UpdateStatus{Instance: s.Instance, ID: s.ID, ExecutionID: executionID, EventID: e.EventID, At: time.UnixMilli(e.AtMS).UTC()}
+	name, _ := e.Update()
+	s = UpdateStatus{Instance: s.Instance, ID: s.ID, Name: name, ExecutionID: executionID, EventID: e.EventID, At: time.UnixMilli(e.AtMS).UTC()}
 	switch {
 	case e.Kind == history.ExternalRejected:
 		s.Stage, s.Reason = UpdateRejected, e.Reason

@@ -16,23 +16,9 @@ type Pending struct {
 	// the order in which they were recorded.
 	UnconsumedEvents []UnconsumedEvent
 	// Updates are the updates that the current execution has neither rejected nor answered, in the
-	// order in which they were recorded; none for an instance that has ended.
-	Updates []PendingUpdate
-}
-
-// PendingUpdate is an update that the instance has neither rejected nor answered.
-type PendingUpdate struct {
-	// EventID of the request.
-	EventID int64  `json:"event_id"`
-	Name    string `json:"name"`
-	// ID of the update; see [Client.UpdateStatus].
-	ID string `json:"id"`
-	// At is when the request was recorded, AcceptedAt when the update was accepted: zero if the code
-	// has not decided about it.
-	At         time.Time `json:"at"`
-	AcceptedAt time.Time `json:"accepted_at,omitzero"`
-	// Actor as the sender gave it.
-	Actor string `json:"actor,omitempty"`
+	// order in which they were recorded; none for an instance that has ended. Their events are the
+	// request (UpdateSent) or the acceptance.
+	Updates []UpdateStatus
 }
 
 // UnconsumedEvent is an external event that no wait has consumed. It is kept for a later wait, was
@@ -77,7 +63,11 @@ func (c *Client) waiting(ctx context.Context, d Description) (Pending, error) {
 		return w, nil
 	}
 	for _, u := range unconsumed.Updates(turns) {
-		w.Updates = append(w.Updates, PendingUpdate(u))
+		s := UpdateStatus{Instance: d.Instance, ID: u.ID, Name: u.Name, Stage: UpdateSent, ExecutionID: u.ExecutionID, EventID: u.EventID, At: u.At}
+		if u.Accepted {
+			s.Stage = UpdateAccepted
+		}
+		w.Updates = append(w.Updates, s)
 	}
 	w.Operations = openOperations(turns)
 	return w, c.describeChildren(ctx, w.Operations)

@@ -109,11 +109,11 @@ func TestAnUpdateIsAnsweredToAClientAndThroughAConsole(t *testing.T) {
 				t.Fatal(err)
 			}
 			var described struct {
-				Updates          []client.PendingUpdate   `json:"updates"`
+				Updates          []client.UpdateStatus    `json:"updates"`
 				UnconsumedEvents []client.UnconsumedEvent `json:"unconsumed_events"`
 			}
 			if err := json.Unmarshal([]byte(b.ok("describe", "i", "--output", "json")), &described); err != nil || len(described.UnconsumedEvents) > 0 ||
-				len(described.Updates) != 1 || described.Updates[0].ID != "s" || described.Updates[0].Name != "slow" || described.Updates[0].AcceptedAt.IsZero() {
+				len(described.Updates) != 1 || described.Updates[0].ID != "s" || described.Updates[0].Name != "slow" || described.Updates[0].Stage != client.UpdateAccepted {
 				t.Errorf("describe has %+v, %v", described, err)
 			}
 			if text := b.ok("timeline", "i"); !strings.Contains(text, "update\tslow") || strings.Contains(text, history.UpdatePrefix) {

@@ -33,7 +33,11 @@ func (h *handler) unconsumed(r *request, out *api.PendingOperations) error {
 	}
 	if !d.Status.Terminal() {
 		for _, u := range unconsumed.Updates(turns) {
-			out.Updates = append(out.Updates, client.PendingUpdate(u))
+			s := client.UpdateStatus{Instance: d.Instance, ID: u.ID, Name: u.Name, Stage: client.UpdateSent, ExecutionID: u.ExecutionID, EventID: u.EventID, At: u.At}
+			if u.Accepted {
+				s.Stage = client.UpdateAccepted
+			}
+			out.Updates = append(out.Updates, s)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@
 package unconsumed
 
 import (
+	"slices"
 	"time"
 
 	"github.com/turnstile-go/turnstile/history"
@@ -62,41 +63,39 @@ func Of(turns []store.Turn) []Event {
 	return left
 }
 
-// Update has the fields of client.PendingUpdate, which documents them.
+// Update is an update that is neither rejected nor answered.
 type Update struct {
-	EventID    int64
-	Name, ID   string
-	At         time.Time
-	AcceptedAt time.Time
-	Actor      string
+	Name, ID string
+	Accepted bool
+	// ExecutionID and EventID are the request, or the acceptance; At is when it was recorded.
+	ExecutionID, EventID int64
+	At                   time.Time
 }
 
-// Updates returns the updates that are neither rejected nor answered, given all turns of an execution.
+// Updates returns the updates that are neither rejected nor answered, given all turns of an execution, in the order of
+// their requests.
 func Updates(turns []store.Turn) []Update {
-	open := map[int64]*Update{}
-	var order []int64
+	var open []Update
+	var requests []int64
 	for i := range turns {
 		for j := range turns[i].Events {
 			e := &turns[i].Events[j]
 			name, is := e.Update()
+			if !is {
+				continue
+			}
+			u := Update{Name: name, ID: e.SenderID, Accepted: e.Op == history.OpAcceptUpdate, ExecutionID: turns[i].ExecutionID, EventID: e.EventID, At: time.UnixMilli(e.AtMS).UTC()}
+			at := slices.Index(requests, e.SourceEventID)
 			switch {
-			case !is:
 			case e.Kind == history.ExternalEvent:
-				open[e.EventID] = &Update{EventID: e.EventID, Name: name, ID: e.SenderID, At: time.UnixMilli(e.AtMS).UTC(), Actor: e.Actor}
-				order = append(order, e.EventID)
-			case open[e.SourceEventID] == nil: // a damaged history
-			case e.Op == history.OpAcceptUpdate:
-				open[e.SourceEventID].AcceptedAt = time.UnixMilli(e.AtMS).UTC()
+				open, requests = append(open, u), append(requests, e.EventID)
+			case at < 0: // a damaged history
+			case u.Accepted:
+				open[at] = u
 			default:
-				delete(open, e.SourceEventID)
+				open, requests = slices.Delete(open, at, at+1), slices.Delete(requests, at, at+1)
 			}
 		}
 	}
-	var all []Update
-	for _, id := range order {
-		if u := open[id]; u != nil {
-			all = append(all, *u)
-		}
-	}
-	return all
+	return open
 }

@@ -34,7 +34,7 @@ type Instance struct {
 	// elsewhere.
 	UnconsumedEvents []client.UnconsumedEvent `json:"unconsumed_events,omitempty"`
 	// Updates is what the command describe prints for updates that are not answered; omitted elsewhere.
-	Updates []client.PendingUpdate `json:"updates,omitempty"`
+	Updates []client.UpdateStatus `json:"updates,omitempty"`
 	// Code is what describe --code prints; omitted elsewhere.
 	Code *CodeWaits `json:"code,omitempty"`
 }

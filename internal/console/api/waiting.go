@@ -25,7 +25,7 @@ type PendingOperations struct {
 	UnconsumedEvents []client.UnconsumedEvent `json:"unconsumed_events,omitempty"`
 	// Updates are the updates that the current execution has neither rejected nor answered; none for
 	// an instance that has ended.
-	Updates []client.PendingUpdate `json:"updates,omitempty"`
+	Updates []client.UpdateStatus `json:"updates,omitempty"`
 	// PausedQueues are the paused queues that it or a descendant waits for.
 	PausedQueues []PausedQueue `json:"paused_queues,omitempty"`
 }

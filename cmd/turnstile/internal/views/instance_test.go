@@ -36,10 +36,10 @@ func TestAnInstanceSaysWhatItWaitsForAndWhatNoWaitTook(t *testing.T) {
 	w.Operations[0] = client.PendingOperation{Kind: history.TimerCreated, EventID: 2, ScheduledAt: noon.Add(-time.Hour), DueAt: noon.Add(-time.Second)}
 	w.Operations[1] = client.PendingOperation{Kind: history.SubOrchestrationScheduled, EventID: 3, Name: "Ship", Instance: "order-1/ship", ScheduledAt: noon, Child: &instances()[1]}
 	w.UnconsumedEvents = []client.UnconsumedEvent{{EventID: 30, Name: "approved", At: noon, Actor: "ada", RejectedBy: 31, Reason: "too late"}}
-	w.Updates = []client.PendingUpdate{{EventID: 40, Name: "change address", ID: "u-1", At: noon, Actor: "ada"}, {EventID: 41, Name: "add", ID: "u-2", At: noon, AcceptedAt: noon}}
+	w.Updates = []client.UpdateStatus{{EventID: 40, Name: "change address", ID: "u-1", Stage: client.UpdateSent, At: noon}, {EventID: 41, Name: "add", ID: "u-2", Stage: client.UpdateAccepted, At: noon}}
 	text := describe(&instances()[0], w)
 	says(t, text, "\nwaits for\n", "event 2 ", "timer", "1.0s overdue", "event 3 ", "child Ship", "instance order-1/ship, stuck: panic", "  and 2 more; --output json shows all\n",
-		"\nopen updates\n", "change address", "id u-1", "by ada not accepted or rejected yet", "id u-2", "; its handler runs",
+		"\nopen updates\n", "change address", "id u-1", "received 2", "id u-2", "accepted 2",
 		"\nunconsumed events\n", "approved", "by ada rejected (event 31): too late")
 	if strings.Contains(text, "event 22 ") {
 		t.Errorf("more than twenty operations are shown:\n%s", text)

@@ -68,21 +68,18 @@ func pausedText(p *api.PausedQueue, now time.Time) string {
 }
 
 // updates prints the oldest updates that are not answered.
-func updates(out io.Writer, now time.Time, open []client.PendingUpdate) {
+func updates(out io.Writer, now time.Time, open []client.UpdateStatus) {
 	if len(open) == 0 {
 		return
 	}
 	fmt.Fprintln(out, "\nopen updates")
 	t := plain.NewTable()
 	for _, u := range open[:min(len(open), shownWaiting)] {
-		how := "not accepted or rejected yet"
-		if !u.AcceptedAt.IsZero() {
-			how = "accepted " + plain.Moment(u.AcceptedAt) + "; its handler runs"
+		how := "received"
+		if u.Stage == client.UpdateAccepted {
+			how = "accepted"
 		}
-		if u.Actor != "" {
-			how = "by " + printable.Line(u.Actor) + " " + how
-		}
-		t.Row(fmt.Sprintf("  event %d", u.EventID), printable.Line(u.Name), "id "+printable.Line(u.ID), "received "+plain.Moment(u.At)+" ("+plain.Ago(now, u.At)+")", how)
+		t.Row(fmt.Sprintf("  event %d", u.EventID), printable.Line(u.Name), "id "+printable.Line(u.ID), how+" "+plain.Moment(u.At)+" ("+plain.Ago(now, u.At)+")")
 	}
 	t.Print(out)
 	if more := len(open) - shownWaiting; more > 0 {
