@@ -104,7 +104,8 @@ func (w *checker) checkRepeat(p *world.Process, x *ledger.Recorded, t *store.Tur
 		return // It has left an execution that did not decide about it.
 	}
 	key := store.AnswerKey{Instance: t.Instance, StartID: x.Events[0].Start.StartID, ID: e.SenderID}
-	if at, ok := w.updates.put[key]; ok && at < p.Running.Started {
+	// A purge deletes the answers.
+	if at, ok := w.updates.put[key]; ok && at < p.Running.Started && w.Ledger.Hidden[t.Instance] == 0 {
 		w.Violate("update", "%s records update %s of %s/%d, and its answer was put before", p.Name, key.ID, t.Instance, t.ExecutionID)
 	}
 }
@@ -119,7 +120,7 @@ func (w *checker) checkVerdict(x *ledger.Recorded, key store.AnswerKey, executio
 		}
 	}
 	for _, d := range w.updates.decided[key] {
-		if d.verdict && d.execution < execution && !w.leftBehind(key.Instance, d, execution) {
+		if d.verdict && d.execution < execution && d.execution > w.Ledger.Hidden[key.Instance] && !w.leftBehind(key.Instance, d, execution) {
 			violate("is a second verdict; the first is event %d of execution %d", d.event, d.execution)
 			return
 		}
@@ -205,7 +206,7 @@ func (w *checker) ReadsAnswer(p *world.Process, a *store.Answer) {
 	}
 	w.checkAnswer(who+" reads", a)
 	is := placeOf(a)
-	if was := w.updates.stored[a.AnswerKey]; is.before(was) || was.final && is != was {
+	if was := w.updates.stored[a.AnswerKey]; was.execution > w.Ledger.Hidden[a.Instance] && is.before(was) || was.execution > w.Ledger.Hidden[a.Instance] && was.final && is != was {
 		w.Violate("update", "%s reads that the answer to update %s of %s is event %d of execution %d, which was set back", who, a.ID, a.Instance, is.event, is.execution)
 	}
 	note(&w.updates.stored, a.AnswerKey, is)
