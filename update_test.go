@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-go/turnstile"
 	"github.com/turnstile-go/turnstile/client"
 	"github.com/turnstile-go/turnstile/history"
+	"github.com/turnstile-go/turnstile/host"
 	"github.com/turnstile-go/turnstile/internal/bill"
 	"github.com/turnstile-go/turnstile/turnstiletest"
 )
@@ -561,5 +562,59 @@ func TestAnAnswerThatIsTooLargeForAnInstanceIsAFailure(t *testing.T) {
 		if letters := env.DeadLetters(); len(letters) > 0 {
 			t.Errorf("%d bytes: %d dead letters", c.size, len(letters))
 		}
+	}
+}
+
+// A time before 1970 is over, and does not mean that the update never expires.
+func TestAnUpdateThatExpiredLongAgoIsRejected(t *testing.T) {
+	t.Parallel()
+	env := accounts(t)
+	turnstiletest.Start(env, account, 0, client.WithInstanceID("a"))
+	for _, at := range []time.Time{time.Unix(0, 0), time.Unix(-5, 0)} {
+		if _, err := turnstiletest.Update(env, deposit, "a", 5, client.WithExpiresAt(at)); err == nil || !strings.Contains(err.Error(), "it expired at") {
+			t.Errorf("expired at %s: %v", at, err)
+		}
+	}
+}
+
+// A repeat of an update that an earlier execution has answered is no news, so it does not end an
+// execution whose history is at its limit.
+func TestARepeatEndsNoExecutionAtItsLimit(t *testing.T) {
+	t.Parallel()
+	settings := host.DefaultSettings()
+	settings.Limits.Events = 610
+	env := accounts(t, turnstiletest.WithSettings(settings))
+	noise := turnstile.NewEvent[int]("noise")
+	turnstiletest.Start(env, account, 0, client.WithInstanceID("a"))
+	update := func() {
+		t.Helper()
+		if got, err := turnstiletest.Update(env, deposit, "a", 5, client.WithDeduplicationID("d1")); got != 5 || err != nil {
+			t.Errorf("%d, %v", got, err)
+		}
+	}
+	update()
+	for range 280 { // more ids than a continue-as-new keeps
+		if _, err := client.StartUpdate(t.Context(), env.Client(), deposit, "a", -1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	turnstiletest.Raise(env, closing, "a", "continue")
+	env.Run()
+	atLimit := func() bool {
+		h, err := env.Client().History(t.Context(), "a", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(h) >= settings.Limits.Events
+	}
+	for !atLimit() {
+		turnstiletest.Raise(env, noise, "a", 1)
+		env.Run()
+	}
+	env.Advance(10 * time.Minute) // The queue drops a repeat within five minutes.
+	update()
+	env.Run()
+	if d, err := env.Client().Describe(t.Context(), "a"); err != nil || d.Status != client.StatusRunning || d.ExecutionID != 2 {
+		t.Errorf("the instance is %s in execution %d, %v", d.Status, d.ExecutionID, err)
 	}
 }

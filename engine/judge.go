@@ -9,8 +9,8 @@ import (
 
 // judge returns the verdict on an arrival. It checks in the order of docs/design.md: older
 // execution, late; lost in a restore, late; newer execution, misaddressed; already recorded,
-// duplicate; ended, late; no such source, or a source of the wrong kind, misaddressed; wrong token,
-// forged.
+// duplicate; ended, late; an update after too many rejections, refused; no such source, or a source
+// of the wrong kind, misaddressed; wrong token, forged.
 func (l *ledger) judge(a *Arrival) Verdict {
 	e := &a.Event
 	switch {

@@ -106,7 +106,7 @@ func updateMutations() []Mutation {
 			Name:  "a status without its answer is sent",
 			Bug:   "If the store throttles the read of an answer, the caller learns that the instance has not decided.",
 			Bias:  bias,
-			File:  "client/update.go",
+			File:  "client/update_wait.go",
 			Edits: edit("errors.Is(err, store.ErrUnavailable) && !enough(UpdateSent):", "errors.Is(err, store.ErrUnavailable):"),
 		},
 	}
